@@ -1,0 +1,1 @@
+"""The opening book: the first moves are looked up, not searched."""

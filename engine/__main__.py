@@ -1,0 +1,70 @@
+"""`python -m engine COMMAND`, also installed as `adversary`.
+
+Nothing is imported before it is needed: a command starts without the code of the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from engine import host
+
+# One row a command: the module of that name in engine/commands has `configure(parser)` and `run(arguments)`.
+COMMANDS = {
+    "perft": "count the positions a number of plies away, or check a suite of known counts",
+    "bench": "measure speed, alone or against another engine in the same run",
+    "warmup": "compile everything once, so that later starts are fast",
+}
+USAGE_ERROR = 2
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """An argument parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to read more, and exit."""
+        self.exit(USAGE_ERROR, f"error: {message} (try: {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    try:
+        return _run(sys.argv[1:] if argv is None else list(argv))
+    except KeyboardInterrupt:
+        return host.INTERRUPTED_STATUS
+    except BrokenPipeError:
+        # The reader of our output is gone; point stdout elsewhere, or the interpreter complains when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _run(argv: list[str]) -> int:
+    parser = OneLineParser(prog="adversary", description="A chess engine in Python, compiled by Numba.")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    parsers = {name: commands.add_parser(name, help=text, description=text) for name, text in COMMANDS.items()}
+    chosen = next((word for word in argv if not word.startswith("-")), None)
+    if chosen not in COMMANDS:
+        arguments = parser.parse_args(argv)  # --help, or an unknown command: does not return
+        assert arguments.command is None
+        parser.print_help()
+        return 0
+    module = importlib.import_module(f"engine.commands.{chosen}")
+    module.configure(parsers[chosen])
+    arguments = parser.parse_args(argv)
+    from engine.core.errors import InputError
+
+    try:
+        status: int = module.run(arguments)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return USAGE_ERROR
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

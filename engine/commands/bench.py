@@ -1,0 +1,124 @@
+"""`bench perft`: the speed of the move generator. `bench startup`: the cost of a cold and of a warm start."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from engine.commands._rival import Rival
+from engine.core.errors import InputError
+from engine.core.fen import parse_fen
+from engine.core.movegen import empty_move_list
+from engine.core.perft import COUNTED, KNOWN, MADE, KnownPerft, perft
+from engine.kernel import CACHE_VARIABLE
+
+_STARTUP = "import sys, time; from engine.__main__ import main; main(['perft', '1']); print(time.process_time())"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("what", choices=("perft", "startup"), help="perft: the generator; startup: cold and warm")
+    parser.add_argument("--against", metavar="ENGINE", help="with perft: a UCI engine that knows 'go perft'")
+    parser.add_argument("--runs", type=int, default=3, metavar="N", help="repeat N times and take the best (default 3)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure, print, and return the exit status."""
+    if arguments.runs < 1:
+        raise InputError(f"--runs must be at least 1, not {arguments.runs}")
+    if arguments.what == "startup":
+        return _bench_startup(arguments.runs)
+    with contextlib.ExitStack() as stack:
+        rival = stack.enter_context(Rival(arguments.against)) if arguments.against else None
+        return _bench_perft(arguments.runs, rival)
+
+
+@dataclass
+class PerftSpeed:
+    """The best speeds seen for one position, in million leaves a CPU second."""
+
+    position: KnownPerft
+    counted: float = 0.0
+    made: float = 0.0
+    rival: float = 0.0
+
+
+def _bench_perft(runs: int, rival: Rival | None) -> int:
+    speeds = [_measure_position(position, runs, rival) for position in KNOWN]
+    table = Table(title=f"perft, Mnodes per CPU second (best of {runs}); leaves counted, or made and taken back")
+    table.add_column("position")
+    for heading in ("depth", "leaves", "counted", "made", *((rival.name, "ratio") if rival else ())):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for speed in speeds:
+        counts = speed.position.counts
+        compared = (f"{speed.rival:.1f}", f"{speed.counted / speed.rival:.2f}") if rival else ()
+        table.add_row(speed.position.name, str(len(counts)), f"{counts[-1]:,}", f"{speed.counted:.1f}",
+                      f"{speed.made:.1f}", *compared)
+    Console().print(table)
+    counted, made = _mean([s.counted for s in speeds]), _mean([s.made for s in speeds])
+    print(f"geometric means: counted {counted:.1f}, made {made:.1f} Mnodes/s")
+    if rival:
+        theirs = _mean([s.rival for s in speeds])
+        print(f"{rival.name}: {theirs:.1f} Mnodes/s; ratio {counted / theirs:.2f}")
+    return 0
+
+
+def _measure_position(position: KnownPerft, runs: int, rival: Rival | None) -> PerftSpeed:
+    """Alternate the runs of both engines, so that a change of the machine's speed meets both."""
+    pos, out = parse_fen(position.fen), empty_move_list()
+    depth = len(position.counts)
+    speed = PerftSpeed(position)
+    perft(pos, out, 1, MADE)  # load it before the clock starts
+    for _ in range(runs):
+        speed.counted = max(speed.counted, _speed(position, depth, lambda: perft(pos, out, depth, COUNTED)))
+        speed.made = max(speed.made, _speed(position, depth - 1, lambda: perft(pos, out, depth - 1, MADE)))
+        if rival:
+            leaves, seconds = rival.perft(position.fen, depth)
+            _check(position, depth, leaves, rival.name)
+            speed.rival = max(speed.rival, leaves / seconds / 1e6)
+    return speed
+
+
+def _speed(position: KnownPerft, depth: int, count: Callable[[], int]) -> float:
+    started = time.process_time()
+    leaves = count()
+    seconds = time.process_time() - started
+    _check(position, depth, leaves, "Adversary")
+    return leaves / seconds / 1e6
+
+
+def _check(position: KnownPerft, depth: int, leaves: int, counter: str) -> None:
+    known = position.counts[depth - 1]
+    if leaves != known:
+        raise InputError(f"{counter} counts {leaves} leaves in {position.name} at depth {depth}, not {known}")
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.exp(math.fsum(map(math.log, values)) / len(values))
+
+
+def _bench_startup(runs: int) -> int:
+    """CPU seconds of `perft 1` in new processes: with an empty cache once, then warm."""
+    with tempfile.TemporaryDirectory(prefix="adversary-bench-") as folder:
+        cold = _start_up_cost(folder)
+        warm = min(_start_up_cost(folder) for _ in range(runs))
+    print(f"perft 1 in a new process: {cold:.2f} s CPU with an empty cache, {warm:.2f} s warm")
+    print(f"compiling the perft path: {cold - warm:.2f} s CPU")
+    return 0
+
+
+def _start_up_cost(cache: str) -> float:
+    environment = {**os.environ, CACHE_VARIABLE: cache}
+    done = subprocess.run([sys.executable, "-c", _STARTUP], env=environment, capture_output=True, text=True, check=True)
+    return float(done.stdout.splitlines()[-1])

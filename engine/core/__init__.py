@@ -1,0 +1,1 @@
+"""The rules of chess over one Position record; imports nothing above it."""

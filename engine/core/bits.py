@@ -1,0 +1,58 @@
+"""The vocabulary of the board: squares, colours, pieces and sets of squares.
+
+A square is 0 (a1) to 63 (h8). A bitboard is a uint64 whose bit s is square s. A piece is `colour * 8 + type`; an empty
+square is 0.
+
+The constants are NumPy integers on purpose: a plain Python int that is passed to a kernel would be typed as that very
+value, and every value would compile its own copy of the callee; and a uint64 mixed with an int becomes an int64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.intrinsics import byteswap, lsb, popcount
+from engine.kernel import inline
+
+__all__ = ["byteswap", "lsb", "popcount"]
+
+WHITE, BLACK = np.int64(0), np.int64(1)
+
+NO_PIECE = np.int64(0)
+PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = (np.int64(kind) for kind in range(1, 7))
+PIECE_LETTERS = " PNBRQK  pnbrqk "  # by piece
+
+NO_SQUARE = np.int64(64)
+A1, C1, D1, E1, F1, G1, H1 = (np.int64(square) for square in (0, 2, 3, 4, 5, 6, 7))
+
+EMPTY = np.uint64(0)
+BIT = np.uint64(1)  # `BIT << square` is the set of one square
+ALL_SQUARES = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+NOT_FILE_A = np.uint64(0xFEFE_FEFE_FEFE_FEFE)
+NOT_FILE_H = np.uint64(0x7F7F_7F7F_7F7F_7F7F)
+RANK_1, RANK_3, RANK_6, RANK_8 = (np.uint64(0xFF << 8 * rank) for rank in (0, 2, 5, 7))
+LIGHT_SQUARES = np.uint64(0x55AA_55AA_55AA_55AA)
+
+
+@inline
+def without_lsb(squares):
+    """`squares` without its lowest member."""
+    return squares & (squares - BIT)
+
+
+@inline
+def has_several(squares):
+    """Whether `squares` has more than one member."""
+    return squares & (squares - BIT) != EMPTY
+
+
+def square_name(square: int) -> str:
+    """0 -> "a1", 63 -> "h8"."""
+    return "abcdefgh"[square & 7] + str((square >> 3) + 1)
+
+
+def parse_square(text: str) -> int | None:
+    """"a1" -> 0, "h8" -> 63; None for anything else."""
+    if len(text) != 2 or text[0] not in "abcdefgh" or text[1] not in "12345678":
+        return None
+    return "abcdefgh".index(text[0]) + 8 * (int(text[1]) - 1)

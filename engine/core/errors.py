@@ -1,0 +1,15 @@
+"""The one exception for input that cannot be used."""
+
+from __future__ import annotations
+
+_LONGEST_QUOTE = 40
+
+
+class InputError(ValueError):
+    """A FEN, move or setting from outside is wrong; the message is one line that says what and where."""
+
+
+def quote(text: str) -> str:
+    """`text` in quotes, on one line and short, for an error message."""
+    shown = text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
+    return repr(shown)

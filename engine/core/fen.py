@@ -1,0 +1,201 @@
+"""FEN in and out: standard, X-FEN and Shredder-FEN.
+
+What is read is checked in full, so that kernels never meet a position that they cannot handle.
+"""
+
+from __future__ import annotations
+
+from engine.core.bits import (
+    BLACK,
+    KING,
+    NO_SQUARE,
+    PAWN,
+    PIECE_LETTERS,
+    ROOK,
+    WHITE,
+    parse_square,
+    square_name,
+)
+from engine.core.errors import InputError, quote
+from engine.core.position import PositionRecord, empty_position
+from engine.core.setup import finish_setup
+
+START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+_COLOR_NAMES = ("white", "black")
+_LARGEST_COUNTER = 9999
+
+
+def parse_fen(text: str, chess960: bool = False) -> PositionRecord:
+    """A new Position from a FEN of six fields, or of four without the counters; InputError if it cannot be played.
+
+    Without `chess960`, castling rights need king and rook on their standard squares.
+    """
+    fields = text.split()
+    if len(fields) not in (4, 6):
+        raise InputError(f"FEN {quote(text)} has {len(fields)} fields; it needs 6, or 4 without the counters")
+    board, side, castling, ep = fields[:4]
+    halfmoves, fullmove = fields[4:] or ("0", "1")
+    pos = empty_position()
+    pos.chess960 = chess960
+    _place_pieces(pos, board)
+    _check_pieces(pos)
+    if side not in ("w", "b"):
+        raise InputError(f"FEN side to move must be 'w' or 'b', not {quote(side)}")
+    pos.side = BLACK if side == "b" else WHITE
+    _set_castling(pos, castling)
+    pos.ep = _parse_en_passant(pos, ep)
+    pos.rule50 = _parse_counter(halfmoves, "halfmove clock")
+    pos.first_fullmove = max(1, _parse_counter(fullmove, "fullmove number"))
+    if not finish_setup(pos):
+        raise InputError(f"FEN has {_COLOR_NAMES[1 - pos.side]} in check with {_COLOR_NAMES[pos.side]} to move")
+    return pos
+
+
+def _place_pieces(pos: PositionRecord, board: str) -> None:
+    ranks = board.split("/")
+    if len(ranks) != 8:
+        raise InputError(f"FEN board {quote(board)} has {len(ranks)} ranks, not 8")
+    for rank, row in zip(range(7, -1, -1), ranks, strict=True):
+        file = 0
+        for letter in row:
+            if letter in "12345678":
+                file += int(letter)
+                continue
+            if letter == " " or letter not in PIECE_LETTERS:
+                raise InputError(f"FEN rank {rank + 1}: unknown letter {quote(letter)} in {quote(row)}")
+            if file < 8:
+                put_piece(pos, PIECE_LETTERS.index(letter), 8 * rank + file)
+            file += 1
+        if file != 8:
+            raise InputError(f"FEN rank {rank + 1}: {quote(row)} has {file} squares, not 8")
+
+
+def put_piece(pos: PositionRecord, piece: int, square: int) -> None:
+    """Put `piece` on an empty square of a position that is being set up."""
+    pos.board[square] = piece
+    pos.types[piece & 7] |= 1 << square
+    pos.colors[piece >> 3] |= 1 << square
+
+
+def _check_pieces(pos: PositionRecord) -> None:
+    board = pos.board.tolist()
+    for color, name in enumerate(_COLOR_NAMES):
+        kings = board.count(8 * color + KING)
+        if kings != 1:
+            raise InputError(f"FEN has {kings or 'no'} {name} king{'s' * (kings > 1)}")
+    for square in (*range(8), *range(56, 64)):
+        if board[square] & 7 == PAWN:
+            raise InputError(f"FEN has a pawn on {square_name(square)}")
+
+
+def _set_castling(pos: PositionRecord, text: str) -> None:
+    pos.castling_kept[:] = 0b1111
+    if text == "-":
+        return
+    for letter in text:
+        color = 0 if letter.isupper() else 1
+        king = pos.board.tolist().index(8 * color + KING)
+        rook = _castling_rook(pos, color, king, letter)
+        index = 2 * color + (rook < king)
+        if pos.castling >> index & 1:
+            raise InputError(f"FEN castling {quote(text)} names the same right twice")
+        _add_castling_right(pos, index, king, rook)
+
+
+def _castling_rook(pos: PositionRecord, color: int, king: int, letter: str) -> int:
+    """The square of the rook that a castling letter means; InputError unless king and rook stand as they must."""
+    kind = letter.upper()
+    if kind not in "KQABCDEFGH":
+        raise InputError(f"FEN castling letter {quote(letter)} is unknown")
+    back_rank = 56 * color
+    square: int | None = None
+    if king in range(back_rank, back_rank + 8):
+        if kind in ("K", "Q"):  # the outermost rook on that side of the king
+            candidates = range(back_rank + 7, king, -1) if kind == "K" else range(back_rank, king)
+            square = next((s for s in candidates if pos.board[s] == 8 * color + ROOK), None)
+        elif pos.board[back_rank + "ABCDEFGH".index(kind)] == 8 * color + ROOK:
+            square = back_rank + "ABCDEFGH".index(kind)
+    if square is None:
+        raise InputError(f"FEN castling right {quote(letter)} without {_COLOR_NAMES[color]} king and rook in place")
+    if not pos.chess960 and (king != back_rank + 4 or square & 7 not in (0, 7)):
+        raise InputError(f"FEN castling right {quote(letter)} needs king and rook on their standard squares "
+                         "(or Chess960)")
+    return square
+
+
+def _squares_from_to(first: int, last: int) -> int:
+    """The bitboard of a row of squares, both ends included."""
+    low, high = sorted((first, last))
+    return (2 << high) - (1 << low)
+
+
+def _add_castling_right(pos: PositionRecord, index: int, king: int, rook: int) -> None:
+    to_queen_side = index & 1
+    king_to = (king & 56) + (2 if to_queen_side else 6)
+    rook_to = (king & 56) + (3 if to_queen_side else 5)
+    king_way, rook_way = _squares_from_to(king, king_to), _squares_from_to(rook, rook_to)
+    pos.castling |= 1 << index
+    pos.castling_rooks[index] = rook
+    pos.castling_empty[index] = (king_way | rook_way) & ~(1 << king | 1 << rook)
+    pos.castling_safe[index] = king_way & ~(1 << king) | 1 << king_to
+    pos.castling_kept[rook] &= ~(1 << index) & 0b1111
+    pos.castling_kept[king] &= ~(1 << index) & 0b1111
+
+
+def _parse_en_passant(pos: PositionRecord, text: str) -> int:
+    if text == "-":
+        return int(NO_SQUARE)
+    square = parse_square(text)
+    forward, rank = (8, 6) if pos.side == WHITE else (-8, 3)  # of the side that may capture
+    if square is None or square >> 3 != rank - 1:
+        raise InputError(f"FEN en-passant square {quote(text)} is not a square of rank {rank}")
+    enemy_pawn = 8 * (1 - int(pos.side)) + int(PAWN)
+    if pos.board[square - forward] != enemy_pawn or pos.board[square] or pos.board[square + forward]:
+        raise InputError(f"FEN en-passant square {quote(text)}: no pawn has just passed it")
+    return square
+
+
+def _parse_counter(text: str, name: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) <= _LARGEST_COUNTER):
+        raise InputError(f"FEN {name} must be a number from 0 to {_LARGEST_COUNTER}, not {quote(text)}")
+    return int(text)
+
+
+def format_fen(pos: PositionRecord, shredder: bool = False) -> str:
+    """The FEN of `pos`, its castling rights as X-FEN (KQkq where that is clear) or, if asked, as Shredder-FEN."""
+    side = "b" if pos.side else "w"
+    ep = "-" if pos.ep == NO_SQUARE else square_name(pos.ep)
+    return f"{_format_board(pos)} {side} {_format_castling(pos, shredder)} {ep} {pos.rule50} {fullmove_number(pos)}"
+
+
+def fullmove_number(pos: PositionRecord) -> int:
+    """The number of the move that is to be made, as FEN counts."""
+    plies = int(pos.ply)
+    black_began = int(pos.side) ^ plies & 1
+    return int(pos.first_fullmove) + (plies + black_began) // 2
+
+
+def _format_board(pos: PositionRecord) -> str:
+    letters = "".join(PIECE_LETTERS[piece] if piece else "." for piece in pos.board.tolist())
+    board = "/".join(letters[8 * rank:8 * rank + 8] for rank in range(7, -1, -1))
+    for length in range(8, 0, -1):
+        board = board.replace("." * length, str(length))
+    return board
+
+
+def _format_castling(pos: PositionRecord, shredder: bool) -> str:
+    text = ""
+    for index in range(4):
+        if pos.castling >> index & 1:
+            letter = _castling_letter(pos, index, shredder)
+            text += letter.lower() if index >= 2 else letter
+    return text or "-"
+
+
+def _castling_letter(pos: PositionRecord, index: int, shredder: bool) -> str:
+    rook, own_rook = int(pos.castling_rooks[index]), 8 * (index >> 1) + ROOK
+    beyond = range(rook & 56, rook) if index & 1 else range(rook + 1, (rook | 7) + 1)
+    if shredder or any(pos.board[square] == own_rook for square in beyond):
+        return "ABCDEFGH"[rook & 7]
+    return "KQ"[index & 1]

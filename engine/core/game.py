@@ -1,0 +1,98 @@
+"""A game for callers in Python: a position, the moves played, and the questions a player or a test asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from engine.core.bits import EMPTY
+from engine.core.draws import earlier_occurrences, is_insufficient_material
+from engine.core.errors import InputError, quote
+from engine.core.fen import START_FEN, format_fen, parse_fen
+from engine.core.legality import is_legal, is_pseudo_legal
+from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, empty_move_list, generate, king_masks
+from engine.core.notation import format_move, read_move
+from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
+from engine.kernel import entry, int64
+
+_LARGEST_RULE50 = np.int64(50_000)
+
+
+@entry(POSITION_TYPE, MOVE_LIST_TYPE)
+def list_moves(pos: PositionRecord, out: MoveListRecord) -> tuple[int, bool]:
+    """Write all legal moves to the start of `out`; returns how many, and whether the side to move is in check."""
+    checkers, pinned = king_masks(pos)
+    return generate(pos, out, np.int64(0), ALL_MOVES, checkers, pinned), checkers != EMPTY
+
+
+@entry(POSITION_TYPE, int64)
+def make_if_legal(pos: PositionRecord, move: int) -> bool:
+    """Play `move`, any sixteen bits, if it is legal; returns whether it was."""
+    checkers, pinned = king_masks(pos)
+    if is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned):
+        make(pos, move)
+        pos.rule50 = min(np.int64(pos.rule50), _LARGEST_RULE50)  # a game without end must not overflow it
+        return True
+    return False
+
+
+@entry(POSITION_TYPE, int64)
+def take_back(pos: PositionRecord, move: int) -> None:
+    """Take back `move`, the last one made."""
+    unmake(pos, move)
+
+
+@entry(POSITION_TYPE)
+def draw_state(pos: PositionRecord) -> tuple[int, bool]:
+    """How often the position occurred before, and whether the material is insufficient."""
+    return earlier_occurrences(pos, np.int64(-1)), is_insufficient_material(pos)
+
+
+class Game:
+    """A position and the moves that led to it. Input that cannot be used raises InputError and changes nothing."""
+
+    def __init__(self, fen: str = START_FEN, chess960: bool = False, moves: Iterable[str] = ()) -> None:
+        self.position = parse_fen(fen, chess960)
+        self.moves: list[int] = []
+        self._list = empty_move_list()
+        for text in moves:
+            self.play(text)
+
+    def fen(self, shredder: bool = False) -> str:
+        """The position as FEN."""
+        return format_fen(self.position, shredder)
+
+    def legal_moves(self) -> list[int]:
+        """Every legal move, in the generator's order."""
+        count, _ = list_moves(self.position, self._list)
+        moves: list[int] = self._list.moves[:count].tolist()
+        return moves
+
+    def is_check(self) -> bool:
+        """Whether the side to move is in check."""
+        return bool(list_moves(self.position, self._list)[1])
+
+    def text(self, move: int) -> str:
+        """UCI text of a move of this position."""
+        return format_move(self.position, move)
+
+    def play(self, text: str) -> int:
+        """Play a move given as UCI text; InputError if it is malformed or illegal here."""
+        move = read_move(self.position, text)
+        if not make_if_legal(self.position, move):
+            raise InputError(f"move {quote(text)} is illegal in {self.fen()}")
+        self.moves.append(move)
+        return move
+
+    def take_back(self) -> None:
+        """Take back the last move."""
+        take_back(self.position, self.moves.pop())
+
+    def occurrences(self) -> int:
+        """How often this position has occurred, this time included; 3 makes a draw."""
+        return int(draw_state(self.position)[0]) + 1
+
+    def is_insufficient_material(self) -> bool:
+        """Whether neither side could ever mate."""
+        return bool(draw_state(self.position)[1])

@@ -1,0 +1,144 @@
+"""Judging one move: is it possible, is it legal, does it give check. For moves that come from a table or from text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.attacks import BETWEEN, LINE, PAWN_ATTACKS, bishop_attacks, is_attacked, piece_attacks, rook_attacks
+from engine.core.bits import (
+    BISHOP,
+    BIT,
+    EMPTY,
+    NO_PIECE,
+    PAWN,
+    QUEEN,
+    RANK_1,
+    RANK_8,
+    ROOK,
+    WHITE,
+    has_several,
+    lsb,
+)
+from engine.core.movegen import castling_is_safe
+from engine.core.moves import (
+    CASTLING,
+    EN_PASSANT,
+    NORMAL,
+    PROMOTION,
+    from_square,
+    is_move_kind,
+    move_kind,
+    promoted_type,
+    to_square,
+)
+from engine.core.position import (
+    castled_king_square,
+    castled_rook_square,
+    castling_index,
+    en_passant_is_safe,
+    king_square,
+    occupied_squares,
+)
+from engine.kernel import inline, kernel
+
+
+@inline
+def _contains(squares, square):
+    return squares >> square & BIT != EMPTY
+
+
+@inline
+def _castling_is_possible(pos, us, start, rook):
+    index = castling_index(us, start, rook)
+    return (pos.castling >> index & 1 != 0
+            and start == king_square(pos, us)
+            and pos.castling_rooks[index] == rook
+            and pos.castling_empty[index] & occupied_squares(pos) == EMPTY)
+
+
+@inline
+def _pawn_move_is_possible(pos, us, start, target, kind):
+    if kind == EN_PASSANT:
+        return pos.ep == target and _contains(PAWN_ATTACKS[us, start], target)
+    promotes = _contains(RANK_8 if us == WHITE else RANK_1, target)
+    if promotes != (kind >= PROMOTION):
+        return False
+    if _contains(PAWN_ATTACKS[us, start], target):
+        return pos.board[target] != NO_PIECE
+    if pos.board[target] != NO_PIECE:
+        return False
+    forward = np.int64(8) if us == WHITE else np.int64(-8)
+    if target == start + forward:
+        return True
+    start_rank = np.int64(1) if us == WHITE else np.int64(6)
+    return start >> 3 == start_rank and target == start + 2 * forward and pos.board[start + forward] == NO_PIECE
+
+
+@kernel
+def is_pseudo_legal(pos, move):
+    """Whether the side to move has a piece that can make `move`, its king's safety left aside.
+
+    Any integer from 0 to 65535 may be asked about: a table entry of another position, a torn one, garbage.
+    """
+    us = np.int64(pos.side)
+    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    piece = np.int64(pos.board[start])
+    if piece == NO_PIECE or piece >> 3 != us or not is_move_kind(kind):
+        return False
+    if kind == CASTLING:
+        return _castling_is_possible(pos, us, start, target)
+    if _contains(pos.colors[us], target):
+        return False
+    if piece & 7 == PAWN:
+        return _pawn_move_is_possible(pos, us, start, target, kind)
+    return kind == NORMAL and _contains(piece_attacks(piece & 7, start, occupied_squares(pos)), target)
+
+
+@kernel
+def is_legal(pos, move, checkers, pinned):
+    """Whether a pseudo-legal `move` leaves the own king safe; `checkers` and `pinned` come from `king_masks`."""
+    us = np.int64(pos.side)
+    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    king = king_square(pos, us)
+    if kind == CASTLING:
+        return checkers == EMPTY and castling_is_safe(pos, us, castling_index(us, start, target))
+    if kind == EN_PASSANT:
+        return en_passant_is_safe(pos, start, target, us)
+    if start == king:
+        return not is_attacked(pos, target, occupied_squares(pos) ^ (BIT << king), us ^ 1)
+    if has_several(checkers):
+        return False
+    if checkers != EMPTY and not _contains(BETWEEN[king, lsb(checkers)] | checkers, target):
+        return False
+    return not _contains(pinned, start) or _contains(LINE[king, start], target)
+
+
+@inline
+def _castling_gives_check(pos, us, start, rook, enemy_king):
+    king_to, rook_to = castled_king_square(start, rook), castled_rook_square(start, rook)
+    occupied = occupied_squares(pos) ^ (BIT << start) ^ (BIT << rook) | (BIT << king_to) | (BIT << rook_to)
+    straight = (pos.types[ROOK] | pos.types[QUEEN]) & pos.colors[us] ^ (BIT << rook) | (BIT << rook_to)
+    return rook_attacks(enemy_king, occupied) & straight != EMPTY
+
+
+@kernel
+def gives_check(pos, move):
+    """Whether a legal `move` puts the enemy's king in check."""
+    us = np.int64(pos.side)
+    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    enemy_king = king_square(pos, us ^ 1)
+    if kind == CASTLING:
+        return _castling_gives_check(pos, us, start, target, enemy_king)
+    occupied = occupied_squares(pos) & ~(BIT << start) | BIT << target
+    if kind == EN_PASSANT:
+        occupied ^= BIT << (target ^ 8)
+    moved = promoted_type(kind) if kind >= PROMOTION else np.int64(pos.board[start]) & 7
+    attacks = PAWN_ATTACKS[us, target] if moved == PAWN else piece_attacks(moved, target, occupied)
+    if _contains(attacks, enemy_king):
+        return True
+    if LINE[enemy_king, start] == EMPTY and kind != EN_PASSANT:
+        return False  # nothing can be discovered by leaving a square that the king does not look at
+    others = pos.colors[us] & ~(BIT << start)
+    straight = (pos.types[ROOK] | pos.types[QUEEN]) & others
+    diagonal = (pos.types[BISHOP] | pos.types[QUEEN]) & others
+    return (rook_attacks(enemy_king, occupied) & straight | bishop_attacks(enemy_king, occupied) & diagonal) != EMPTY

@@ -1,0 +1,276 @@
+"""The Position record, and how moves change it.
+
+One record holds everything: bitboards by type and colour with a board of pieces beside them, the keys, the state that
+FEN names, what castling needs to know of the starting squares, and a ring of what unmake restores. Kernels take it as
+one pointer and nothing is allocated while moves are made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.attacks import PAWN_ATTACKS, attackers_to
+from engine.core.bits import BIT, EMPTY, KING, NO_PIECE, NO_SQUARE, PAWN, ROOK, lsb, without_lsb
+from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_kind, promoted_type, to_square
+from engine.core.zobrist import CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY
+from engine.kernel import inline, kernel, record_dtype, record_type
+
+# How many moves back unmake and repetition can reach. A power of two: the ring is indexed by `ply & HISTORY_MASK`.
+HISTORY = 1024
+HISTORY_MASK = np.int64(HISTORY - 1)
+
+POSITION = record_dtype([
+    ("types", "u8", 8),  # [type]: squares of that type, both colours
+    ("colors", "u8", 2),  # [colour]: squares of that colour
+    ("key", "u8"),
+    ("pawn_key", "u8"),
+    ("non_pawn_keys", "u8", 2),  # [colour]
+    ("board", "u1", 64),  # [square]: the piece, or NO_PIECE
+    ("castling", "u1"),  # set of rights: bit `castling_index`
+    ("ep", "u1"),  # the square behind a pawn that can legally be captured en passant, or NO_SQUARE
+    ("captured", "u1"),  # the piece that the last move took from its target square, or NO_PIECE
+    ("side", "u1"),  # the colour to move
+    ("rule50", "u2"),  # plies since a capture or a pawn move
+    ("ply", "u4"),  # moves made since the position was set up
+    ("last_null", "u4"),  # the ply just after the last null move: positions before it do not count as repeated
+    ("first_fullmove", "u4"),  # FEN's move number when it was set up
+    ("chess960", "u1"),  # whether castling is written as king takes rook
+    ("castling_kept", "u1", 64),  # [square]: the rights that survive a move from or to it
+    ("castling_rooks", "u1", 4),  # [castling_index]: where that rook started
+    ("castling_empty", "u8", 4),  # [castling_index]: squares that must be empty
+    ("castling_safe", "u8", 4),  # [castling_index]: squares that must not be attacked
+    ("past", "u8", (HISTORY, 8)),  # [ply & HISTORY_MASK, PAST_...]: the state before that ply's move
+    ("past_last_null", "u4", HISTORY),  # written by null moves only
+])
+# The columns of `past`. One cache line holds a ply; an array for each would put them a multiple of 4096 bytes apart,
+# where the processor mistakes a load from one for a store to another.
+PAST_KEY, PAST_PAWN_KEY, PAST_WHITE_KEY, PAST_BLACK_KEY, PAST_CASTLING, PAST_EP, PAST_CAPTURED, PAST_RULE50 = range(8)
+
+PositionRecord = Any  # a record of dtype POSITION; mypy knows no such type
+POSITION_TYPE = record_type(POSITION)
+
+
+def empty_position() -> PositionRecord:
+    """A new record of zeros; not yet a legal position."""
+    return np.zeros(1, POSITION)[0]
+
+
+@inline
+def occupied_squares(pos):
+    """Squares with a piece on them."""
+    return pos.colors[0] | pos.colors[1]
+
+
+@inline
+def king_square(pos, color):
+    """Where the king of `color` stands."""
+    return lsb(pos.types[KING] & pos.colors[color])
+
+
+@inline
+def castling_index(color, king, rook):
+    """The number of a castling right: white's king side 0, queen side 1, black's 2 and 3."""
+    return 2 * color + (0 if rook > king else 1)
+
+
+@inline
+def castled_king_square(start, rook):
+    """Where the king on `start` ends when it castles with the rook on `rook`: the c- or g-file of its rank."""
+    return (start & 56) + (6 if rook > start else 2)
+
+
+@inline
+def castled_rook_square(start, rook):
+    """Where the rook on `rook` ends when the king on `start` castles with it: the d- or f-file of its rank."""
+    return (start & 56) + (5 if rook > start else 3)
+
+
+@kernel
+def en_passant_is_safe(pos, start, ep, us):
+    """Whether the pawn of `us` on `start` may capture on `ep` without leaving its own king attacked."""
+    captured = BIT << (ep ^ 8)
+    occupied = (occupied_squares(pos) ^ (BIT << start) ^ captured) | BIT << ep
+    return attackers_to(pos, king_square(pos, us), occupied, us ^ 1) & ~captured == EMPTY
+
+
+@kernel
+def legal_en_passant_square(pos, ep, us):
+    """`ep` if a pawn of `us` can legally capture there, else NO_SQUARE."""
+    capturers = PAWN_ATTACKS[us ^ 1, ep] & pos.types[PAWN] & pos.colors[us]
+    while capturers != EMPTY:
+        if en_passant_is_safe(pos, lsb(capturers), ep, us):
+            return ep
+        capturers = without_lsb(capturers)
+    return NO_SQUARE
+
+
+@inline
+def _save(pos):
+    """Push what unmake cannot work out by itself."""
+    slot = np.int64(pos.ply) & HISTORY_MASK
+    pos.past[slot, PAST_KEY] = pos.key
+    pos.past[slot, PAST_PAWN_KEY] = pos.pawn_key
+    pos.past[slot, PAST_WHITE_KEY] = pos.non_pawn_keys[0]
+    pos.past[slot, PAST_BLACK_KEY] = pos.non_pawn_keys[1]
+    pos.past[slot, PAST_CASTLING] = pos.castling
+    pos.past[slot, PAST_EP] = pos.ep
+    pos.past[slot, PAST_CAPTURED] = pos.captured
+    pos.past[slot, PAST_RULE50] = pos.rule50
+    pos.ply += 1
+
+
+@inline
+def _restore(pos):
+    """Pop what `_save` pushed, and give the turn back."""
+    pos.ply -= 1
+    slot = np.int64(pos.ply) & HISTORY_MASK
+    pos.key = pos.past[slot, PAST_KEY]
+    pos.pawn_key = pos.past[slot, PAST_PAWN_KEY]
+    pos.non_pawn_keys[0] = pos.past[slot, PAST_WHITE_KEY]
+    pos.non_pawn_keys[1] = pos.past[slot, PAST_BLACK_KEY]
+    pos.castling = pos.past[slot, PAST_CASTLING]
+    pos.ep = pos.past[slot, PAST_EP]
+    pos.captured = pos.past[slot, PAST_CAPTURED]
+    pos.rule50 = pos.past[slot, PAST_RULE50]
+    pos.side ^= 1
+
+
+@inline
+def _toggle(pos, piece, squares):
+    """Put `piece` on (or take it from) `squares` in the bitboards."""
+    pos.types[piece & 7] ^= squares
+    pos.colors[piece >> 3] ^= squares
+
+
+@inline
+def _toggle_key(pos, piece, change):
+    """Xor `change` into the key that `piece` belongs to; returns it for the full key."""
+    if piece & 7 == PAWN:
+        pos.pawn_key ^= change
+    else:
+        pos.non_pawn_keys[piece >> 3] ^= change
+    return change
+
+
+@inline
+def _piece_key(piece, square):
+    return PIECE_KEYS[piece * 64 + square]
+
+
+@inline
+def _move_castling_pair(pos, us, king_from, king_to, rook_from, rook_to):
+    """Move king and rook at once, into a castled position or back out of it; returns the change of the key."""
+    king, rook = us * 8 + KING, us * 8 + ROOK
+    _toggle(pos, king, (BIT << king_from) ^ (BIT << king_to))
+    _toggle(pos, rook, (BIT << rook_from) ^ (BIT << rook_to))
+    # Each may go to the square that the other leaves, so both are lifted before either is put down.
+    pos.board[king_from] = NO_PIECE
+    pos.board[rook_from] = NO_PIECE
+    pos.board[king_to] = king
+    pos.board[rook_to] = rook
+    return (_piece_key(king, king_from) ^ _piece_key(king, king_to)
+            ^ _piece_key(rook, rook_from) ^ _piece_key(rook, rook_to))
+
+
+@inline
+def _finish_pawn_move(pos, us, start, target, kind):
+    """What a pawn's move does beside moving it; returns the change of the key."""
+    pawn = us * 8 + PAWN
+    if start ^ target == 16:
+        ep = legal_en_passant_square(pos, (start + target) >> 1, us ^ 1)
+        pos.ep = ep
+        return EN_PASSANT_KEYS[ep]
+    if kind >= PROMOTION:
+        piece = us * 8 + promoted_type(kind)
+        _toggle(pos, pawn, BIT << target)
+        _toggle(pos, piece, BIT << target)
+        pos.board[target] = piece
+        return (_toggle_key(pos, pawn, _piece_key(pawn, target))
+                ^ _toggle_key(pos, piece, _piece_key(piece, target)))
+    if kind == EN_PASSANT:
+        captured = (us ^ 1) * 8 + PAWN
+        _toggle(pos, captured, BIT << (target ^ 8))
+        pos.board[target ^ 8] = NO_PIECE
+        return _toggle_key(pos, captured, _piece_key(captured, target ^ 8))
+    return EMPTY
+
+
+@inline
+def make(pos, move):
+    """Play a legal `move`. Keys, castling rights, the en-passant square and the draw counters follow."""
+    us = np.int64(pos.side)
+    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    piece = np.int64(pos.board[start])
+    captured = NO_PIECE if kind == CASTLING else np.int64(pos.board[target])
+    _save(pos)
+    pos.captured = captured
+    key = pos.key ^ SIDE_KEY ^ EN_PASSANT_KEYS[pos.ep] ^ CASTLING_KEYS[pos.castling]
+    pos.ep = NO_SQUARE
+    pos.rule50 += 1
+    if kind == CASTLING:
+        king_to, rook_to = castled_king_square(start, target), castled_rook_square(start, target)
+        key ^= _toggle_key(pos, piece, _move_castling_pair(pos, us, start, king_to, target, rook_to))
+    else:
+        if captured != NO_PIECE:
+            _toggle(pos, captured, BIT << target)
+            key ^= _toggle_key(pos, captured, _piece_key(captured, target))
+            pos.rule50 = 0
+        _toggle(pos, piece, (BIT << start) | (BIT << target))
+        pos.board[start] = NO_PIECE
+        pos.board[target] = piece
+        key ^= _toggle_key(pos, piece, _piece_key(piece, start) ^ _piece_key(piece, target))
+        if piece & 7 == PAWN:
+            pos.rule50 = 0
+            key ^= _finish_pawn_move(pos, us, start, target, kind)
+    pos.castling &= pos.castling_kept[start] & pos.castling_kept[target]
+    pos.side = us ^ 1
+    pos.key = key ^ CASTLING_KEYS[pos.castling]
+
+
+@inline
+def unmake(pos, move):
+    """Take back `move`, the last one made."""
+    captured = np.int64(pos.captured)
+    _restore(pos)
+    us = np.int64(pos.side)
+    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    if kind == CASTLING:
+        king_to, rook_to = castled_king_square(start, target), castled_rook_square(start, target)
+        _move_castling_pair(pos, us, king_to, start, rook_to, target)
+        return
+    piece = np.int64(pos.board[target])
+    if kind >= PROMOTION:
+        _toggle(pos, piece, BIT << target)
+        piece = us * 8 + PAWN
+        _toggle(pos, piece, BIT << target)
+    _toggle(pos, piece, (BIT << start) | (BIT << target))
+    pos.board[start] = piece
+    pos.board[target] = captured
+    if captured != NO_PIECE:
+        _toggle(pos, captured, BIT << target)
+    elif kind == EN_PASSANT:
+        pawn = (us ^ 1) * 8 + PAWN
+        _toggle(pos, pawn, BIT << (target ^ 8))
+        pos.board[target ^ 8] = pawn
+
+
+@inline
+def make_null(pos):
+    """Pass the turn; the side to move must not be in check."""
+    pos.past_last_null[np.int64(pos.ply) & HISTORY_MASK] = pos.last_null
+    _save(pos)
+    pos.last_null = pos.ply
+    pos.key ^= SIDE_KEY ^ EN_PASSANT_KEYS[pos.ep]
+    pos.ep = NO_SQUARE
+    pos.captured = NO_PIECE
+    pos.rule50 += 1
+    pos.side ^= 1
+
+
+@inline
+def unmake_null(pos):
+    """Take back a null move, the last one made."""
+    _restore(pos)
+    pos.last_null = pos.past_last_null[np.int64(pos.ply) & HISTORY_MASK]

@@ -1,0 +1,31 @@
+"""Zobrist keys: a position's key is the xor of one random number for each thing that is true of it.
+
+    key = pawn key ^ white's non-pawn key ^ black's non-pawn key ^ castling ^ en passant ^ side to move
+
+The numbers come from a fixed generator (splitmix64), so that keys are the same on every machine and in every run.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+_SEED = 0xADE5_A12F_0C0D_E2E4
+
+
+def _splitmix64(seed: int, count: int) -> npt.NDArray[np.uint64]:
+    with np.errstate(over="ignore"):
+        state = np.uint64(seed) + np.uint64(0x9E37_79B9_7F4A_7C15) * np.arange(1, count + 1, dtype=np.uint64)
+        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
+        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
+        return state ^ (state >> np.uint64(31))
+
+
+_NUMBERS = _splitmix64(_SEED, 16 * 64 + 16 + 64 + 1)
+
+PIECE_KEYS = _NUMBERS[:1024].copy()  # [piece * 64 + square]
+CASTLING_KEYS = _NUMBERS[1024:1040].copy()  # [set of rights]
+EN_PASSANT_KEYS = np.append(_NUMBERS[1040:1104], np.uint64(0))  # [square]; NO_SQUARE changes nothing
+SIDE_KEY = _NUMBERS[1104]  # black to move
+
+CASTLING_KEYS[0] = 0  # no right changes nothing

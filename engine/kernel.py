@@ -1,0 +1,173 @@
+"""The one door to the compiler: the three decorators, the compile cache and the list of entry points.
+
+A kernel is a function that Numba compiles. There are three sorts, and no other set of jit options in the project:
+
+- `entry`: called from Python, with its argument types written down; compiled, or loaded, at its first call.
+- `kernel`: called by other kernels only.
+- `inline`: the same, and always expanded where it is called: bit twiddling, make and unmake.
+
+Only entries are cached. Numba's cache looks at the file of the entry alone, so a change in a kernel of another file
+would leave stale machine code behind: the cache folder is therefore named by a digest of every source file.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+
+from engine import host
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PACKAGES = ("engine", "eval", "book", "tablebase")
+CACHE_VARIABLE = "ADVERSARY_CACHE"
+DIGESTS_KEPT = 4
+
+# `numpy` error model: no test for division by zero. No wrappers: they would double the compile time of each kernel.
+_ENTRY_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
+_KERNEL_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INLINE_OPTIONS = {**_KERNEL_OPTIONS, "forceinline": True}
+
+int64 = types.int64  # for the argument types of entries
+
+Int = int | np.int64  # what Python hands to a kernel for an int64, and gets back
+
+
+def source_files(root: Path) -> list[Path]:
+    """Every Python file of the project's packages below `root`, in a fixed order."""
+    return sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))
+
+
+def source_digest(root: Path) -> str:
+    """A name for the state of all sources below `root`, of Numba and of Python."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for path in source_files(root):
+        content = path.read_bytes()
+        digest.update(f"\0{path.relative_to(root).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def cache_home() -> Path:
+    """The folder that holds one cache folder a digest: ADVERSARY_CACHE, or a part of the user's cache folder."""
+    named = os.environ.get(CACHE_VARIABLE)
+    return Path(named) if named else host.user_cache_folder() / "adversary"
+
+
+def open_cache(home: Path, digest: str) -> Path:
+    """Create (or find) the cache folder of `digest` under `home`, mark it as just used, and return it.
+
+    Old digests are removed. When `home` cannot be written, a temporary folder serves until the process ends.
+    """
+    folder = home / digest
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # Writing a file is the only test that tells the truth about permissions, full disks and read-only mounts.
+        with tempfile.TemporaryFile(dir=folder):
+            os.utime(folder)
+    except OSError as error:
+        print(f"warning: cannot write the compile cache {folder} ({error.strerror}); "
+              "compiling into a temporary folder, which takes longer at every start", file=sys.stderr)
+        folder = Path(tempfile.mkdtemp(prefix="adversary-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        return folder
+    remove_old_digests(home, keep=DIGESTS_KEPT)
+    return folder
+
+
+def remove_old_digests(home: Path, keep: int) -> None:
+    """Remove all but the `keep` most recently used digest folders of `home`; another process may do so too."""
+    with contextlib.suppress(OSError):
+        folders = [entry for entry in home.iterdir() if entry.is_dir() and _is_digest(entry.name)]
+        folders.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
+        for folder in folders[keep:]:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_digest(name: str) -> bool:
+    return len(name) == 16 and all(letter in "0123456789abcdef" for letter in name)
+
+
+SOURCE_ROOT = Path(__file__).resolve().parent.parent
+CACHE_FOLDER = open_cache(cache_home(), source_digest(SOURCE_ROOT))
+numba.config.CACHE_DIR = str(CACHE_FOLDER)  # before the first decorator runs
+
+
+def record_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
+    """The dtype of a record that kernels take as one pointer; its fields are attributes in Python and in kernels."""
+    return np.dtype((np.record, np.dtype(fields, align=True)))
+
+
+def record_type(dtype: np.dtype[Any]) -> Any:
+    """How a record of `dtype` is named in an entry's argument types."""
+    return numba.from_dtype(dtype)
+
+
+class EntryPoint(Generic[P, R]):
+    """A kernel that Python may call; compiled, or loaded from the cache, when it is first needed."""
+
+    def __init__(self, function: Callable[P, R], argument_types: tuple[Any, ...]) -> None:
+        self.function = function
+        self.name = f"{function.__module__}.{function.__qualname__}"
+        self.__doc__ = function.__doc__
+        self._argument_types = argument_types
+        self._compiled: Any = None
+        self._lock = threading.Lock()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        compiled = self._compiled or self.load()
+        result: R = compiled(*args, **kwargs)
+        return result
+
+    def load(self) -> Any:
+        """Make the machine code ready; the work is done once, whichever thread asks first."""
+        with self._lock:
+            if self._compiled is None:
+                self._compiled = numba.njit(self._argument_types, **_ENTRY_OPTIONS)(self.function)
+            return self._compiled
+
+    @property
+    def was_cached(self) -> bool:
+        """Whether `load` found the machine code in the cache."""
+        return bool(self.load().stats.cache_hits)
+
+
+ENTRY_POINTS: list[EntryPoint[Any, Any]] = []
+
+
+def entry(*argument_types: Any) -> Callable[[Callable[P, R]], EntryPoint[P, R]]:
+    """Decorate a kernel that Python calls; the types are those of the arguments, the result's is inferred."""
+
+    def decorate(function: Callable[P, R]) -> EntryPoint[P, R]:
+        point = EntryPoint(function, argument_types)
+        ENTRY_POINTS.append(point)
+        return point
+
+    return decorate
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a function that only other kernels call."""
+    compiled: Callable[P, R] = numba.njit(**_KERNEL_OPTIONS)(function)
+    return compiled
+
+
+def inline(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a small function that is expanded wherever a kernel calls it."""
+    compiled: Callable[P, R] = numba.njit(**_INLINE_OPTIONS)(function)
+    return compiled
+

@@ -1,0 +1,1 @@
+"""The evaluation: a weighted sum of features, learned from games."""

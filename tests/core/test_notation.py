@@ -1,0 +1,79 @@
+"""UCI move text, both ways and in both castling notations."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.core.notation import format_move, read_move
+from tests.positions import CORNERS, judge, start_fens
+
+CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+
+
+def test_standard_castling_is_written_as_the_kings_move_and_read_both_ways():
+    assert {"e1g1", "e1c1"} <= {Game(CASTLING).text(move) for move in Game(CASTLING).legal_moves()}
+    for text in ("e1g1", "e1h1"):
+        assert Game(CASTLING, moves=[text]).fen() == "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 1 1"
+    for text in ("e1c1", "e1a1"):
+        assert Game(CASTLING, moves=[text]).fen() == "r3k2r/8/8/8/8/8/8/2KR3R b kq - 1 1"
+
+
+def test_chess960_castling_is_written_as_king_takes_rook_and_read_both_ways():
+    game = Game(CASTLING, chess960=True)
+    assert {"e1h1", "e1a1"} <= {game.text(move) for move in game.legal_moves()}
+    for text in ("e1g1", "e1h1"):
+        assert Game(CASTLING, True, [text]).fen() == "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 1 1"
+
+
+def test_a_king_that_steps_next_to_itself_does_not_castle():
+    fen = "4k3/8/8/8/8/8/8/5K1R w K - 0 1"
+    assert Game(fen, True, ["f1g1"]).fen() == "4k3/8/8/8/8/8/8/6KR b - - 1 1"
+    assert Game(fen, True, ["f1h1"]).fen() == "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.booleans())
+def test_every_legal_move_reads_back_as_itself(data, chess960):
+    game = Game(data.draw(start_fens(chess960)), chess960)
+    for move in game.legal_moves():
+        assert read_move(game.position, game.text(move)) == move
+
+
+@pytest.mark.parametrize("text", ["", "e2", "e2e9", "i2i4", "e7e8k", "e7e8qq", "0000", "O-O", "e2-e4", "e2e4 ", "♔e4"])
+def test_malformed_moves_are_named(text):
+    game = Game()
+    with pytest.raises(InputError, match="is not of the form"):
+        game.play(text)
+    assert game.fen() == Game().fen()
+
+
+@pytest.mark.parametrize("text", ["e2e5", "e7e5", "e1g1", "e1h1", "a1a1", "d1d4", "e2e4q", "b1d2", "e4e5"])
+def test_illegal_moves_are_named_and_change_nothing(text):
+    game = Game()
+    before = game.position.tobytes()
+    with pytest.raises(InputError, match=f"move '{text}' is illegal in rnbqkbnr"):
+        game.play(text)
+    assert game.position.tobytes() == before
+    assert game.moves == []
+
+
+def test_null_move_text():
+    assert format_move(Game().position, 0) == "0000"
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(CORNERS), st.text(alphabet="abcdefgh12345678qrbnk0-", max_size=6))
+def test_any_text_is_played_exactly_when_it_is_legal(fen, text):
+    game, board = Game(fen), judge(fen)
+    legal = {board.uci(move) for move in board.legal_moves}
+    legal |= {board.uci(move, chess960=True) for move in board.legal_moves}
+    try:
+        game.play(text)
+    except InputError:
+        assert text not in legal
+    else:
+        assert text in legal

@@ -1,0 +1,83 @@
+"""Perft against known counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.commands.perft import read_suite
+from engine.core.fen import parse_fen
+from engine.core.movegen import empty_move_list
+from engine.core.notation import format_move
+from engine.core.perft import COUNTED, KNOWN, MADE, count_positions, divide, perft
+from tests.positions import DATA
+
+SUITES = ("standard", "chess960", "tricky-standard", "tricky-chess960", "random1000")
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+@pytest.mark.parametrize("last_ply", [COUNTED, MADE], ids=["counted", "made"])
+def test_known_positions(known, last_ply):
+    pos, out = parse_fen(known.fen), empty_move_list()
+    for depth, leaves in enumerate(known.counts, start=1):
+        if leaves <= 20_000_000:
+            assert perft(pos, out, depth, last_ply) == leaves
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+def test_known_positions_to_the_full_depth(known):
+    assert count_positions(parse_fen(known.fen), len(known.counts)) == known.counts[-1]
+
+
+# Castling, promotion and en passant for both colours; X-FEN and Shredder-FEN; the wiki's and Kaufman's corner cases.
+@pytest.mark.parametrize(("fen", "counts", "chess960"), [
+    ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", (26, 568, 13744, 314346), False),
+    ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", (24, 496, 9483, 182838), False),
+    ("8/8/8/5k2/3p4/8/4P3/4K3 w - - 0 1", (6, 54, 343, 2810), False),
+    ("2b5/kpPp4/1p1P4/1P6/6p1/4p1P1/4PpPK/5B2 w - - 0 1", (1, 1), False),
+    ("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", (218, 99, 19073), False),
+    ("r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1", (23, 522, 12333, 285754), True),
+    ("4rrk1/pbbp2p1/1ppnp3/3n1pqp/3N1PQP/1PPNP3/PBBP2P1/4RRK1 w Ff - 0 1", (42, 1743, 71908), True),
+    ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", (21, 528, 12189, 326672), True),
+])
+def test_corner_cases(fen, counts, chess960):
+    pos = parse_fen(fen, chess960)
+    assert tuple(count_positions(pos, depth) for depth in range(1, len(counts) + 1)) == counts
+
+
+def test_divide_sums_to_perft_and_leaves_the_position_alone():
+    pos = parse_fen(KNOWN[1].fen)
+    before = pos.board.tobytes()
+    counts = {format_move(pos, move): leaves for move, leaves in divide(pos, 3)}
+    assert len(counts) == 48
+    assert counts["e1g1"] == 2059
+    assert sum(counts.values()) == 97862
+    assert pos.board.tobytes() == before
+
+
+def test_depth_zero_is_the_position_itself():
+    pos = parse_fen(KNOWN[0].fen)
+    assert count_positions(pos, 0) == 1
+    assert perft(pos, empty_move_list(), 0, COUNTED) == 1
+
+
+def check_suite(name: str, most_nodes: int) -> None:
+    path = DATA / "perft" / f"{name}.epd"
+    if not path.exists():
+        pytest.skip("no test data here")
+    for line in read_suite(path):
+        pos = parse_fen(line.fen, chess960="chess960" in name)
+        for depth, leaves in line.counts:
+            if leaves <= most_nodes:
+                assert count_positions(pos, depth) == leaves, (line.number, line.fen, depth)
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_suites(name):
+    check_suite(name, 200_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SUITES)
+def test_suites_further(name):
+    check_suite(name, 5_000_000)

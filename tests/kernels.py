@@ -1,0 +1,87 @@
+"""Doors to kernels that have no entry of their own, for tests only."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.legality import gives_check, is_legal, is_pseudo_legal
+from engine.core.movegen import MOVE_LIST_TYPE, generate, king_masks
+from engine.core.position import POSITION_TYPE, make, make_null, unmake, unmake_null
+from engine.core.setup import compute_keys
+from engine.intrinsics import monotonic_ns
+from engine.kernel import entry, int64, kernel
+
+ALL_CODES = 1 << 16
+
+
+@entry(POSITION_TYPE, MOVE_LIST_TYPE, int64)
+def generate_wanted(pos, out, wanted):
+    checkers, pinned = king_masks(pos)
+    return generate(pos, out, np.int64(0), wanted, checkers, pinned)
+
+
+@entry(POSITION_TYPE, int64)
+def count_wanted(pos, wanted):
+    checkers, pinned = king_masks(pos)
+    return generate(pos, None, np.int64(0), wanted, checkers, pinned)
+
+
+@kernel
+def _filter_all_codes(pos, out, end):
+    """Write every sixteen-bit number that is judged a legal move: the generator's twin, from the other side."""
+    checkers, pinned = king_masks(pos)
+    for code in range(ALL_CODES):
+        if is_pseudo_legal(pos, code) and is_legal(pos, code, checkers, pinned):
+            out.moves[end] = code
+            end += 1
+    return end
+
+
+@entry(POSITION_TYPE, MOVE_LIST_TYPE)
+def filter_all_codes(pos, out):
+    return _filter_all_codes(pos, out, np.int64(0))
+
+
+@kernel
+def _perft_by_filter(pos, out, begin, depth):
+    if depth == 0:
+        return np.int64(1)
+    end = _filter_all_codes(pos, out, begin)
+    leaves = np.int64(0)
+    for index in range(begin, end):
+        move = np.int64(out.moves[index])
+        make(pos, move)
+        leaves += _perft_by_filter(pos, out, end, depth - 1)
+        unmake(pos, move)
+    return leaves
+
+
+@entry(POSITION_TYPE, MOVE_LIST_TYPE, int64)
+def perft_by_filter(pos, out, depth):
+    return _perft_by_filter(pos, out, np.int64(0), depth)
+
+
+@entry(POSITION_TYPE, int64)
+def move_gives_check(pos, move):
+    return gives_check(pos, move)
+
+
+@entry(POSITION_TYPE)
+def pass_turn(pos):
+    make_null(pos)
+
+
+@entry(POSITION_TYPE)
+def take_back_pass(pos):
+    unmake_null(pos)
+
+
+@entry(POSITION_TYPE)
+def keys_from_scratch(pos):
+    """Replace the keys of `pos` by new ones."""
+    compute_keys(pos)
+
+
+@entry()
+def read_clock():
+    return monotonic_ns()

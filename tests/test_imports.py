@@ -1,0 +1,92 @@
+"""Who may import whom: the table of the house, held by walking the syntax trees."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# Package or module -> what it may import of the project and of others. The longest name that fits a module counts.
+ALLOWED = {
+    "engine": set(),
+    "engine.host": {"llvmlite", "numba"},  # inside functions only: see test_the_handshake_needs_no_numba
+    "engine.kernel": {"engine.host", "numba", "numpy"},
+    "engine.intrinsics": {"engine.host", "llvmlite", "numba"},
+    "engine.core": {"engine.kernel", "engine.intrinsics", "numpy"},
+    "eval": {"engine.core", "engine.kernel", "numpy"},
+    "tablebase": {"engine.core", "engine.kernel", "numpy"},
+    "book": {"engine.core", "engine.kernel", "numpy", "chess"},
+    "engine.commands": {"engine", "eval", "book", "tablebase", "numpy", "chess", "rich", "psutil"},
+    "engine.__main__": {"engine.host", "engine.commands", "engine.core.errors"},
+}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {module_name(path): path for package in ("engine", "eval", "book", "tablebase")
+         for path in sorted((ROOT / package).rglob("*.py"))}
+
+
+def imports_of(path: Path) -> set[str]:
+    """Full names of the modules that a file imports, wherever in the file it does so."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found.update(name if name in FILES else str(node.module) for name in names)
+    return {name for name in found if name.partition(".")[0] not in sys.stdlib_module_names}
+
+
+def is_below(name: str, package: str) -> bool:
+    return name == package or name.startswith(package + ".")
+
+
+def home_of(module: str) -> str:
+    return max((package for package in ALLOWED if is_below(module, package)), key=len)
+
+
+@pytest.mark.parametrize("module", FILES)
+def test_imports_point_one_way(module):
+    home = home_of(module)
+    for name in imports_of(FILES[module]):
+        assert is_below(name, home) or any(is_below(name, allowed) for allowed in ALLOWED[home]), (
+            f"{module} must not import {name}")
+        assert home == "engine.commands" or not is_below(name, "engine.commands") or home == "engine.__main__"
+
+
+def test_no_command_is_imported_by_name():
+    for module, path in FILES.items():
+        for name in imports_of(path):
+            private = name.rpartition(".")[2].startswith("_")
+            assert not is_below(name, "engine.commands") or private, f"{module} imports the command {name}"
+
+
+def test_there_is_no_cycle():
+    graph = {module: {name for name in imports_of(path) if name in FILES} for module, path in FILES.items()}
+    done: set[str] = set()
+
+    def visit(module: str, trail: tuple[str, ...]) -> None:
+        assert module not in trail, " -> ".join((*trail, module))
+        if module not in done:
+            for name in graph[module]:
+                visit(name, (*trail, module))
+            done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+def test_jit_options_stand_in_one_module():
+    for module, path in FILES.items():
+        text = path.read_text(encoding="utf-8")
+        assert module == "engine.kernel" or "njit" not in text, module

@@ -1,0 +1,65 @@
+"""Starting up, in new processes: with an empty cache, warm, and after a change of the sources."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.kernel import CACHE_VARIABLE, PACKAGES, SOURCE_ROOT
+
+
+def start(tree: Path, cache: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, CACHE_VARIABLE: str(cache), "PYTHONPATH": str(tree)}
+    return subprocess.run([sys.executable, *words], cwd=tree, env=environment, capture_output=True, text=True,
+                          timeout=240, check=False)
+
+
+def cached_files(cache: Path) -> dict[str, int]:
+    return {str(path): path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def tree(tmp_path) -> Path:
+    for package in PACKAGES:
+        shutil.copytree(SOURCE_ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def test_cold_then_warm_then_changed(tree):
+    cache = tree / "cache"
+    cold = start(tree, cache, "-m", "engine", "perft", "3")
+    assert (cold.returncode, cold.stdout.splitlines()[0], cold.stderr) == (0, "Nodes searched: 8902", "")
+    compiled = cached_files(cache)
+    assert compiled
+
+    warm = start(tree, cache, "-m", "engine", "perft", "3")
+    assert warm.stdout.splitlines()[0] == "Nodes searched: 8902"
+    assert cached_files(cache) == compiled, "a warm start compiled something"
+
+    # A kernel two calls below the entry, in another file: stale machine code would still count 20 moves.
+    source = tree / "engine" / "core" / "movegen.py"
+    text = source.read_text()
+    assert text.count("KNIGHT_ATTACKS[start] & targets") == 1
+    source.write_text(text.replace("KNIGHT_ATTACKS[start] & targets", "KNIGHT_ATTACKS[start] & EMPTY"))
+    changed = start(tree, cache, "-m", "engine", "perft", "1")
+    assert changed.stdout.splitlines()[0] == "Nodes searched: 16"
+
+
+def test_an_unwritable_cache_still_works(tree):
+    blocked = tree / "blocked"
+    blocked.touch()
+    done = start(tree, blocked, "-c", "from engine.core.game import Game; print(Game().fen())")
+    assert done.stdout.startswith("rnbqkbnr/")
+    assert done.stderr.startswith("warning: cannot write the compile cache")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_handshake_needs_no_numba(tree):
+    """What `python -m engine` imports before it knows the command is light."""
+    script = "import sys, engine.__main__; print(sorted({'numba', 'numpy', 'chess', 'rich'} & set(sys.modules)))"
+    assert start(tree, tree / "cache", "-c", script).stdout == "[]\n"
