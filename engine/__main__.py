@@ -34,13 +34,17 @@ class OneLineParser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     try:
-        return _run(sys.argv[1:] if argv is None else list(argv))
+        status = _run(sys.argv[1:] if argv is None else list(argv))
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return host.INTERRUPTED_STATUS
-    except BrokenPipeError:
-        # The reader of our output is gone; point stdout elsewhere, or the interpreter complains when it flushes.
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            print(f"error: {error}", file=sys.stderr)
+        # What is still in the buffer can go nowhere; the interpreter would complain about it when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    return status
 
 
 def _run(argv: list[str]) -> int:

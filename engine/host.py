@@ -6,20 +6,45 @@ UCI handshake is answered before Numba is loaded.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 IS_WINDOWS = sys.platform == "win32"
 IS_MACOS = sys.platform == "darwin"
 
 # The status a shell expects from a program that the user interrupted.
-INTERRUPTED_STATUS = 0xC000013A if IS_WINDOWS else 130
+INTERRUPTED_STATUS = -0x3FFF_FEC6 if IS_WINDOWS else 130  # Windows: STATUS_CONTROL_C_EXIT
 
-# clock_gettime's number for a clock that never jumps; POSIX names it but leaves the number to each system.
-_CLOCK_MONOTONIC = 6 if IS_MACOS else 1
+# clock_gettime's number for the clock that Python calls `time.perf_counter`: CLOCK_UPTIME_RAW or CLOCK_MONOTONIC.
+_PERF_COUNTER_CLOCK = 8 if IS_MACOS else 1
 _NANOSECONDS = 1_000_000_000
+
+
+def run_interruptible(function: Callable[[], T]) -> T:
+    """The result of `function`, which may spend a long time in kernels: meanwhile Ctrl-C still works.
+
+    Python handles signals in its main thread, between two of its own instructions, and so never inside a kernel.
+    """
+    outcome: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            outcome.set_result(function())
+        except BaseException as error:  # noqa: BLE001  handed on to the caller
+            outcome.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    while True:
+        with contextlib.suppress(TimeoutError):  # Windows wakes a waiting thread for no signal
+            return outcome.result(timeout=0.2)
 
 
 def user_cache_folder() -> Path:
@@ -32,7 +57,7 @@ def user_cache_folder() -> Path:
 
 
 def emit_clock_read(builder: Any) -> Any:
-    """Emit LLVM instructions that read a monotonic clock; returns the value, an i64 of nanoseconds.
+    """Emit LLVM instructions that read the clock of `time.perf_counter_ns`; returns the value, an i64 of nanoseconds.
 
     The clock is called by its symbol's name: an address (as ctypes gives) could not be kept in the compile cache.
     """
@@ -47,7 +72,7 @@ def _emit_clock_gettime(builder: Any) -> Any:
     timespec = cgutils.alloca_once(builder, ir.ArrayType(i64, 2))
     signature = ir.FunctionType(i32, [i32, timespec.type])
     clock = cgutils.get_or_insert_function(builder.module, signature, "clock_gettime")
-    builder.call(clock, [i32(_CLOCK_MONOTONIC), timespec])
+    builder.call(clock, [i32(_PERF_COUNTER_CLOCK), timespec])
     seconds = builder.load(cgutils.gep_inbounds(builder, timespec, 0, 0))
     nanoseconds = builder.load(cgutils.gep_inbounds(builder, timespec, 0, 1))
     return builder.add(builder.mul(seconds, i64(_NANOSECONDS)), nanoseconds)

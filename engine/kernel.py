@@ -15,7 +15,9 @@ from __future__ import annotations
 import atexit
 import contextlib
 import hashlib
+import importlib
 import os
+import pkgutil
 import shutil
 import sys
 import tempfile
@@ -27,6 +29,8 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numba
 import numpy as np
 from numba import types
+from numba.core.errors import NumbaError
+from numba.core.registry import CPUDispatcher
 
 from engine import host
 
@@ -37,12 +41,14 @@ PACKAGES = ("engine", "eval", "book", "tablebase")
 CACHE_VARIABLE = "ADVERSARY_CACHE"
 DIGESTS_KEPT = 4
 
+_WITHOUT_KERNELS = ("engine.commands", "engine.__main__")
+
 # `numpy` error model: no test for division by zero. No wrappers: they would double the compile time of each kernel.
 _ENTRY_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
 _KERNEL_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _INLINE_OPTIONS = {**_KERNEL_OPTIONS, "forceinline": True}
 
-int64 = types.int64  # for the argument types of entries
+int64, uint64 = types.int64, types.uint64  # for the argument types of entries
 
 Int = int | np.int64  # what Python hands to a kernel for an int64, and gets back
 
@@ -65,23 +71,24 @@ def source_digest(root: Path) -> str:
 def cache_home() -> Path:
     """The folder that holds one cache folder a digest: ADVERSARY_CACHE, or a part of the user's cache folder."""
     named = os.environ.get(CACHE_VARIABLE)
-    return Path(named) if named else host.user_cache_folder() / "adversary"
+    return Path(named).expanduser() if named else host.user_cache_folder() / "adversary"
 
 
-def open_cache(home: Path, digest: str) -> Path:
-    """Create (or find) the cache folder of `digest` under `home`, mark it as just used, and return it.
+def open_cache(digest: str) -> Path:
+    """Create (or find) the cache folder of `digest`, mark it as just used, and return it.
 
-    Old digests are removed. When `home` cannot be written, a temporary folder serves until the process ends.
+    Old digests are removed. When there is no place to write to, a temporary folder serves until the process ends.
     """
-    folder = home / digest
     try:
+        home = cache_home()
+        folder = home / digest
         folder.mkdir(parents=True, exist_ok=True)
         # Writing a file is the only test that tells the truth about permissions, full disks and read-only mounts.
         with tempfile.TemporaryFile(dir=folder):
             os.utime(folder)
-    except OSError as error:
-        print(f"warning: cannot write the compile cache {folder} ({error.strerror}); "
-              "compiling into a temporary folder, which takes longer at every start", file=sys.stderr)
+    except (OSError, RuntimeError) as error:  # the second where the user has no home
+        print(f"warning: cannot write the compile cache ({error}); compiling into a temporary folder, "
+              "which takes longer at every start", file=sys.stderr)
         folder = Path(tempfile.mkdtemp(prefix="adversary-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         return folder
@@ -103,7 +110,7 @@ def _is_digest(name: str) -> bool:
 
 
 SOURCE_ROOT = Path(__file__).resolve().parent.parent
-CACHE_FOLDER = open_cache(cache_home(), source_digest(SOURCE_ROOT))
+CACHE_FOLDER = open_cache(source_digest(SOURCE_ROOT))
 numba.config.CACHE_DIR = str(CACHE_FOLDER)  # before the first decorator runs
 
 
@@ -137,8 +144,20 @@ class EntryPoint(Generic[P, R]):
         """Make the machine code ready; the work is done once, whichever thread asks first."""
         with self._lock:
             if self._compiled is None:
-                self._compiled = numba.njit(self._argument_types, **_ENTRY_OPTIONS)(self.function)
+                self._compiled = self._compile()
             return self._compiled
+
+    def _compile(self) -> Any:
+        decorate = numba.njit(self._argument_types, **_ENTRY_OPTIONS)
+        try:
+            return decorate(self.function)
+        except NumbaError:
+            raise
+        except Exception as error:  # noqa: BLE001  a damaged cache file may raise anything
+            print(f"warning: the compile cache {CACHE_FOLDER} is damaged ({error!r}); compiling anew", file=sys.stderr)
+            shutil.rmtree(CACHE_FOLDER, ignore_errors=True)
+            CACHE_FOLDER.mkdir(parents=True, exist_ok=True)
+            return decorate(self.function)
 
     @property
     def was_cached(self) -> bool:
@@ -160,14 +179,35 @@ def entry(*argument_types: Any) -> Callable[[Callable[P, R]], EntryPoint[P, R]]:
     return decorate
 
 
+class _InnerDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """A kernel without a door for Python: called from there it runs as plain Python instead of crashing the process."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.py_func(*args, **kwargs)
+
+
+def _compile_inner(function: Callable[P, R], options: dict[str, Any]) -> Callable[P, R]:
+    dispatcher = numba.njit(**options)(function)
+    dispatcher.__class__ = _InnerDispatcher
+    inner: Callable[P, R] = dispatcher
+    return inner
+
+
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Decorate a function that only other kernels call."""
-    compiled: Callable[P, R] = numba.njit(**_KERNEL_OPTIONS)(function)
-    return compiled
+    return _compile_inner(function, _KERNEL_OPTIONS)
 
 
 def inline(function: Callable[P, R]) -> Callable[P, R]:
     """Decorate a small function that is expanded wherever a kernel calls it."""
-    compiled: Callable[P, R] = numba.njit(**_INLINE_OPTIONS)(function)
-    return compiled
+    return _compile_inner(function, _INLINE_OPTIONS)
+
+
+def import_all() -> None:
+    """Import every module that may declare an entry point, so that ENTRY_POINTS is complete."""
+    for package in PACKAGES:
+        path = importlib.import_module(package).__path__
+        for module in pkgutil.walk_packages(path, f"{package}."):
+            if not module.name.startswith(_WITHOUT_KERNELS):
+                importlib.import_module(module.name)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.core.attacks import attackers_to, bishop_attacks, rook_attacks
 from engine.core.legality import gives_check, is_legal, is_pseudo_legal
 from engine.core.movegen import MOVE_LIST_TYPE, generate, king_masks
-from engine.core.position import POSITION_TYPE, make, make_null, unmake, unmake_null
+from engine.core.position import POSITION_TYPE, make, make_null, occupied_squares, unmake, unmake_null
 from engine.core.setup import compute_keys
-from engine.intrinsics import monotonic_ns
-from engine.kernel import entry, int64, kernel
+from engine.intrinsics import perf_counter_ns
+from engine.kernel import entry, int64, kernel, uint64
 
 ALL_CODES = 1 << 16
 
@@ -62,8 +63,19 @@ def perft_by_filter(pos, out, depth):
 
 
 @entry(POSITION_TYPE, int64)
+def judge_move(pos, move):
+    checkers, pinned = king_masks(pos)
+    return is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned)
+
+
+@entry(POSITION_TYPE, int64)
 def move_gives_check(pos, move):
     return gives_check(pos, move)
+
+
+@entry(POSITION_TYPE, int64)
+def take_back(pos, move):
+    unmake(pos, move)
 
 
 @entry(POSITION_TYPE)
@@ -82,6 +94,16 @@ def keys_from_scratch(pos):
     compute_keys(pos)
 
 
+@entry(int64, uint64)
+def slider_attacks(square, occupied):
+    return bishop_attacks(square, occupied), rook_attacks(square, occupied)
+
+
+@entry(POSITION_TYPE, int64, int64)
+def all_attackers(pos, square, color):
+    return attackers_to(pos, square, occupied_squares(pos), color)
+
+
 @entry()
 def read_clock():
-    return monotonic_ns()
+    return perf_counter_ns()

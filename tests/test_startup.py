@@ -50,6 +50,19 @@ def test_cold_then_warm_then_changed(tree):
     assert changed.stdout.splitlines()[0] == "Nodes searched: 16"
 
 
+def test_a_damaged_cache_is_compiled_anew(tree):
+    cache = tree / "cache"
+    script = "from engine.core.game import Game; print(Game().fen())"
+    start(tree, cache, "-c", script)
+    for path in cache.rglob("*.nbc"):
+        path.write_bytes(b"garbage")
+    for _ in range(2):
+        done = start(tree, cache, "-c", script)
+        assert done.stdout.startswith("rnbqkbnr/")
+        assert done.stderr.count("\n") <= 1
+    assert done.stderr == ""
+
+
 def test_an_unwritable_cache_still_works(tree):
     blocked = tree / "blocked"
     blocked.touch()

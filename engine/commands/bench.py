@@ -10,19 +10,25 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 
-from engine.commands._rival import Rival
 from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.movegen import empty_move_list
-from engine.core.perft import COUNTED, KNOWN, MADE, KnownPerft, perft
-from engine.kernel import CACHE_VARIABLE
+from engine.core.perft import COUNT_LAST_PLY, KNOWN, MAKE_EVERY_MOVE, KnownPerft, perft
+from engine.host import run_interruptible
+from engine.kernel import CACHE_VARIABLE, Int
 
+if TYPE_CHECKING:
+    from engine.commands._rival import Rival
+
+_FAILED = 1
+_SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
 _STARTUP = "import sys, time; from engine.__main__ import main; main(['perft', '1']); print(time.process_time())"
 
 
@@ -38,10 +44,24 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.runs < 1:
         raise InputError(f"--runs must be at least 1, not {arguments.runs}")
     if arguments.what == "startup":
+        if arguments.against is not None:
+            raise InputError("--against goes with 'bench perft' only")
         return _bench_startup(arguments.runs)
     with contextlib.ExitStack() as stack:
-        rival = stack.enter_context(Rival(arguments.against)) if arguments.against else None
-        return _bench_perft(arguments.runs, rival)
+        rival = None
+        if arguments.against is not None:
+            from engine.commands._rival import Rival
+
+            rival = stack.enter_context(Rival(arguments.against))
+        try:
+            return run_interruptible(lambda: _bench_perft(arguments.runs, rival))
+        except WrongCountError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return _FAILED
+
+
+class WrongCountError(Exception):
+    """An engine counted leaves that are not there: it must not be measured, but mended."""
 
 
 @dataclass
@@ -56,7 +76,7 @@ class PerftSpeed:
 
 def _bench_perft(runs: int, rival: Rival | None) -> int:
     speeds = [_measure_position(position, runs, rival) for position in KNOWN]
-    table = Table(title=f"perft, Mnodes per CPU second (best of {runs}); leaves counted, or made and taken back")
+    table = Table(title=f"perft, Mnodes per CPU second, best of {runs}")
     table.add_column("position")
     for heading in ("depth", "leaves", "counted", "made", *((rival.name, "ratio") if rival else ())):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -66,23 +86,23 @@ def _bench_perft(runs: int, rival: Rival | None) -> int:
         table.add_row(speed.position.name, str(len(counts)), f"{counts[-1]:,}", f"{speed.counted:.1f}",
                       f"{speed.made:.1f}", *compared)
     Console().print(table)
-    counted, made = _mean([s.counted for s in speeds]), _mean([s.made for s in speeds])
-    print(f"geometric means: counted {counted:.1f}, made {made:.1f} Mnodes/s")
+    counted, made = _mean([speed.counted for speed in speeds]), _mean([speed.made for speed in speeds])
+    print("counted: the last ply is counted, not made; made: every move made and taken back, one ply less deep")
+    print(f"geometric means: counted {counted:.1f}, made {made:.1f} Mnodes/s; made / counted {made / counted:.2f}")
     if rival:
-        theirs = _mean([s.rival for s in speeds])
+        theirs = _mean([speed.rival for speed in speeds])
         print(f"{rival.name}: {theirs:.1f} Mnodes/s; ratio {counted / theirs:.2f}")
     return 0
 
 
 def _measure_position(position: KnownPerft, runs: int, rival: Rival | None) -> PerftSpeed:
     """Alternate the runs of both engines, so that a change of the machine's speed meets both."""
-    pos, out = parse_fen(position.fen), empty_move_list()
     depth = len(position.counts)
     speed = PerftSpeed(position)
-    perft(pos, out, 1, MADE)  # load it before the clock starts
+    perft(parse_fen(position.fen), empty_move_list(), 1, COUNT_LAST_PLY)  # load it before the clock starts
     for _ in range(runs):
-        speed.counted = max(speed.counted, _speed(position, depth, lambda: perft(pos, out, depth, COUNTED)))
-        speed.made = max(speed.made, _speed(position, depth - 1, lambda: perft(pos, out, depth - 1, MADE)))
+        speed.counted = max(speed.counted, _speed(position, depth, COUNT_LAST_PLY))
+        speed.made = max(speed.made, _speed(position, depth - 1, MAKE_EVERY_MOVE))
         if rival:
             leaves, seconds = rival.perft(position.fen, depth)
             _check(position, depth, leaves, rival.name)
@@ -90,10 +110,11 @@ def _measure_position(position: KnownPerft, runs: int, rival: Rival | None) -> P
     return speed
 
 
-def _speed(position: KnownPerft, depth: int, count: Callable[[], int]) -> float:
+def _speed(position: KnownPerft, depth: int, counted_plies: Int) -> float:
+    pos, out = parse_fen(position.fen), empty_move_list()
     started = time.process_time()
-    leaves = count()
-    seconds = time.process_time() - started
+    leaves = perft(pos, out, depth, counted_plies)
+    seconds = max(time.process_time() - started, _SHORTEST_TIME)
     _check(position, depth, leaves, "Adversary")
     return leaves / seconds / 1e6
 
@@ -101,7 +122,7 @@ def _speed(position: KnownPerft, depth: int, count: Callable[[], int]) -> float:
 def _check(position: KnownPerft, depth: int, leaves: int, counter: str) -> None:
     known = position.counts[depth - 1]
     if leaves != known:
-        raise InputError(f"{counter} counts {leaves} leaves in {position.name} at depth {depth}, not {known}")
+        raise WrongCountError(f"{counter} counts {leaves} leaves in {position.name} at depth {depth}, not {known}")
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -120,5 +141,8 @@ def _bench_startup(runs: int) -> int:
 
 def _start_up_cost(cache: str) -> float:
     environment = {**os.environ, CACHE_VARIABLE: cache}
-    done = subprocess.run([sys.executable, "-c", _STARTUP], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", _STARTUP], env=environment, capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise InputError(f"a new process failed to start: {done.stderr.strip().splitlines()[-1:]}")
     return float(done.stdout.splitlines()[-1])

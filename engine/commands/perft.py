@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import re
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from engine.commands._display import track
-from engine.core.errors import InputError, quote
+from engine.core.errors import InputError
 from engine.core.fen import START_FEN, parse_fen
-from engine.core.notation import format_move
-from engine.core.perft import DEEPEST, count_positions, divide
-from engine.core.position import PositionRecord
+from engine.core.game import Game
+from engine.core.movegen import empty_move_list
+from engine.core.perft import COUNT_LAST_PLY, DEEPEST, SuiteLine, divide, perft, read_suite
+from engine.host import run_interruptible
 
 _MISMATCH = 1
-_KNOWN_COUNT = re.compile(r"D(\d+)\s+(\d+)")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("depth", type=int, nargs="?", help="plies to look ahead; with --suite, the deepest to check")
-    parser.add_argument("--fen", default=START_FEN, help="the position to count from (default: the starting position)")
+    parser.add_argument("--fen", help="the position to count from (default: the starting position)")
     parser.add_argument("--divide", action="store_true", help="show the count below each root move")
     parser.add_argument("--chess960", action="store_true", help="Chess960 castling rights and notation")
     parser.add_argument("--suite", type=Path, metavar="FILE.epd", help="check lines of the form 'FEN ;D1 20 ;D2 400'")
@@ -36,85 +32,65 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.depth is not None and not 0 <= arguments.depth <= DEEPEST:
         raise InputError(f"depth must be from 0 to {DEEPEST}, not {arguments.depth}")
     if arguments.suite is not None:
-        return _run_suite(arguments)
+        if arguments.fen is not None or arguments.divide:
+            raise InputError("--fen and --divide do not go with --suite")
+        return run_interruptible(lambda: _run_suite(arguments))
+    if arguments.max_nodes is not None:
+        raise InputError("--max-nodes goes with --suite only")
     if arguments.depth is None:
         raise InputError("perft needs a depth, or --suite FILE.epd")
-    pos = parse_fen(arguments.fen, arguments.chess960)
-    count_positions(pos, min(arguments.depth, 1))  # load the kernels, so that the time below is that of counting
+    fen = START_FEN if arguments.fen is None else arguments.fen
+    return run_interruptible(lambda: _run_position(fen, arguments.depth, arguments.chess960, arguments.divide))
+
+
+def _run_position(fen: str, depth: int, chess960: bool, divided: bool) -> int:
+    pos, out = parse_fen(fen, chess960), empty_move_list()
+    perft(pos, out, 0, COUNT_LAST_PLY)  # load the kernel, so that the time below is that of counting
     started = time.process_time()
-    nodes = _print_divide(pos, arguments.depth) if arguments.divide else count_positions(pos, arguments.depth)
+    if divided and depth > 0:
+        nodes = 0
+        for text, leaves in divide(Game(fen, chess960), depth):
+            print(f"{text}: {leaves}", flush=True)
+            nodes += leaves
+        print()
+    else:
+        nodes = perft(pos, out, depth, COUNT_LAST_PLY)
     print(f"Nodes searched: {nodes}")
     print(_speed(nodes, time.process_time() - started))
     return 0
 
 
-def _print_divide(pos: PositionRecord, depth: int) -> int:
-    total = 0
-    for move, leaves in divide(pos, depth):
-        print(f"{format_move(pos, move)}: {leaves}", flush=True)
-        total += leaves
-    print()
-    return total if depth > 0 else 1
-
-
 def _speed(nodes: int, seconds: float) -> str:
-    return f"{seconds:.3f} s CPU, {nodes / max(seconds, 1e-9) / 1e6:.1f} Mnodes/s"
-
-
-class SuiteLine(NamedTuple):
-    """One position of a suite and what is known of it."""
-
-    number: int
-    fen: str
-    counts: list[tuple[int, int]]  # (depth, leaves)
-
-
-def read_suite(path: Path) -> list[SuiteLine]:
-    """The positions and known counts of a suite file."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot read suite {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"suite {path} is not a text file: {error.reason} at byte {error.start}") from error
-    lines = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        fen, _, known = line.partition(";")
-        if fen.strip() and not fen.startswith("#"):
-            counts = [(int(depth), int(leaves)) for depth, leaves in _KNOWN_COUNT.findall(known)]
-            if not counts:
-                raise InputError(f"suite {path}, line {number}: no counts of the form ';D1 20' in {quote(line)}")
-            lines.append(SuiteLine(number, fen.strip(), counts))
-    if not lines:
-        raise InputError(f"suite {path} holds no positions")
-    return lines
+    return f"{seconds:.3f} s CPU, {nodes / max(seconds, 1e-6) / 1e6:.1f} Mnodes/s"
 
 
 def _run_suite(arguments: argparse.Namespace) -> int:
-    deepest = DEEPEST if arguments.depth is None else arguments.depth
-    most_nodes = sys.maxsize if arguments.max_nodes is None else arguments.max_nodes
     lines = read_suite(arguments.suite)
     checked, nodes, failures = 0, 0, []
     started = time.process_time()
     for line in track(lines, lambda line: f"{arguments.suite.name}, line {line.number}"):
-        wanted = [(depth, known) for depth, known in line.counts if depth <= deepest and known <= most_nodes]
-        for depth, known, found in _count_line(line, wanted, arguments.chess960):
+        for depth, known, found in _count_line(line, arguments):
             checked += 1
             nodes += found
             if found != known:
                 failures.append(f"line {line.number}: {line.fen}: depth {depth} has {known}, counted {found}")
     for failure in failures:
         print(failure)
+    if not checked:
+        raise InputError(f"suite {arguments.suite} has no count within the limits given")
     verdict = f"{len(failures)} WRONG" if failures else "all exact"
     print(f"{len(lines)} positions, {checked} counts, {verdict}; {nodes} nodes, "
           + _speed(nodes, time.process_time() - started))
     return _MISMATCH if failures else 0
 
 
-def _count_line(line: SuiteLine, wanted: list[tuple[int, int]], chess960: bool) -> Iterator[tuple[int, int, int]]:
+def _count_line(line: SuiteLine, arguments: argparse.Namespace) -> list[tuple[int, int, int]]:
+    """(depth, known, found) for each count of the line that the limits let through."""
     try:
-        pos = parse_fen(line.fen, chess960)
+        pos = parse_fen(line.fen, arguments.chess960)
     except InputError as error:
-        raise InputError(f"line {line.number}: {error}") from error
-    for depth, known in wanted:
-        yield depth, known, count_positions(pos, depth)
+        raise InputError(f"suite {arguments.suite}, line {line.number}: {error}") from error
+    deepest = DEEPEST if arguments.depth is None else arguments.depth
+    out = empty_move_list()
+    return [(depth, known, perft(pos, out, depth, COUNT_LAST_PLY)) for depth, known in line.counts
+            if depth <= deepest and (arguments.max_nodes is None or known <= arguments.max_nodes)]

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-import pkgutil
 import time
 
 from engine.commands._display import track
-from engine.kernel import CACHE_FOLDER, ENTRY_POINTS, PACKAGES
-
-_WITHOUT_KERNELS = ("engine.commands", "engine.__main__")
+from engine.kernel import CACHE_FOLDER, ENTRY_POINTS, import_all
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments: there are none."""
 
 
-def import_kernels() -> None:
-    """Import every module that may declare an entry point."""
-    for package in PACKAGES:
-        module = importlib.import_module(package)
-        for found in pkgutil.walk_packages(module.__path__, f"{package}."):
-            if not found.name.startswith(_WITHOUT_KERNELS):
-                importlib.import_module(found.name)
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Compile or load everything, showing progress, and say how long it took."""
-    import_kernels()
+    import_all()
     wall, cpu = time.perf_counter(), time.process_time()
     for point in track(ENTRY_POINTS, lambda point: point.name):
         point.load()

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.intrinsics import byteswap, lsb, popcount
+from engine.intrinsics import byteswap, lsb, popcount  # noqa: F401  part of the vocabulary
 from engine.kernel import inline
-
-__all__ = ["byteswap", "lsb", "popcount"]
 
 WHITE, BLACK = np.int64(0), np.int64(1)
 
@@ -23,7 +21,6 @@ PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = (np.int64(kind) for kind in range(1, 7
 PIECE_LETTERS = " PNBRQK  pnbrqk "  # by piece
 
 NO_SQUARE = np.int64(64)
-A1, C1, D1, E1, F1, G1, H1 = (np.int64(square) for square in (0, 2, 3, 4, 5, 6, 7))
 
 EMPTY = np.uint64(0)
 BIT = np.uint64(1)  # `BIT << square` is the set of one square

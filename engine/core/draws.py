@@ -11,6 +11,7 @@ from engine.kernel import inline, kernel
 FIFTY_MOVES = np.int64(100)  # in plies
 
 _LONGEST_LOOK_BACK = np.int64(HISTORY - 2)
+_NEAREST = np.int64(4)  # each side has to move away and to come back
 
 
 @inline
@@ -20,17 +21,40 @@ def is_fifty_moves(pos):
 
 
 @kernel
-def earlier_occurrences(pos, enough):
-    """How often the position occurred before (same side, castling and en-passant rights); stops at `enough`."""
+def earlier_occurrence(pos, nearest):
+    """How many plies ago, at least `nearest` (an even number), the same position occurred last; 0 if it did not.
+
+    The same means the same side to move, castling rights and possible captures en passant.
+    """
     reach = min(np.int64(pos.rule50), np.int64(pos.ply) - np.int64(pos.last_null), _LONGEST_LOOK_BACK)
-    found = np.int64(0)
-    # The nearest that can be equal is four plies back: each side has to move away and to come back.
-    for back in range(4, reach + 1, 2):
+    for back in range(nearest, reach + 1, 2):
         if pos.past[(np.int64(pos.ply) - back) & HISTORY_MASK, PAST_KEY] == pos.key:
-            found += 1
-            if found == enough:
-                break
+            return back
+    return np.int64(0)
+
+
+@kernel
+def count_earlier_occurrences(pos):
+    """How often the position occurred before."""
+    found = np.int64(0)
+    back = earlier_occurrence(pos, _NEAREST)
+    while back != 0:
+        found += 1
+        back = earlier_occurrence(pos, back + _NEAREST)
     return found
+
+
+@kernel
+def is_repetition(pos, plies_searched):
+    """Whether the position is a draw by repetition for a search that began `plies_searched` plies ago.
+
+    Within the searched line one earlier occurrence is enough: whoever could avoid it did not, and could do so again.
+    Of the game before, two are needed, as the rule says.
+    """
+    back = earlier_occurrence(pos, _NEAREST)
+    if back == 0:
+        return False
+    return back <= plies_searched or earlier_occurrence(pos, back + _NEAREST) != 0
 
 
 @inline

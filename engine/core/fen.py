@@ -17,7 +17,7 @@ from engine.core.bits import (
     square_name,
 )
 from engine.core.errors import InputError, quote
-from engine.core.position import PositionRecord, empty_position
+from engine.core.position import PositionRecord, castled_squares, castling_index, empty_position
 from engine.core.setup import finish_setup
 
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -91,13 +91,14 @@ def _check_pieces(pos: PositionRecord) -> None:
 
 def _set_castling(pos: PositionRecord, text: str) -> None:
     pos.castling_kept[:] = 0b1111
+    pos.castling_rooks[:] = NO_SQUARE
     if text == "-":
         return
     for letter in text:
         color = 0 if letter.isupper() else 1
         king = pos.board.tolist().index(8 * color + KING)
         rook = _castling_rook(pos, color, king, letter)
-        index = 2 * color + (rook < king)
+        index = castling_index(color, king, rook)
         if pos.castling >> index & 1:
             raise InputError(f"FEN castling {quote(text)} names the same right twice")
         _add_castling_right(pos, index, king, rook)
@@ -131,9 +132,7 @@ def _squares_from_to(first: int, last: int) -> int:
 
 
 def _add_castling_right(pos: PositionRecord, index: int, king: int, rook: int) -> None:
-    to_queen_side = index & 1
-    king_to = (king & 56) + (2 if to_queen_side else 6)
-    rook_to = (king & 56) + (3 if to_queen_side else 5)
+    king_to, rook_to = map(int, castled_squares(king, rook))
     king_way, rook_way = _squares_from_to(king, king_to), _squares_from_to(rook, rook_to)
     pos.castling |= 1 << index
     pos.castling_rooks[index] = rook

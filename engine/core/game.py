@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 
 import numpy as np
 
 from engine.core.bits import EMPTY
-from engine.core.draws import earlier_occurrences, is_insufficient_material
+from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
 from engine.core.errors import InputError, quote
 from engine.core.fen import START_FEN, format_fen, parse_fen
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, empty_move_list, generate, king_masks
 from engine.core.notation import format_move, read_move
-from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
+from engine.core.position import POSITION_TYPE, PositionRecord, make
 from engine.kernel import entry, int64
 
 _LARGEST_RULE50 = np.int64(50_000)
@@ -37,16 +38,10 @@ def make_if_legal(pos: PositionRecord, move: int) -> bool:
     return False
 
 
-@entry(POSITION_TYPE, int64)
-def take_back(pos: PositionRecord, move: int) -> None:
-    """Take back `move`, the last one made."""
-    unmake(pos, move)
-
-
 @entry(POSITION_TYPE)
-def draw_state(pos: PositionRecord) -> tuple[int, bool]:
-    """How often the position occurred before, and whether the material is insufficient."""
-    return earlier_occurrences(pos, np.int64(-1)), is_insufficient_material(pos)
+def draw_state(pos: PositionRecord) -> tuple[int, bool, bool]:
+    """How often the position occurred before, whether fifty moves are over, whether the material is insufficient."""
+    return count_earlier_occurrences(pos), is_fifty_moves(pos), is_insufficient_material(pos)
 
 
 class Game:
@@ -58,6 +53,10 @@ class Game:
         self._list = empty_move_list()
         for text in moves:
             self.play(text)
+
+    def copy(self) -> Game:
+        """A game of its own at the same place."""
+        return copy.deepcopy(self)
 
     def fen(self, shredder: bool = False) -> str:
         """The position as FEN."""
@@ -85,14 +84,14 @@ class Game:
         self.moves.append(move)
         return move
 
-    def take_back(self) -> None:
-        """Take back the last move."""
-        take_back(self.position, self.moves.pop())
-
     def occurrences(self) -> int:
         """How often this position has occurred, this time included; 3 makes a draw."""
         return int(draw_state(self.position)[0]) + 1
 
     def is_insufficient_material(self) -> bool:
         """Whether neither side could ever mate."""
+        return bool(draw_state(self.position)[2])
+
+    def is_fifty_moves(self) -> bool:
+        """Whether fifty moves have passed without a capture or a pawn move; a mate comes before the draw."""
         return bool(draw_state(self.position)[1])

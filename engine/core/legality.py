@@ -32,8 +32,7 @@ from engine.core.moves import (
     to_square,
 )
 from engine.core.position import (
-    castled_king_square,
-    castled_rook_square,
+    castled_squares,
     castling_index,
     en_passant_is_safe,
     king_square,
@@ -115,7 +114,7 @@ def is_legal(pos, move, checkers, pinned):
 
 @inline
 def _castling_gives_check(pos, us, start, rook, enemy_king):
-    king_to, rook_to = castled_king_square(start, rook), castled_rook_square(start, rook)
+    king_to, rook_to = castled_squares(start, rook)
     occupied = occupied_squares(pos) ^ (BIT << start) ^ (BIT << rook) | (BIT << king_to) | (BIT << rook_to)
     straight = (pos.types[ROOK] | pos.types[QUEEN]) & pos.colors[us] ^ (BIT << rook) | (BIT << rook_to)
     return rook_attacks(enemy_king, occupied) & straight != EMPTY

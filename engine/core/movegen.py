@@ -1,4 +1,4 @@
-"""Legal moves: generated with check and pin masks, counted without being written down, and single moves judged.
+"""Legal moves, generated with check and pin masks, or counted without being written down.
 
 The masks of a node are worked out once (`king_masks`) and handed to everything that asks about its moves.
 """

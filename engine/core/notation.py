@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from engine.core.attacks import KING_ATTACKS
 from engine.core.bits import KING, NO_PIECE, PAWN, ROOK, parse_square, square_name
 from engine.core.errors import InputError, quote
-from engine.core.moves import CASTLING, EN_PASSANT, NORMAL, NULL_MOVE, PROMOTION
-from engine.core.position import PositionRecord
+from engine.core.moves import (
+    CASTLING,
+    EN_PASSANT,
+    NORMAL,
+    NULL_MOVE,
+    PROMOTION,
+    encode_move,
+    from_square,
+    move_kind,
+    to_square,
+)
+from engine.core.position import PositionRecord, castled_squares
 
 _PROMOTION_LETTERS = "nbrq"  # in the order of the kinds
 
@@ -14,9 +25,9 @@ def format_move(pos: PositionRecord, move: int) -> str:
     """UCI text of a move of `pos`: "e2e4", "e7e8q"; castling "e1g1", or "e1h1" in Chess960; "0000" for no move."""
     if move == NULL_MOVE:
         return "0000"
-    start, target, kind = move & 63, move >> 6 & 63, move >> 12
+    start, target, kind = from_square(move), to_square(move), move_kind(move)
     if kind == CASTLING and not pos.chess960:
-        target = (start & 56) + (6 if target > start else 2)
+        target, _ = castled_squares(start, target)
     promotion = _PROMOTION_LETTERS[kind - PROMOTION] if kind >= PROMOTION else ""
     return square_name(start) + square_name(target) + promotion
 
@@ -30,26 +41,28 @@ def read_move(pos: PositionRecord, text: str) -> int:
     promotion = text[4:].lower()
     if start is None or target is None or (promotion and promotion not in tuple(_PROMOTION_LETTERS)):
         raise InputError(f"move {quote(text)} is not of the form e2e4 or e7e8q")
-    piece, captured = int(pos.board[start]), int(pos.board[target])
-    kind = int(NORMAL)
+    moved = int(pos.board[start]) & 7
     if promotion:
-        kind = int(PROMOTION) + _PROMOTION_LETTERS.index(promotion)
-    elif piece & 7 == PAWN and target == pos.ep and start & 7 != target & 7:
-        kind = int(EN_PASSANT)
-    elif piece & 7 == KING:
-        rook = _castling_partner(pos, start, target, piece, captured)
+        return int(encode_move(start, target, PROMOTION + _PROMOTION_LETTERS.index(promotion)))
+    if moved == PAWN and target == pos.ep and start & 7 != target & 7:
+        return int(encode_move(start, target, EN_PASSANT))
+    if moved == KING:
+        rook = _castling_rook(pos, start, target)
         if rook is not None:
-            target, kind = rook, int(CASTLING)
-    return start | target << 6 | kind << 12
+            return int(encode_move(start, rook, CASTLING))
+    return int(encode_move(start, target, NORMAL))
 
 
-def _castling_partner(pos: PositionRecord, start: int, target: int, king: int, captured: int) -> int | None:
-    """The rook with which a king that is written to move so castles; None for an ordinary king's move."""
-    own_rook = king - KING + ROOK
-    if captured == own_rook:
+def _castling_rook(pos: PositionRecord, king: int, target: int) -> int | None:
+    """The rook with which the king castles if it is written to go to `target`; None for an ordinary move."""
+    king_piece, captured = int(pos.board[king]), int(pos.board[target])
+    if captured == king_piece - KING + ROOK:
         return target
-    files = abs((target & 7) - (start & 7))
-    if captured != NO_PIECE or files < 2 or start >> 3 != target >> 3:
+    if captured != NO_PIECE or int(KING_ATTACKS[king]) >> target & 1:
         return None
-    index = 2 * (king >> 3) + (target < start)
-    return int(pos.castling_rooks[index])
+    for index in range(4):
+        rook = int(pos.castling_rooks[index])
+        is_own_right = pos.castling >> index & 1 and index >> 1 == king_piece >> 3
+        if is_own_right and target == castled_squares(king, rook)[0]:
+            return rook
+    return None

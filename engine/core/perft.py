@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from engine.core.errors import InputError, quote
+from engine.core.fen import START_FEN
+from engine.core.game import Game
 from engine.core.movegen import (
     ALL_MOVES,
     MOVE_LIST_PLIES,
@@ -18,19 +22,19 @@ from engine.core.movegen import (
     generate,
     king_masks,
 )
-from engine.core.moves import NULL_MOVE
 from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
 from engine.kernel import Int, entry, int64, kernel
 
 DEEPEST = MOVE_LIST_PLIES
 
-MADE, COUNTED = np.int64(0), np.int64(1)
+COUNT_LAST_PLY = np.int64(1)  # the moves of the last ply are counted, not made
+MAKE_EVERY_MOVE = np.int64(0)
 
 
 @kernel
-def _count_leaves(pos, out, begin, depth, last_ply):
-    """Leaves `depth` plies below `pos`; the moves of the last ply are MADE, or only COUNTED."""
-    if depth == last_ply:
+def _count_leaves(pos, out, begin, depth, counted_plies):
+    """Leaves `depth` (at least 1) plies below `pos`; `counted_plies` is COUNT_LAST_PLY or MAKE_EVERY_MOVE."""
+    if depth == counted_plies:
         return count_moves(pos)
     checkers, pinned = king_masks(pos)
     end = generate(pos, out, begin, ALL_MOVES, checkers, pinned)
@@ -38,47 +42,24 @@ def _count_leaves(pos, out, begin, depth, last_ply):
     for index in range(begin, end):
         move = np.int64(out.moves[index])
         make(pos, move)
-        leaves += _count_leaves(pos, out, end, depth - 1, last_ply) if depth > 1 else 1
+        leaves += _count_leaves(pos, out, end, depth - 1, counted_plies) if depth > 1 else 1
         unmake(pos, move)
     return leaves
 
 
 @entry(POSITION_TYPE, MOVE_LIST_TYPE, int64, int64)
-def perft(pos: PositionRecord, out: MoveListRecord, depth: int, last_ply: Int) -> int:
-    """Positions `depth` (0 to DEEPEST) plies below `pos`; the last ply's moves are MADE, or only COUNTED."""
-    return _count_leaves(pos, out, np.int64(0), depth, last_ply) if depth > 0 else 1
-
-
-@entry(POSITION_TYPE, MOVE_LIST_TYPE, int64, int64)
-def perft_below(pos: PositionRecord, out: MoveListRecord, index: int, depth: int) -> tuple[Int, Int]:
-    """Legal move number `index` of `pos`, and the positions `depth` (at least 1) plies away that begin with it.
-
-    Past the last legal move the answer is NULL_MOVE.
-    """
-    checkers, pinned = king_masks(pos)
-    end = generate(pos, out, np.int64(0), ALL_MOVES, checkers, pinned)
-    if index >= end:
-        return NULL_MOVE, np.int64(0)
-    move = np.int64(out.moves[index])
-    make(pos, move)
-    leaves = _count_leaves(pos, out, end, depth - 1, COUNTED) if depth > 1 else np.int64(1)
-    unmake(pos, move)
-    return move, leaves
-
-
-def divide(pos: PositionRecord, depth: int) -> Iterator[tuple[int, int]]:
-    """Each root move with the positions below it. Between two of them Python may be interrupted."""
-    out = empty_move_list()
-    for index in itertools.count() if depth > 0 else ():
-        move, leaves = perft_below(pos, out, index, depth)
-        if move == NULL_MOVE:
-            return
-        yield int(move), int(leaves)
-
-
-def count_positions(pos: PositionRecord, depth: int) -> int:
+def perft(pos: PositionRecord, out: MoveListRecord, depth: int, counted_plies: Int) -> int:
     """Positions `depth` (0 to DEEPEST) plies below `pos`."""
-    return sum(leaves for _, leaves in divide(pos, depth)) if depth > 0 else 1
+    return _count_leaves(pos, out, np.int64(0), depth, counted_plies) if depth > 0 else 1
+
+
+def divide(game: Game, depth: int) -> Iterator[tuple[str, int]]:
+    """Each root move, as UCI text, with the positions `depth` (at least 1) plies away that begin with it."""
+    out = empty_move_list()
+    for move in game.legal_moves():
+        child = game.copy()
+        child.play(game.text(move))
+        yield game.text(move), perft(child.position, out, depth - 1, COUNT_LAST_PLY)
 
 
 class KnownPerft(NamedTuple):
@@ -91,8 +72,7 @@ class KnownPerft(NamedTuple):
 
 # The six positions that the chess programming wiki lists; the last depth is the one to measure speed at.
 KNOWN = (
-    KnownPerft("startpos", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-               (20, 400, 8902, 197281, 4865609, 119060324)),
+    KnownPerft("startpos", START_FEN, (20, 400, 8902, 197281, 4865609, 119060324)),
     KnownPerft("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
                (48, 2039, 97862, 4085603, 193690690)),
     KnownPerft("position 3", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
@@ -104,3 +84,45 @@ KNOWN = (
     KnownPerft("position 6", "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
                (46, 2079, 89890, 3894594, 164075551)),
 )
+
+
+class SuiteLine(NamedTuple):
+    """One position of a suite file, and what is known of it."""
+
+    number: int
+    fen: str
+    counts: list[tuple[int, int]]  # (depth, leaves)
+
+
+_KNOWN_COUNT = re.compile(r"D(\d{1,2})\s+(\d{1,18})")
+_BLANKS = " \t\0"  # some suites pad their lines with zeros
+_REMARK = re.compile(r"[a-z]\w*\b")
+
+
+def read_suite(path: Path) -> list[SuiteLine]:
+    """The positions of a file of lines "FEN ;D1 20 ;D2 400 ;id name"; InputError if it is not one."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read suite {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"suite {path} is not a text file: {error.reason} at byte {error.start}") from error
+    lines = [_read_suite_line(path, number, line) for number, line in enumerate(text.splitlines(), start=1)
+             if line.strip() and not line.startswith("#")]
+    if not lines:
+        raise InputError(f"suite {path} holds no positions")
+    return lines
+
+
+def _read_suite_line(path: Path, number: int, line: str) -> SuiteLine:
+    fen, *fields = (field.strip(_BLANKS) for field in line.split(";"))
+    counts = []
+    for field in filter(None, fields):
+        known = _KNOWN_COUNT.fullmatch(field)
+        if known:
+            counts.append((int(known[1]), int(known[2])))
+        elif not _REMARK.match(field):
+            raise InputError(f"suite {path}, line {number}: {quote(field)} is not a count like 'D1 20'")
+    if not counts:
+        raise InputError(f"suite {path}, line {number}: no counts like ';D1 20' in {quote(line)}")
+    return SuiteLine(number, fen, counts)

@@ -21,6 +21,10 @@ from engine.kernel import inline, kernel, record_dtype, record_type
 HISTORY = 1024
 HISTORY_MASK = np.int64(HISTORY - 1)
 
+# Where king and rook end on their rank: [castling to the king side, to the queen side].
+CASTLED_KING_FILES = np.array([6, 2], np.int64)
+CASTLED_ROOK_FILES = np.array([5, 3], np.int64)
+
 POSITION = record_dtype([
     ("types", "u8", 8),  # [type]: squares of that type, both colours
     ("colors", "u8", 2),  # [colour]: squares of that colour
@@ -41,12 +45,10 @@ POSITION = record_dtype([
     ("castling_rooks", "u1", 4),  # [castling_index]: where that rook started
     ("castling_empty", "u8", 4),  # [castling_index]: squares that must be empty
     ("castling_safe", "u8", 4),  # [castling_index]: squares that must not be attacked
-    ("past", "u8", (HISTORY, 8)),  # [ply & HISTORY_MASK, PAST_...]: the state before that ply's move
+    ("past", "u8", (HISTORY, 5)),  # [ply & HISTORY_MASK, PAST_...]: the state before that ply's move
     ("past_last_null", "u4", HISTORY),  # written by null moves only
 ])
-# The columns of `past`. One cache line holds a ply; an array for each would put them a multiple of 4096 bytes apart,
-# where the processor mistakes a load from one for a store to another.
-PAST_KEY, PAST_PAWN_KEY, PAST_WHITE_KEY, PAST_BLACK_KEY, PAST_CASTLING, PAST_EP, PAST_CAPTURED, PAST_RULE50 = range(8)
+PAST_KEY, PAST_CASTLING, PAST_EP, PAST_CAPTURED, PAST_RULE50 = range(5)  # the columns of `past`
 
 PositionRecord = Any  # a record of dtype POSITION; mypy knows no such type
 POSITION_TYPE = record_type(POSITION)
@@ -76,15 +78,11 @@ def castling_index(color, king, rook):
 
 
 @inline
-def castled_king_square(start, rook):
-    """Where the king on `start` ends when it castles with the rook on `rook`: the c- or g-file of its rank."""
-    return (start & 56) + (6 if rook > start else 2)
-
-
-@inline
-def castled_rook_square(start, rook):
-    """Where the rook on `rook` ends when the king on `start` castles with it: the d- or f-file of its rank."""
-    return (start & 56) + (5 if rook > start else 3)
+def castled_squares(king, rook):
+    """Where the king on `king` and the rook on `rook` end when they castle."""
+    side = 0 if rook > king else 1
+    rank = king & 56
+    return rank + CASTLED_KING_FILES[side], rank + CASTLED_ROOK_FILES[side]
 
 
 @kernel
@@ -108,12 +106,9 @@ def legal_en_passant_square(pos, ep, us):
 
 @inline
 def _save(pos):
-    """Push what unmake cannot work out by itself."""
+    """Push what unmake cannot work out by itself; the pawn and non-pawn keys it can."""
     slot = np.int64(pos.ply) & HISTORY_MASK
     pos.past[slot, PAST_KEY] = pos.key
-    pos.past[slot, PAST_PAWN_KEY] = pos.pawn_key
-    pos.past[slot, PAST_WHITE_KEY] = pos.non_pawn_keys[0]
-    pos.past[slot, PAST_BLACK_KEY] = pos.non_pawn_keys[1]
     pos.past[slot, PAST_CASTLING] = pos.castling
     pos.past[slot, PAST_EP] = pos.ep
     pos.past[slot, PAST_CAPTURED] = pos.captured
@@ -127,9 +122,6 @@ def _restore(pos):
     pos.ply -= 1
     slot = np.int64(pos.ply) & HISTORY_MASK
     pos.key = pos.past[slot, PAST_KEY]
-    pos.pawn_key = pos.past[slot, PAST_PAWN_KEY]
-    pos.non_pawn_keys[0] = pos.past[slot, PAST_WHITE_KEY]
-    pos.non_pawn_keys[1] = pos.past[slot, PAST_BLACK_KEY]
     pos.castling = pos.past[slot, PAST_CASTLING]
     pos.ep = pos.past[slot, PAST_EP]
     pos.captured = pos.past[slot, PAST_CAPTURED]
@@ -175,20 +167,24 @@ def _move_castling_pair(pos, us, king_from, king_to, rook_from, rook_to):
 
 
 @inline
+def _promote(pos, us, square, kind):
+    """Exchange pawn and promoted piece in bitboards and keys, either way; returns the change of the key."""
+    pawn, piece = us * 8 + PAWN, us * 8 + promoted_type(kind)
+    _toggle(pos, pawn, BIT << square)
+    _toggle(pos, piece, BIT << square)
+    return _toggle_key(pos, pawn, _piece_key(pawn, square)) ^ _toggle_key(pos, piece, _piece_key(piece, square))
+
+
+@inline
 def _finish_pawn_move(pos, us, start, target, kind):
     """What a pawn's move does beside moving it; returns the change of the key."""
-    pawn = us * 8 + PAWN
     if start ^ target == 16:
         ep = legal_en_passant_square(pos, (start + target) >> 1, us ^ 1)
         pos.ep = ep
         return EN_PASSANT_KEYS[ep]
     if kind >= PROMOTION:
-        piece = us * 8 + promoted_type(kind)
-        _toggle(pos, pawn, BIT << target)
-        _toggle(pos, piece, BIT << target)
-        pos.board[target] = piece
-        return (_toggle_key(pos, pawn, _piece_key(pawn, target))
-                ^ _toggle_key(pos, piece, _piece_key(piece, target)))
+        pos.board[target] = us * 8 + promoted_type(kind)
+        return _promote(pos, us, target, kind)
     if kind == EN_PASSANT:
         captured = (us ^ 1) * 8 + PAWN
         _toggle(pos, captured, BIT << (target ^ 8))
@@ -210,7 +206,7 @@ def make(pos, move):
     pos.ep = NO_SQUARE
     pos.rule50 += 1
     if kind == CASTLING:
-        king_to, rook_to = castled_king_square(start, target), castled_rook_square(start, target)
+        king_to, rook_to = castled_squares(start, target)
         key ^= _toggle_key(pos, piece, _move_castling_pair(pos, us, start, king_to, target, rook_to))
     else:
         if captured != NO_PIECE:
@@ -237,22 +233,25 @@ def unmake(pos, move):
     us = np.int64(pos.side)
     start, target, kind = from_square(move), to_square(move), move_kind(move)
     if kind == CASTLING:
-        king_to, rook_to = castled_king_square(start, target), castled_rook_square(start, target)
-        _move_castling_pair(pos, us, king_to, start, rook_to, target)
+        king_to, rook_to = castled_squares(start, target)
+        change = _move_castling_pair(pos, us, king_to, start, rook_to, target)
+        _toggle_key(pos, us * 8 + KING, change)
         return
     piece = np.int64(pos.board[target])
     if kind >= PROMOTION:
-        _toggle(pos, piece, BIT << target)
         piece = us * 8 + PAWN
-        _toggle(pos, piece, BIT << target)
+        _promote(pos, us, target, kind)
     _toggle(pos, piece, (BIT << start) | (BIT << target))
+    _toggle_key(pos, piece, _piece_key(piece, start) ^ _piece_key(piece, target))
     pos.board[start] = piece
     pos.board[target] = captured
     if captured != NO_PIECE:
         _toggle(pos, captured, BIT << target)
+        _toggle_key(pos, captured, _piece_key(captured, target))
     elif kind == EN_PASSANT:
         pawn = (us ^ 1) * 8 + PAWN
         _toggle(pos, pawn, BIT << (target ^ 8))
+        _toggle_key(pos, pawn, _piece_key(pawn, target ^ 8))
         pos.board[target ^ 8] = pawn
 
 

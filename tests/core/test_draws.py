@@ -30,7 +30,15 @@ def test_repetition(fen, choices):
         board.push_uci(text)
         for times in (2, 3, 4):
             assert (game.occurrences() >= times) == board.is_repetition(times), (board.fen(), times)
-        assert int(game.position.rule50) == board.halfmove_clock
+        assert game.is_fifty_moves() == (board.halfmove_clock >= 100)
+
+
+def test_fifty_moves():
+    game = Game("4k3/8/8/8/8/8/4R3/4K3 b - - 98 80", moves=["e8d8"])
+    assert not game.is_fifty_moves()
+    game.play("e1d1")
+    assert game.is_fifty_moves()
+    assert not Game("3k4/8/8/8/8/8/3pR3/4K3 w - - 99 80", moves=["e2d2"]).is_fifty_moves()
 
 
 def test_threefold_of_the_starting_position():

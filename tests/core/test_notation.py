@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,9 +10,11 @@ from hypothesis import strategies as st
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.core.notation import format_move, read_move
-from tests.positions import CORNERS, judge, start_fens
+from tests.kernels import judge_move
+from tests.positions import CHESS960_CORNERS, CORNERS, judge, start_fens
 
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+ONE_ROOK = "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"
 
 
 def test_standard_castling_is_written_as_the_kings_move_and_read_both_ways():
@@ -65,15 +68,31 @@ def test_null_move_text():
     assert format_move(Game().position, 0) == "0000"
 
 
-@settings(max_examples=400, deadline=None)
-@given(st.sampled_from(CORNERS), st.text(alphabet="abcdefgh12345678qrbnk0-", max_size=6))
-def test_any_text_is_played_exactly_when_it_is_legal(fen, text):
-    game, board = Game(fen), judge(fen)
-    legal = {board.uci(move) for move in board.legal_moves}
-    legal |= {board.uci(move, chess960=True) for move in board.legal_moves}
-    try:
-        game.play(text)
-    except InputError:
-        assert text not in legal
-    else:
-        assert text in legal
+def readings(board: chess.Board) -> set[str]:
+    """Every text that means a legal move: castling in both notations, unless the king could simply step there."""
+    steps = {move.uci() for move in board.legal_moves if not board.is_castling(move)}
+    both = {board.uci(move, chess960=flag) for move in board.legal_moves for flag in (True, False)}
+    castled = set()
+    for move in filter(board.is_castling, board.legal_moves):
+        king = chess.square(6 if board.is_kingside_castling(move) else 2, chess.square_rank(move.from_square))
+        blocked = king == move.from_square or (board.piece_at(king) and king != move.to_square)
+        stepped = chess.square_distance(king, move.from_square) == 1
+        if not blocked and not stepped:
+            castled.add(chess.Move(move.from_square, king).uci())
+    written = {board.uci(move) for move in board.legal_moves}
+    return steps | castled | written | {text for text in both if text in written or text in castled or text in steps
+                                        or board.is_castling(chess.Move.from_uci(text))}
+
+
+@pytest.mark.parametrize(("fen", "chess960"), [*((fen, False) for fen in (*CORNERS, CASTLING, ONE_ROOK)),
+                                              *((fen, True) for fen in CHESS960_CORNERS)])
+def test_any_text_is_played_exactly_when_it_is_legal(fen, chess960):
+    """All pairs of squares, and all promotions of pawns."""
+    board = judge(fen, chess960)
+    expected = readings(board)
+    squares = [chess.square_name(square) for square in range(64)]
+    texts = [start + target for start in squares for target in squares if board.piece_at(chess.parse_square(start))]
+    texts += [text + letter for text in texts if text[3] in "18" for letter in "nbrq"]
+    pos = Game(fen, chess960).position
+    played = {text for text in texts if judge_move(pos, read_move(pos, text))}
+    assert played == expected

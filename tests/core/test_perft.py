@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from engine.commands.perft import read_suite
+from engine.core.errors import InputError
 from engine.core.fen import parse_fen
+from engine.core.game import Game
 from engine.core.movegen import empty_move_list
-from engine.core.notation import format_move
-from engine.core.perft import COUNTED, KNOWN, MADE, count_positions, divide, perft
+from engine.core.perft import COUNT_LAST_PLY, KNOWN, MAKE_EVERY_MOVE, divide, perft, read_suite
 from tests.positions import DATA
+
+
+def count_positions(pos, depth: int) -> int:
+    return perft(pos, empty_move_list(), depth, COUNT_LAST_PLY)
+
 
 SUITES = ("standard", "chess960", "tricky-standard", "tricky-chess960", "random1000")
 
 
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
-@pytest.mark.parametrize("last_ply", [COUNTED, MADE], ids=["counted", "made"])
-def test_known_positions(known, last_ply):
+@pytest.mark.parametrize("counted_plies", [COUNT_LAST_PLY, MAKE_EVERY_MOVE], ids=["counted", "made"])
+def test_known_positions(known, counted_plies):
     pos, out = parse_fen(known.fen), empty_move_list()
     for depth, leaves in enumerate(known.counts, start=1):
         if leaves <= 20_000_000:
-            assert perft(pos, out, depth, last_ply) == leaves
+            assert perft(pos, out, depth, counted_plies) == leaves
 
 
 @pytest.mark.slow
@@ -46,19 +51,36 @@ def test_corner_cases(fen, counts, chess960):
 
 
 def test_divide_sums_to_perft_and_leaves_the_position_alone():
-    pos = parse_fen(KNOWN[1].fen)
-    before = pos.board.tobytes()
-    counts = {format_move(pos, move): leaves for move, leaves in divide(pos, 3)}
+    game = Game(KNOWN[1].fen)
+    before = game.position.tobytes()
+    counts = dict(divide(game, 3))
     assert len(counts) == 48
     assert counts["e1g1"] == 2059
     assert sum(counts.values()) == 97862
-    assert pos.board.tobytes() == before
+    assert game.position.tobytes() == before
 
 
 def test_depth_zero_is_the_position_itself():
-    pos = parse_fen(KNOWN[0].fen)
-    assert count_positions(pos, 0) == 1
-    assert perft(pos, empty_move_list(), 0, COUNTED) == 1
+    assert count_positions(parse_fen(KNOWN[0].fen), 0) == 1
+
+
+@pytest.mark.parametrize(("line", "complaint"), [
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 bm Kd2", "line 1: no counts"),
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 15 ;D2 =66", "line 1: 'D2 =66' is not a count"),
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 " + "9" * 5000, "is not a count"),
+    ("# nothing", "holds no positions"),
+])
+def test_suites_that_are_none_are_named(tmp_path, line, complaint):
+    path = tmp_path / "suite.epd"
+    path.write_text(line)
+    with pytest.raises(InputError, match=complaint):
+        read_suite(path)
+
+
+def test_a_suite_may_have_remarks_and_a_byte_order_mark(tmp_path):
+    path = tmp_path / "suite.epd"
+    path.write_text("\ufeff4k3/8/8/8/8/8/8/4K2R w K - 0 1; D1 15; id castling; D2 66 ;\n", encoding="utf-8")
+    assert read_suite(path) == [(1, "4k3/8/8/8/8/8/8/4K2R w K - 0 1", [(1, 15), (2, 66)])]
 
 
 def check_suite(name: str, most_nodes: int) -> None:
