@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.intrinsics import byteswap, lsb, popcount  # noqa: F401  part of the vocabulary
+from engine.intrinsics import byteswap as byteswap
+from engine.intrinsics import lsb as lsb
+from engine.intrinsics import popcount as popcount
 from engine.kernel import inline
 
 WHITE, BLACK = np.int64(0), np.int64(1)
