@@ -6,11 +6,12 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from engine import host
 
-_I1, _I64, _I128 = ir.IntType(1), ir.IntType(64), ir.IntType(128)
+_I1, _I8, _I32, _I64, _I128 = (ir.IntType(bits) for bits in (1, 8, 32, 64, 128))
 
 
 @intrinsic
@@ -71,6 +72,21 @@ def load_word(typingctx: Any, address: Any) -> Any:
         return builder.load(builder.inttoptr(args[0], _I64.as_pointer()))
 
     return types.uint64(types.int64), emit
+
+
+@intrinsic
+def prefetch(typingctx: Any, address: Any) -> Any:
+    """Begin to fetch the cache line at an address that will be read soon."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = _I8.as_pointer()
+        function_type = ir.FunctionType(ir.VoidType(), [pointer, _I32, _I32, _I32])
+        function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
+        read, keep, data = _I32(0), _I32(3), _I32(1)
+        builder.call(function, [builder.inttoptr(args[0], pointer), read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), emit
 
 
 @intrinsic

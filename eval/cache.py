@@ -1,0 +1,70 @@
+"""What a thread remembers of evaluations: structures of pawns and kings, and scores of whole positions.
+
+A cache belongs to one thread, and to one set of weights: new weights need an empty one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.kernel import inline, record_dtype, record_type
+
+STRUCTURE_SLOTS = 1 << 14
+SCORE_SLOTS = 1 << 16
+
+EVAL_CACHE = record_dtype([
+    ("structures", "u8", (STRUCTURE_SLOTS, 4)),  # [slot, STRUCTURE_...]
+    ("scores", "u8", SCORE_SLOTS),  # [slot]: the key, with the score in place of the bits that number the slot
+])
+EvalCacheRecord = Any  # a record of dtype EVAL_CACHE; mypy knows no such type
+EVAL_CACHE_TYPE = record_type(EVAL_CACHE)
+
+# The columns of `structures`.
+STRUCTURE_KEY, STRUCTURE_SCORE, STRUCTURE_WHITE_PASSED, STRUCTURE_BLACK_PASSED = range(4)
+
+_STRUCTURE_MASK = np.uint64(STRUCTURE_SLOTS - 1)
+_SCORE_MASK = np.uint64(SCORE_SLOTS - 1)
+_SCORE_ZERO = np.int64(SCORE_SLOTS // 2)
+
+
+def empty_eval_cache() -> EvalCacheRecord:
+    """A new cache that remembers nothing."""
+    return np.zeros(1, EVAL_CACHE)[0]
+
+
+def clear_eval_cache(cache: EvalCacheRecord) -> None:
+    """Forget everything."""
+    cache.structures[:] = 0
+    cache.scores[:] = 0
+
+
+@inline
+def structure_slot(key):
+    """Where the structure with this key is kept."""
+    return np.int64(key & _STRUCTURE_MASK)
+
+
+@inline
+def score_slot(key):
+    """Where the score of the position with this key is kept."""
+    return np.int64(key & _SCORE_MASK)
+
+
+@inline
+def pack_score(key, score):
+    """What a slot holds: all bits of the key that the slot's number does not tell, and the score."""
+    return (key & ~_SCORE_MASK) | np.uint64(score + _SCORE_ZERO)
+
+
+@inline
+def is_score_of(packed, key):
+    """Whether a slot holds the score of the position with this key."""
+    return (packed ^ key) & ~_SCORE_MASK == np.uint64(0) and packed & _SCORE_MASK != np.uint64(0)
+
+
+@inline
+def unpack_score(packed):
+    """The score in a slot."""
+    return np.int64(packed & _SCORE_MASK) - _SCORE_ZERO

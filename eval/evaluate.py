@@ -1,0 +1,151 @@
+"""The evaluation: how good a position is, in centipawns, without looking ahead.
+
+It is a sum of feature counts times weights, for the middle game and for the endgame; the two sums are blended by how
+many pieces are left, after the endgame's has been scaled down where an advantage cannot be turned into a win.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.bits import BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, popcount
+from engine.core.position import POSITION_TYPE, PositionRecord
+from engine.kernel import entry, inline, kernel
+from eval.cache import is_score_of, pack_score, score_slot, unpack_score
+from eval.features import TEMPO
+from eval.king import add_king_attack
+from eval.mating import add_mating_drive, is_bare
+from eval.passed import add_passed
+from eval.pieces import piece_score
+from eval.scale import NEARLY_DRAWN, can_force_mate, scale_factor
+from eval.sets import army_of, turned_army, turned_reach
+from eval.squares import psq_of, sum_squares
+from eval.structure import cached_structure, structure_score
+from eval.threats import add_space, add_threats
+from eval.trace import (
+    ONCE,
+    TRACE_TYPE,
+    WHOLE_PHASE,
+    WHOLE_SCALE,
+    TraceRecord,
+    add_feature,
+    trace_side,
+    trace_taper,
+)
+from eval.weights import WEIGHTS_TYPE, WeightsRecord, eg_of, mg_of
+
+# Every score lies between minus this and this.
+LARGEST_SCORE = np.int64(9_999)
+
+_NO_SCORE = np.int64(0)
+_ENDGAME = np.int64(0)  # a phase
+
+
+@kernel
+def evaluate(pos, weights, psq, cache):
+    """Centipawns from the side to move's view, at most LARGEST_SCORE either way.
+
+    `psq` is what `psq_of(pos, weights)` would be; `cache` holds no scores of other weights, and is written.
+    """
+    slot = score_slot(pos.key)
+    known = cache.scores[slot]
+    if is_score_of(known, pos.key):
+        return unpack_score(known)
+    structure, white_passed, black_passed = cached_structure(pos, weights, cache)
+    score = _score(pos, weights, psq + structure, white_passed, black_passed, None)
+    cache.scores[slot] = pack_score(pos.key, score)
+    return score
+
+
+@entry(POSITION_TYPE, WEIGHTS_TYPE)
+def evaluate_position(pos: PositionRecord, weights: WeightsRecord) -> int:
+    """Centipawns from the side to move's view, counted from scratch."""
+    structure, white_passed, black_passed = structure_score(pos, weights, None)
+    return _score(pos, weights, psq_of(pos, weights) + structure, white_passed, black_passed, None)
+
+
+@entry(POSITION_TYPE, WEIGHTS_TYPE, TRACE_TYPE)
+def trace_position(pos: PositionRecord, weights: WeightsRecord, trace: TraceRecord) -> int:
+    """`evaluate_position`, with `trace` overwritten by what was counted."""
+    for index in range(trace.counts.size):
+        trace.counts[index] = 0
+    psq = sum_squares(pos, weights, trace)
+    structure, white_passed, black_passed = structure_score(pos, weights, trace)
+    return _score(pos, weights, psq + structure, white_passed, black_passed, trace)
+
+
+@kernel
+def _score(pos, weights, base, white_passed, black_passed, trace):
+    """The score from the side to move's view; `base` is material, squares and structure from white's."""
+    white, black = army_of(pos, WHITE), turned_army(army_of(pos, BLACK))
+    white_seen, black_seen = turned_army(white), turned_army(black)  # by the other side
+    white_to_move = ONCE - np.int64(pos.side)
+    total = base + _both_sides(white, black, white_seen, black_seen, white_passed, black_passed, white_to_move,
+                               np.int64(pos.castling), weights, trace)
+    trace_side(trace, ONCE)
+    total = add_feature(total, trace, weights, TEMPO, 2 * white_to_move - 1)
+    phase, scale = _phase(pos), WHOLE_SCALE
+    if is_bare(black) and can_force_mate(white):
+        total = add_mating_drive(total, trace, weights, white, black_seen)
+        phase = _ENDGAME
+    elif is_bare(white) and can_force_mate(black):
+        trace_side(trace, -ONCE)
+        total -= add_mating_drive(_NO_SCORE, trace, weights, black, white_seen)
+        phase = _ENDGAME
+    elif eg_of(total) > 0:
+        scale = scale_factor(white, black_seen)
+    elif eg_of(total) < 0:
+        scale = scale_factor(black, white_seen)
+    if scale <= NEARLY_DRAWN:
+        phase = _ENDGAME  # else the middle game's part, which is not scaled, would remain
+    trace_taper(trace, phase, scale)
+    score = _taper(mg_of(total), eg_of(total), phase, scale)
+    return score if white_to_move else -score
+
+
+@inline
+def _both_sides(white, black, white_seen, black_seen, white_passed, black_passed, white_to_move, castling, weights,
+                trace):
+    """What white's pieces do, less what black's do. All reaches must be known before contacts can be judged."""
+    trace_side(trace, ONCE)
+    white_score, white_reach, white_units = piece_score(white, black_seen, _count_two(castling), weights, trace)
+    trace_side(trace, -ONCE)
+    black_score, black_reach, black_units = piece_score(black, white_seen, _count_two(castling >> 2), weights, trace)
+    trace_side(trace, ONCE)
+    white_score += _contact_score(white, white_reach, black_seen, turned_reach(black_reach), white_units,
+                                  white_passed, white_to_move, weights, trace)
+    trace_side(trace, -ONCE)
+    black_score += _contact_score(black, black_reach, white_seen, turned_reach(white_reach), black_units,
+                                  black_passed, ONCE - white_to_move, weights, trace)
+    return white_score - black_score
+
+
+@inline
+def _count_two(bits):
+    """How many of the two lowest bits are set."""
+    return (bits & 1) + (bits >> 1 & 1)
+
+
+@kernel
+def _contact_score(own, reach, enemy, enemy_reach, units, passed, to_move, weights, trace):
+    """The features of one side that need to know where both sides reach; all as that side sees them."""
+    score = add_king_attack(_NO_SCORE, trace, weights, own, reach, enemy, enemy_reach, units)
+    score = add_threats(score, trace, weights, own, reach, enemy, enemy_reach)
+    score = add_space(score, trace, weights, own, enemy_reach)
+    return add_passed(score, trace, weights, own, reach, enemy, enemy_reach, passed, to_move)
+
+
+@inline
+def _phase(pos):
+    """WHOLE_PHASE with all pieces on the board, 0 with none."""
+    minors = popcount(pos.types[KNIGHT] | pos.types[BISHOP])
+    return min(minors + 2 * popcount(pos.types[ROOK]) + 4 * popcount(pos.types[QUEEN]), WHOLE_PHASE)
+
+
+@inline
+def _taper(mg, eg, phase, scale):
+    """Blend both values; rounded towards 0, so that it is the same for both sides."""
+    blended = mg * phase * WHOLE_SCALE + eg * scale * (WHOLE_PHASE - phase)
+    score = abs(blended) // (WHOLE_PHASE * WHOLE_SCALE)
+    score = min(score, LARGEST_SCORE)
+    return score if blended > 0 else -score

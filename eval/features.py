@@ -1,0 +1,139 @@
+"""The table of features: what the evaluation counts.
+
+One row a feature. Its line names it, says to which group it belongs and how many weights it has, and gives kernels the
+place of its first weight in the flat vector of all weights. Loading, tracing, explaining and tuning derive from the
+table; the order of the rows is the order of the vector.
+
+To add a feature: a row here, its weights in the file, and an `add_feature` where it is counted.
+
+A feature is counted for each side from that side's own view: ranks count from its own first rank. Tables by rank hold
+the second to the seventh. The score is the sum of count times weight, white's count less black's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Feature(NamedTuple):
+    """One row of the table."""
+
+    name: str
+    group: str
+    offset: int  # of its first weight
+    size: int  # how many weights it has
+
+
+FEATURES: list[Feature] = []
+
+
+def _feature(name: str, group: str, size: int = 1) -> np.int64:
+    """Append a row to the table; returns the place of its first weight, a constant that kernels may use."""
+    offset = weight_count()
+    FEATURES.append(Feature(name, group, offset, size))
+    return np.int64(offset)
+
+
+def weight_count() -> int:
+    """How many weights the rows have in all."""
+    return FEATURES[-1].offset + FEATURES[-1].size if FEATURES else 0
+
+
+# Pieces and where they stand. The only part that is kept incrementally: see squares.py.
+MATERIAL = _feature("material", "material", 5)  # by type, a pawn to a queen
+SQUARES_PAWN = _feature("squares_pawn", "squares", 64)  # by square, a1 first
+SQUARES_KNIGHT = _feature("squares_knight", "squares", 64)
+SQUARES_BISHOP = _feature("squares_bishop", "squares", 64)
+SQUARES_ROOK = _feature("squares_rook", "squares", 64)
+SQUARES_QUEEN = _feature("squares_queen", "squares", 64)
+SQUARES_KING = _feature("squares_king", "squares", 64)
+
+# Safe squares within reach, by their number.
+MOBILITY_KNIGHT = _feature("mobility_knight", "mobility", 9)
+MOBILITY_BISHOP = _feature("mobility_bishop", "mobility", 14)
+MOBILITY_ROOK = _feature("mobility_rook", "mobility", 15)
+MOBILITY_QUEEN = _feature("mobility_queen", "mobility", 28)
+
+# The pawn structure, which its cache remembers.
+DOUBLED = _feature("doubled", "pawns")  # an own pawn behind it on its file
+ISOLATED = _feature("isolated", "pawns")  # no own pawn on a neighbouring file
+ISOLATED_OPEN = _feature("isolated_open", "pawns")  # and no enemy pawn ahead on its file
+BACKWARD = _feature("backward", "pawns")  # cannot advance safely, and no pawn can ever come to its help
+BACKWARD_OPEN = _feature("backward_open", "pawns")  # and no enemy pawn ahead on its file
+PHALANX = _feature("phalanx", "pawns", 6)  # by rank: an own pawn beside it
+SUPPORTED = _feature("supported", "pawns", 6)  # by rank: an own pawn defends it
+CANDIDATE = _feature("candidate", "pawns", 6)  # by rank: its helpers outnumber the pawns that bar its way
+PASSED = _feature("passed", "passed", 6)  # by rank
+PASSED_CONNECTED = _feature("passed_connected", "passed", 6)  # by rank: passed, and in a phalanx or supported
+
+# Passed pawns and the pieces. The king distances count rank steps beyond the third times squares.
+PASSED_BLOCKED = _feature("passed_blocked", "passed", 6)  # by rank: something stands before it
+PASSED_FREE_STEP = _feature("passed_free_step", "passed", 6)  # by rank: the next square is empty and unattacked
+PASSED_FREE_PATH = _feature("passed_free_path", "passed", 6)  # by rank: so are all squares before it
+PASSED_ESCORTED = _feature("passed_escorted", "passed", 6)  # by rank: the next square is empty and defended
+PASSED_OWN_KING = _feature("passed_own_king", "passed")
+PASSED_ENEMY_KING = _feature("passed_enemy_king", "passed")
+PASSED_UNSTOPPABLE = _feature("passed_unstoppable", "passed")  # only a king opposes, and it comes too late
+
+# Attack on the enemy king.
+KING_ATTACKER = _feature("king_attacker", "king", 4)  # by type: pieces that attack its ring
+SAFE_CHECK = _feature("safe_check", "king", 4)  # by type: squares of safe checks
+KING_FLANK_ATTACKS = _feature("king_flank_attacks", "king")  # squares of its wing within reach
+KING_DANGER = _feature("king_danger", "king", 64)  # by units of attack, see king.py
+
+# Shelter of the own king: three files, by distance of the file from the edge and rank of the nearest pawn (0: none).
+SHELTER = _feature("shelter", "king", 28)
+STORM = _feature("storm", "king", 28)  # the nearest enemy pawn, unless an own pawn stands right before it
+STORM_BLOCKED = _feature("storm_blocked", "king", 7)  # by rank, where one does
+KING_HALF_OPEN_FILE = _feature("king_half_open_file", "king")  # no own pawn on the king's file
+KING_OPEN_FILE = _feature("king_open_file", "king")  # no pawn at all
+CASTLING_RIGHT = _feature("castling_right", "king")
+
+# Threats against enemy pieces.
+THREAT_BY_PAWN = _feature("threat_by_pawn", "threats")
+THREAT_BY_PUSH = _feature("threat_by_push", "threats")  # a safe pawn move away
+THREAT_BY_MINOR = _feature("threat_by_minor", "threats", 5)  # by victim, a pawn to a queen
+THREAT_BY_ROOK = _feature("threat_by_rook", "threats", 5)
+THREAT_BY_KING = _feature("threat_by_king", "threats")
+HANGING = _feature("hanging", "threats")
+RESTRICTED = _feature("restricted", "threats")  # squares that the enemy reaches and cannot safely use
+
+# Pieces and their surroundings.
+BISHOP_PAIR = _feature("bishop_pair", "pieces")
+BISHOP_LONG_DIAGONAL = _feature("bishop_long_diagonal", "pieces")  # sees both centre squares of one
+BAD_BISHOP = _feature("bad_bishop", "pieces")  # own pawns on its colour
+BAD_BISHOP_BLOCKED = _feature("bad_bishop_blocked", "pieces")  # those of the centre files that cannot move
+TRAPPED_BISHOP = _feature("trapped_bishop", "pieces")  # took a rook's pawn, and cannot get out
+OUTPOST_KNIGHT = _feature("outpost_knight", "pieces")
+OUTPOST_BISHOP = _feature("outpost_bishop", "pieces")
+OUTPOST_REACHABLE = _feature("outpost_reachable", "pieces")  # a knight's next move
+MINOR_BEHIND_PAWN = _feature("minor_behind_pawn", "pieces")
+KING_DISTANCE_KNIGHT = _feature("king_distance_knight", "pieces")  # to its own king
+KING_DISTANCE_BISHOP = _feature("king_distance_bishop", "pieces")
+ROOK_OPEN_FILE = _feature("rook_open_file", "pieces")
+ROOK_HALF_OPEN_FILE = _feature("rook_half_open_file", "pieces")
+ROOK_ON_SEVENTH = _feature("rook_on_seventh", "pieces")
+TRAPPED_ROOK = _feature("trapped_rook", "pieces")  # shut in by its own king
+KNIGHT_PER_PAWN = _feature("knight_per_pawn", "pieces")  # knights times own pawns beyond five
+ROOK_PER_PAWN = _feature("rook_per_pawn", "pieces")
+
+# The board as a whole.
+CENTRE_CONTROL = _feature("centre_control", "space")
+SPACE = _feature("space", "space")
+TEMPO = _feature("tempo", "tempo")
+
+# Mating a bare king: the only features that are counted in those endings alone.
+MATE_WON = _feature("mate_won", "mating")
+MATE_EDGE = _feature("mate_edge", "mating", 7)  # by the bare king's distance from the centre
+MATE_CORNER = _feature("mate_corner", "mating", 8)  # bishop and knight: by its nearness to a corner they can mate in
+MATE_CLOSE = _feature("mate_close", "mating", 8)  # by the distance of the kings
+
+WEIGHT_COUNT = weight_count()
+
+
+def weight_names() -> list[str]:
+    """A name for each weight, in the order of the vector: "bishop_pair", "mobility_knight[3]"."""
+    return [f"{feature.name}[{index}]" if feature.size > 1 else feature.name
+            for feature in FEATURES for index in range(feature.size)]

@@ -1,0 +1,47 @@
+"""Mating a bare king: drive it to the edge, or to the right corner, and bring the own king close."""
+
+from __future__ import annotations
+
+from engine.core.bits import EMPTY, LIGHT_SQUARES, lsb
+from engine.kernel import inline
+from eval.features import MATE_CLOSE, MATE_CORNER, MATE_EDGE, MATE_WON
+from eval.sets import square_distance
+from eval.trace import ONCE, add_feature
+
+
+@inline
+def is_bare(army):
+    """Whether the king has nothing left."""
+    return army.all == army.king
+
+
+@inline
+def add_mating_drive(score, trace, weights, own, enemy):
+    """Add the features of a won ending against a bare king; `own` can force mate."""
+    own_king, enemy_king = lsb(own.king), lsb(enemy.king)
+    score = add_feature(score, trace, weights, MATE_WON, ONCE)
+    score = add_feature(score, trace, weights, MATE_CLOSE + square_distance(own_king, enemy_king), ONCE)
+    if own.pawns | own.rooks | own.queens == EMPTY and _bishops_have_one_color(own.bishops):
+        return add_feature(score, trace, weights, MATE_CORNER + _corner_nearness(enemy_king, own.bishops), ONCE)
+    return add_feature(score, trace, weights, MATE_EDGE + _centre_distance(enemy_king), ONCE)
+
+
+@inline
+def _bishops_have_one_color(bishops):
+    return bishops & LIGHT_SQUARES == EMPTY or bishops & ~LIGHT_SQUARES == EMPTY
+
+
+@inline
+def _centre_distance(square):
+    """Steps along file and rank to the four centre squares: 0 in the centre, 6 in a corner."""
+    file, rank = square & 7, square >> 3
+    return max(3 - file, file - 4) + max(3 - rank, rank - 4)
+
+
+@inline
+def _corner_nearness(square, bishops):
+    """7 in a corner of the bishops' colour, 0 on the diagonal between the other two corners."""
+    file, rank = square & 7, square >> 3
+    if bishops & LIGHT_SQUARES != EMPTY:
+        file = 7 - file  # turns the light corners a8 and h1 into h8 and a1
+    return abs(7 - file - rank)

@@ -1,0 +1,91 @@
+"""Scale factors: how much of an endgame advantage can be turned into a win, of WHOLE_SCALE."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.bits import EMPTY, LIGHT_SQUARES, byteswap, lsb, popcount
+from engine.kernel import inline
+from eval.sets import FILE_A, FILE_H, square_distance
+from eval.trace import WHOLE_SCALE
+
+# What pieces are worth in pawns, for comparing material roughly.
+_MINOR, _ROOK, _QUEEN = np.int64(3), np.int64(5), np.int64(9)
+
+_DEAD_DRAW = np.int64(0)
+_WRONG_CORNER = np.int64(4)
+_ROOK_AGAINST_MINOR = np.int64(6)
+_MINOR_AHEAD = np.int64(14)  # a lead of at most a minor piece, and no pawn to queen
+NEARLY_DRAWN = _MINOR_AHEAD
+_BISHOPS_ALONE, _BISHOPS_ALONE_PAWN = np.int64(14), np.int64(8)  # opposite colours; more for each pawn ahead
+_BISHOPS_AND_OTHERS, _BISHOPS_AND_OTHERS_PAWN = np.int64(42), np.int64(3)  # more for each pawn
+_FEW_PAWNS, _FEW_PAWNS_PAWN = np.int64(40), np.int64(6)
+_MANY_PAWNS = np.int64(4)
+
+
+@inline
+def scale_factor(strong, weak):
+    """How much of the endgame score of the side that is ahead counts; both sides as `strong` sees them."""
+    pawns = popcount(strong.pawns)
+    if _has_opposite_bishops(strong, weak):
+        if _has_only_bishops(strong) and _has_only_bishops(weak):
+            ahead = max(pawns - popcount(weak.pawns), 0)
+            return min(_BISHOPS_ALONE + _BISHOPS_ALONE_PAWN * ahead, WHOLE_SCALE)
+        return min(_BISHOPS_AND_OTHERS + _BISHOPS_AND_OTHERS_PAWN * pawns, WHOLE_SCALE)
+    if pawns >= _MANY_PAWNS:
+        return WHOLE_SCALE
+    if pawns == 0 and not can_force_mate(strong):
+        return _DEAD_DRAW
+    if pawns > 0 and _is_wrong_corner(strong, weak):
+        return _WRONG_CORNER
+    strong_value, weak_value = _piece_value(strong), _piece_value(weak)
+    if strong_value - weak_value > _MINOR:
+        return WHOLE_SCALE
+    if pawns > 0:
+        return _FEW_PAWNS + _FEW_PAWNS_PAWN * pawns
+    return _ROOK_AGAINST_MINOR if strong_value == _ROOK and weak_value == _MINOR else _MINOR_AHEAD
+
+
+@inline
+def can_force_mate(army):
+    """Whether its pieces, without its pawns, can mate a bare king."""
+    if army.rooks | army.queens != EMPTY or popcount(army.knights) > 2:
+        return True
+    on_light, on_dark = army.bishops & LIGHT_SQUARES != EMPTY, army.bishops & ~LIGHT_SQUARES != EMPTY
+    return (on_light and on_dark) or (army.knights != EMPTY and (on_light or on_dark))
+
+
+@inline
+def _piece_value(army):
+    minors = popcount(army.knights | army.bishops)
+    return _MINOR * minors + _ROOK * popcount(army.rooks) + _QUEEN * popcount(army.queens)
+
+
+@inline
+def _has_only_bishops(army):
+    return army.all == army.pawns | army.bishops | army.king
+
+
+@inline
+def _has_opposite_bishops(strong, weak):
+    """Whether each side has one bishop, and they stand on different colours."""
+    light = popcount((strong.bishops | weak.bishops) & LIGHT_SQUARES)
+    return popcount(strong.bishops) == 1 and popcount(weak.bishops) == 1 and light == 1
+
+
+@inline
+def _is_wrong_corner(strong, weak):
+    """Whether all pawns stand on one rook's file, no bishop guards their corner, and the bare king can hold it."""
+    on_a, on_h = strong.pawns & ~FILE_A == EMPTY, strong.pawns & ~FILE_H == EMPTY
+    if not (on_a or on_h) or not _has_only_bishops(strong) or weak.all != weak.king:
+        return False
+    of_corner = LIGHT_SQUARES if on_a else ~LIGHT_SQUARES  # a8 is a light square, h8 a dark one
+    return strong.bishops & of_corner == EMPTY and _holds_corner(strong, weak, 56 if on_a else 63)
+
+
+@inline
+def _holds_corner(strong, weak, corner):
+    """Whether the weak king stands at the corner, or is sure to come there before the pawns and their king."""
+    distance = square_distance(lsb(weak.king), corner)
+    steps_to_queen = lsb(byteswap(strong.pawns)) >> 3
+    return distance <= 1 or (distance < steps_to_queen and distance < square_distance(lsb(strong.king), corner))

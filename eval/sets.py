@@ -1,0 +1,126 @@
+"""Sets of squares as the evaluation sees them: every side looks up the board from behind its own pieces.
+
+White's bitboards are taken as they are, black's with the board turned upside down. So all features are written once,
+for a side whose pawns move up, and the two sides cannot be treated differently.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.core.bits import (
+    BISHOP,
+    EMPTY,
+    KING,
+    KNIGHT,
+    NOT_FILE_A,
+    NOT_FILE_H,
+    PAWN,
+    QUEEN,
+    ROOK,
+    byteswap,
+)
+from engine.kernel import inline
+
+FILE_A = np.uint64(0x0101_0101_0101_0101)
+FILE_H = np.uint64(0x8080_8080_8080_8080)
+RANK_2, RANK_7 = np.uint64(0xFF << 8), np.uint64(0xFF << 48)
+CENTRE_FILES = np.uint64(0x3C3C_3C3C_3C3C_3C3C)  # c to f
+CENTRE = np.uint64(0x0000_0018_1800_0000)  # d4, e4, d5, e5
+
+
+class Army(NamedTuple):
+    """The pieces of one side."""
+
+    pawns: Any
+    knights: Any
+    bishops: Any
+    rooks: Any
+    queens: Any
+    king: Any
+    all: Any
+
+
+class Reach(NamedTuple):
+    """The squares that one side attacks, by type of piece; sliders see through queens, rooks through own rooks."""
+
+    pawns: Any
+    knights: Any
+    bishops: Any
+    rooks: Any
+    queens: Any
+    king: Any
+    all: Any
+    twice: Any  # attacked at least twice
+
+
+@inline
+def army_of(pos, color):
+    """The pieces of `color`, white's way up."""
+    own = pos.colors[color]
+    return Army(pos.types[PAWN] & own, pos.types[KNIGHT] & own, pos.types[BISHOP] & own, pos.types[ROOK] & own,
+                pos.types[QUEEN] & own, pos.types[KING] & own, own)
+
+
+@inline
+def turned_army(army):
+    """The same pieces as the other side sees them."""
+    return Army(byteswap(army.pawns), byteswap(army.knights), byteswap(army.bishops), byteswap(army.rooks),
+                byteswap(army.queens), byteswap(army.king), byteswap(army.all))
+
+
+@inline
+def turned_reach(reach):
+    """The same squares as the other side sees them."""
+    return Reach(byteswap(reach.pawns), byteswap(reach.knights), byteswap(reach.bishops), byteswap(reach.rooks),
+                 byteswap(reach.queens), byteswap(reach.king), byteswap(reach.all), byteswap(reach.twice))
+
+
+@inline
+def east(squares):
+    """Each square's right neighbour."""
+    return (squares & NOT_FILE_H) << 1
+
+
+@inline
+def west(squares):
+    """Each square's left neighbour."""
+    return (squares & NOT_FILE_A) >> 1
+
+
+@inline
+def beside(squares):
+    """Both neighbours of each square."""
+    return east(squares) | west(squares)
+
+
+@inline
+def fill_up(squares):
+    """`squares` and all above them."""
+    squares |= squares << 8
+    squares |= squares << 16
+    return squares | squares << 32
+
+
+@inline
+def fill_down(squares):
+    """`squares` and all below them."""
+    squares |= squares >> 8
+    squares |= squares >> 16
+    return squares | squares >> 32
+
+
+@inline
+def is_any(squares):
+    """1 if `squares` has a member, else 0."""
+    return np.int64(squares != EMPTY)
+
+
+@inline
+def square_distance(first, second):
+    """How many steps a king needs from one square to the other."""
+    files = abs((first & 7) - (second & 7))
+    ranks = abs((first >> 3) - (second >> 3))
+    return max(files, ranks)

@@ -1,0 +1,70 @@
+"""Threats against enemy pieces, and the space that a side commands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.bits import RANK_3, popcount
+from engine.kernel import inline
+from eval.features import (
+    HANGING,
+    RESTRICTED,
+    SPACE,
+    THREAT_BY_KING,
+    THREAT_BY_MINOR,
+    THREAT_BY_PAWN,
+    THREAT_BY_PUSH,
+    THREAT_BY_ROOK,
+)
+from eval.sets import CENTRE_FILES, beside, is_any
+from eval.trace import add_feature
+
+_SPACE_AREA = CENTRE_FILES & np.uint64(0xFFFF_FF00)  # the second to the fourth rank
+
+
+@inline
+def add_threats(score, trace, weights, own, reach, enemy, enemy_reach):
+    """Add what `own` pieces threaten. A piece is weak if it is attacked, and not defended well enough."""
+    enemy_pieces = enemy.all ^ enemy.pawns
+    well_defended = enemy_reach.pawns | (enemy_reach.twice & ~reach.twice)
+    weak = enemy.all & ~well_defended & reach.all
+    by_minor = (reach.knights | reach.bishops) & (weak | enemy_pieces)
+    score = _add_victims(score, trace, weights, THREAT_BY_MINOR, by_minor, enemy)
+    score = _add_victims(score, trace, weights, THREAT_BY_ROOK, reach.rooks & weak, enemy)
+    score = add_feature(score, trace, weights, THREAT_BY_KING, is_any(reach.king & weak))
+    hanging = weak & (~enemy_reach.all | (enemy_pieces & reach.twice))
+    score = add_feature(score, trace, weights, HANGING, popcount(hanging))
+    contested = enemy_reach.all & ~well_defended & reach.all
+    score = add_feature(score, trace, weights, RESTRICTED, popcount(contested))
+    return _add_pawn_threats(score, trace, weights, own, reach, enemy, enemy_reach)
+
+
+@inline
+def _add_victims(score, trace, weights, feature, attacked, enemy):
+    score = add_feature(score, trace, weights, feature, popcount(attacked & enemy.pawns))
+    score = add_feature(score, trace, weights, feature + 1, popcount(attacked & enemy.knights))
+    score = add_feature(score, trace, weights, feature + 2, popcount(attacked & enemy.bishops))
+    score = add_feature(score, trace, weights, feature + 3, popcount(attacked & enemy.rooks))
+    return add_feature(score, trace, weights, feature + 4, popcount(attacked & enemy.queens))
+
+
+@inline
+def _add_pawn_threats(score, trace, weights, own, reach, enemy, enemy_reach):
+    victims = (enemy.all ^ enemy.pawns) & ~enemy.king
+    tenable = ~enemy_reach.all | reach.all
+    attackers = own.pawns & tenable
+    score = add_feature(score, trace, weights, THREAT_BY_PAWN, popcount(beside(attackers) << 8 & victims))
+    empty = ~(own.all | enemy.all)
+    pushes = own.pawns << 8 & empty
+    pushes |= (pushes & RANK_3) << 8 & empty
+    pushes &= tenable & ~enemy_reach.pawns
+    return add_feature(score, trace, weights, THREAT_BY_PUSH, popcount(beside(pushes) << 8 & victims))
+
+
+@inline
+def add_space(score, trace, weights, own, enemy_reach):
+    """Add the safe squares of the own half of the centre; those behind the own pawns count twice."""
+    safe = _SPACE_AREA & ~own.pawns & ~enemy_reach.pawns
+    behind = own.pawns >> 8 | own.pawns >> 16 | own.pawns >> 24
+    count = popcount(safe) + popcount(safe & behind & ~enemy_reach.all)
+    return add_feature(score, trace, weights, SPACE, count)

@@ -1,0 +1,56 @@
+"""Adding a feature to the score and, where one is asked for, to the trace: in one place, so that they never differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.kernel import inline, record_dtype, record_type
+from eval.features import WEIGHT_COUNT
+
+TRACE = record_dtype([
+    ("counts", "i4", WEIGHT_COUNT),  # [place of the feature]: white's count less black's
+    ("phase", "i8"),  # WHOLE_PHASE: middle game; 0: endgame
+    ("scale", "i8"),  # how much of the endgame score counts, of WHOLE_SCALE
+    ("sign", "i8"),  # 1 while white's features are counted, -1 while black's are
+])
+TraceRecord = Any  # a record of dtype TRACE; mypy knows no such type
+TRACE_TYPE = record_type(TRACE)
+
+WHOLE_PHASE = np.int64(24)
+WHOLE_SCALE = np.int64(64)
+
+ONCE = np.int64(1)
+
+
+def empty_trace() -> TraceRecord:
+    """A new record of zeros."""
+    return np.zeros(1, TRACE)[0]
+
+
+# In all kernels `trace` is a TRACE record or None. Numba compiles each as functions of their own; in those for None,
+# which play uses, nothing is left of tracing.
+
+
+@inline
+def add_feature(score, trace, weights, index, count):
+    """`score` with feature number `index` counted `count` times more."""
+    if trace is not None:
+        trace.counts[index] += trace.sign * count
+    return score + count * weights.packed[index]
+
+
+@inline
+def trace_side(trace, sign):
+    """From now on features are white's (`sign` 1) or black's (-1)."""
+    if trace is not None:
+        trace.sign = sign
+
+
+@inline
+def trace_taper(trace, phase, scale):
+    """Write down how the sums are turned into one score."""
+    if trace is not None:
+        trace.phase = phase
+        trace.scale = scale

@@ -1,0 +1,30 @@
+"""Doors to kernels of the evaluation that have no entry of their own, for tests only."""
+
+from __future__ import annotations
+
+from engine.core.position import POSITION_TYPE
+from engine.kernel import entry, int64
+from eval.cache import EVAL_CACHE_TYPE
+from eval.evaluate import evaluate
+from eval.squares import psq_change, psq_of
+from eval.weights import WEIGHTS_TYPE, eg_of, mg_of
+
+
+@entry(POSITION_TYPE, WEIGHTS_TYPE)
+def psq_from_scratch(pos, weights):
+    return psq_of(pos, weights)
+
+
+@entry(POSITION_TYPE, WEIGHTS_TYPE, int64)
+def psq_by_move(pos, weights, move):
+    return psq_change(pos, weights, move)
+
+
+@entry(POSITION_TYPE, WEIGHTS_TYPE, int64, EVAL_CACHE_TYPE)
+def evaluate_cached(pos, weights, psq, cache):
+    return evaluate(pos, weights, psq, cache)
+
+
+@entry(int64)
+def unpack(packed):
+    return mg_of(packed), eg_of(packed)
