@@ -194,7 +194,7 @@ class _BitcodeLibrary(JITCodeLibrary):  # type: ignore[misc]
     def add_ir_module(self, module: Any) -> None:
         """Take the code, and settle where it goes: what is not always expanded is never expanded.
 
-        Left to itself LLVM puts the whole evaluation into each node function, which then outgrows the instruction cache.
+        Left to itself LLVM puts the whole evaluation into each node function, which outgrows the instruction cache.
         """
         for function in module.functions:
             if not function.is_declaration and "alwaysinline" not in function.attributes:
