@@ -18,6 +18,7 @@ from engine import host
 COMMANDS = {
     "perft": "count the positions a number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
+    "suite": "solve the positions of an EPD test suite",
     "warmup": "compile everything once, so that later starts are fast",
 }
 USAGE_ERROR = 2

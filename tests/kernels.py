@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.attacks import attackers_to, bishop_attacks, rook_attacks
+from engine.core.draws import is_repetition
 from engine.core.legality import gives_check, is_legal, is_pseudo_legal
 from engine.core.movegen import MOVE_LIST_TYPE, generate, king_masks
 from engine.core.position import POSITION_TYPE, make, make_null, occupied_squares, unmake, unmake_null
@@ -86,6 +87,11 @@ def pass_turn(pos):
 @entry(POSITION_TYPE)
 def take_back_pass(pos):
     unmake_null(pos)
+
+
+@entry(POSITION_TYPE, int64)
+def is_repetition_after(pos, plies_searched):
+    return is_repetition(pos, plies_searched)
 
 
 @entry(POSITION_TYPE)

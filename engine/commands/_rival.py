@@ -18,6 +18,7 @@ from engine.core.errors import InputError
 _HANDSHAKE_SECONDS = 30.0
 _PERFT_SECONDS = 600.0
 _CLOCK_TICK = 0.01  # the resolution of a process's CPU time on most systems
+_SEARCHED = re.compile(r"info .*\bnodes (\d+)")
 _NODES = re.compile(r"Nodes searched\s*:\s*(\d+)")
 
 
@@ -32,6 +33,7 @@ class Rival:
             raise InputError(f"cannot start {path}: {getattr(error, 'strerror', None) or error}") from error
         self.name = path
         self._path = path
+        self._nodes = 0  # of the last `info` line
         self._times = psutil.Process(self._process.pid)
         self._lines: queue.Queue[str | None] = queue.Queue(maxsize=10_000)
         threading.Thread(target=self._read, daemon=True).start()
@@ -46,6 +48,18 @@ class Rival:
         if found is None:
             raise InputError(f"{self._path} answers 'go perft' with {reply[:80]!r}, not with 'Nodes searched: N'")
         return int(found[1]), seconds
+
+    def set_option(self, name: str, value: str) -> None:
+        """Set a UCI option."""
+        self._ask(f"setoption name {name} value {value}\nisready", "readyok", _HANDSHAKE_SECONDS)
+
+    def speed(self, fen: str, movetime: float) -> tuple[int, float]:
+        """Nodes that the engine searches in `movetime` seconds, and the CPU seconds it took."""
+        self._ask(f"ucinewgame\nposition fen {fen}\nisready", "readyok", _HANDSHAKE_SECONDS)
+        started = self._cpu_seconds()
+        self._nodes = 0
+        self._ask(f"go movetime {round(1000 * movetime)}", "bestmove", movetime + _HANDSHAKE_SECONDS)
+        return self._nodes, max(self._cpu_seconds() - started, _CLOCK_TICK)
 
     def _cpu_seconds(self) -> float:
         try:
@@ -62,7 +76,7 @@ class Rival:
         self._lines.put(None)
 
     def _ask(self, command: str, last: str, seconds: float) -> str:
-        """Send `command`; the first line of the answer that starts with `last`. Notes the engine's name on the way."""
+        """Send `command`; the first line of the answer that starts with `last`. Notes name and nodes on the way."""
         assert self._process.stdin is not None
         complaint = f"{self._path} gave no answer to {command.splitlines()[-1]!r}; is it a UCI engine?"
         try:
@@ -71,6 +85,8 @@ class Rival:
             while (line := self._lines.get(timeout=max(0.0, deadline - time.monotonic()))) is not None:
                 if line.startswith("id name "):
                     self.name = line.removeprefix("id name ")
+                if found := _SEARCHED.match(line):
+                    self._nodes = int(found[1])
                 if line.startswith(last):
                     return line
         except (OSError, queue.Empty) as error:

@@ -1,4 +1,6 @@
-"""`bench perft`: the speed of the move generator. `bench startup`: the cost of a cold and of a warm start."""
+"""Measuring: `bench [DEPTH]` searches fixed positions and prints the node count that signs a version of the search;
+`bench speed` its nodes a second beside another engine's; `bench perft` the move generator; `bench startup` the start.
+"""
 
 from __future__ import annotations
 
@@ -17,47 +19,109 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from engine.core.errors import InputError
+from engine.commands._display import track
+from engine.commands._positions import BENCH_FENS
+from engine.core.errors import InputError, quote
 from engine.core.fen import parse_fen
+from engine.core.game import Game
 from engine.core.movegen import empty_move_list
 from engine.core.perft import COUNT_LAST_PLY, KNOWN, MAKE_EVERY_MOVE, KnownPerft, perft
 from engine.host import run_interruptible
 from engine.kernel import CACHE_VARIABLE, Int
+from engine.search.limits import Limits
+from engine.search.scores import MAX_PLY
+from engine.search.threads import Searcher
 
 if TYPE_CHECKING:
     from engine.commands._rival import Rival
 
 _FAILED = 1
+_BENCH_DEPTH = 12
 _SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
 _STARTUP = "import sys, time; from engine.__main__ import main; main(['perft', '1']); print(time.process_time())"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("what", choices=("perft", "startup"), help="perft: the generator; startup: cold and warm")
-    parser.add_argument("--against", metavar="ENGINE", help="with perft: a UCI engine that knows 'go perft'")
-    parser.add_argument("--runs", type=int, default=3, metavar="N", help="repeat N times and take the best (default 3)")
+    parser.add_argument("what", nargs="?", default=str(_BENCH_DEPTH), metavar="DEPTH|speed|perft|startup",
+                        help=f"what to measure; a number is the depth of the search (default {_BENCH_DEPTH})")
+    parser.add_argument("--against", metavar="ENGINE", help="speed, perft: a UCI engine to measure in the same run")
+    parser.add_argument("--runs", type=int, default=3, metavar="N", help="perft, startup: best of N (default 3)")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="search with N threads (default 1)")
+    parser.add_argument("--hash", type=int, default=64, metavar="MB", help="size of the table (default 64)")
+    parser.add_argument("--movetime", type=float, default=0.5, metavar="S", help="speed: seconds a position")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, print, and return the exit status."""
-    if arguments.runs < 1:
-        raise InputError(f"--runs must be at least 1, not {arguments.runs}")
+    for name in ("runs", "threads", "hash"):
+        if getattr(arguments, name) < 1:
+            raise InputError(f"--{name} must be at least 1, not {getattr(arguments, name)}")
+    if arguments.what not in ("speed", "perft") and arguments.against is not None:
+        raise InputError("--against goes with 'bench speed' and 'bench perft' only")
     if arguments.what == "startup":
-        if arguments.against is not None:
-            raise InputError("--against goes with 'bench perft' only")
         return _bench_startup(arguments.runs)
+    if arguments.what not in ("speed", "perft"):
+        return run_interruptible(lambda: _bench_search(_parse_depth(arguments.what), arguments.threads, arguments.hash))
     with contextlib.ExitStack() as stack:
         rival = None
         if arguments.against is not None:
             from engine.commands._rival import Rival
 
             rival = stack.enter_context(Rival(arguments.against))
+        if arguments.what == "speed":
+            return run_interruptible(lambda: _bench_speed(arguments, rival))
         try:
             return run_interruptible(lambda: _bench_perft(arguments.runs, rival))
         except WrongCountError as error:
             print(f"error: {error}", file=sys.stderr)
             return _FAILED
+
+
+def _parse_depth(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) < MAX_PLY):
+        raise InputError(f"bench knows speed, perft, startup or a depth from 1 to {MAX_PLY - 1}, not {quote(text)}")
+    return int(text)
+
+
+def _bench_search(depth: int, threads: int, megabytes: int) -> int:
+    """Search every position to the same depth; the sum of nodes is the signature of the search."""
+    searcher = Searcher(megabytes, threads)
+    nodes, seconds = 0, 0.0
+    for number, fen in enumerate(BENCH_FENS, start=1):
+        searcher.clear()
+        game = Game(fen)
+        result = searcher.run(game.position, Limits(depth=depth))
+        nodes += result.nodes
+        seconds += result.seconds
+        print(f"{number:2} {result.nodes:10} {game.text(result.move):5} {result.score:6} {fen}", flush=True)
+    print(f"{nodes} nodes {round(nodes / max(seconds, _SHORTEST_TIME))} nps")
+    return 0
+
+
+def _bench_speed(arguments: argparse.Namespace, rival: Rival | None) -> int:
+    """Nodes a CPU second over the bench positions, both engines in turn for the same time."""
+    searcher = Searcher(arguments.hash, arguments.threads)
+    if rival:
+        for name, value in (("Threads", "1"), ("Hash", str(arguments.hash)), ("Use NNUE", "false")):
+            rival.set_option(name, value)
+    ours, theirs = [0, 0.0], [0, 0.0]
+    for fen in track(BENCH_FENS, lambda fen: fen):
+        searcher.clear()
+        pos = parse_fen(fen)
+        started = time.process_time()
+        ours[0] += searcher.run(pos, Limits(movetime=arguments.movetime)).nodes
+        ours[1] += time.process_time() - started
+        if rival:
+            nodes, cpu = rival.speed(fen, arguments.movetime)
+            theirs[0] += nodes
+            theirs[1] += cpu
+    speed = ours[0] / ours[1]
+    print(f"Adversary: {ours[0]} nodes, {ours[1]:.1f} s CPU, {speed / 1e6:.3f} Mnps")
+    if rival:
+        print(f"{rival.name} without its network: {theirs[0]} nodes, {theirs[1]:.1f} s CPU, "
+              f"{theirs[0] / theirs[1] / 1e6:.3f} Mnps; ratio {speed / (theirs[0] / theirs[1]):.2f}")
+    return 0
 
 
 class WrongCountError(Exception):

@@ -81,7 +81,13 @@ def test_a_wrong_count_in_a_suite_is_shown(capsys, tmp_path):
     (("perft", "--suite", "/"), "cannot read suite /"),
     (("perft", "--suite", os.devnull), "holds no positions"),
     (("perft", "--suite", sys.executable), "is not a text file"),
-    (("bench",), "required: what"),
+    (("bench", "dance"), "bench knows speed, perft, startup or a depth"),
+    (("bench", "0"), "a depth from 1 to"),
+    (("bench", "--threads", "0"), "--threads must be at least 1"),
+    (("suite",), "required: FILE.epd"),
+    (("suite", "/no/such/file.epd"), "cannot read suite"),
+    (("suite", "x.epd", "--nodes", "0"), "--nodes must be at least 1"),
+    (("suite", "x.epd", "--nodes", "5", "--depth", "5"), "not allowed with"),
     (("bench", "perft", "--against", "/no/such/engine"), "cannot start /no/such/engine"),
     (("bench", "perft", "--against", ""), "cannot start"),
     (("bench", "startup", "--against", "engine"), "--against goes with"),
@@ -172,6 +178,28 @@ def test_no_traceback_when_the_reader_goes_away(words):
     assert program.stderr.read() == b""
     assert program.wait(timeout=60) == 1
     program.stderr.close()
+
+
+def test_bench_prints_the_same_signature_twice(capsys):
+    first, second = (run(capsys, "bench", "4")[1].splitlines() for _ in range(2))
+    assert len(first) == 51
+    assert first[:-1] == second[:-1]
+    assert re.fullmatch(r"\d+ nodes \d+ nps", first[-1])
+    assert first[-1].split()[0] == second[-1].split()[0]
+
+
+def test_suite_solves_and_names_what_it_does_not(capsys, tmp_path):
+    suite = tmp_path / "suite.epd"
+    suite.write_text('6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Ra8#; id "one";\n'
+                     "6k1/5ppp/8/8/8/8/8/R3K3 w Q - ce +M1;\n"
+                     "6k1/5ppp/8/8/8/8/8/R3K3 w Q - am Ra8;\n"
+                     "6k1/5ppp/8/8/8/8/8/R3K3 w Q - bm Rz9;\n"
+                     '6k1/5ppp/8/8/8/8/8/R3K3 w Q - id "asks for nothing";\n')
+    status, out, err = run(capsys, "suite", str(suite), "--nodes", "2000")
+    assert status == 1
+    assert "2 of 3 solved" in out
+    assert "line 3: 6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1: a1a8, not any but a1a8" in out
+    assert err.count("left out") == err.count("\n") == 2
 
 
 def test_bench_startup_prints_both_costs(capsys):

@@ -1,0 +1,158 @@
+"""`suite FILE.epd`: how many positions of a test suite the search solves, and how fast."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import chess
+
+from engine.commands._display import track
+from engine.core.errors import InputError, quote
+from engine.core.game import Game
+from engine.host import run_interruptible
+from engine.search.limits import Info, Limits
+from engine.search.scores import MAX_PLY, mate_distance
+from engine.search.threads import Searcher
+
+_MATE_NOTE = re.compile(r"\bce \+?M(\d+);")  # some authors write mates so
+_LINES_LEFT_OUT = 1
+_MATE_SCORE = 30_000  # an EPD's `ce` beyond this announces a mate
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("file", type=Path, metavar="FILE.epd", help="positions with bm, am, dm or ce")
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument("--movetime", type=int, metavar="MS", help="milliseconds a position (default 1000)")
+    limits.add_argument("--nodes", type=int, metavar="N", help="nodes a position")
+    limits.add_argument("--depth", type=int, metavar="D", help="plies a position")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="search with N threads (default 1)")
+    parser.add_argument("--hash", type=int, default=64, metavar="MB", help="size of the table (default 64)")
+    parser.add_argument("--first", type=int, metavar="N", help="only the first N positions")
+
+
+@dataclass
+class Problem:
+    """A position and what its author asks for."""
+
+    number: int
+    fen: str
+    best: set[str] = field(default_factory=set)  # UCI text of moves that solve it
+    avoid: set[str] = field(default_factory=set)
+    mate: int | None = None  # moves to the mate that is to be found
+
+    def is_solved(self, game: Game, info: Info) -> bool:
+        """Whether this move, with this score, is an answer."""
+        move = game.text(info.line[0])
+        if self.mate is not None:
+            distance = mate_distance(info.score)
+            return distance is not None and 0 < distance <= self.mate
+        return move in self.best if self.best else move not in self.avoid
+
+
+@dataclass
+class Attempt:
+    """What the search made of a problem."""
+
+    problem: Problem
+    move: str
+    solved: bool
+    seconds: float  # when the answer was found that was not given up again
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Solve, print, and return the exit status."""
+    for name in ("movetime", "nodes", "depth", "threads", "hash", "first"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            raise InputError(f"--{name} must be at least 1, not {value}")
+    if arguments.depth is not None and arguments.depth >= MAX_PLY:
+        raise InputError(f"--depth must be below {MAX_PLY}")
+    problems, complaints = read_problems(arguments.file)
+    for complaint in complaints:
+        print(f"error: {complaint}; left out", file=sys.stderr)
+    if not problems:
+        raise InputError(f"suite {arguments.file} holds no positions")
+    run_interruptible(lambda: _solve_all(problems[: arguments.first], arguments))
+    return _LINES_LEFT_OUT if complaints else 0
+
+
+def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
+    movetime = None if arguments.nodes or arguments.depth else (arguments.movetime or 1000) / 1000
+    limits = Limits(depth=arguments.depth, nodes=arguments.nodes, movetime=movetime)
+    searcher = Searcher(arguments.hash, arguments.threads)
+    started = time.perf_counter()
+    attempts = [_solve(searcher, problem, limits)
+                for problem in track(problems, lambda problem: f"{arguments.file.name}, line {problem.number}")]
+    solved = [attempt for attempt in attempts if attempt.solved]
+    for attempt in attempts:
+        if not attempt.solved:
+            wanted = _describe(attempt.problem)
+            print(f"line {attempt.problem.number}: {attempt.problem.fen}: {attempt.move}, not {wanted}")
+    mean = sum(attempt.seconds for attempt in solved) / len(solved) if solved else 0.0
+    print(f"{len(solved)} of {len(attempts)} solved, {mean:.3f} s on average to the solution, "
+          f"{time.perf_counter() - started:.1f} s in all")
+
+
+def _describe(problem: Problem) -> str:
+    if problem.mate is not None:
+        return f"a mate in {problem.mate}"
+    return " or ".join(sorted(problem.best)) if problem.best else "any but " + ", ".join(sorted(problem.avoid))
+
+
+def _solve(searcher: Searcher, problem: Problem, limits: Limits) -> Attempt:
+    searcher.clear()
+    game = Game(problem.fen)
+    result = searcher.run(game.position, limits)
+    seconds = None
+    for info in result.infos:
+        if not problem.is_solved(game, info):
+            seconds = None
+        elif seconds is None:
+            seconds = info.seconds
+    move = game.text(result.move)
+    last = Info(0, 0, 1, result.score, 0, result.seconds, 0, (result.move,))
+    return Attempt(problem, move, problem.is_solved(game, last), result.seconds if seconds is None else seconds)
+
+
+def read_problems(path: Path) -> tuple[list[Problem], list[str]]:
+    """The problems of an EPD file, and what is wrong with the lines that are none; InputError if it cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read suite {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"suite {path} is not a text file: {error.reason} at byte {error.start}") from error
+    problems, complaints = [], []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip() and not line.startswith("#"):
+            try:
+                problems.append(_read_problem(number, line))
+            except ValueError as error:
+                complaints.append(f"suite {path}, line {number}: {error}")
+    return problems, complaints
+
+
+def _read_problem(number: int, line: str) -> Problem:
+    board = chess.Board()
+    operations = board.set_epd(_MATE_NOTE.sub(r"dm \1;", line.strip()))
+    problem = Problem(number, Game(board.fen()).fen())
+    problem.best = _texts(board, operations.get("bm"))
+    problem.avoid = _texts(board, operations.get("am"))
+    mate, score = operations.get("dm"), operations.get("ce")
+    if isinstance(mate, int):
+        problem.mate = mate
+    elif isinstance(score, int) and score > _MATE_SCORE:
+        problem.mate = (32767 - score) // 2 + 1
+    if not problem.best and not problem.avoid and problem.mate is None:
+        raise InputError(f"no bm, am, dm or mating ce in {quote(line)}")
+    return problem
+
+
+def _texts(board: chess.Board, moves: object) -> set[str]:
+    return {board.uci(move) for move in moves} if isinstance(moves, list) else set()

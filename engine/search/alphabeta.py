@@ -1,0 +1,553 @@
+"""The node: fail-soft principal variation search in numbered steps, and quiescence below it.
+
+Scores are the side to move's. `alpha` is what that side is sure of already, `beta` what the other side will not
+allow; a score of at least beta ends the node. Every technique can be switched off in params.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK
+from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
+from engine.core.legality import gives_check, is_legal, is_pseudo_legal
+from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.moves import NULL_MOVE
+from engine.core.position import make, make_null, unmake, unmake_null
+from engine.intrinsics import load_atomic, perf_counter_ns
+from engine.kernel import inline, kernel
+from engine.search.correction import corrected_eval, learn_correction
+from engine.search.exchange import captured_value, exchange_wins
+from engine.search.ordering import (
+    BAD_NOISY,
+    is_noisy,
+    learn_from_cut,
+    move_slot,
+    next_move,
+    picked_score,
+    start_picking,
+)
+from engine.search.scores import (
+    DRAW,
+    INFINITE,
+    MAX_PLY,
+    NO_SCORE,
+    is_decisive,
+    is_loss,
+    is_win,
+    mate_in,
+    mated_in,
+)
+from engine.search.state import BEFORE_ROOT, LONGEST_TABLE_ROW, MOST_TRIED, PLY_MASK
+from engine.search.table import (
+    EXACT,
+    LOWER,
+    MISS,
+    UPPER,
+    entry_bound,
+    entry_depth,
+    entry_eval,
+    entry_move,
+    entry_score,
+    expect,
+    probe,
+    store,
+)
+from eval.evaluate import evaluate
+from eval.squares import psq_change
+
+_POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
+_QUIESCENCE_DEPTH = np.int64(0)
+_ONE_PLY = np.int64(1024)  # of reductions
+
+
+@kernel
+def poll(state):
+    """Look at the clock, the node limit and the stop flag; sets `stopped`."""
+    state.next_poll = min(state.nodes + _POLL_INTERVAL, state.node_limit)
+    if (state.nodes >= state.node_limit or perf_counter_ns() >= state.deadline
+            or load_atomic(state.stop_address) != 0):
+        state.stopped = 1
+
+
+@inline
+def play(pos, state, ply, move):
+    """Make `move` at `ply`, with what the search keeps beside the position."""
+    state.psq[ply + 1] = state.psq[ply] + psq_change(pos, state.weights, move)
+    state.slots[BEFORE_ROOT + ply] = move_slot(pos, move)
+    make(pos, move)
+    expect(state.table_address, state.table_buckets, pos.key)
+    state.nodes += 1
+
+
+@inline
+def is_draw(pos, state, ply):
+    """Whether the rules, or a repetition that either side can force again, make the position a draw."""
+    if is_fifty_moves(pos):
+        checkers, pinned = king_masks(pos)
+        begin = np.int64(state.begin[ply])
+        # A mate comes before the draw.
+        if checkers == EMPTY or generate(pos, state.list, begin, ALL_MOVES, checkers, pinned) > begin:
+            return True
+    return is_insufficient_material(pos) or is_repetition(pos, ply)
+
+
+@inline
+def table_probe(pos, state):
+    if not state.params.use_table:
+        return MISS
+    return probe(state.table_address, state.table_buckets, pos.key)
+
+
+@inline
+def table_store(pos, state, ply, move, score, static_eval, depth, bound):
+    if state.params.use_table:
+        store(state.table_address, state.table_buckets, state.generation, pos.key, move, score, static_eval, depth,
+              bound, ply)
+
+
+@inline
+def bound_settles(bound, score, alpha, beta):
+    """Whether a stored bound answers the question the window asks."""
+    return bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
+
+
+@inline
+def bound_allows(bound, score, reference):
+    """Whether a stored score may replace an estimate: it is on the side of it that its bound speaks of."""
+    return bound == EXACT or (bound == LOWER and score > reference) or (bound == UPPER and score < reference)
+
+
+@inline
+def has_pieces(pos):
+    """Whether the side to move has more than king and pawns: without, passing may be better than any move."""
+    own = pos.colors[pos.side]
+    return own & (pos.types[KNIGHT] | pos.types[BISHOP] | pos.types[ROOK] | pos.types[QUEEN]) != EMPTY
+
+
+@inline
+def validated(pos, move, checkers, pinned):
+    """`move`, if it is legal here, else NULL_MOVE: two positions may share a slot, and entries may be torn."""
+    if move != NULL_MOVE and is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned):
+        return move
+    return NULL_MOVE
+
+
+@inline
+def static_evaluation(pos, state, ply):
+    return evaluate(pos, state.weights, state.psq[ply], state.cache)
+
+
+@inline
+def known_or_new_evaluation(pos, state, ply, data):
+    """The static evaluation: from the table's entry `data` if it holds one."""
+    if data != MISS and entry_eval(data) != NO_SCORE:
+        return entry_eval(data)
+    return static_evaluation(pos, state, ply)
+
+
+@inline
+def sharpened(state, data, table_score, estimate):
+    """`estimate`, or the table's score where its bound says that it is nearer to the truth."""
+    if (data != MISS and state.params.use_table_cutoffs and not is_decisive(table_score)
+            and bound_allows(entry_bound(data), table_score, estimate)):
+        return table_score
+    return estimate
+
+
+@inline
+def extend_pv(state, ply, move):
+    """Put `move` before the line of the ply below."""
+    length = state.pv_length[ply + 1]
+    state.pv[ply, 0] = move
+    for index in range(length):
+        state.pv[ply, index + 1] = state.pv[ply + 1, index]
+    state.pv_length[ply] = length + 1
+
+
+@kernel
+def quiescence(pos, state, alpha, beta, ply):
+    """Search on until the position is quiet: captures and promotions, and every move out of check."""
+    ply &= PLY_MASK
+    # Step 1. Stop, draws, and the end of the stack.
+    if state.nodes >= state.next_poll:
+        poll(state)
+    state.pv_length[ply] = 0
+    if state.stopped:
+        return DRAW
+    state.deepest = max(state.deepest, ply)
+    if is_draw(pos, state, ply):
+        return DRAW
+    if ply >= MAX_PLY:
+        return static_evaluation(pos, state, ply)
+    is_pv = beta - alpha > 1
+
+    # Step 2. The table.
+    data = table_probe(pos, state)
+    table_score = NO_SCORE
+    if data != MISS:
+        table_score = entry_score(data, ply)
+        if not is_pv and state.params.use_table_cutoffs and bound_settles(entry_bound(data), table_score, alpha, beta):
+            return table_score
+    checkers, pinned = king_masks(pos)
+    in_check = checkers != EMPTY
+
+    # Step 3. Stand pat: the side to move need not capture at all.
+    raw_eval = NO_SCORE
+    best = -INFINITE
+    if not in_check:
+        raw_eval = known_or_new_evaluation(pos, state, ply, data)
+        best = sharpened(state, data, table_score, corrected_eval(pos, state, ply, raw_eval))
+        if best >= beta or not state.params.use_quiescence:
+            return best
+        alpha = max(alpha, best)
+    futile = best + state.params.delta_margin
+
+    # Step 4. The moves.
+    table_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
+    if not in_check and table_move != NULL_MOVE and not is_noisy(pos, table_move):
+        table_move = NULL_MOVE
+    start_picking(state, ply, table_move)
+    best_move = NULL_MOVE
+    old_alpha = alpha
+    searched = np.int64(0)
+    while True:
+        move = next_move(pos, state, ply, table_move, checkers, pinned, np.int64(in_check))
+        if move == NULL_MOVE:
+            break
+        if not in_check and not is_loss(best):
+            # A capture that loses material, or that cannot lift the score to alpha, is not worth a look.
+            if state.params.use_quiescence_see and state.stage[ply] == BAD_NOISY:
+                break
+            if state.params.use_delta_pruning and futile + captured_value(pos, move) <= alpha:
+                best = max(best, futile + captured_value(pos, move))
+                continue
+        play(pos, state, ply, move)
+        score = -quiescence(pos, state, -beta, -alpha, ply + 1)
+        unmake(pos, move)
+        searched += 1
+        if state.stopped:
+            return DRAW
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                best_move = move
+                if is_pv:
+                    extend_pv(state, ply, move)
+                if score >= beta:
+                    break
+
+    # Step 5. Mate, and what to remember.
+    if in_check and searched == 0:
+        return mated_in(ply)
+    bound = LOWER if best >= beta else (EXACT if is_pv and alpha > old_alpha else UPPER)
+    table_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound)
+    return best
+
+
+@inline
+def is_open_root_move(state, move):
+    """Whether the root may play `move`: it was not ruled out by searchmoves, nor taken by a better line of MultiPV."""
+    for index in range(state.first_root_move, state.root_count):  # noqa: SIM110  kernels have no generators
+        if state.root_moves[index] == move:
+            return True
+    return False
+
+
+@inline
+def count_root_nodes(state, move, nodes):
+    for index in range(state.root_count):
+        if state.root_moves[index] == move:
+            state.root_nodes[index] += nodes
+
+
+@inline
+def is_improving(state, ply, in_check):
+    """Whether the evaluation rose since the side's last turn."""
+    if in_check or ply < 2:
+        return np.int64(0)
+    earlier = state.static_evals[ply - 2]
+    if earlier == NO_SCORE:
+        earlier = state.static_evals[ply - 4] if ply >= 4 else NO_SCORE
+    return np.int64(earlier == NO_SCORE or state.static_evals[ply] > earlier)
+
+
+@inline
+def reduction_of(state, depth, move_count, is_quiet):
+    """The plies, in 1024ths, that a late move is searched less deep."""
+    row, column = min(depth, LONGEST_TABLE_ROW - 1), min(move_count, LONGEST_TABLE_ROW - 1)
+    return np.int64(state.reductions[is_quiet, row, column])
+
+
+@inline
+def quiet_is_hopeless(pos, state, move, depth, score, static_eval, alpha):
+    """Futility, history and SEE pruning of a quiet move; `depth` is what would be left after its reduction."""
+    params = state.params
+    if (params.use_futility and depth <= params.futility_depth
+            and static_eval + params.futility_base + params.futility_margin * depth <= alpha):
+        return True
+    if (params.use_history_pruning and depth <= params.history_prune_depth
+            and score < -params.history_prune_margin * depth):
+        return True
+    return params.use_see_pruning and not exchange_wins(pos, move, -params.see_quiet_margin * depth)
+
+
+@kernel
+def search(pos, state, alpha, beta, depth, ply, cut_node):
+    """The value of `pos` searched `depth` plies, as far as the window asks; `cut_node` says that a cut is expected."""
+    ply &= PLY_MASK
+    # Step 1. At the horizon, search on only what is not quiet.
+    if depth <= 0 or ply >= MAX_PLY:
+        return quiescence(pos, state, alpha, beta, ply)
+    params = state.params
+    is_root, is_pv = ply == 0, beta - alpha > 1
+    excluded = np.int64(state.excluded[ply])
+
+    # Step 2. Stop and draws.
+    if state.nodes >= state.next_poll:
+        poll(state)
+    state.pv_length[ply] = 0
+    if state.stopped:
+        return DRAW
+    state.deepest = max(state.deepest, ply)
+    if not is_root:
+        if is_draw(pos, state, ply):
+            return DRAW
+        # Step 3. Mate-distance pruning: a shorter mate is known already.
+        if params.use_mate_distance:
+            alpha = max(alpha, mated_in(ply))
+            beta = min(beta, mate_in(ply + 1))
+            if alpha >= beta:
+                return alpha
+
+    # Step 4. The table: the same position by another order of moves.
+    data = table_probe(pos, state) if excluded == NULL_MOVE else MISS
+    table_score = entry_score(data, ply) if data != MISS else NO_SCORE
+    if (not is_pv and data != MISS and params.use_table_cutoffs and entry_depth(data) >= depth
+            and bound_settles(entry_bound(data), table_score, alpha, beta) and pos.rule50 < 90):
+        return table_score
+    checkers, pinned = king_masks(pos)
+    in_check = checkers != EMPTY
+    table_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
+    if is_root and table_move != NULL_MOVE and not is_open_root_move(state, table_move):
+        table_move = NULL_MOVE
+
+    # Step 5. The static evaluation, corrected by experience, sharpened by the table.
+    raw_eval = NO_SCORE
+    estimate = NO_SCORE
+    if in_check:
+        state.static_evals[ply] = NO_SCORE
+    else:
+        raw_eval = known_or_new_evaluation(pos, state, ply, data)
+        estimate = corrected_eval(pos, state, ply, raw_eval)
+        state.static_evals[ply] = estimate
+        estimate = sharpened(state, data, table_score, estimate)
+    static_eval = np.int64(state.static_evals[ply])
+    improving = is_improving(state, ply, in_check)
+    state.killers[ply + 1, 0] = state.killers[ply + 1, 1] = NULL_MOVE
+    state.extended[ply] = state.extended[ply - 1] if ply > 0 else 0
+
+    if not is_pv and not in_check and excluded == NULL_MOVE:
+        # Step 6. Razoring: far below alpha, only captures can help, and quiescence knows.
+        if params.use_razoring and depth <= params.razor_depth and estimate + params.razor_margin * depth <= alpha:
+            score = quiescence(pos, state, alpha, alpha + 1, ply)
+            if score <= alpha:
+                return score
+
+        # Step 7. Reverse futility: far above beta, the reply will not bring it below.
+        if (params.use_reverse_futility and depth <= params.rfp_depth and not is_decisive(beta)
+                and not is_decisive(estimate)
+                and estimate - params.rfp_margin * depth + params.rfp_improving * improving >= beta):
+            return (estimate + beta) // 2
+
+        # Step 8. Null move: if even passing holds beta, a move will. Not in endings of zugzwang; verified deep down.
+        if (params.use_null_move and depth >= params.null_depth and estimate >= beta
+                and static_eval >= beta - 20 * depth and state.slots[BEFORE_ROOT + ply - 1] != 0 and has_pieces(pos)
+                and ply >= state.null_floor and not is_loss(beta)):
+            reduced = depth - (params.null_base + depth // params.null_divisor
+                               + min((estimate - beta) // params.null_eval_divisor, 3))
+            state.psq[ply + 1] = state.psq[ply]
+            state.slots[BEFORE_ROOT + ply] = 0
+            make_null(pos)
+            expect(state.table_address, state.table_buckets, pos.key)
+            state.begin[ply + 1] = state.begin[ply]
+            score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, np.int64(1) - cut_node)
+            unmake_null(pos)
+            if state.stopped:
+                return DRAW
+            if score >= beta:
+                score = beta if is_win(score) else score
+                if depth < params.null_verify_depth or state.null_floor > 0:
+                    return score
+                state.null_floor = ply + 3 * reduced // 4
+                verified = search(pos, state, beta - 1, beta, reduced, ply, np.int64(0))
+                state.null_floor = 0
+                if verified >= beta:
+                    return score
+
+        # Step 9. ProbCut: a capture that beats beta by a margin in a shallow search will beat beta in the deep one.
+        raised = beta + params.probcut_margin
+        if (params.use_probcut and depth >= params.probcut_depth and not is_decisive(beta)
+                and not (data != MISS and entry_depth(data) >= depth - 3 and table_score < raised)):
+            noisy_table_move = table_move if table_move != NULL_MOVE and is_noisy(pos, table_move) else NULL_MOVE
+            start_picking(state, ply, noisy_table_move)
+            while True:
+                move = next_move(pos, state, ply, noisy_table_move, checkers, pinned, np.int64(0))
+                if move == NULL_MOVE or state.stage[ply] == BAD_NOISY:
+                    break
+                if not exchange_wins(pos, move, raised - static_eval):
+                    continue
+                play(pos, state, ply, move)
+                score = -quiescence(pos, state, -raised, -raised + 1, ply + 1)
+                if score >= raised:
+                    score = -search(pos, state, -raised, -raised + 1, depth - 4, ply + 1, np.int64(1) - cut_node)
+                unmake(pos, move)
+                if state.stopped:
+                    return DRAW
+                if score >= raised:
+                    table_store(pos, state, ply, move, score, raw_eval, depth - 3, LOWER)
+                    return score if is_decisive(score) else score - params.probcut_margin
+
+    # Step 10. Internal iterative reduction: without a move from the table, the node is not worth its full depth yet.
+    if params.use_iir and depth >= params.iir_depth and table_move == NULL_MOVE and (is_pv or cut_node):
+        depth -= 1
+
+    # Step 11. Singular extension: is the table's move better than all others? Then it deserves to be searched deeper.
+    extension = np.int64(0)
+    if (params.use_singular and not is_root and depth >= params.singular_depth and table_move != NULL_MOVE
+            and excluded == NULL_MOVE and entry_depth(data) >= depth - 3 and entry_bound(data) & LOWER
+            and not is_decisive(table_score) and ply < 2 * state.root_depth):
+        singular_beta = table_score - params.singular_margin * depth
+        state.excluded[ply] = table_move
+        score = search(pos, state, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
+        state.excluded[ply] = NULL_MOVE
+        state.pv_length[ply] = 0
+        if state.stopped:
+            return DRAW
+        if score < singular_beta:
+            extension = np.int64(1)
+            if (params.use_double_extensions and not is_pv and score < singular_beta - params.double_margin
+                    and state.extended[ply] < 8):
+                extension = np.int64(2)
+                state.extended[ply] += 1
+        elif params.use_multi_cut and score >= beta and not is_decisive(score):
+            return score  # another move beats beta as well: several cuts, one is enough
+        elif params.use_negative_extensions and table_score >= beta:
+            extension = np.int64(-2)
+        elif params.use_negative_extensions and cut_node:
+            extension = np.int64(-1)
+
+    # Step 12. The moves, the best first.
+    start_picking(state, ply, table_move)
+    best, best_move, old_alpha = -INFINITE, NULL_MOVE, alpha
+    move_count, quiets, noisies = np.int64(0), np.int64(0), np.int64(0)
+    with_quiets = np.int64(1)
+    while True:
+        move = next_move(pos, state, ply, table_move, checkers, pinned, with_quiets)
+        if move == NULL_MOVE:
+            break
+        if move == excluded or (is_root and not is_open_root_move(state, move)):
+            continue
+        move_count += 1
+        if is_root:
+            state.current_move, state.current_number = move, move_count + state.first_root_move
+        is_quiet = not is_noisy(pos, move)
+        history = picked_score(pos, state, move, ply) if is_quiet else np.int64(0)
+        checks = gives_check(pos, move)
+        reduction = reduction_of(state, depth, move_count, np.int64(is_quiet))
+
+        # Step 13. Pruning of moves that come late or promise too little; never the first, nor when being mated.
+        if not is_root and not is_loss(best) and has_pieces(pos):
+            if is_quiet:
+                late = (params.lmp_base + depth * depth) // (2 - improving)
+                if params.use_late_move_pruning and depth <= params.lmp_depth and move_count > late and not in_check:
+                    with_quiets = np.int64(0)
+                    continue
+                left = max(depth - 1 - (reduction >> 10), 0)
+                if (not in_check and not checks
+                        and quiet_is_hopeless(pos, state, move, left, history, static_eval, alpha)):
+                    continue
+            elif (params.use_see_pruning and state.stage[ply] == BAD_NOISY
+                    and not exchange_wins(pos, move, -params.see_noisy_margin * depth * depth)):
+                continue
+
+        # Step 14. Extensions.
+        new_depth = depth - 1
+        if move == table_move:
+            new_depth += extension
+        elif params.use_check_extensions and checks and in_check and ply < 2 * state.root_depth:
+            new_depth += 1
+
+        nodes_before = state.nodes
+        play(pos, state, ply, move)
+
+        # Step 15. Late-move reduction: with good ordering a late move seldom matters; if it does, search it again.
+        score = -INFINITE
+        needs_full = True
+        if params.use_reductions and depth >= 2 and move_count > 1 + np.int64(is_root):
+            if is_pv:
+                reduction -= params.lmr_pv
+            if cut_node:
+                reduction += params.lmr_cut_node
+            if not improving:
+                reduction += params.lmr_not_improving
+            if checks:
+                reduction -= params.lmr_check
+            if is_quiet:
+                if move == state.killers[ply, 0] or move == state.killers[ply, 1]:
+                    reduction -= params.lmr_killer
+                reduction -= history * _ONE_PLY // params.lmr_history_divisor
+            reduced = min(max(new_depth - (reduction >> 10), 1), new_depth)
+            score = -search(pos, state, -alpha - 1, -alpha, reduced, ply + 1, np.int64(1))
+            needs_full = score > alpha and reduced < new_depth
+            if needs_full:
+                score = -search(pos, state, -alpha - 1, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
+        elif not is_pv or move_count > 1:
+            # Step 16. Principal variation search: a null window proves that a move is not better.
+            score = -search(pos, state, -alpha - 1, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
+        if is_pv and (move_count == 1 or score > alpha):
+            score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, np.int64(0))
+        unmake(pos, move)
+        if is_root:
+            count_root_nodes(state, move, state.nodes - nodes_before)
+        if state.stopped:
+            return DRAW
+
+        # Step 17. A new best move, or a cut.
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                best_move = move
+                if is_pv:
+                    extend_pv(state, ply, move)
+                if score >= beta:
+                    break
+        if is_quiet:
+            if quiets < MOST_TRIED:
+                state.tried_quiets[ply, quiets] = move
+                quiets += 1
+        elif noisies < MOST_TRIED:
+            state.tried_noisies[ply, noisies] = move
+            noisies += 1
+
+    # Step 18. No legal move: mate or stalemate.
+    if move_count == 0:
+        if excluded != NULL_MOVE:
+            return alpha
+        return mated_in(ply) if in_check else DRAW
+
+    # Step 19. Learn: which move cut, and how wrong the evaluation was.
+    if best >= beta:
+        learn_from_cut(pos, state, ply, depth, best_move, quiets, noisies)
+    if excluded == NULL_MOVE:
+        bound = LOWER if best >= beta else (EXACT if is_pv and alpha > old_alpha else UPPER)
+        is_surprise = (not in_check and not is_decisive(best)
+                       and (best_move == NULL_MOVE or not is_noisy(pos, best_move))
+                       and bound_allows(bound, best, static_eval))
+        if params.use_correction and is_surprise:
+            learn_correction(pos, state, ply, depth, best - static_eval)
+        if not is_root or state.first_root_move == 0:
+            table_store(pos, state, ply, best_move, best, raw_eval, depth, bound)
+    return best

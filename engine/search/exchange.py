@@ -1,0 +1,103 @@
+"""Static exchange evaluation: what captures on one square win if each side takes with its cheapest piece."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.attacks import (
+    KING_ATTACKS,
+    KNIGHT_ATTACKS,
+    PAWN_ATTACKS,
+    bishop_attacks,
+    rook_attacks,
+)
+from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, RANK_1, RANK_8, ROOK, lsb
+from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_kind, promoted_type, to_square
+from engine.core.position import occupied_squares
+from engine.kernel import inline, kernel
+
+# [type]: rounded values; exchanges only need to be ordered right. The king cannot be taken, so it costs the most.
+EXCHANGE_VALUES = np.array([0, 100, 300, 300, 500, 900, 20_000, 0], np.int64)
+_PROMOTION_GAIN = np.int64(EXCHANGE_VALUES[QUEEN] - EXCHANGE_VALUES[PAWN])
+
+
+@inline
+def captured_value(pos, move):
+    """What `move` takes at once, a promotion's gain included."""
+    kind = move_kind(move)
+    if kind == CASTLING:
+        return np.int64(0)
+    if kind == EN_PASSANT:
+        return EXCHANGE_VALUES[PAWN]
+    value = EXCHANGE_VALUES[np.int64(pos.board[to_square(move)]) & 7]
+    if kind >= PROMOTION:
+        value += EXCHANGE_VALUES[promoted_type(kind)] - EXCHANGE_VALUES[PAWN]
+    return value
+
+
+@inline
+def _all_attackers(pos, square, occupied):
+    """Pieces of both colours that attack `square`."""
+    return ((PAWN_ATTACKS[0, square] & pos.types[PAWN] & pos.colors[1])
+            | (PAWN_ATTACKS[1, square] & pos.types[PAWN] & pos.colors[0])
+            | (KNIGHT_ATTACKS[square] & pos.types[KNIGHT])
+            | (KING_ATTACKS[square] & pos.types[KING])
+            | (bishop_attacks(square, occupied) & (pos.types[BISHOP] | pos.types[QUEEN]))
+            | (rook_attacks(square, occupied) & (pos.types[ROOK] | pos.types[QUEEN])))
+
+
+@inline
+def _risk(kind, promoting):
+    """What the side loses that has a piece of this kind on the square, if pawns that promote by taking it attack it."""
+    return EXCHANGE_VALUES[kind] + (_PROMOTION_GAIN if promoting != EMPTY else np.int64(0))
+
+
+@kernel
+def exchange_wins(pos, move, threshold):
+    """Whether the exchange that `move` begins wins at least `threshold` centipawns.
+
+    Follows the captures with a running balance and stops as soon as the side to take cannot change the outcome.
+    """
+    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    if kind == CASTLING:
+        return threshold <= 0
+    balance = captured_value(pos, move) - threshold
+    if balance < 0:
+        return False
+    moved = promoted_type(kind) if kind >= PROMOTION else np.int64(pos.board[start]) & 7
+    if balance >= EXCHANGE_VALUES[moved] + _PROMOTION_GAIN:
+        return True
+    occupied = (occupied_squares(pos) ^ (BIT << start)) | BIT << target
+    if kind == EN_PASSANT:
+        occupied ^= BIT << (target ^ 8)
+    diagonal = pos.types[BISHOP] | pos.types[QUEEN]
+    straight = pos.types[ROOK] | pos.types[QUEEN]
+    attackers = _all_attackers(pos, target, occupied) & occupied
+    promoting = pos.types[PAWN] if (BIT << target) & (RANK_1 | RANK_8) != EMPTY else EMPTY
+    side = np.int64(pos.side) ^ 1
+    balance -= _risk(moved, attackers & pos.colors[side] & promoting)
+    if balance >= 0:
+        return True
+    while True:
+        own = attackers & pos.colors[side]
+        if own == EMPTY:
+            break
+        kind_taking = PAWN
+        while own & pos.types[kind_taking] == EMPTY:
+            kind_taking += 1
+        occupied ^= BIT << lsb(own & pos.types[kind_taking])
+        # A piece that stood behind the one that takes may join in.
+        if kind_taking == PAWN or kind_taking == BISHOP or kind_taking == QUEEN:
+            attackers |= bishop_attacks(target, occupied) & diagonal
+        if kind_taking == ROOK or kind_taking == QUEEN:
+            attackers |= rook_attacks(target, occupied) & straight
+        attackers &= occupied
+        side ^= 1
+        stands = QUEEN if kind_taking == PAWN and promoting != EMPTY else kind_taking
+        balance = -balance - 1 - _risk(stands, attackers & pos.colors[side] & promoting)
+        if balance >= 0:
+            # A king must not take what is still defended.
+            if kind_taking == KING and attackers & pos.colors[side] != EMPTY:
+                side ^= 1
+            break
+    return side != np.int64(pos.side)

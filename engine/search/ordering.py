@@ -1,0 +1,237 @@
+"""Move ordering: the better the order, the more alpha-beta cuts.
+
+The picker hands out moves one by one and generates them late: the table's move first, then captures that win or hold
+material, killers and the counter move, quiet moves by their histories, losing captures last. A node that is cut by its
+first move never generates any.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.bits import NO_PIECE, PAWN, QUEEN
+from engine.core.legality import is_legal, is_pseudo_legal
+from engine.core.movegen import NOISY, QUIET, generate
+from engine.core.moves import CASTLING, EN_PASSANT, NULL_MOVE, PROMOTION, from_square, move_kind, to_square
+from engine.kernel import inline, kernel
+from engine.search.exchange import EXCHANGE_VALUES, exchange_wins
+from engine.search.state import BEFORE_ROOT, PLY_MASK
+
+(TABLE_STAGE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, COUNTER_MOVE, GENERATE_QUIET, QUIETS, BAD_NOISY,
+ FINISHED) = (np.int64(stage) for stage in range(10))
+
+HISTORY_BITS = np.int64(14)
+HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
+
+
+@inline
+def is_noisy(pos, move):
+    """Whether `move` is a capture or a promotion."""
+    kind = move_kind(move)
+    return (pos.board[to_square(move)] != NO_PIECE and kind != CASTLING) or kind == EN_PASSANT or kind >= PROMOTION
+
+
+@inline
+def move_slot(pos, move):
+    """Piece and square: what the histories call the move."""
+    return np.int64(pos.board[from_square(move)]) * 64 + to_square(move)
+
+
+@inline
+def captured_type(pos, move):
+    """The type of the piece that `move` takes; 0 for a quiet promotion."""
+    return PAWN if move_kind(move) == EN_PASSANT else np.int64(pos.board[to_square(move)]) & 7
+
+
+@inline
+def quiet_score(pos, state, move, ply):
+    """What the histories think of a quiet move."""
+    slot = move_slot(pos, move)
+    score = np.int64(state.quiet_history[pos.side, move & 0xFFF]) if state.params.use_history else np.int64(0)
+    if state.params.use_continuation:
+        top = BEFORE_ROOT + ply
+        score += np.int64(state.continuation[state.slots[top - 1], slot])
+        score += np.int64(state.continuation[state.slots[top - 2], slot])
+        score += np.int64(state.continuation[state.slots[top - 4], slot]) >> 1
+    return score
+
+
+@inline
+def noisy_score(pos, state, move):
+    """Most valuable victim first; among equals what did well before."""
+    taken = captured_type(pos, move)
+    score = 16 * EXCHANGE_VALUES[taken] + np.int64(state.noisy_history[move_slot(pos, move), taken])
+    kind = move_kind(move)
+    if kind >= PROMOTION:
+        score += 16 * EXCHANGE_VALUES[QUEEN] if kind - 2 == QUEEN else -HISTORY_LIMIT
+    return score
+
+
+@inline
+def start_picking(state, ply, table_move):
+    """Begin a node's moves; its list follows that of the node above."""
+    begin = np.int64(state.begin[ply])
+    state.stage[ply] = TABLE_STAGE if table_move != NULL_MOVE else GENERATE_NOISY
+    state.cursor[ply] = begin
+    state.end[ply] = begin
+    state.bad_end[ply] = begin
+    state.begin[ply + 1] = begin
+    for index in range(3):
+        state.specials[ply, index] = NULL_MOVE
+
+
+@inline
+def _generate_stage(pos, state, ply, wanted, checkers, pinned):
+    first = np.int64(state.end[ply])
+    end = generate(pos, state.list, first, wanted, checkers, pinned)
+    for index in range(first, end):
+        move = np.int64(state.list.moves[index])
+        if wanted == NOISY:
+            state.move_scores[index] = noisy_score(pos, state, move)
+        else:
+            state.move_scores[index] = quiet_score(pos, state, move, ply)
+    state.cursor[ply] = first
+    state.end[ply] = end
+    state.begin[ply + 1] = end
+
+
+@inline
+def _pick_best(state, ply):
+    """Take the best of the remaining moves to the front and step past it."""
+    cursor = np.int64(state.cursor[ply])
+    best, best_score = cursor, state.move_scores[cursor]
+    for index in range(cursor + 1, np.int64(state.end[ply])):
+        if state.move_scores[index] > best_score:
+            best, best_score = index, state.move_scores[index]
+    move, score = state.list.moves[best], state.move_scores[best]
+    state.list.moves[best] = state.list.moves[cursor]
+    state.move_scores[best] = state.move_scores[cursor]
+    state.list.moves[cursor] = move
+    state.move_scores[cursor] = score
+    state.cursor[ply] = cursor + 1
+    return np.int64(move)
+
+
+@inline
+def _is_playable_quiet(pos, move, checkers, pinned):
+    """Whether a move that another node liked is legal and quiet here."""
+    return (move != NULL_MOVE and is_pseudo_legal(pos, move) and not is_noisy(pos, move)
+            and is_legal(pos, move, checkers, pinned))
+
+
+@inline
+def _special_quiet(state, ply, stage):
+    """The killers and the counter move, by stage."""
+    if stage == COUNTER_MOVE:
+        slot = state.slots[BEFORE_ROOT + ply - 1]
+        return np.int64(state.counter_moves[slot]) if state.params.use_counter_moves else NULL_MOVE
+    if not state.params.use_killers:
+        return NULL_MOVE
+    return np.int64(state.killers[ply, 0 if stage == FIRST_KILLER else 1])
+
+
+@inline
+def _is_special(state, ply, move):
+    """Whether `move` was handed out as a killer or counter move already."""
+    return move == state.specials[ply, 0] or move == state.specials[ply, 1] or move == state.specials[ply, 2]
+
+
+@kernel
+def next_move(pos, state, ply, table_move, checkers, pinned, with_quiets):
+    """The next move to search, or NULL_MOVE when there is none. `with_quiets` may turn to 0 between two calls."""
+    ply &= PLY_MASK
+    while True:
+        stage = np.int64(state.stage[ply])
+        if stage == TABLE_STAGE:
+            state.stage[ply] = GENERATE_NOISY
+            return table_move
+        if stage == GENERATE_NOISY or stage == GENERATE_QUIET:
+            wanted = NOISY if stage == GENERATE_NOISY else QUIET
+            if wanted == NOISY or with_quiets:
+                _generate_stage(pos, state, ply, wanted, checkers, pinned)
+            state.stage[ply] = stage + 1
+        elif stage == GOOD_NOISY:
+            while np.int64(state.cursor[ply]) < np.int64(state.end[ply]):
+                move = _pick_best(state, ply)
+                if move == table_move:
+                    continue
+                if exchange_wins(pos, move, np.int64(0)):
+                    return move
+                state.list.moves[state.bad_end[ply]] = move
+                state.bad_end[ply] += 1
+            state.stage[ply] = FIRST_KILLER if with_quiets else BAD_NOISY
+            state.cursor[ply] = state.begin[ply] if not with_quiets else state.cursor[ply]
+        elif stage == FIRST_KILLER or stage == SECOND_KILLER or stage == COUNTER_MOVE:
+            state.stage[ply] = stage + 1
+            move = _special_quiet(state, ply, stage)
+            if (move != table_move and not _is_special(state, ply, move)
+                    and _is_playable_quiet(pos, move, checkers, pinned)):
+                state.specials[ply, stage - FIRST_KILLER] = move
+                return move
+        elif stage == QUIETS:
+            while with_quiets and np.int64(state.cursor[ply]) < np.int64(state.end[ply]):
+                move = _pick_best(state, ply)
+                if move != table_move and not _is_special(state, ply, move):
+                    return move
+            state.stage[ply] = BAD_NOISY
+            state.cursor[ply] = state.begin[ply]
+        elif stage == BAD_NOISY:
+            if np.int64(state.cursor[ply]) < np.int64(state.bad_end[ply]):
+                move = np.int64(state.list.moves[state.cursor[ply]])
+                state.cursor[ply] += 1
+                return move
+            state.stage[ply] = FINISHED
+        else:
+            return NULL_MOVE
+
+
+@inline
+def picked_score(pos, state, move, ply):
+    """What the histories think of the quiet move that `next_move` has just handed out."""
+    if state.stage[ply] == QUIETS:
+        return np.int64(state.move_scores[np.int64(state.cursor[ply]) - 1])
+    return quiet_score(pos, state, move, ply)
+
+
+@inline
+def _toward(value, bonus):
+    """A history value moved by `bonus`, the less the nearer it is to its limit."""
+    value = np.int64(value)
+    return value + bonus - (value * abs(bonus) >> HISTORY_BITS)
+
+
+@inline
+def _reward_quiet(pos, state, ply, move, bonus):
+    side, code, slot = np.int64(pos.side), move & 0xFFF, move_slot(pos, move)
+    state.quiet_history[side, code] = _toward(state.quiet_history[side, code], bonus)
+    top = BEFORE_ROOT + ply
+    for back in (1, 2, 4):
+        before = np.int64(state.slots[top - back])
+        if before != 0:
+            state.continuation[before, slot] = _toward(state.continuation[before, slot], bonus)
+
+
+@inline
+def _reward_noisy(pos, state, move, bonus):
+    slot, taken = move_slot(pos, move), captured_type(pos, move)
+    state.noisy_history[slot, taken] = _toward(state.noisy_history[slot, taken], bonus)
+
+
+@kernel
+def learn_from_cut(pos, state, ply, depth, best, quiets, noisies):
+    """Remember that `best` cut the node, and that the `quiets` and `noisies` tried before it did not."""
+    ply &= PLY_MASK
+    bonus = min(state.params.history_bonus * depth, state.params.history_bonus_max)
+    malus = -min(state.params.history_malus * depth, state.params.history_bonus_max)
+    if is_noisy(pos, best):
+        _reward_noisy(pos, state, best, bonus)
+    else:
+        if state.killers[ply, 0] != best:
+            state.killers[ply, 1] = state.killers[ply, 0]
+            state.killers[ply, 0] = best
+        state.counter_moves[state.slots[BEFORE_ROOT + ply - 1]] = best
+        _reward_quiet(pos, state, ply, best, bonus)
+        for index in range(quiets):
+            _reward_quiet(pos, state, ply, np.int64(state.tried_quiets[ply, index]), malus)
+    for index in range(noisies):
+        _reward_noisy(pos, state, np.int64(state.tried_noisies[ply, index]), malus)

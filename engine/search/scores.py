@@ -1,0 +1,66 @@
+"""Score bands: what a number means. Centipawns from the side to move's view; mates and table wins stand far outside.
+
+0 .. MAX_EVALUATION        an evaluation
+TABLE_WIN - plies          a win known from an endgame table, `plies` from here
+MATE - plies               a mate, `plies` from here
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.kernel import inline
+
+MAX_PLY = 128  # the deepest node, counted from the root
+
+DRAW = np.int64(0)
+MATE = np.int64(32_000)
+INFINITE = np.int64(32_001)  # no score is as large
+NO_SCORE = np.int64(32_002)  # stands for "not known"
+MATE_BAND = np.int64(MATE - MAX_PLY)  # the lowest score that announces a mate
+TABLE_WIN = np.int64(MATE_BAND - 1)
+TABLE_BAND = np.int64(TABLE_WIN - MAX_PLY)
+MAX_EVALUATION = np.int64(TABLE_BAND - 1)
+
+
+@inline
+def mate_in(ply):
+    """The score of giving mate `ply` plies from the root."""
+    return MATE - ply
+
+
+@inline
+def mated_in(ply):
+    """The score of being mated `ply` plies from the root."""
+    return ply - MATE
+
+
+@inline
+def is_decisive(score):
+    """Whether `score` is a mate or a win or loss from an endgame table."""
+    return score >= TABLE_BAND or score <= -TABLE_BAND
+
+
+@inline
+def is_win(score):
+    return score >= TABLE_BAND
+
+
+@inline
+def is_loss(score):
+    return score <= -TABLE_BAND
+
+
+@inline
+def clamp_evaluation(score):
+    """`score` kept inside the evaluation band."""
+    return min(max(score, -MAX_EVALUATION), MAX_EVALUATION)
+
+
+def mate_distance(score: int) -> int | None:
+    """Moves to the mate that `score` announces, negative for the side that is mated; None if it is no mate."""
+    if score >= MATE_BAND:
+        return (int(MATE) - score + 1) // 2
+    if score <= -MATE_BAND:
+        return -((int(MATE) + score + 1) // 2)
+    return None

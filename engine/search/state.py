@@ -1,0 +1,117 @@
+"""The record that one search thread works in: limits, counters, stacks by ply and histories. Nothing is shared but the
+transposition table and the stop flag, which are reached by their addresses.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from engine.core.movegen import MAX_MOVES, MOVE_LIST, MOVE_LIST_PLIES
+from engine.kernel import record_dtype, record_type
+from engine.search.params import PARAMS, ParamsRecord, default_params
+from engine.search.scores import MAX_PLY
+from eval.cache import EVAL_CACHE
+from eval.weights import WEIGHTS, load_weights
+
+STACK = MAX_PLY + 8
+# No ply has other bits. Masking it tells the compiler that it is not negative, which saves a test at every use as an
+# index: there are dozens in a node.
+PLY_MASK = np.int64(255)
+BEFORE_ROOT = np.int64(4)  # rows of the move stack that stand for moves before the root
+
+PIECE_SQUARES = 1024  # [piece * 64 + square]: the piece that moved and where to
+CORRECTION_SLOTS = 16_384
+CORRECTION_MASK = np.uint64(CORRECTION_SLOTS - 1)
+LONGEST_TABLE_ROW = 64
+MOST_TRIED = 64
+
+STATE = record_dtype([
+    # Limits; the kernel reads the clock and the stop flag whenever `nodes` has reached `next_poll`.
+    ("nodes", "i8"),
+    ("next_poll", "i8"),
+    ("node_limit", "i8"),
+    ("deadline", "i8"),  # nanoseconds of the monotonic clock
+    ("stop_address", "i8"),
+    ("stopped", "i8"),
+    # The transposition table.
+    ("table_address", "i8"),
+    ("table_buckets", "i8"),
+    ("generation", "i8"),
+    # The root.
+    ("root_depth", "i8"),
+    ("deepest", "i8"),  # UCI's seldepth
+    ("root_count", "i8"),
+    ("root_moves", "u2", MAX_MOVES),
+    ("root_nodes", "i8", MAX_MOVES),  # nodes spent below each root move
+    ("first_root_move", "i8"),  # MultiPV: the moves before this one are taken
+    ("current_move", "i8"),  # the root move being searched, for UCI's currmove
+    ("current_number", "i8"),
+    ("null_floor", "i8"),  # no null move above this ply while one is being verified
+    # By ply.
+    ("static_evals", "i4", STACK),
+    ("slots", "u2", STACK),  # [BEFORE_ROOT + ply]: piece and square of the move made there; 0 for none
+    ("excluded", "u2", STACK),  # the move that a singular search leaves out
+    ("extended", "i4", STACK),  # how often the line was extended twice
+    ("psq", "i8", STACK),  # material and piece-square sum, packed
+    ("killers", "u2", (STACK, 2)),
+    ("pv", "u2", (STACK, STACK)),
+    ("pv_length", "u1", STACK),
+    # The picker's, by ply.
+    ("stage", "u1", STACK),
+    ("begin", "u4", STACK),
+    ("cursor", "u4", STACK),
+    ("end", "u4", STACK),
+    ("bad_end", "u4", STACK),
+    ("specials", "u2", (STACK, 3)),  # killers and counter move that were handed out: both may change meanwhile
+    ("tried_quiets", "u2", (STACK, MOST_TRIED)),  # moves that did not cut, for the histories
+    ("tried_noisies", "u2", (STACK, MOST_TRIED)),
+    ("list", MOVE_LIST),
+    ("move_scores", "i4", MOVE_LIST_PLIES * MAX_MOVES),
+    # Histories.
+    ("counter_moves", "u2", PIECE_SQUARES),
+    ("quiet_history", "i2", (2, 64 * 64)),
+    ("noisy_history", "i2", (PIECE_SQUARES, 8)),  # [piece and square, captured type]
+    ("continuation", "i2", (PIECE_SQUARES, PIECE_SQUARES)),
+    ("pawn_correction", "i2", (2, CORRECTION_SLOTS)),
+    ("non_pawn_correction", "i2", (2, 2, CORRECTION_SLOTS)),
+    ("continuation_correction", "i2", (PIECE_SQUARES, PIECE_SQUARES)),
+    # What tuning may change.
+    ("params", PARAMS),
+    ("reductions", "i4", (2, LONGEST_TABLE_ROW, LONGEST_TABLE_ROW)),  # [quiet, depth, moves], 1024ths of a ply
+    ("weights", WEIGHTS),
+    ("cache", EVAL_CACHE),
+])
+StateRecord = Any
+STATE_TYPE = record_type(STATE)
+
+HISTORY_FIELDS = ("killers", "counter_moves", "quiet_history", "noisy_history", "continuation", "pawn_correction",
+                  "non_pawn_correction", "continuation_correction")
+
+
+def new_state(params: ParamsRecord | None = None, weights: Any = None) -> StateRecord:
+    """The state of a new search thread, with empty histories."""
+    state = np.zeros(1, STATE)[0]
+    set_params(state, default_params() if params is None else params)
+    state["weights"] = load_weights() if weights is None else weights
+    return state
+
+
+def set_params(state: StateRecord, params: ParamsRecord) -> None:
+    """Give the state its parameters, and work out the table of reductions."""
+    state["params"] = params
+    logs = [0.0] + [math.log(number) for number in range(1, LONGEST_TABLE_ROW)]
+    products = np.outer(logs, logs)
+    state["reductions"][0] = products * params.lmr_noisy_factor
+    state["reductions"][1] = params.lmr_base + products * params.lmr_factor
+    state["reductions"][:, 0, :] = 0
+    state["reductions"][:, :, 0] = 0
+
+
+def clear_histories(state: StateRecord) -> None:
+    """Forget what earlier searches learned: a new game begins."""
+    for name in HISTORY_FIELDS:
+        state[name][...] = 0
+    state["cache"] = np.zeros(1, EVAL_CACHE)[0]

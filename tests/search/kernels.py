@@ -1,0 +1,58 @@
+"""Doors to kernels of the search that have no entry of their own, for tests only."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.movegen import king_masks
+from engine.core.moves import NULL_MOVE
+from engine.core.position import POSITION_TYPE, make, unmake
+from engine.kernel import entry, int64, kernel, uint64
+from engine.search.exchange import exchange_wins
+from engine.search.ordering import move_slot, next_move, start_picking
+from engine.search.state import BEFORE_ROOT, STATE_TYPE
+from engine.search.table import entry_bound, entry_depth, entry_eval, entry_move, entry_score, probe, store
+
+
+@entry(POSITION_TYPE, int64, int64)
+def wins_exchange(pos, move, threshold):
+    return exchange_wins(pos, move, threshold)
+
+
+@kernel
+def _perft_by_picker(pos, state, depth, ply, table_move):
+    if depth == 0:
+        return np.int64(1)
+    checkers, pinned = king_masks(pos)
+    start_picking(state, ply, table_move)
+    leaves = np.int64(0)
+    while True:
+        move = next_move(pos, state, ply, table_move, checkers, pinned, np.int64(1))
+        if move == NULL_MOVE:
+            return leaves
+        # Whatever comes by becomes a killer, a counter move and the next node's table move: none may come twice.
+        state.slots[BEFORE_ROOT + ply] = move_slot(pos, move)
+        state.killers[ply, 1] = state.killers[ply, 0]
+        state.killers[ply, 0] = move
+        make(pos, move)
+        leaves += _perft_by_picker(pos, state, depth - 1, ply + 1, NULL_MOVE)
+        unmake(pos, move)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64)
+def perft_by_picker(pos, state, depth, table_move):
+    state.begin[0] = 0
+    return _perft_by_picker(pos, state, depth, np.int64(0), table_move)
+
+
+@entry(int64, int64, int64, uint64, int64, int64, int64, int64, int64, int64)
+def table_store(address, buckets, generation, key, move, score, static_eval, depth, bound, ply):
+    store(address, buckets, generation, key, move, score, static_eval, depth, bound, ply)
+
+
+@entry(int64, int64, uint64, int64)
+def table_probe(address, buckets, key, ply):
+    """(found, move, score, static evaluation, depth, bound)"""
+    data = probe(address, buckets, key)
+    return (data != np.uint64(0), entry_move(data), entry_score(data, ply), entry_eval(data), entry_depth(data),
+            entry_bound(data))

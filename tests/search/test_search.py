@@ -1,0 +1,190 @@
+"""The search as its owner uses it."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.commands._positions import BENCH_FENS
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.core.perft import KNOWN
+from engine.search.limits import Limits
+from engine.search.params import PARAMETERS, default_params, set_param
+from engine.search.scores import mate_distance
+from engine.search.state import new_state
+from engine.search.threads import Searcher
+from tests.positions import CORNERS, judge
+from tests.search.kernels import perft_by_picker
+
+SEARCHER = Searcher(4)
+
+MATES = {  # position: moves to the mate, the line forced
+    "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1": 1,
+    "7k/8/8/8/8/8/R7/1R2K3 w - - 0 1": 2,
+    "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1": 3,
+}
+
+
+def search(fen: str, **limits) -> tuple[Game, object]:
+    SEARCHER.clear()
+    game = Game(fen)
+    return game, SEARCHER.run(game.position, Limits(**limits))
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+def test_perft_through_the_picker(known):
+    game, state = Game(known.fen), new_state()
+    for table_move in (0, game.legal_moves()[-1], game.legal_moves()[0]):
+        assert perft_by_picker(game.position, state, 3, table_move) == known.counts[2]
+
+
+@pytest.mark.parametrize(("fen", "moves"), MATES.items())
+def test_short_mates_and_their_lines(fen, moves):
+    game, result = search(fen, nodes=300_000)
+    assert mate_distance(result.score) == moves
+    board = judge(fen)
+    for move in result.line:
+        text = game.text(move)
+        board.push_uci(text)
+        game.play(text)
+    assert board.is_checkmate()
+
+
+def test_being_mated_and_stalemate_have_no_move():
+    assert search("6rk/8/8/8/8/8/6q1/7K w - - 0 1", depth=3)[1].move == 0
+    assert search("8/8/8/8/8/5k2/5p2/5K2 w - - 0 1", depth=3)[1].move == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(CORNERS), st.integers(1, 3000))
+def test_lines_are_legal_and_begin_with_the_move(fen, nodes):
+    game, result = search(fen, nodes=nodes)
+    if not game.legal_moves():
+        return
+    assert result.line == () or result.line[0] == result.move
+    for info in result.infos:
+        follower = Game(fen)
+        for move in info.line:
+            assert move in follower.legal_moves()
+            follower.play(follower.text(move))
+
+
+def test_the_same_search_twice_gives_the_same_nodes():
+    for limits in ({"nodes": 30_000}, {"depth": 9}):
+        for fen in BENCH_FENS[:6]:
+            first, second = search(fen, **limits)[1], search(fen, **limits)[1]
+            assert (first.move, first.score, first.nodes, first.line) == (
+                second.move, second.score, second.nodes, second.line)
+
+
+def test_two_games_at_fixed_nodes_are_the_same_game():
+    def play() -> list[tuple[int, int]]:
+        SEARCHER.clear()
+        game, log = Game(), []
+        for _ in range(12):
+            result = SEARCHER.run(game.position, Limits(nodes=3000))
+            log.append((result.move, result.nodes))
+            game.play(game.text(result.move))
+        return log
+
+    assert play() == play()
+
+
+def test_the_node_limit_is_kept():
+    for nodes in (1, 100, 5000):
+        assert search(KNOWN[1].fen, nodes=nodes)[1].nodes <= nodes + 1
+
+
+@pytest.mark.parametrize("movetime", [0.0, 0.001, 0.05])
+def test_a_stopped_search_has_a_legal_move(movetime):
+    for fen in BENCH_FENS[:10]:
+        started = time.perf_counter()
+        game, result = search(fen, movetime=movetime)
+        assert result.move in game.legal_moves()
+        assert time.perf_counter() - started < movetime + 0.2
+
+
+def test_stop_ends_an_infinite_search():
+    game = Game()
+    threading.Timer(0.2, SEARCHER.stop).start()
+    started = time.perf_counter()
+    result = SEARCHER.run(game.position, Limits(infinite=True))
+    assert 0.15 < time.perf_counter() - started < 1.5
+    assert result.move in game.legal_moves()
+
+
+def test_search_moves_are_the_only_ones():
+    game = Game(KNOWN[1].fen)
+    wanted = tuple(move for move in game.legal_moves() if game.text(move) in ("a2a3", "g2g3"))
+    result = SEARCHER.run(game.position, Limits(depth=6, search_moves=wanted))
+    assert result.move in wanted
+
+
+def test_multipv_gives_different_moves_in_order():
+    game = Game(KNOWN[1].fen)
+    result = SEARCHER.run(game.position, Limits(depth=7, multipv=4))
+    last = [info for info in result.infos if info.depth == 7]
+    assert [info.line_number for info in last] == [1, 2, 3, 4]
+    assert len({info.line[0] for info in last}) == 4
+    assert result.score == max(info.score for info in last)
+
+
+def test_a_repetition_is_worth_nothing_when_it_can_be_forced():
+    game = Game("6k1/5ppp/8/8/8/q7/5PPP/3Q2K1 w - - 0 1")
+    perpetual = Game("7k/6pp/8/8/8/q7/5Q2/7K w - - 0 1")
+    assert abs(SEARCHER.run(perpetual.position, Limits(depth=12)).score) < 400
+    assert SEARCHER.run(game.position, Limits(depth=2)).move in game.legal_moves()
+
+
+def test_the_fifty_move_rule_is_seen():
+    _, fresh = search("8/8/8/3k4/8/8/4R3/4K3 w - - 0 1", depth=8)
+    _, late = search("8/8/8/3k4/8/8/4R3/4K3 w - - 99 80", depth=8)
+    assert fresh.score > 300
+    assert late.score == 0
+
+
+def test_two_threads_find_the_mate_and_a_legal_move():
+    both = Searcher(4, threads=2)
+    game = Game("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1")
+    assert mate_distance(both.run(game.position, Limits(depth=10)).score) == 3
+    game = Game()
+    result = both.run(game.position, Limits(movetime=0.2))
+    assert result.move in game.legal_moves()
+    both.clear()
+
+
+def test_every_switch_may_be_turned_off_without_compiling_anew():
+    for row in PARAMETERS:
+        if (row.low, row.high) != (0, 1):
+            continue
+        params = default_params()
+        set_param(params, row.name, 0)
+        SEARCHER.set_params(params)
+        game, result = search(KNOWN[1].fen, nodes=2000)
+        assert result.move in game.legal_moves(), row.name
+    SEARCHER.set_params(default_params())
+
+
+def test_parameters_out_of_range_or_unknown_are_refused():
+    params = default_params()
+    with pytest.raises(InputError, match="no search parameter is called 'rpf_margin'"):
+        set_param(params, "rpf_margin", 3)
+    with pytest.raises(InputError, match="rfp_margin must be from 30 to 150"):
+        set_param(params, "rfp_margin", 1000)
+
+
+def test_a_bare_king_is_mated():
+    """King and rook against king, played out."""
+    game, board = Game("8/8/8/3k4/8/8/8/R3K3 w - - 0 1"), chess.Board("8/8/8/3k4/8/8/8/R3K3 w - - 0 1")
+    SEARCHER.clear()
+    while not board.is_game_over():
+        text = game.text(SEARCHER.run(game.position, Limits(nodes=20_000)).move)
+        game.play(text)
+        board.push_uci(text)
+    assert board.is_checkmate()
