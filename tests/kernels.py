@@ -8,7 +8,7 @@ from engine.core.attacks import attackers_to, bishop_attacks, rook_attacks
 from engine.core.draws import is_repetition
 from engine.core.legality import gives_check, is_legal, is_pseudo_legal
 from engine.core.movegen import MOVE_LIST_TYPE, generate, king_masks
-from engine.core.position import POSITION_TYPE, make, make_null, occupied_squares, unmake, unmake_null
+from engine.core.position import POSITION_TYPE, key_after, make, make_null, occupied_squares, unmake, unmake_null
 from engine.core.setup import compute_keys
 from engine.intrinsics import perf_counter_ns
 from engine.kernel import entry, int64, kernel, uint64
@@ -77,6 +77,11 @@ def move_gives_check(pos, move):
 @entry(POSITION_TYPE, int64)
 def take_back(pos, move):
     unmake(pos, move)
+
+
+@entry(POSITION_TYPE, int64)
+def expected_key(pos, move):
+    return key_after(pos, move)
 
 
 @entry(POSITION_TYPE)

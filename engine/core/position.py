@@ -194,6 +194,15 @@ def _finish_pawn_move(pos, us, start, target, kind):
 
 
 @inline
+def key_after(pos, move):
+    """The key after `move`, right unless it castles, promotes, loses a right or is en passant: to fetch entries by."""
+    start, target = from_square(move), to_square(move)
+    piece, captured = np.int64(pos.board[start]), np.int64(pos.board[target])
+    key = pos.key ^ SIDE_KEY ^ _piece_key(piece, start) ^ _piece_key(piece, target)
+    return key ^ _piece_key(captured, target) if captured != NO_PIECE else key
+
+
+@inline
 def make(pos, move):
     """Play a legal `move`. Keys, castling rights, the en-passant square and the draw counters follow."""
     us = np.int64(pos.side)

@@ -13,7 +13,7 @@ from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repet
 from engine.core.legality import gives_check, is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import NULL_MOVE
-from engine.core.position import make, make_null, unmake, unmake_null
+from engine.core.position import key_after, make, make_null, unmake, unmake_null
 from engine.intrinsics import load_atomic, perf_counter_ns
 from engine.kernel import inline, kernel
 from engine.search.correction import corrected_eval, learn_correction
@@ -73,10 +73,10 @@ def poll(state):
 @inline
 def play(pos, state, ply, move):
     """Make `move` at `ply`, with what the search keeps beside the position."""
+    expect(state.table_address, state.table_buckets, key_after(pos, move))
     state.psq[ply + 1] = state.psq[ply] + psq_change(pos, state.weights, move)
     state.slots[BEFORE_ROOT + ply] = move_slot(pos, move)
     make(pos, move)
-    expect(state.table_address, state.table_buckets, pos.key)
     state.nodes += 1
 
 
@@ -453,17 +453,18 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if is_root:
             state.current_move, state.current_number = move, move_count + state.first_root_move
         is_quiet = not is_noisy(pos, move)
+        may_prune = not is_root and not is_loss(best) and has_pieces(pos)
+
+        # Step 13. Pruning of moves that come late or promise too little; never the first, nor when being mated.
+        if (may_prune and is_quiet and not in_check and params.use_late_move_pruning and depth <= params.lmp_depth
+                and move_count > (params.lmp_base + depth * depth) // (2 - improving)):
+            with_quiets = np.int64(0)
+            continue
         history = picked_score(pos, state, move, ply) if is_quiet else np.int64(0)
         checks = gives_check(pos, move)
         reduction = reduction_of(state, depth, move_count, np.int64(is_quiet))
-
-        # Step 13. Pruning of moves that come late or promise too little; never the first, nor when being mated.
-        if not is_root and not is_loss(best) and has_pieces(pos):
+        if may_prune:
             if is_quiet:
-                late = (params.lmp_base + depth * depth) // (2 - improving)
-                if params.use_late_move_pruning and depth <= params.lmp_depth and move_count > late and not in_check:
-                    with_quiets = np.int64(0)
-                    continue
                 left = max(depth - 1 - (reduction >> 10), 0)
                 if (not in_check and not checks
                         and quiet_is_hopeless(pos, state, move, left, history, static_eval, alpha)):

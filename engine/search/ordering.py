@@ -81,15 +81,31 @@ def start_picking(state, ply, table_move):
 
 
 @inline
+def _score_quiets(pos, state, ply, first, end):
+    """`quiet_score` of a range of the list, with the rows of the histories looked up once."""
+    top = BEFORE_ROOT + ply
+    on = np.int64(state.params.use_continuation)  # row 0 is never written to
+    last = state.continuation[on * state.slots[top - 1]]
+    second = state.continuation[on * state.slots[top - 2]]
+    fourth = state.continuation[on * state.slots[top - 4]]
+    history = state.quiet_history[pos.side]
+    for index in range(first, end):
+        move = np.int64(state.list.moves[index])
+        slot = move_slot(pos, move)
+        score = np.int64(history[move & 0xFFF]) if state.params.use_history else np.int64(0)
+        state.move_scores[index] = (score + np.int64(last[slot]) + np.int64(second[slot])
+                                    + (np.int64(fourth[slot]) >> 1))
+
+
+@inline
 def _generate_stage(pos, state, ply, wanted, checkers, pinned):
     first = np.int64(state.end[ply])
     end = generate(pos, state.list, first, wanted, checkers, pinned)
-    for index in range(first, end):
-        move = np.int64(state.list.moves[index])
-        if wanted == NOISY:
-            state.move_scores[index] = noisy_score(pos, state, move)
-        else:
-            state.move_scores[index] = quiet_score(pos, state, move, ply)
+    if wanted == NOISY:
+        for index in range(first, end):
+            state.move_scores[index] = noisy_score(pos, state, np.int64(state.list.moves[index]))
+    else:
+        _score_quiets(pos, state, ply, first, end)
     state.cursor[ply] = first
     state.end[ply] = end
     state.begin[ply + 1] = end

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from engine.core.fen import parse_fen
 from engine.core.game import Game
+from engine.core.notation import read_move
 from engine.core.position import HISTORY, POSITION
-from tests.kernels import keys_from_scratch, pass_turn, take_back, take_back_pass
+from tests.kernels import expected_key, keys_from_scratch, pass_turn, take_back, take_back_pass
 from tests.positions import CORNERS, judge, legal_texts, play_both, start_fens
 
 KEYS = ("key", "pawn_key", "non_pawn_keys")
@@ -68,7 +69,19 @@ def test_null_move(fen):
     assert live_bytes(game.position) == before
 
 
-def test_transpositions_have_one_key_and_different_positions_different_ones():
+@pytest.mark.parametrize("fen", CORNERS)
+def test_the_expected_key_is_right_for_ordinary_moves(fen):
+    for text in legal_texts(judge(fen)):
+        game = Game(fen)
+        move = read_move(game.position, text)
+        expected = expected_key(game.position, move)
+        before = game.position.castling, game.position.ep
+        game.play(text)
+        is_ordinary = move >> 12 == 0 and before == (game.position.castling, game.position.ep)
+        assert not is_ordinary or expected == int(game.position.key)
+
+
+def test_different_positions_have_different_keys():
     fens_by_key: dict[int, set[str]] = {}
     for start in CORNERS:
         board = judge(start)
@@ -99,3 +112,10 @@ def test_a_game_longer_than_the_history_goes_on():
             game.play(text)
     assert game.fen() == "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 2400 1201"
     assert game.occurrences() > 3
+
+
+def test_transpositions_have_one_key():
+    for first, second in ((["e2e4", "e7e5", "g1f3"], ["g1f3", "e7e5", "e2e4"]),
+                          (["b1c3", "a7a6", "a2a3"], ["a2a3", "a7a6", "b1c3"])):
+        one, other = Game(moves=first), Game(moves=second)
+        assert keys_of(one.position) == keys_of(other.position)
