@@ -14,6 +14,7 @@ import chess
 from engine.commands._display import track
 from engine.core.errors import InputError, quote
 from engine.core.game import Game
+from engine.core.textfile import numbered_lines
 from engine.host import run_interruptible
 from engine.search.limits import Info, Limits
 from engine.search.scores import MAX_PLY, mate_distance
@@ -122,19 +123,12 @@ def _solve(searcher: Searcher, problem: Problem, limits: Limits) -> Attempt:
 
 def read_problems(path: Path) -> tuple[list[Problem], list[str]]:
     """The problems of an EPD file, and what is wrong with the lines that are none; InputError if it cannot be read."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read suite {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"suite {path} is not a text file: {error.reason} at byte {error.start}") from error
     problems, complaints = [], []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip() and not line.startswith("#"):
-            try:
-                problems.append(_read_problem(number, line))
-            except ValueError as error:
-                complaints.append(f"suite {path}, line {number}: {error}")
+    for number, line in numbered_lines(path):
+        try:
+            problems.append(_read_problem(number, line))
+        except ValueError as error:
+            complaints.append(f"suite {path}, line {number}: {error}")
     return problems, complaints
 
 

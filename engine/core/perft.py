@@ -23,6 +23,7 @@ from engine.core.movegen import (
     king_masks,
 )
 from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
+from engine.core.textfile import numbered_lines
 from engine.kernel import Int, entry, int64, kernel
 
 DEEPEST = MOVE_LIST_PLIES
@@ -101,14 +102,7 @@ _REMARK = re.compile(r"[a-z]\w*\b")
 
 def read_suite(path: Path) -> list[SuiteLine]:
     """The positions of a file of lines "FEN ;D1 20 ;D2 400 ;id name"; InputError if it is not one."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read suite {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"suite {path} is not a text file: {error.reason} at byte {error.start}") from error
-    lines = [_read_suite_line(path, number, line) for number, line in enumerate(text.splitlines(), start=1)
-             if line.strip() and not line.startswith("#")]
+    lines = [_read_suite_line(path, number, line) for number, line in numbered_lines(path)]
     if not lines:
         raise InputError(f"suite {path} holds no positions")
     return lines

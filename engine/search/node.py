@@ -1,0 +1,126 @@
+"""What every node does, in the search as in quiescence: limits, draws, the table, the evaluation, the line."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK
+from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
+from engine.core.legality import is_legal, is_pseudo_legal
+from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.moves import NULL_MOVE
+from engine.core.position import key_after, make
+from engine.intrinsics import load_atomic, perf_counter_ns
+from engine.kernel import inline, kernel
+from engine.search.ordering import move_slot
+from engine.search.scores import NO_SCORE, is_decisive
+from engine.search.state import BEFORE_ROOT
+from engine.search.table import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, expect, probe, store
+from eval.evaluate import evaluate
+from eval.squares import psq_change
+
+_POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
+
+
+@kernel
+def poll(state):
+    """Look at the clock, the node limit and the stop flag; sets `stopped`."""
+    state.next_poll = min(state.nodes + _POLL_INTERVAL, state.node_limit)
+    if (state.nodes >= state.node_limit or perf_counter_ns() >= state.deadline
+            or load_atomic(state.stop_address) != 0):
+        state.stopped = 1
+
+
+@inline
+def play(pos, state, ply, move):
+    """Make `move` at `ply`, with what the search keeps beside the position."""
+    expect(state.table_address, state.table_buckets, key_after(pos, move))
+    state.psq[ply + 1] = state.psq[ply] + psq_change(pos, state.weights, move)
+    state.slots[BEFORE_ROOT + ply] = move_slot(pos, move)
+    make(pos, move)
+    state.nodes += 1
+
+
+@inline
+def is_draw(pos, state, ply):
+    """Whether the rules, or a repetition that either side can force again, make the position a draw."""
+    if is_fifty_moves(pos):
+        checkers, pinned = king_masks(pos)
+        begin = np.int64(state.begin[ply])
+        # A mate comes before the draw.
+        if checkers == EMPTY or generate(pos, state.list, begin, ALL_MOVES, checkers, pinned) > begin:
+            return True
+    return is_insufficient_material(pos) or is_repetition(pos, ply)
+
+
+@inline
+def table_probe(pos, state):
+    if not state.params.use_table:
+        return MISS
+    return probe(state.table_address, state.table_buckets, pos.key)
+
+
+@inline
+def table_store(pos, state, ply, move, score, static_eval, depth, bound):
+    if state.params.use_table:
+        store(state.table_address, state.table_buckets, state.generation, pos.key, move, score, static_eval, depth,
+              bound, ply)
+
+
+@inline
+def bound_settles(bound, score, alpha, beta):
+    """Whether a stored bound answers the question the window asks."""
+    return bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
+
+
+@inline
+def bound_allows(bound, score, reference):
+    """Whether a stored score may replace an estimate: it is on the side of it that its bound speaks of."""
+    return bound == EXACT or (bound == LOWER and score > reference) or (bound == UPPER and score < reference)
+
+
+@inline
+def has_pieces(pos):
+    """Whether the side to move has more than king and pawns: without, passing may be better than any move."""
+    own = pos.colors[pos.side]
+    return own & (pos.types[KNIGHT] | pos.types[BISHOP] | pos.types[ROOK] | pos.types[QUEEN]) != EMPTY
+
+
+@inline
+def validated(pos, move, checkers, pinned):
+    """`move`, if it is legal here, else NULL_MOVE: two positions may share a slot, and entries may be torn."""
+    if move != NULL_MOVE and is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned):
+        return move
+    return NULL_MOVE
+
+
+@inline
+def static_evaluation(pos, state, ply):
+    return evaluate(pos, state.weights, state.psq[ply], state.cache)
+
+
+@inline
+def known_or_new_evaluation(pos, state, ply, data):
+    """The static evaluation: from the table's entry `data` if it holds one."""
+    if data != MISS and entry_eval(data) != NO_SCORE:
+        return entry_eval(data)
+    return static_evaluation(pos, state, ply)
+
+
+@inline
+def sharpened(state, data, table_score, estimate):
+    """`estimate`, or the table's score where its bound says that it is nearer to the truth."""
+    if (data != MISS and state.params.use_table_cutoffs and not is_decisive(table_score)
+            and bound_allows(entry_bound(data), table_score, estimate)):
+        return table_score
+    return estimate
+
+
+@inline
+def extend_pv(state, ply, move):
+    """Put `move` before the line of the ply below."""
+    length = state.pv_length[ply + 1]
+    state.pv[ply, 0] = move
+    for index in range(length):
+        state.pv[ply, index + 1] = state.pv[ply + 1, index]
+    state.pv_length[ply] = length + 1
