@@ -39,7 +39,6 @@ PARAMETERS = (
     _switch("use_history"),
     _switch("use_continuation"),
     _switch("use_quiescence"),
-    _switch("use_quiescence_checks"),
     _switch("use_delta_pruning"),
     _switch("use_quiescence_see"),
     _switch("use_null_move"),
