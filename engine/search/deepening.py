@@ -83,10 +83,10 @@ class Line:
 
 
 def deepen(pos: PositionRecord, state: StateRecord, limits: Limits, started: float,
-           report: Callable[[Info], None], should_stop: Callable[[int, list[Line]], bool]) -> tuple[int, list[Line]]:
+           report: Callable[[Info], None]) -> tuple[int, list[Line]]:
     """Iterate until a limit is met; returns the last finished depth and the lines, the best first.
 
-    `report` is told of every finished line; after each iteration `should_stop` may end the search.
+    `report` is told of every finished line.
     """
     count = int(state.root_count)
     lines = [Line() for _ in range(min(limits.multipv, count))]
@@ -105,7 +105,8 @@ def deepen(pos: PositionRecord, state: StateRecord, limits: Limits, started: flo
             report(Info(depth, int(state.deepest) + 1, number + 1, score, int(state.nodes),
                         time.perf_counter() - started, 0, moves))
         lines.sort(key=lambda line: -line.score)
-        if should_stop(depth, lines) or _mate_is_found(limits, lines):
+        is_late = limits.soft_time is not None and time.perf_counter() - started >= limits.soft_time
+        if is_late or _mate_is_found(limits, lines):
             return depth, lines
     return deepest, lines
 

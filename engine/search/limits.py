@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop; None means no limit of that kind. Times are seconds."""
+    """When to stop; None means no limit of that kind, and with none at all the search goes on until it is told to stop.
+
+    Times are seconds.
+    """
 
     depth: int | None = None
     nodes: int | None = None
@@ -17,7 +20,6 @@ class Limits:
     mate: int | None = None
     multipv: int = 1
     search_moves: tuple[int, ...] = ()
-    infinite: bool = False
 
 
 @dataclass(frozen=True)

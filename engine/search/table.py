@@ -18,7 +18,7 @@ from engine.intrinsics import load_word, multiply_high, prefetch, store_word
 from engine.kernel import entry, inline, int64, kernel
 from engine.search.scores import TABLE_BAND
 
-NO_BOUND, UPPER, LOWER, EXACT = np.int64(0), np.int64(1), np.int64(2), np.int64(3)
+UPPER, LOWER, EXACT = np.int64(1), np.int64(2), np.int64(3)
 MISS = np.uint64(0)
 
 ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.core.game import list_moves
 from engine.core.position import PositionRecord
-from engine.search.deepening import NEVER, Line, deepen, prepare_root, root_moves, search_line
+from engine.search.deepening import NEVER, deepen, prepare_root, root_moves, search_line
 from engine.search.limits import Info, Limits, Result
 from engine.search.params import ParamsRecord
 from engine.search.state import StateRecord, clear_histories, new_state, set_params
@@ -59,8 +59,7 @@ class Searcher:
         """Nodes of the running or last search, of all threads."""
         return sum(int(state.nodes) for state in self._states)
 
-    def run(self, position: PositionRecord, limits: Limits, report: Callable[[Info], None] = _NO_REPORT,
-            is_soft_stop: Callable[[int, list[Line]], bool] = lambda depth, lines: False) -> Result:
+    def run(self, position: PositionRecord, limits: Limits, report: Callable[[Info], None] = _NO_REPORT) -> Result:
         """Search `position`, which must have a legal move; blocks until the search has ended."""
         for point in (list_moves, prepare_root, search_line):
             point.load()  # before the clock starts
@@ -83,7 +82,7 @@ class Searcher:
             report(full)
 
         infos: list[Info] = []
-        depth, lines = deepen(copy.deepcopy(position), self._states[0], limits, started, tell, is_soft_stop)
+        depth, lines = deepen(copy.deepcopy(position), self._states[0], limits, started, tell)
         self.stop()
         for helper in helpers:
             helper.join()
@@ -104,4 +103,4 @@ class Searcher:
 
     def _help(self, state: StateRecord, position: PositionRecord, limits: Limits, started: float) -> None:
         endless = Limits(multipv=limits.multipv, search_moves=limits.search_moves)
-        deepen(copy.deepcopy(position), state, endless, started, _NO_REPORT, lambda depth, lines: False)
+        deepen(copy.deepcopy(position), state, endless, started, _NO_REPORT)

@@ -110,11 +110,20 @@ def test_a_stopped_search_has_a_legal_move(movetime):
         assert time.perf_counter() - started < movetime + 0.2
 
 
+def test_no_iteration_begins_after_the_soft_time():
+    for soft in (0.0, 0.1):
+        game, result = search(KNOWN[1].fen, soft_time=soft, hard_time=20)
+        finished = [info.seconds for info in result.infos]
+        assert finished[-1] >= soft
+        assert all(seconds < soft for seconds in finished[:-1])
+        assert result.move in game.legal_moves()
+
+
 def test_stop_ends_an_infinite_search():
     game = Game()
     threading.Timer(0.2, SEARCHER.stop).start()
     started = time.perf_counter()
-    result = SEARCHER.run(game.position, Limits(infinite=True))
+    result = SEARCHER.run(game.position, Limits())
     assert 0.15 < time.perf_counter() - started < 1.5
     assert result.move in game.legal_moves()
 
