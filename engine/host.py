@@ -7,6 +7,7 @@ UCI handshake is answered before Numba is loaded.
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import sys
 import threading
@@ -27,6 +28,8 @@ INTERRUPTED_STATUS = -0x3FFF_FEC6 if IS_WINDOWS else 130  # Windows: STATUS_CONT
 _PERF_COUNTER_CLOCK = 8 if IS_MACOS else 1
 _NANOSECONDS = 1_000_000_000
 
+_HUGE_PAGE = 1 << 21
+
 
 def run_interruptible(function: Callable[[], T]) -> T:
     """The result of `function`, which may spend a long time in kernels: meanwhile Ctrl-C still works.
@@ -45,6 +48,32 @@ def run_interruptible(function: Callable[[], T]) -> T:
     while True:
         with contextlib.suppress(TimeoutError):  # Windows wakes a waiting thread for no signal
             return outcome.result(timeout=0.2)
+
+
+def zeroed_memory(size: int) -> memoryview:
+    """`size` writable bytes of zeros, for large arrays that are read at random; MemoryError if there are none.
+
+    On Linux they lie in huge pages where the system grants them: a random read then needs no walk through the page
+    tables, which costs as much as the read itself.
+    """
+    try:
+        # Shared pages, Python's default, would never be huge ones.
+        private = {} if IS_WINDOWS else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
+        pages = mmap.mmap(-1, size + _HUGE_PAGE, **private)
+    except (OSError, ValueError, OverflowError) as error:
+        raise MemoryError(f"no memory for {size} bytes") from error
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # a kernel without them
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    start = -address_of(pages) % _HUGE_PAGE
+    return memoryview(pages)[start : start + size]
+
+
+def address_of(buffer: Any) -> int:
+    """Where the bytes of a writable buffer lie."""
+    import ctypes
+
+    return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
 
 
 def user_cache_folder() -> Path:

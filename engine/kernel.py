@@ -29,6 +29,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numba
 import numpy as np
+from llvmlite.binding import Linkage
 from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -153,7 +154,7 @@ class EntryPoint(Generic[P, R]):
             return self._compiled
 
     def _compile(self) -> Any:
-        decorate = numba.njit(self._argument_types, **_ENTRY_OPTIONS)
+        decorate = numba.njit(self._argument_types, pipeline_class=_EntryCompiler, **_ENTRY_OPTIONS)
         try:
             return decorate(self.function)
         except NumbaError:
@@ -215,6 +216,28 @@ class _BitcodeLibrary(JITCodeLibrary):  # type: ignore[misc]
     def codegen(self) -> Any:
         """What Numba asks for to tell the machine code where its environment is: there is no machine code to tell."""
         return SimpleNamespace(set_env=lambda name, environment: None)
+
+
+class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of an entry, with all kernels below it, and nothing that anybody else could call.
+
+    Numba links kernels so that another library could replace them, which keeps LLVM from drawing conclusions across
+    their borders: that no kernel fails, which arguments it does not use, what it leaves alone.
+    """
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
+
+class _EntryCompiler(Compiler):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.state.library is None:
+            self.state.library = _EntryLibrary(self.state.targetctx.codegen(), "entry")
+            self.state.library.enable_object_caching()
 
 
 class _InnerCompiler(Compiler):  # type: ignore[misc]

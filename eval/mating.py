@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.core.bits import EMPTY, LIGHT_SQUARES, lsb
-from engine.kernel import inline
+from engine.kernel import inline, kernel
 from eval.features import MATE_CLOSE, MATE_CORNER, MATE_EDGE, MATE_WON
 from eval.sets import square_distance
 from eval.trace import ONCE, add_feature
@@ -15,7 +15,7 @@ def is_bare(army):
     return army.all == army.king
 
 
-@inline
+@kernel
 def add_mating_drive(score, trace, weights, own, enemy):
     """Add the features of a won ending against a bare king; `own` can force mate."""
     own_king, enemy_king = lsb(own.king), lsb(enemy.king)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.bits import EMPTY, LIGHT_SQUARES, byteswap, lsb, popcount
-from engine.kernel import inline
+from engine.kernel import inline, kernel
 from eval.sets import FILE_A, FILE_H, square_distance
 from eval.trace import WHOLE_SCALE
 
@@ -23,7 +23,7 @@ _FEW_PAWNS, _FEW_PAWNS_PAWN = np.int64(40), np.int64(6)
 _MANY_PAWNS = np.int64(4)
 
 
-@inline
+@kernel
 def scale_factor(strong, weak):
     """How much of the endgame score of the side that is ahead counts; both sides as `strong` sees them."""
     pawns = popcount(strong.pawns)

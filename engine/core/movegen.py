@@ -68,7 +68,7 @@ def empty_move_list() -> MoveListRecord:
     return np.zeros(1, MOVE_LIST)[0]
 
 
-@inline
+@kernel
 def king_masks(pos):
     """(checkers, pinned): pieces that give check to the side to move, and its own pieces that shield its king."""
     us = np.int64(pos.side)

@@ -12,7 +12,7 @@ from engine.core.bits import EMPTY
 from engine.core.legality import gives_check
 from engine.core.movegen import king_masks
 from engine.core.moves import NULL_MOVE
-from engine.core.position import make_null, unmake, unmake_null
+from engine.core.position import make_null, unmake_null
 from engine.kernel import inline, kernel
 from engine.search.correction import corrected_eval, learn_correction
 from engine.search.exchange import captured_value, exchange_wins
@@ -29,6 +29,7 @@ from engine.search.node import (
     static_evaluation,
     table_probe,
     table_store,
+    take_back,
     validated,
 )
 from engine.search.ordering import BAD_NOISY, is_noisy, learn_from_cut, next_move, picked_score, start_picking
@@ -68,14 +69,14 @@ def quiescence(pos, state, alpha, beta, ply):
     is_pv = beta - alpha > 1
 
     # Step 2. The table.
+    checkers, pinned = king_masks(pos)
+    in_check = checkers != EMPTY
     data = table_probe(pos, state)
     table_score = NO_SCORE
     if data != MISS:
         table_score = entry_score(data, ply)
         if not is_pv and state.params.use_table_cutoffs and bound_settles(entry_bound(data), table_score, alpha, beta):
             return table_score
-    checkers, pinned = king_masks(pos)
-    in_check = checkers != EMPTY
 
     # Step 3. Stand pat: the side to move need not capture at all.
     raw_eval = NO_SCORE
@@ -109,7 +110,7 @@ def quiescence(pos, state, alpha, beta, ply):
                 continue
         play(pos, state, ply, move)
         score = -quiescence(pos, state, -beta, -alpha, ply + 1)
-        unmake(pos, move)
+        take_back(pos, move)
         searched += 1
         if state.stopped:
             return DRAW
@@ -207,13 +208,13 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 return alpha
 
     # Step 4. The table: the same position by another order of moves.
+    checkers, pinned = king_masks(pos)
+    in_check = checkers != EMPTY
     data = table_probe(pos, state) if excluded == NULL_MOVE else MISS
     table_score = entry_score(data, ply) if data != MISS else NO_SCORE
     if (not is_pv and data != MISS and params.use_table_cutoffs and entry_depth(data) >= depth
             and bound_settles(entry_bound(data), table_score, alpha, beta) and pos.rule50 < 90):
         return table_score
-    checkers, pinned = king_masks(pos)
-    in_check = checkers != EMPTY
     table_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
     if is_root and table_move != NULL_MOVE and not is_open_root_move(state, table_move):
         table_move = NULL_MOVE
@@ -287,7 +288,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 score = -quiescence(pos, state, -raised, -raised + 1, ply + 1)
                 if score >= raised:
                     score = -search(pos, state, -raised, -raised + 1, depth - 4, ply + 1, np.int64(1) - cut_node)
-                unmake(pos, move)
+                take_back(pos, move)
                 if state.stopped:
                     return DRAW
                 if score >= raised:
@@ -394,7 +395,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             score = -search(pos, state, -alpha - 1, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
         if is_pv and (move_count == 1 or score > alpha):
             score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, np.int64(0))
-        unmake(pos, move)
+        take_back(pos, move)
         if is_root:
             count_root_nodes(state, move, state.nodes - nodes_before)
         if state.stopped:

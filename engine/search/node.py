@@ -9,13 +9,13 @@ from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repet
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import NULL_MOVE
-from engine.core.position import key_after, make
+from engine.core.position import make, unmake
 from engine.intrinsics import load_atomic, perf_counter_ns
 from engine.kernel import inline, kernel
 from engine.search.ordering import move_slot
 from engine.search.scores import NO_SCORE, is_decisive
 from engine.search.state import BEFORE_ROOT
-from engine.search.table import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, expect, probe, store
+from engine.search.table import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, probe, store
 from eval.evaluate import evaluate
 from eval.squares import psq_change
 
@@ -31,14 +31,19 @@ def poll(state):
         state.stopped = 1
 
 
-@inline
+@kernel
 def play(pos, state, ply, move):
     """Make `move` at `ply`, with what the search keeps beside the position."""
-    expect(state.table_address, state.table_buckets, key_after(pos, move))
     state.psq[ply + 1] = state.psq[ply] + psq_change(pos, state.weights, move)
     state.slots[BEFORE_ROOT + ply] = move_slot(pos, move)
     make(pos, move)
     state.nodes += 1
+
+
+@kernel
+def take_back(pos, move):
+    """Unmake `move`: for the node functions, which would grow too large if it were expanded in them."""
+    unmake(pos, move)
 
 
 @inline

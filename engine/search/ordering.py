@@ -13,9 +13,11 @@ from engine.core.bits import NO_PIECE, PAWN, QUEEN
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import NOISY, QUIET, generate
 from engine.core.moves import CASTLING, EN_PASSANT, NULL_MOVE, PROMOTION, from_square, move_kind, to_square
+from engine.core.position import key_after
 from engine.kernel import inline, kernel
 from engine.search.exchange import EXCHANGE_VALUES, exchange_wins
 from engine.search.state import BEFORE_ROOT, PLY_MASK
+from engine.search.table import expect
 
 (TABLE_STAGE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, COUNTER_MOVE, GENERATE_QUIET, QUIETS, BAD_NOISY,
  FINISHED) = (np.int64(stage) for stage in range(10))
@@ -152,9 +154,9 @@ def _is_special(state, ply, move):
     return move == state.specials[ply, 0] or move == state.specials[ply, 1] or move == state.specials[ply, 2]
 
 
-@kernel
-def next_move(pos, state, ply, table_move, checkers, pinned, with_quiets):
-    """The next move to search, or NULL_MOVE when there is none. `with_quiets` may turn to 0 between two calls."""
+@inline
+def _pick_next(pos, state, ply, table_move, checkers, pinned, with_quiets):
+    """`next_move`, stage by stage."""
     ply &= PLY_MASK
     while True:
         stage = np.int64(state.stage[ply])
@@ -201,6 +203,16 @@ def next_move(pos, state, ply, table_move, checkers, pinned, with_quiets):
             return NULL_MOVE
 
 
+@kernel
+def next_move(pos, state, ply, table_move, checkers, pinned, with_quiets):
+    """The next move to search, or NULL_MOVE when there is none. `with_quiets` may turn to 0 between two calls."""
+    move = _pick_next(pos, state, ply, table_move, checkers, pinned, with_quiets)
+    if move != NULL_MOVE:
+        # By the time the move has been judged and made, what the table knows of the position after it will have come.
+        expect(state.table_address, state.table_buckets, key_after(pos, move))
+    return move
+
+
 @inline
 def picked_score(pos, state, move, ply):
     """What the histories think of the quiet move that `next_move` has just handed out."""
@@ -216,7 +228,7 @@ def _toward(value, bonus):
     return value + bonus - (value * abs(bonus) >> HISTORY_BITS)
 
 
-@inline
+@kernel
 def _reward_quiet(pos, state, ply, move, bonus):
     side, code, slot = np.int64(pos.side), move & 0xFFF, move_slot(pos, move)
     state.quiet_history[side, code] = _toward(state.quiet_history[side, code], bonus)
@@ -227,7 +239,7 @@ def _reward_quiet(pos, state, ply, move, bonus):
             state.continuation[before, slot] = _toward(state.continuation[before, slot], bonus)
 
 
-@inline
+@kernel
 def _reward_noisy(pos, state, move, bonus):
     slot, taken = move_slot(pos, move), captured_type(pos, move)
     state.noisy_history[slot, taken] = _toward(state.noisy_history[slot, taken], bonus)

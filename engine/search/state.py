@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.movegen import MAX_MOVES, MOVE_LIST, MOVE_LIST_PLIES
+from engine.host import zeroed_memory
 from engine.kernel import record_dtype, record_type
 from engine.search.params import PARAMS, ParamsRecord, default_params
 from engine.search.scores import MAX_PLY
@@ -77,7 +78,7 @@ STATE = record_dtype([
     ("continuation", "i2", (PIECE_SQUARES, PIECE_SQUARES)),
     ("pawn_correction", "i2", (2, CORRECTION_SLOTS)),
     ("non_pawn_correction", "i2", (2, 2, CORRECTION_SLOTS)),
-    ("continuation_correction", "i2", (PIECE_SQUARES, PIECE_SQUARES)),
+    ("continuation_correction", "i2", CORRECTION_SLOTS),  # [the last two moves, hashed]
     # What tuning may change.
     ("params", PARAMS),
     ("reductions", "i4", (2, LONGEST_TABLE_ROW, LONGEST_TABLE_ROW)),  # [quiet, depth, moves], 1024ths of a ply
@@ -93,7 +94,7 @@ HISTORY_FIELDS = ("killers", "counter_moves", "quiet_history", "noisy_history", 
 
 def new_state(params: ParamsRecord | None = None, weights: Any = None) -> StateRecord:
     """The state of a new search thread, with empty histories."""
-    state = np.zeros(1, STATE)[0]
+    state = np.frombuffer(zeroed_memory(STATE.itemsize), STATE)[0]
     set_params(state, default_params() if params is None else params)
     state["weights"] = load_weights() if weights is None else weights
     return state

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.core.errors import InputError
+from engine.host import zeroed_memory
 from engine.intrinsics import load_word, multiply_high, prefetch, store_word
 from engine.kernel import entry, inline, int64, kernel
 from engine.search.scores import TABLE_BAND
@@ -36,11 +37,10 @@ class Table:
     def resize(self, megabytes: int) -> None:
         """Make an empty table of exactly `megabytes`; InputError if there is not so much memory."""
         try:
-            words = np.zeros(megabytes * (1 << 17) + BUCKET_BYTES // 8, np.uint64)
+            memory = zeroed_memory(megabytes << 20)
         except MemoryError as error:
             raise InputError(f"no memory for a table of {megabytes} MB") from error
-        skipped = -words.ctypes.data % BUCKET_BYTES // 8  # begin at a cache line
-        self.words: npt.NDArray[np.uint64] = words[skipped : skipped + megabytes * (1 << 17)]
+        self.words: npt.NDArray[np.uint64] = np.frombuffer(memory, np.uint64)
         self.megabytes = megabytes
         self.generation = 0
 

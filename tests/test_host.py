@@ -1,0 +1,31 @@
+"""What the operating system gives: large memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.host import address_of, zeroed_memory
+
+
+def test_memory_is_zeroed_writable_and_of_the_size_asked_for():
+    memory = zeroed_memory(3_000_001)
+    assert len(memory) == 3_000_001
+    assert not any(memory)
+    memory[-1] = 7
+    assert memory[3_000_000] == 7
+
+
+def test_memory_begins_at_a_huge_page():
+    assert address_of(zeroed_memory(100)) % (1 << 21) == 0
+
+
+def test_two_memories_do_not_meet():
+    first, second = zeroed_memory(1 << 20), zeroed_memory(1 << 20)
+    first[:] = b"\1" * len(first)
+    assert not any(second)
+
+
+@pytest.mark.parametrize("size", [1 << 62, 1 << 80])
+def test_memory_that_is_not_there_is_refused(size):
+    with pytest.raises(MemoryError):
+        zeroed_memory(size)
