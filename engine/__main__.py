@@ -1,4 +1,4 @@
-"""`python -m engine COMMAND`, also installed as `adversary`.
+"""`python -m engine`, also installed as `adversary`: speaks UCI, or with a COMMAND runs that.
 
 Nothing is imported before it is needed: a command starts without the code of the others.
 """
@@ -49,15 +49,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
-    parser = OneLineParser(prog="adversary", description="A chess engine in Python, compiled by Numba.")
+    parser = OneLineParser(prog="adversary", description="A chess engine in Python, compiled by Numba. "
+                           "Without a command it speaks UCI.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     parsers = {name: commands.add_parser(name, help=text, description=text) for name, text in COMMANDS.items()}
-    chosen = next((word for word in argv if not word.startswith("-")), None)
+    if not argv:
+        from engine.uci import serve
+
+        return serve(main)
+    chosen = next((word for word in argv if not word.startswith("-")), "")
     if chosen not in COMMANDS:
-        arguments = parser.parse_args(argv)  # --help, or an unknown command: does not return
-        assert arguments.command is None
-        parser.print_help()
-        return 0
+        parser.parse_args(argv)  # --help, or an unknown command: does not return
     module = importlib.import_module(f"engine.commands.{chosen}")
     module.configure(parsers[chosen])
     arguments = parser.parse_args(argv)

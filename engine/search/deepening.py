@@ -6,19 +6,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from engine.core.game import list_moves
 from engine.core.position import POSITION_TYPE, PositionRecord
-from engine.kernel import Int, entry, int64
+from engine.kernel import Int, entry, inline, int64
 from engine.search.alphabeta import search
-from engine.search.limits import Info, Limits
+from engine.search.clock import patience
+from engine.search.limits import Bound, Info, Limits, Report
 from engine.search.scores import INFINITE, MAX_PLY, mate_distance
 from engine.search.state import BEFORE_ROOT, STATE_TYPE, StateRecord
 from eval.squares import psq_of
 
 _WIDEST_WINDOW = np.int64(600)  # a window that had to grow beyond this is opened altogether
+_FIRST_BOUND = 1.0  # seconds: before, bounds come too fast to be read
 NEVER = np.iinfo(np.int64).max
 
 
@@ -36,31 +39,34 @@ def prepare_root(pos: PositionRecord, state: StateRecord) -> None:
     state.stopped = 0
 
 
-@entry(POSITION_TYPE, STATE_TYPE, int64, int64)
-def search_line(pos: PositionRecord, state: StateRecord, depth: int, expected: int) -> int:
-    """Search the root `depth` plies, first in a narrow window around the `expected` score; returns the score.
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64)
+def search_root(pos: PositionRecord, state: StateRecord, depth: int, alpha: int, beta: int) -> int:
+    """Search the root `depth` plies in the window from `alpha` to `beta`; returns the score.
 
     The line is in `state.pv[0]`. When `state.stopped` is set the score means nothing, and the line is what a part of
     the iteration found, maybe nothing.
     """
     state.root_depth = depth
-    state.deepest = 0
-    window = state.params.aspiration_window
-    alpha, beta = -INFINITE, INFINITE
-    if state.params.use_aspiration and depth >= state.params.aspiration_depth:
-        alpha, beta = max(expected - window, -INFINITE), min(expected + window, INFINITE)
-    while True:
-        score = search(pos, state, alpha, beta, depth, np.int64(0), np.int64(0))
-        if state.stopped or (alpha < score < beta):
-            return score
-        if score <= alpha:
-            beta = (alpha + beta) // 2
-            alpha = max(score - window, -INFINITE)
-        else:
-            beta = min(score + window, INFINITE)
-        window += window // 2
-        if window > _WIDEST_WINDOW:
-            alpha, beta = -INFINITE, INFINITE
+    return search(pos, state, alpha, beta, depth, np.int64(0), np.int64(0))
+
+
+@inline
+def first_window(params, depth, expected):
+    """(alpha, beta) around the `expected` score: the narrower the window, the more is cut."""
+    if params.use_aspiration and depth >= params.aspiration_depth:
+        width = params.aspiration_window
+        return max(expected - width, -INFINITE), min(expected + width, INFINITE)
+    return -INFINITE, INFINITE
+
+
+@inline
+def wider_window(alpha, beta, score, width):
+    """(alpha, beta) after `score` fell outside; `width` is larger at each try."""
+    if width + width // 2 > _WIDEST_WINDOW:
+        return -INFINITE, INFINITE
+    if score <= alpha:
+        return max(score - width, -INFINITE), (alpha + beta) // 2
+    return alpha, min(score + width, INFINITE)
 
 
 def root_moves(pos: PositionRecord, state: StateRecord, wanted: Sequence[int]) -> list[int]:
@@ -74,41 +80,88 @@ def root_moves(pos: PositionRecord, state: StateRecord, wanted: Sequence[int]) -
     return moves
 
 
+@dataclass(frozen=True)
 class Line:
     """What is known of one line of MultiPV."""
 
-    def __init__(self) -> None:
-        self.score = 0
-        self.moves: tuple[int, ...] = ()
+    score: int = 0
+    moves: tuple[int, ...] = ()
 
 
-def deepen(pos: PositionRecord, state: StateRecord, limits: Limits, started: float,
-           report: Callable[[Info], None]) -> tuple[int, list[Line]]:
-    """Iterate until a limit is met; returns the last finished depth and the lines, the best first.
+class Deepening:
+    """One thread's iterations. `lines` holds what is known, the best first, and `depth` the last finished iteration."""
 
-    `report` is told of every finished line.
-    """
-    count = int(state.root_count)
-    lines = [Line() for _ in range(min(limits.multipv, count))]
-    deepest = min(limits.depth or MAX_PLY - 1, MAX_PLY - 1)
-    for depth in range(1, deepest + 1):
-        for number, line in enumerate(lines):
-            state.first_root_move = number
-            score = int(search_line(pos, state, depth, line.score))
-            moves = tuple(state.pv[0, : state.pv_length[0]].tolist())
-            if state.stopped:
-                if moves and number == 0:
-                    line.moves = moves
-                return depth - 1, lines
-            line.score, line.moves = score, moves
-            _move_to_front(state, moves[0], number)
-            report(Info(depth, int(state.deepest) + 1, number + 1, score, int(state.nodes),
-                        time.perf_counter() - started, 0, moves))
-        lines.sort(key=lambda line: -line.score)
-        is_late = limits.soft_time is not None and time.perf_counter() - started >= limits.soft_time
-        if is_late or _mate_is_found(limits, lines):
-            return depth, lines
-    return deepest, lines
+    def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, report: Report) -> None:
+        self.lines = [Line() for _ in range(min(limits.multipv, int(state.root_count)))]
+        self.depth = 0
+        self._pos, self._state, self._limits, self._report = pos, state, limits, report
+        self._started = time.perf_counter()
+        self._steady = 0  # iterations since the best move changed
+        self._drop = 0  # of the score, in the last iteration
+
+    def run(self, is_late: Callable[[float], bool]) -> None:
+        """Iterate until a limit is met, or `is_late` says so after an iteration, which it gets the patience for."""
+        deepest = min(self._limits.depth or MAX_PLY - 1, MAX_PLY - 1)
+        while self.depth < deepest and self._iterate():
+            if is_late(self._patience()) or _mate_is_found(self._limits, self.lines):
+                return
+
+    def _iterate(self) -> bool:
+        """Search one ply deeper; returns whether that was finished."""
+        depth, before = self.depth + 1, self.lines[0]
+        self._state.deepest = 0
+        found = []
+        for number, line in enumerate(self.lines):
+            self._state.first_root_move = number
+            better = self._search_line(depth, number, line)
+            if better is None:
+                return False
+            found.append(better)
+            _move_to_front(self._state, better.moves[0], number)
+        self.lines = sorted(found, key=lambda line: -line.score)
+        if len(found) > 1:
+            for number, line in enumerate(self.lines):  # only now their order is known
+                self._tell(depth, number, line, Bound.EXACT)
+        self._steady = self._steady + 1 if self.lines[0].moves[:1] == before.moves[:1] else 0
+        self._drop = before.score - self.lines[0].score
+        self.depth = depth
+        return True
+
+    def _search_line(self, depth: int, number: int, line: Line) -> Line | None:
+        """Search one line of MultiPV in windows that widen until the score lies inside; None if that was stopped."""
+        params, is_only = self._state.params, len(self.lines) == 1
+        alpha, beta = first_window(params, depth, line.score)
+        width = int(params.aspiration_window)
+        while True:
+            score = int(search_root(self._pos, self._state, depth, alpha, beta))
+            moves = tuple(self._state.pv[0, : self._state.pv_length[0]].tolist())
+            if self._state.stopped:
+                if moves and is_only:
+                    self.lines = [Line(line.score, moves)]
+                return None
+            bound = Bound.UPPER if score <= alpha else Bound.LOWER if score >= beta else Bound.EXACT
+            line = Line(score, line.moves if bound is Bound.UPPER else moves)
+            if is_only:
+                self.lines = [line]
+                self._tell(depth, number, line, bound)
+            if bound is Bound.EXACT:
+                return line
+            alpha, beta = wider_window(alpha, beta, score, width)
+            width += width // 2
+
+    def _tell(self, depth: int, number: int, line: Line, bound: Bound) -> None:
+        seconds = time.perf_counter() - self._started
+        if bound is Bound.EXACT or seconds >= _FIRST_BOUND:
+            self._report(Info(depth, int(self._state.deepest) + 1, number + 1, line.score, int(self._state.nodes),
+                              seconds, 0, line.moves, bound))
+
+    def _patience(self) -> float:
+        """The factor on the soft time that this iteration asks for."""
+        if len(self.lines) > 1:
+            return 1.0
+        spent = int(self._state.root_nodes[: self._state.root_count].sum())
+        share = int(self._state.root_nodes[0]) / spent if spent else 1.0
+        return patience(self._steady, self._drop, share)
 
 
 def _move_to_front(state: StateRecord, move: Int, place: int) -> None:

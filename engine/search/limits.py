@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 
 
 @dataclass(frozen=True)
@@ -15,11 +18,49 @@ class Limits:
     depth: int | None = None
     nodes: int | None = None
     movetime: float | None = None
-    soft_time: float | None = None  # begin no further iteration after this
+    soft_time: float | None = None  # begin no further iteration after about this
     hard_time: float | None = None  # break off an iteration at this
     mate: int | None = None
     multipv: int = 1
     search_moves: tuple[int, ...] = ()
+
+
+class Signals:
+    """What may be called out to a running search, however early: each is remembered until the search has heard it."""
+
+    def __init__(self) -> None:
+        self.stop = threading.Event()
+        self.ponderhit = threading.Event()
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a `go` asks for, as it was said: times in milliseconds, moves as text, by colour where there are two."""
+
+    times: tuple[int | None, int | None] = (None, None)  # white's clock, black's
+    increments: tuple[int, int] = (0, 0)
+    moves_to_go: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    movetime: int | None = None
+    mate: int | None = None
+    perft: int | None = None
+    infinite: bool = False
+    ponder: bool = False
+    search_moves: tuple[str, ...] = ()
+
+    @property
+    def is_open_ended(self) -> bool:
+        """Whether the answer has to wait for `stop` or `ponderhit`, however soon it is found."""
+        return self.infinite or self.ponder
+
+
+class Bound(Enum):
+    """What a score says about the true value."""
+
+    EXACT = "exact"
+    LOWER = "lower"  # it is at least this
+    UPPER = "upper"  # it is at most this
 
 
 @dataclass(frozen=True)
@@ -34,6 +75,26 @@ class Info:
     seconds: float
     hashfull: int
     line: tuple[int, ...]
+    bound: Bound = Bound.EXACT
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a long search stands in the middle of an iteration."""
+
+    depth: int
+    move: int  # the root move that is being searched
+    number: int  # its place in the order of moves, from 1
+    nodes: int
+    seconds: float
+    hashfull: int
+
+
+Report = Callable[[Info | Progress], None]
+
+
+def ignore(_: Info | Progress) -> None:
+    """A report that nobody reads."""
 
 
 @dataclass

@@ -62,7 +62,7 @@ PARAMETERS = (
     Parameter("aspiration_window", 12, 4, 50, 3),
     # Reverse futility: so far above beta that no reply will matter.
     Parameter("rfp_depth", 8, 4, 12, 1),
-    Parameter("rfp_margin", 75, 30, 150, 6),
+    Parameter("rfp_margin", 60, 30, 150, 6),
     Parameter("rfp_improving", 60, 0, 150, 8),
     # Razoring: so far below alpha that only a capture could help.
     Parameter("razor_depth", 3, 1, 6, 1),

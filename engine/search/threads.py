@@ -5,20 +5,24 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from engine.core.game import list_moves
 from engine.core.position import PositionRecord
-from engine.search.deepening import NEVER, deepen, prepare_root, root_moves, search_line
-from engine.search.limits import Info, Limits, Result
+from engine.search.deepening import NEVER, Deepening, prepare_root, root_moves, search_root
+from engine.search.limits import Info, Limits, Progress, Report, Result, ignore
 from engine.search.params import ParamsRecord
+from engine.search.scores import is_decisive
 from engine.search.state import StateRecord, clear_histories, new_state, set_params
 from engine.search.table import Table
 
-_NO_REPORT: Callable[[Info], None] = lambda info: None  # noqa: E731
+_FIRST_PROGRESS = 3.0  # seconds: GUIs show shorter searches by their lines alone
+_PROGRESS_INTERVAL = 1.0
+_VOTE_OF_THE_WORST = 14  # how much even the lowest score counts in the vote, beside the centipawns above it
 
 
 class Searcher:
@@ -30,6 +34,8 @@ class Searcher:
         self._params, self._weights = params, weights
         self._stop = np.zeros(1, np.int64)
         self._states: list[StateRecord] = []
+        self._started = 0.0
+        self._soft_time: float | None = None
         self.set_threads(threads)
 
     def set_threads(self, threads: int) -> None:
@@ -51,46 +57,99 @@ class Searcher:
             clear_histories(state)
 
     def stop(self) -> None:
-        """End the running search soon; may be called from any thread."""
+        """End the running search soon, or the next one if none is running; may be called from any thread."""
         self._stop[0] = 1
+
+    def forget_stop(self) -> None:
+        """Take back a `stop` that came too late to stop anything."""
+        self._stop[0] = 0
+
+    def set_time(self, soft_time: float, hard_time: float) -> None:
+        """Give the running search limits that it did not have: it was pondering. The soft one counts from its start."""
+        self._soft_time = soft_time
+        deadline = time.perf_counter_ns() + int(hard_time * 1e9)
+        for state in self._states:
+            state.deadline = deadline
+        if time.perf_counter() - self._started >= soft_time:
+            self.stop()
 
     @property
     def nodes(self) -> int:
         """Nodes of the running or last search, of all threads."""
         return sum(int(state.nodes) for state in self._states)
 
-    def run(self, position: PositionRecord, limits: Limits, report: Callable[[Info], None] = _NO_REPORT) -> Result:
-        """Search `position`, which must have a legal move; blocks until the search has ended."""
-        for point in (list_moves, prepare_root, search_line):
+    def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
+        """Search `position`; blocks until the search has ended. Without a legal move the result's move is 0.
+
+        `report` hears of every finished line, and in a long search of its progress, from threads of the search.
+        """
+        for point in (list_moves, prepare_root, search_root):
             point.load()  # before the clock starts
-        started = time.perf_counter()
-        self._stop[0] = 0
+        self._started = time.perf_counter()
+        self._soft_time = limits.soft_time
         self.table.next_generation()
         for state in self._states:
-            self._prepare(state, position, limits, started)
-        if not self._states[0].root_count:
+            self._prepare(state, position, limits)
+        try:
+            return self._search(position, limits, report)
+        finally:
+            self._stop[0] = 0
+
+    def _search(self, position: PositionRecord, limits: Limits, report: Report) -> Result:
+        main, *helpers = self._states
+        if not main.root_count:
             return Result(0, 0, 0, 0, 0.0)
-        helpers = [threading.Thread(target=self._help, args=(state, position, limits, started), daemon=True)
-                   for state in self._states[1:]]
-        for helper in helpers:
-            helper.start()
-
-        def tell(info: Info) -> None:
-            full = Info(info.depth, info.deepest, info.line_number, info.score, self.nodes, info.seconds,
-                        self.table.hashfull(), info.line)
-            infos.append(full)
-            report(full)
-
         infos: list[Info] = []
-        depth, lines = deepen(copy.deepcopy(position), self._states[0], limits, started, tell)
-        self.stop()
-        for helper in helpers:
-            helper.join()
-        best = lines[0]
-        move = best.moves[0] if best.moves else int(self._states[0].root_moves[0])
-        return Result(move, best.score, depth, self.nodes, time.perf_counter() - started, best.moves, infos)
 
-    def _prepare(self, state: StateRecord, position: PositionRecord, limits: Limits, started: float) -> None:
+        def tell(info: Info | Progress) -> None:
+            assert isinstance(info, Info)
+            infos.append(replace(info, nodes=self.nodes, hashfull=self.table.hashfull()))
+            report(infos[-1])
+
+        endless = Limits(multipv=limits.multipv)
+        workers = [Deepening(copy.deepcopy(position), main, limits, tell),
+                   *(Deepening(copy.deepcopy(position), state, endless, ignore) for state in helpers)]
+        threads = [threading.Thread(target=worker.run, args=(lambda _: False,), daemon=True) for worker in workers[1:]]
+        finished = threading.Event()
+        if report is not ignore:
+            threads.append(threading.Thread(target=self._watch, args=(workers[0], report, finished), daemon=True))
+        for thread in threads:
+            thread.start()
+        try:
+            workers[0].run(self._is_late)
+        finally:
+            self.stop()
+            finished.set()
+            for thread in threads:
+                thread.join()
+        return self._result(workers, limits, infos, report)
+
+    def _result(self, workers: Sequence[Deepening], limits: Limits, infos: list[Info], report: Report) -> Result:
+        """The answer of the thread that wins the vote; its line is reported if it is not the last one that was."""
+        winner = workers[0] if limits.depth or limits.multipv > 1 else elect(workers)
+        best, seconds = winner.lines[0], time.perf_counter() - self._started
+        line = best.moves or (int(self._states[0].root_moves[0]),)
+        told = next((info.line[:1] for info in reversed(infos) if info.line_number == 1), ())
+        if told != line[:1]:
+            infos.append(Info(max(winner.depth, 1), max(winner.depth, 1), 1, best.score, self.nodes, seconds,
+                              self.table.hashfull(), line))
+            report(infos[-1])
+        return Result(line[0], best.score, winner.depth, self.nodes, seconds, line, infos)
+
+    def _is_late(self, patience: float) -> bool:
+        soft = self._soft_time
+        return soft is not None and time.perf_counter() - self._started >= soft * patience
+
+    def _watch(self, worker: Deepening, report: Report, finished: threading.Event) -> None:
+        """Report the progress of a long search."""
+        state, wait = self._states[0], _FIRST_PROGRESS
+        while not finished.wait(wait):
+            wait = _PROGRESS_INTERVAL
+            if state.current_move:
+                report(Progress(worker.depth + 1, int(state.current_move), int(state.current_number), self.nodes,
+                                time.perf_counter() - self._started, self.table.hashfull()))
+
+    def _prepare(self, state: StateRecord, position: PositionRecord, limits: Limits) -> None:
         prepare_root(position, state)
         root_moves(position, state, limits.search_moves)
         state.table_address, state.table_buckets = self.table.address, self.table.buckets
@@ -98,9 +157,21 @@ class Searcher:
         state.stop_address = self._stop.ctypes.data
         state.node_limit = NEVER if limits.nodes is None else max(1, limits.nodes // len(self._states))
         hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=None)
-        left = None if hard is None else hard - (time.perf_counter() - started)
+        left = None if hard is None else hard - (time.perf_counter() - self._started)
         state.deadline = NEVER if left is None else time.perf_counter_ns() + int(left * 1e9)
 
-    def _help(self, state: StateRecord, position: PositionRecord, limits: Limits, started: float) -> None:
-        endless = Limits(multipv=limits.multipv, search_moves=limits.search_moves)
-        deepen(copy.deepcopy(position), state, endless, started, _NO_REPORT)
+
+def elect(workers: Sequence[Deepening]) -> Deepening:
+    """The thread whose answer is trusted. Each votes for its move by depth and score; a proven result needs no vote."""
+    candidates = [worker for worker in workers if worker.depth > 0]
+    if not candidates:
+        return workers[0]
+    lowest = min(worker.lines[0].score for worker in candidates)
+    votes: dict[int, int] = {}
+    for worker in candidates:
+        line = worker.lines[0]
+        weight = (line.score - lowest + _VOTE_OF_THE_WORST) * worker.depth
+        votes[line.moves[0]] = votes.get(line.moves[0], 0) + weight
+    if any(is_decisive(worker.lines[0].score) for worker in candidates):
+        return max(candidates, key=lambda worker: worker.lines[0].score)
+    return max(candidates, key=lambda worker: (votes[worker.lines[0].moves[0]], worker.depth, worker is workers[0]))

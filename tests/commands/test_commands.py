@@ -148,9 +148,8 @@ def test_a_wrong_count_of_a_rival_fails_the_bench(capsys, tmp_path):
 
 
 def test_help_names_every_command(capsys):
-    status, out, _ = run(capsys)
+    status, out, _ = run(capsys, "--help")
     assert status == 0
-    assert run(capsys, "--help")[:2] == (0, out)
     assert all(name in out for name in COMMANDS)
 
 

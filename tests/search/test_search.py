@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 
 import chess
 import pytest
@@ -14,11 +15,11 @@ from engine.commands._positions import BENCH_FENS
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.core.perft import KNOWN
-from engine.search.limits import Limits
+from engine.search.limits import Bound, Info, Limits, Progress
 from engine.search.params import PARAMETERS, default_params, set_param
-from engine.search.scores import mate_distance
+from engine.search.scores import mate_distance, mate_in
 from engine.search.state import new_state
-from engine.search.threads import Searcher
+from engine.search.threads import Searcher, elect
 from tests.positions import CORNERS, judge
 from tests.search.kernels import perft_by_picker
 
@@ -117,6 +118,52 @@ def test_no_iteration_begins_after_the_soft_time():
         assert finished[-1] >= soft
         assert all(seconds < soft for seconds in finished[:-1])
         assert result.move in game.legal_moves()
+
+
+def test_a_stop_before_the_search_begins_is_heard():
+    SEARCHER.stop()
+    assert search(KNOWN[1].fen)[1].nodes < 5000
+    assert search(KNOWN[1].fen, nodes=20_000)[1].nodes > 5000
+
+
+def test_limits_may_come_while_the_search_runs():
+    for soft, least in ((0.3, 0.05), (0.0, 0.0)):
+        threading.Timer(0.1, lambda soft=soft: SEARCHER.set_time(soft, 0.4)).start()
+        started = time.perf_counter()
+        search(KNOWN[1].fen)
+        assert least < time.perf_counter() - started < 1
+
+
+def test_a_long_search_tells_of_its_progress(monkeypatch):
+    monkeypatch.setattr("engine.search.threads._FIRST_PROGRESS", 0.05)
+    monkeypatch.setattr("engine.search.threads._PROGRESS_INTERVAL", 0.05)
+    monkeypatch.setattr("engine.search.deepening._FIRST_BOUND", 0.0)
+    game, heard = Game(KNOWN[1].fen), []
+    SEARCHER.clear()
+    SEARCHER.run(game.position, Limits(movetime=0.5), heard.append)
+    progress = [found for found in heard if isinstance(found, Progress)]
+    assert len(progress) > 3
+    assert all(found.move in game.legal_moves() and found.number >= 1 for found in progress)
+    assert {found.bound for found in heard if isinstance(found, Info)} >= {Bound.EXACT, Bound.LOWER}
+
+
+def worker(depth: int, score: int, *moves: int):
+    return SimpleNamespace(depth=depth, lines=[SimpleNamespace(score=score, moves=moves)])
+
+
+def test_threads_vote_for_the_move():
+    alone = worker(9, 10, 1)
+    assert elect([alone]) is alone
+    # Two that agree outvote a deeper one; among them the deeper one speaks.
+    crowd = [worker(10, 20, 1), worker(9, 20, 2), worker(8, 20, 2)]
+    assert elect(crowd) is crowd[1]
+    # A mate needs no majority, and the shortest is the best.
+    mates = [worker(10, 20, 1), worker(10, 20, 1), worker(4, int(mate_in(7)), 3), worker(4, int(mate_in(5)), 4)]
+    assert elect(mates) is mates[3]
+    # A thread that has not finished anything has no vote.
+    assert elect([worker(5, -50, 1), worker(0, 0)]).lines[0].moves == (1,)
+    empty = [worker(0, 0), worker(0, 0)]
+    assert elect(empty) is empty[0]
 
 
 def test_stop_ends_an_infinite_search():

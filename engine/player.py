@@ -1,0 +1,168 @@
+"""The player that a GUI talks to: it keeps the game and the settings, and answers `go` by searching.
+
+Nothing here prints: what is found goes to a `report`, and `uci.py` puts it into words.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+
+import chess
+import psutil
+
+from engine.core.errors import InputError
+from engine.core.fen import START_FEN
+from engine.core.game import Game
+from engine.core.movegen import empty_move_list
+from engine.core.perft import COUNT_LAST_PLY, perft
+from engine.options import Option, Settings
+from engine.search import clock
+from engine.search.limits import Limits, Order, Report, Result, Signals
+from engine.search.threads import Searcher
+from eval.evaluate import evaluate_position
+from eval.weights import load_weights
+
+_MEGABYTE = 1 << 20
+_SHORTEST_THOUGHT = 0.001  # seconds
+
+
+class Player:
+    """One engine at one board. `go` blocks; `hear` comes from another thread meanwhile."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.game = Game()
+        self._searcher = Searcher()
+        self._lock = threading.Lock()
+        self._is_searching = False
+        self._time_after_ponderhit: clock.Budget | None = None
+
+    def load(self) -> None:
+        """Make all kernels ready that a game needs, by using them."""
+        game = Game()
+        game.play(game.text(game.legal_moves()[0]))
+        game.occurrences()
+        self._searcher.run(game.position, Limits(depth=1))
+        self._searcher.clear()
+
+    def apply(self, option: Option) -> None:
+        """Do what a changed option asks for; InputError if it cannot be done."""
+        if option.name == "Hash" and self._searcher.table.megabytes != self._hash():
+            self._searcher.table.resize(self._hash())
+        elif option.name == "Threads":
+            self._searcher.set_threads(self._settings.number("Threads"))
+        elif option.name == "Clear Hash":
+            self._searcher.clear()
+        elif option.name == "UCI_Chess960":
+            self.game.position.chess960 = self._settings.flag("UCI_Chess960")
+
+    def _hash(self) -> int:
+        """The size asked for, which must not exceed half of the machine's memory."""
+        megabytes, most = self._settings.number("Hash"), psutil.virtual_memory().total // _MEGABYTE // 2
+        if megabytes > most:
+            raise InputError(f"Hash {megabytes} MB is more than half of this machine's memory, {most} MB")
+        return megabytes
+
+    def new_game(self) -> None:
+        """Forget everything about earlier games."""
+        self._searcher.clear()
+
+    def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
+        """Go to a position by a FEN (None is the usual start) and moves; InputError changes nothing."""
+        self.game = Game(START_FEN if fen is None else fen, self._settings.flag("UCI_Chess960"), moves)
+
+    def go(self, order: Order, received: float, signals: Signals, report: Report) -> Result:
+        """Search as ordered at the time `received`, until a limit is met or the signals say stop."""
+        with self._lock:
+            limits = self._limits(order, received, is_pondering=order.ponder and not signals.ponderhit.is_set())
+            self._is_searching = True
+            if signals.stop.is_set():
+                self._searcher.stop()
+        try:
+            return self._searcher.run(self.game.position, limits, report)
+        finally:
+            with self._lock:
+                self._is_searching = False
+                self._searcher.forget_stop()
+
+    def hear(self, signals: Signals) -> None:
+        """Tell the running search, if there is one, of signals that were just given."""
+        with self._lock:
+            if not self._is_searching:
+                return
+            if signals.stop.is_set():
+                self._searcher.stop()
+            elif signals.ponderhit.is_set() and self._time_after_ponderhit is not None:
+                self._searcher.set_time(self._time_after_ponderhit.soft, self._time_after_ponderhit.hard)
+
+    def texts(self, line: Sequence[int]) -> Iterator[str]:
+        """The moves of a line from the current position as text."""
+        game = self.game.copy()
+        for move in line:
+            text = game.text(move)
+            yield text
+            game.play(text)
+
+    def description(self) -> Iterator[str]:
+        """The position for a reader: a diagram, its FEN and its key, line by line."""
+        yield from str(self._board()).splitlines()
+        yield f"Fen: {self.game.fen()}"
+        yield f"Key: {int(self.game.position.key):016X}"
+
+    def mirrored_fen(self) -> str:
+        """The position with the colours exchanged."""
+        return self._board().mirror().fen(shredder=self._settings.flag("UCI_Chess960"))
+
+    def _board(self) -> chess.Board:
+        return chess.Board(self.game.fen(shredder=True), chess960=True)
+
+    def evaluation(self) -> int:
+        """What the evaluation says of the position, from white's view."""
+        score = int(evaluate_position(self.game.position, load_weights()))
+        return -score if self.game.position.side else score
+
+    def divide(self, depth: int) -> Iterator[tuple[str, int]]:
+        """Each legal move as text, and how many positions are `depth` plies away by it."""
+        out = empty_move_list()
+        for move in self.game.legal_moves():
+            game = self.game.copy()
+            game.play(text := self.game.text(move))
+            yield text, int(perft(game.position, out, depth - 1, COUNT_LAST_PLY)) if depth > 1 else 1
+
+    def _limits(self, order: Order, received: float, is_pondering: bool) -> Limits:
+        """The limits that the search gets. InputError names a search move that is none."""
+        multipv = self._settings.number("MultiPV")
+        search_moves = self._search_moves(order.search_moves)
+        budget = None if order.infinite else self._budget(order)
+        self._time_after_ponderhit = budget if is_pondering else None
+        if is_pondering or budget is None:
+            return Limits(order.depth, order.nodes, None, None, None, order.mate, multipv, search_moves)
+        late = time.perf_counter() - received
+        hard = max(budget.hard - late, _SHORTEST_THOUGHT)
+        return Limits(order.depth, order.nodes, None, max(budget.soft - late, 0.0), hard, order.mate, multipv,
+                      search_moves)
+
+    def _search_moves(self, texts: Sequence[str]) -> tuple[int, ...]:
+        legal = {self.game.text(move): move for move in self.game.legal_moves()}
+        for text in texts:
+            if text not in legal:
+                raise InputError(f"searchmoves names {text!r}, which is not a legal move here")
+        return tuple(legal[text] for text in texts)
+
+    def _budget(self, order: Order) -> clock.Budget | None:
+        """The time for this move, or None if the order names neither a clock nor a time."""
+        overhead = self._settings.number("Move Overhead") / 1000
+        budget = None
+        side = int(self.game.position.side)
+        left = order.times[side]
+        if left is not None:
+            hands = clock.Clock(left / 1000, order.increments[side] / 1000, order.moves_to_go)
+            budget = clock.budget(hands, overhead)
+            if len(self.game.legal_moves()) == 1:
+                budget = clock.Budget(0.0, budget.hard)  # there is nothing to think about
+        if order.movetime is not None:
+            seconds = max(order.movetime / 1000 - overhead / 2, _SHORTEST_THOUGHT)
+            budget = clock.Budget(seconds if budget is None else min(budget.soft, seconds), seconds)
+        return budget

@@ -1,0 +1,68 @@
+"""Time management: how long to think about a move, as pure functions of the clock. All times are seconds.
+
+There are two limits. After the soft one no further iteration begins; it shrinks while the best move stays the same and
+the score holds, and grows when they do not. At the hard one the search is broken off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MOVES_TO_EXPECT = 24  # how many more moves a game is planned for, when no control says so
+FURTHEST_CONTROL = 40  # moves to a time control beyond this are as good as none
+
+_SOFT_SHARE_OF_INCREMENT = 0.75
+_LARGEST_SOFT_SHARE = 0.5  # of all the time that is left
+_LARGEST_HARD_SHARE = 0.75
+_HARD_PER_SOFT = 4.5
+_LEAST_TIME = 0.001  # to find any move
+_MOVES_OF_RESERVE = 40  # their overhead is set aside
+_WHEN_OUT_OF_TIME = 0.1  # the share of the clock that may be planned with when overheads alone exceed it
+
+# [iterations for which the best move has been the same]: the factor on the soft time.
+_STEADINESS = (1.6, 1.25, 1.05, 0.95, 0.85, 0.8, 0.75)
+# A score that falls by this many centipawns adds this much to the factor, a smaller fall less.
+_LARGEST_DROP = 80
+_MOST_WORRY = 0.6
+# A best move that takes nearly all nodes has no rival.
+_SHARE_BASE, _SHARE_FACTOR = 1.45, 0.75
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What a player's clock says; `moves_to_go` is None when the time is for the rest of the game."""
+
+    left: float
+    increment: float = 0.0
+    moves_to_go: int | None = None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The two limits for one move."""
+
+    soft: float
+    hard: float
+
+
+def budget(clock: Clock, overhead: float) -> Budget:
+    """The time to spend on one move, when every move loses `overhead` on the way."""
+    moves = MOVES_TO_EXPECT if clock.moves_to_go is None else min(max(clock.moves_to_go, 1), FURTHEST_CONTROL)
+    usable = max(clock.left - overhead, clock.left * _WHEN_OUT_OF_TIME, _LEAST_TIME)
+    # The overhead of the moves to come is lost as well: a long game must not end on time.
+    coming = _MOVES_OF_RESERVE if clock.moves_to_go is None else moves - 1
+    plannable = max(usable - overhead * coming, usable * _WHEN_OUT_OF_TIME)
+    # An increment is of use only as far as the clock lasts until it comes.
+    soft = plannable / moves + _SOFT_SHARE_OF_INCREMENT * min(max(clock.increment, 0.0), usable)
+    soft = min(soft, _LARGEST_SOFT_SHARE * usable)
+    return Budget(soft, max(min(_HARD_PER_SOFT * soft, _LARGEST_HARD_SHARE * usable), _LEAST_TIME))
+
+
+def patience(steady: int, drop: int, share: float) -> float:
+    """The factor on the soft time after an iteration.
+
+    `steady` counts the iterations since the best move changed, `drop` is by how many centipawns the score fell, and
+    `share` the part of all nodes that was spent on the best move.
+    """
+    worry = _MOST_WORRY * min(max(drop, 0), _LARGEST_DROP) / _LARGEST_DROP
+    return _STEADINESS[min(steady, len(_STEADINESS) - 1)] * (1 + worry) * (_SHARE_BASE - _SHARE_FACTOR * share)

@@ -1,0 +1,427 @@
+"""The Universal Chess Interface: text in, text out, and the only place that prints the protocol.
+
+Three threads share the work. This one reads commands and never waits for long. The loader gets the kernels ready,
+which at the very first start means compiling them; it begins at once, so that `uci` can be answered before Numba is
+even imported. The thinker answers one `go`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import IO, TYPE_CHECKING, BinaryIO
+
+from engine.core.errors import InputError, quote
+from engine.options import OPTIONS, Kind, Option, Settings, declarations, find_option
+from engine.search.limits import Bound, Info, Order, Progress, Signals
+
+if TYPE_CHECKING:
+    from engine.player import Player
+
+_AUTHOR = "the Adversary developers"
+_READY_WAIT = 8.0  # seconds: the most impatient client gives up after ten
+_READY_REMARK = 2.0  # seconds between two remarks that the kernels are being compiled
+_STOPGAP_SHARE = 0.4  # of the time for a move: the rest is for what happens around it
+_STOPGAP_SECONDS = 1.0  # at most
+_NO_MOVE = "0000"
+
+
+@dataclass(frozen=True)
+class Place:
+    """What `position` said: a FEN, or None for the usual start, and moves from there."""
+
+    fen: str | None = None
+    moves: tuple[str, ...] = ()
+
+
+class Thinker:
+    """One `go`, answered in a thread of its own."""
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        self.received = time.perf_counter()
+        self.signals = Signals()
+        self.released = threading.Event()  # the answer may be given: nothing asks to wait for `stop` or `ponderhit`
+        if not order.is_open_ended:
+            self.released.set()
+
+
+class Uci:
+    """The protocol over two streams. `run` reads commands until `quit` or the end of the input."""
+
+    def __init__(self, source: BinaryIO, sink: IO[str], run_command: Callable[[list[str]], int]) -> None:
+        self._source, self._sink = source, sink
+        self._run_command = run_command  # a command of the program, such as bench
+        self._sink_lock, self._settings_lock = threading.Lock(), threading.Lock()
+        self._log: IO[str] | None = None
+        self._settings = Settings()
+        self._place, self._place_is_new = Place(), False
+        self._player: Player | None = None
+        self._ready = threading.Event()
+        self._thinker: Thinker | None = None
+        self._thread: threading.Thread | None = None
+        self._commands: dict[str, Callable[[list[str]], None]] = {
+            "uci": self._uci, "debug": self._ignore, "isready": self._isready, "setoption": self._setoption,
+            "register": self._ignore, "ucinewgame": self._ucinewgame, "position": self._position, "go": self._go,
+            "stop": self._stop, "ponderhit": self._ponderhit, "d": self._display, "eval": self._eval,
+            "bench": self._bench, "flip": self._flip, "help": self._help,
+        }
+
+    def run(self) -> int:
+        """Obey until `quit` or the end of the input; returns the exit status."""
+        threading.Thread(target=self._load, daemon=True).start()
+        for raw in iter(self._source.readline, b""):
+            line = raw.decode("utf-8", "replace").strip()
+            self._note(">", line)
+            words = line.split()
+            while words and words[0] not in self._commands and words[0] != "quit":
+                words.pop(0)  # the protocol asks to skip what is not known
+            if not words:
+                continue
+            if words[0] == "quit":
+                break
+            try:
+                self._commands[words[0]](words[1:])
+            except InputError as error:
+                self._remark(str(error))
+        self._finish_thinking()
+        return 0
+
+    # Speaking.
+
+    def _say(self, line: str) -> None:
+        with self._sink_lock:
+            self._sink.write(line + "\n")
+            self._sink.flush()
+            self._note("<", line)
+
+    def _remark(self, text: str) -> None:
+        self._say(f"info string {text}")
+
+    def _note(self, direction: str, line: str) -> None:
+        if self._log is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._log.write(f"{time.time():.3f} {direction} {line}\n")
+                self._log.flush()
+
+    # Getting ready.
+
+    def _load(self) -> None:
+        try:
+            from engine.player import Player
+
+            player = Player(self._settings)
+            player.load()
+        except Exception as error:  # noqa: BLE001  whatever it is, the user has to be told, and moves still come
+            self._remark(f"the kernels cannot be loaded: {error!r}")
+            return
+        with self._settings_lock:
+            for option in OPTIONS:
+                self._apply(player, option)  # what was set before the player was there
+            self._player = player
+            self._ready.set()
+
+    def _apply(self, player: Player, option: Option) -> None:
+        """Let a setting have its effect; one that cannot have any goes back to the default."""
+        try:
+            if option.kind is not Kind.BUTTON:
+                player.apply(option)
+        except InputError as error:
+            self._settings.put_back(option, option.default)
+            self._remark(f"option {option.name}: {error}")
+
+    def _isready(self, words: list[str]) -> None:
+        if self._ready.is_set():
+            self._say("readyok")
+        else:
+            threading.Thread(target=self._ready_later, daemon=True).start()
+
+    def _ready_later(self) -> None:
+        """Answer `isready` when the kernels are there, but before a client loses patience."""
+        deadline = time.perf_counter() + _READY_WAIT
+        while (left := deadline - time.perf_counter()) > 0 and not self._ready.wait(min(_READY_REMARK, left)):
+            self._remark("compiling, once; `adversary warmup` does it beforehand")
+        self._say("readyok")
+
+    def _wait_for_player(self) -> Player:
+        """The player, as soon as there is one, at the place that was last named."""
+        self._ready.wait()
+        assert self._player is not None
+        if self._place_is_new:
+            self._player.set_position(self._place.fen, self._place.moves)
+            self._place_is_new = False
+        return self._player
+
+    # Commands.
+
+    def _ignore(self, words: list[str]) -> None:
+        pass
+
+    def _uci(self, words: list[str]) -> None:
+        try:
+            number = version("adversary")
+        except PackageNotFoundError:  # run from a source tree that is not installed
+            number = "from source"
+        self._say(f"id name Adversary {number}")
+        self._say(f"id author {_AUTHOR}")
+        for line in declarations():
+            self._say(line)
+        self._say("uciok")
+
+    def _setoption(self, words: list[str]) -> None:
+        name, value = _split_option(words)
+        option = find_option(name)
+        if option.name not in ("Ponder", "MultiPV", "UCI_Opponent"):
+            self._finish_thinking()
+        with self._settings_lock:
+            before = self._settings.value(option)
+            self._settings.set(option, value)
+            try:
+                if option.name == "Debug Log File":
+                    self._open_log(self._settings.text(option.name))
+                elif self._player is not None:
+                    self._player.apply(option)
+            except (InputError, OSError) as error:
+                self._settings.put_back(option, before)
+                raise InputError(f"option {option.name}: {error}") from error
+
+    def _open_log(self, path: str) -> None:
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+        if path:
+            self._log = open(path, "a", encoding="utf-8")  # noqa: PTH123, SIM115  open as long as the process
+
+    def _ucinewgame(self, words: list[str]) -> None:
+        self._finish_thinking()
+        if self._ready.is_set():
+            self._wait_for_player().new_game()
+
+    def _position(self, words: list[str]) -> None:
+        place = _read_place(words)
+        if self._ready.is_set():
+            assert self._player is not None
+            self._finish_thinking()
+            self._player.set_position(place.fen, place.moves)
+            self._place, self._place_is_new = place, False
+        else:
+            from engine.stopgap import read_board
+
+            read_board(place.fen, place.moves, self._settings.flag("UCI_Chess960"))
+            self._place, self._place_is_new = place, True
+
+    def _go(self, words: list[str]) -> None:
+        order = _read_order(words, self._remark)
+        self._finish_thinking()
+        if order.perft is not None:
+            self._perft(order.perft)
+            return
+        self._thinker = Thinker(order)
+        self._thread = threading.Thread(target=self._think, args=(self._thinker,), daemon=True)
+        self._thread.start()
+
+    def _stop(self, words: list[str]) -> None:
+        if self._thinker is not None:
+            self._thinker.signals.stop.set()
+            self._thinker.released.set()
+            if self._player is not None:
+                self._player.hear(self._thinker.signals)
+
+    def _ponderhit(self, words: list[str]) -> None:
+        if self._thinker is not None and self._thinker.order.ponder:
+            self._thinker.signals.ponderhit.set()
+            if self._player is not None:
+                self._player.hear(self._thinker.signals)
+            if not self._thinker.order.infinite:
+                self._thinker.released.set()
+
+    def _finish_thinking(self) -> None:
+        """End a search that is still running; its answer is given as usual."""
+        if self._thread is not None:
+            self._stop([])
+            self._thread.join()
+            self._thread = self._thinker = None
+
+    def _display(self, words: list[str]) -> None:
+        for line in self._wait_for_player().description():
+            self._say(line)
+
+    def _eval(self, words: list[str]) -> None:
+        self._say(f"Evaluation: {self._wait_for_player().evaluation() / 100:+.2f} (white's view)")
+
+    def _perft(self, depth: int) -> None:
+        total = 0
+        for text, count in self._wait_for_player().divide(depth):
+            self._say(f"{text}: {count}")
+            total += count
+        self._say(f"\nNodes searched: {total}")
+
+    def _bench(self, words: list[str]) -> None:
+        self._finish_thinking()
+        self._run_command(["bench", *words])
+
+    def _flip(self, words: list[str]) -> None:
+        self._position(["fen", *self._wait_for_player().mirrored_fen().split()])
+
+    def _help(self, words: list[str]) -> None:
+        for line in ("Adversary speaks UCI, the protocol of chess programs: it is meant to be run by one.",
+                     "By hand: `position startpos moves e2e4`, `go movetime 1000`, `d`, `eval`, `go perft 4`, `quit`.",
+                     "Commands of its own: `adversary --help`; more in README.md."):
+            self._say(line)
+
+    # Thinking.
+
+    def _think(self, thinker: Thinker) -> None:
+        """Answer one `go` with a legal move, whatever happens on the way."""
+        answer = [_NO_MOVE]
+        try:
+            answer = self._answer(thinker)
+        except InputError as error:
+            self._remark(str(error))
+            answer = self._stopgap(thinker)
+        except Exception as error:  # noqa: BLE001  a game must not be lost by a defect
+            self._remark(f"error: {error!r}")
+            answer = self._stopgap(thinker)
+        finally:
+            thinker.released.wait()
+            self._say("bestmove " + " ponder ".join(answer[:2]))
+
+    def _answer(self, thinker: Thinker) -> list[str]:
+        """The best move as text, and the reply that is expected."""
+        order = thinker.order
+        if not self._ready.is_set():
+            seconds = _seconds_for_stopgap(order)
+            if seconds is not None:
+                answer = self._stopgap(thinker)
+                while not self._ready.is_set() and time.perf_counter() < thinker.received + seconds:
+                    self._ready.wait(0.01)
+                if not self._ready.is_set():
+                    return answer
+            while not self._ready.wait(0.02):
+                if thinker.signals.stop.is_set():
+                    return self._stopgap(thinker)
+        player = self._wait_for_player()
+
+        def report(found: Info | Progress) -> None:
+            if isinstance(found, Progress):
+                self._say(_progress_line(found, next(player.texts((found.move,)))))
+            else:
+                self._say(_info_line(found, " ".join(player.texts(found.line))))
+
+        result = player.go(order, thinker.received, thinker.signals, report)
+        if result.move == 0:
+            self._say(f"info depth 0 score {'mate 0' if player.game.is_check() else 'cp 0'}")
+            return [_NO_MOVE]
+        return list(player.texts(result.line[:2]))
+
+    def _stopgap(self, thinker: Thinker) -> list[str]:
+        """A legal move without the kernels, in a part of the time that there is."""
+        from engine.stopgap import find_move, read_board
+
+        seconds = _seconds_for_stopgap(thinker.order) or _STOPGAP_SECONDS
+        deadline = thinker.received + min(_STOPGAP_SHARE * seconds, _STOPGAP_SECONDS)
+        board = read_board(self._place.fen, self._place.moves, self._settings.flag("UCI_Chess960"))
+        return [find_move(board, deadline)]
+
+
+def _split_option(words: Sequence[str]) -> tuple[str, str]:
+    """(name, value) of `setoption name NAME value VALUE`; both may hold spaces."""
+    lowered = [word.lower() for word in words]
+    if lowered[:1] != ["name"]:
+        raise InputError("setoption needs 'name NAME', and 'value VALUE' unless it is a button")
+    end = lowered.index("value") if "value" in lowered else len(words)
+    return " ".join(words[1:end]), " ".join(words[end + 1 :])
+
+
+def _read_place(words: Sequence[str]) -> Place:
+    """What follows `position`."""
+    end = words.index("moves") if "moves" in words else len(words)
+    moves = tuple(words[end + 1 :])
+    if words[:1] == ["startpos"] and end == 1:
+        return Place(None, moves)
+    if words[:1] == ["fen"] and end > 1:
+        return Place(" ".join(words[1:end]), moves)
+    raise InputError(f"position needs 'startpos' or 'fen FEN', then maybe 'moves ...', not {quote(' '.join(words))}")
+
+
+_NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
+_FLAGS = ("infinite", "ponder")
+
+
+def _read_order(words: Sequence[str], complain: Callable[[str], None]) -> Order:
+    """What follows `go`, in any order; what cannot be read is left out with a complaint."""
+    numbers: dict[str, int] = {}
+    flags: set[str] = set()
+    moves: list[str] = []
+    rest = list(reversed(words))
+    while rest:
+        word = rest.pop()
+        if word in _FLAGS:
+            flags.add(word)
+        elif word == "searchmoves":
+            while rest and rest[-1] not in (*_NUMBERS, *_FLAGS, "searchmoves"):
+                moves.append(rest.pop())
+        elif word in _NUMBERS:
+            text = rest.pop() if rest else ""
+            try:
+                numbers[word] = int(text) if len(text) < 19 else int(float(text))
+            except (ValueError, OverflowError):
+                complain(f"go {word} needs a number, not {quote(text)}")
+
+    def positive(name: str) -> int | None:
+        return max(numbers[name], 1) if name in numbers else None
+
+    if not numbers and not flags:
+        flags.add("infinite")
+    return Order((numbers.get("wtime"), numbers.get("btime")), (numbers.get("winc", 0), numbers.get("binc", 0)),
+                 numbers["movestogo"] if numbers.get("movestogo", 0) > 0 else None, positive("depth"),
+                 positive("nodes"), numbers.get("movetime"), positive("mate"), positive("perft"),
+                 "infinite" in flags, "ponder" in flags, tuple(moves))
+
+
+def _seconds_for_stopgap(order: Order) -> float | None:
+    """How long a move without the kernels may wait for them; None if the order sets no time."""
+    if order.is_open_ended:
+        return None
+    if order.movetime is not None:
+        return max(order.movetime / 1000, 0.0)
+    clocks = [left for left in order.times if left is not None]
+    return max(min(clocks) / 1000, 0.0) / 20 if clocks else None
+
+
+def _score_text(score: int) -> str:
+    from engine.search.scores import mate_distance
+
+    distance = mate_distance(score)
+    return f"cp {score}" if distance is None else f"mate {distance}"
+
+
+def _info_line(info: Info, line: str) -> str:
+    milliseconds = int(1000 * info.seconds)
+    bound = "" if info.bound is Bound.EXACT else f" {info.bound.value}bound"
+    return (f"info depth {info.depth} seldepth {info.deepest} multipv {info.line_number} "
+            f"score {_score_text(info.score)}{bound} nodes {info.nodes} "
+            f"nps {int(info.nodes / max(info.seconds, 1e-3))} hashfull {info.hashfull} tbhits 0 "
+            f"time {milliseconds} pv {line}")
+
+
+def _progress_line(progress: Progress, move: str) -> str:
+    return (f"info depth {progress.depth} currmove {move} currmovenumber {progress.number} nodes {progress.nodes} "
+            f"nps {int(progress.nodes / max(progress.seconds, 1e-3))} hashfull {progress.hashfull} "
+            f"time {int(1000 * progress.seconds)}")
+
+
+def serve(run_command: Callable[[list[str]], int]) -> int:
+    """Speak UCI over the standard streams; ends the process when the conversation is over, compiling or not."""
+    try:
+        status = Uci(sys.stdin.buffer, sys.stdout, run_command).run()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        status = 0
+    os._exit(status)  # daemon threads may be inside LLVM: an orderly end would wait for them

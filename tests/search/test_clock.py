@@ -1,0 +1,59 @@
+"""Time management: plain arithmetic, and its promises."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.search.clock import MOVES_TO_EXPECT, Clock, budget, patience
+
+SECONDS = st.floats(0, 100_000, allow_nan=False)
+
+
+@given(SECONDS, st.floats(0, 600), st.none() | st.integers(1, 200), st.floats(0, 10))
+def test_no_move_ever_needs_more_than_the_clock_has(left, increment, moves, overhead):
+    spent = budget(Clock(left, increment, moves), overhead)
+    assert 0 < spent.soft <= max(spent.hard, 0.001)
+    if left > overhead + 0.01:
+        assert spent.hard <= left - overhead
+    if left > 0.01:
+        assert spent.hard < left
+
+
+@given(st.floats(-1000, 0))
+def test_an_empty_clock_still_gets_a_move(left):
+    assert 0 < budget(Clock(left), 0.02).hard <= 0.001
+
+
+def test_a_game_without_increment_lasts_for_two_hundred_moves():
+    left = 60.0
+    for _ in range(200):
+        left -= budget(Clock(left), 0.02).soft + 0.005  # what is really lost on the way
+        assert left > 0
+
+
+def test_all_time_before_a_control_is_used_but_never_exceeded():
+    left = 60.0
+    for moves in range(40, 0, -1):
+        spent = budget(Clock(left, 0.0, moves), 0.02)
+        left -= spent.soft + 0.02
+        assert left > 0
+    assert left < 20
+
+
+def test_the_increment_is_spent():
+    assert budget(Clock(10, 2), 0.02).soft > budget(Clock(10, 0), 0.02).soft + 1
+
+
+def test_more_moves_to_go_leave_less_for_each():
+    times = [budget(Clock(100, 0, moves), 0.02).soft for moves in range(1, 41)]
+    assert times == sorted(times, reverse=True)
+    assert budget(Clock(100), 0.02).soft < 100 / (MOVES_TO_EXPECT - 1)
+
+
+def test_patience_falls_while_the_move_is_steady_and_rises_with_trouble():
+    calm = [patience(steady, 0, 0.5) for steady in range(10)]
+    assert calm == sorted(calm, reverse=True)
+    assert patience(0, 60, 0.5) > patience(0, 10, 0.5) > patience(0, -50, 0.5)
+    assert patience(3, 0, 0.2) > patience(3, 0, 0.95)
+    assert 0.3 < patience(9, 0, 1.0) < patience(0, 500, 0.0) < 4.5

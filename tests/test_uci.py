@@ -1,0 +1,330 @@
+"""The engine as a GUI meets it: a process, text in, text out. python-chess is the client, and the judge of moves."""
+
+from __future__ import annotations
+
+import os
+import queue
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+
+import chess
+import chess.engine
+import psutil
+import pytest
+
+from engine.core.perft import KNOWN
+from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT
+from engine.options import OPTIONS, Kind
+
+COMMAND = [sys.executable, "-m", "engine"]
+KIWIPETE = KNOWN[1].fen
+
+
+class Client:
+    """A process that speaks UCI, and the lines it said."""
+
+    def __init__(self, cache: str | None = None) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT), **({CACHE_VARIABLE: cache} if cache else {})}
+        self.process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
+                                        cwd=SOURCE_ROOT)
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.stdin, self._stdout = self.process.stdin, self.process.stdout
+        self._lines: queue.Queue[str] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        for raw in self._stdout:
+            self._lines.put(raw.decode().rstrip())
+
+    def say(self, *lines: str) -> None:
+        for line in lines:
+            self.stdin.write(line.encode("utf-8", "surrogateescape") + b"\n")
+        self.stdin.flush()
+
+    def until(self, start: str, timeout: float = 60) -> list[str]:
+        """Everything said up to the line that begins so."""
+        said, deadline = [], time.monotonic() + timeout
+        while True:
+            said.append(self._lines.get(timeout=max(deadline - time.monotonic(), 0.001)))
+            if said[-1].startswith(start):
+                return said
+
+    def ask(self, *lines: str) -> list[str]:
+        """What is said to these lines, `readyok` left out."""
+        self.say(*lines, "isready")
+        return self.until("readyok")[:-1]
+
+    def best(self, *lines: str, timeout: float = 60) -> str:
+        self.say(*lines)
+        return self.until("bestmove", timeout)[-1].split()[1]
+
+    def silence(self, seconds: float) -> bool:
+        """Whether no answer to a `go` comes for so long."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                if self._lines.get(timeout=left).startswith("bestmove"):
+                    return False
+            except queue.Empty:
+                break
+        return True
+
+    def quit(self) -> int:
+        self.say("quit")
+        return self.end()
+
+    def end(self) -> int:
+        """Close the input, if it is still open, and wait for the end of the process; returns its status."""
+        self.stdin.close()
+        status = self.process.wait(10)
+        self._reader.join()
+        self._stdout.close()
+        return status
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Client]:
+    client = Client()
+    client.ask("uci")
+    client.say("isready")
+    client.until("readyok", 120)
+    while any("compiling" in line for line in client.ask()):
+        pass
+    yield client
+    assert client.quit() == 0
+
+
+@pytest.fixture
+def client(shared) -> Client:
+    shared.ask("stop", *(f"setoption name {name} value 1" for name in ("MultiPV", "Threads")),
+               "setoption name Hash value 16",
+               "setoption name UCI_Chess960 value false", "ucinewgame", "position startpos")
+    return shared
+
+
+def legal(fen: str, text: str, chess960: bool = False) -> bool:
+    board = chess.Board(fen, chess960=chess960)
+    return board.parse_uci(text) in board.legal_moves
+
+
+def test_python_chess_plays_with_it():
+    with chess.engine.SimpleEngine.popen_uci(COMMAND, timeout=30) as engine:
+        assert engine.id["name"].startswith("Adversary")
+        declared = dict(engine.options)
+        for option in OPTIONS:
+            assert declared[option.name].type == option.kind.value
+            if option.kind is Kind.SPIN:
+                seen = declared[option.name]
+                assert (seen.min, seen.max, seen.default) == (option.low, option.high, option.default)
+        engine.configure({"Hash": 8, "Threads": 2})
+        board = chess.Board()
+        for _ in range(6):
+            limit = chess.engine.Limit(white_clock=1, black_clock=1, white_inc=0.01, black_inc=0.01)
+            played = engine.play(board, limit)
+            board.push(played.move)
+        infos = engine.analyse(board, chess.engine.Limit(depth=8), multipv=3)
+        assert len({info["pv"][0] for info in infos}) == 3
+        assert all(info["depth"] == 8 and info["nodes"] > 0 for info in infos)
+
+
+def test_the_best_move_begins_the_last_line(client):
+    for fen in (chess.STARTING_FEN, KIWIPETE, KNOWN[2].fen):
+        for limit in ("depth 9", "nodes 20000", "movetime 60"):
+            client.say(f"position fen {fen}", f"go {limit}")
+            said = client.until("bestmove")
+            lines = [line.split(" pv ")[1].split() for line in said if " pv " in line]
+            assert said[-1].split()[1] == lines[-1][0]
+            for line in lines:
+                board = chess.Board(fen)
+                for text in line:
+                    board.push(board.parse_uci(text))
+
+
+def test_info_has_everything_guis_show(client):
+    client.say("go depth 8")
+    info = [line for line in client.until("bestmove") if line.startswith("info depth 8 ")][-1].split()
+    for word in ("depth", "seldepth", "multipv", "score", "nodes", "nps", "hashfull", "tbhits", "time", "pv"):
+        assert word in info
+
+
+def test_mates_are_announced_and_end_in_mate(client):
+    client.say("position fen 7k/8/8/8/8/8/R7/1R2K3 w - - 0 1", "go depth 8")
+    last = [line for line in client.until("bestmove") if " pv " in line][-1]
+    assert "score mate 2" in last
+    board = chess.Board("7k/8/8/8/8/8/R7/1R2K3 w - - 0 1")
+    for text in last.split(" pv ")[1].split():
+        board.push_uci(text)
+    assert board.is_checkmate()
+
+
+def test_no_legal_move_is_answered_with_none(client):
+    assert client.best("position fen 8/8/8/8/8/k7/p7/K7 w - - 0 1", "go depth 3") == "0000"
+    assert client.best("position fen 6rk/8/8/8/8/8/6q1/7K w - - 0 1", "go movetime 10") == "0000"
+
+
+@pytest.mark.parametrize("bad", [
+    "position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position fen nonsense", "position startpos moves e2e5",
+    "position startpos moves e2e4 e7e5 x", "position", "position moves e2e4", "position fen", "position elsewhere",
+    "setoption name Hash value 0", "setoption name Hash value", "setoption name Hash", "setoption value 3", "setoption",
+    "setoption name Hash value 1000000", "setoption name No Such Thing value 3", "setoption name Ponder value maybe",
+    "setoption name Debug Log File value /no/such/folder/log", "setoption name Threads value 99999999999999999999999",
+])
+def test_bad_input_gets_one_line_and_changes_nothing(client, bad):
+    before = client.ask(f"position fen {KIWIPETE}", "d")
+    said = client.ask(bad)
+    assert len(said) == 1
+    assert said[0].startswith("info string ")
+    assert client.ask("d") == before
+    assert legal(KIWIPETE, client.best("go depth 3"))
+
+
+@pytest.mark.parametrize("go", [
+    "go depth x", "go wtime", "go wtime 0 btime 0", "go wtime -500 btime -500", "go movetime 0", "go movetime -7",
+    "go nodes 0", "go depth 0", "go btime 300 winc 5", "go wtime 100", "go binc 10 wtime 200 movestogo 1 btime 100",
+    "go movestogo 0 wtime 300 btime 300", "go depth 3 searchmoves a2a3 g2g3", "go searchmoves a2a3 depth 3",
+    "go nodes 5000 movetime 5000 depth 90", "go depth 2 whatever 7", "go mate 1 movetime 30",
+    "go searchmoves e2e5 depth 2",
+    "go depth 99999999999999999999999999",
+])
+def test_every_go_is_answered_with_a_legal_move(client, go):
+    client.say(f"position fen {KIWIPETE}", go)
+    if client.silence(1.5):  # without any limit that could be read it is infinite
+        client.say("stop")
+        assert legal(KIWIPETE, client.until("bestmove", 5)[-1].split()[1])
+
+
+def test_search_moves_are_kept_to(client):
+    assert client.best(f"position fen {KIWIPETE}", "go searchmoves a2a3 g2g3 depth 5") in ("a2a3", "g2g3")
+
+
+def test_unknown_words_are_skipped(client):
+    assert client.ask("xboard", "", "   ", "joho", "register later", "debug on") == []
+    assert client.best("hello go depth 1") == client.best("go depth 1")
+
+
+@pytest.mark.parametrize("go", ["go infinite", "go ponder wtime 100 btime 100", "go infinite depth 1"])
+@pytest.mark.parametrize("fen", [chess.STARTING_FEN, "7k/8/8/8/8/8/R7/1R2K3 w - - 0 1", "8/8/8/8/8/k7/8/K6r w - - 0 1"])
+def test_analysis_and_pondering_wait_for_stop(client, go, fen):
+    client.say(f"position fen {fen}", go)
+    assert client.silence(0.4)
+    client.say("stop")
+    client.until("bestmove", 2)
+
+
+def test_ponderhit_starts_the_clock(client):
+    client.say("position startpos moves e2e4", "go ponder wtime 2000 btime 2000")
+    assert client.silence(0.3)
+    client.say("ponderhit")
+    started = time.monotonic()
+    assert client.until("bestmove", 3)[-1].startswith("bestmove")
+    assert time.monotonic() - started < 1.5
+
+
+def test_isready_is_answered_during_a_search(client):
+    client.say("go infinite")
+    waits = []
+    for _ in range(10):
+        started = time.monotonic()
+        client.say("isready")
+        client.until("readyok", 2)
+        waits.append(time.monotonic() - started)
+    client.say("stop")
+    client.until("bestmove", 2)
+    assert sorted(waits)[5] < 0.05
+
+
+def test_the_clock_is_kept(client):
+    for left, limit in ((100, 0.1), (1000, 0.8), (20, 0.05)):
+        started = time.monotonic()
+        client.best(f"position fen {KIWIPETE}", f"go wtime {left} btime {left}")
+        assert time.monotonic() - started < limit
+
+
+def test_a_single_legal_move_needs_no_thought(client):
+    started = time.monotonic()
+    assert client.best("position fen 7k/8/8/8/8/8/1q6/K7 w - - 0 1", "go wtime 60000 btime 60000") == "a1b2"
+    assert time.monotonic() - started < 0.5
+
+
+def test_chess960_castling_is_written_as_king_takes_rook(client):
+    fen = "1k6/8/8/8/8/8/8/RK5R w HA - 0 1"
+    client.ask("setoption name UCI_Chess960 value true", f"position fen {fen} moves b1h1")
+    assert any("Fen: 1k6/8/8/8/8/8/8/R4RK1 b" in line for line in client.ask("d"))
+    for number in (0, 518, 900):
+        board = chess.Board.from_chess960_pos(number)
+        assert legal(board.fen(), client.best(f"position fen {board.fen()}", "go depth 5"), chess960=True)
+
+
+def test_extras(client):
+    assert client.ask("go perft 3")[-1] == "Nodes searched: 8902"
+    assert len([line for line in client.ask("go perft 3") if line.count(": ") == 1]) == 21
+    assert "Fen: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1" in client.ask("flip", "d")
+    assert client.ask("position startpos", "eval")[0].startswith("Evaluation: ")
+    assert client.ask("help")
+
+
+def test_settings_change_during_a_search(client):
+    client.say(f"position fen {KIWIPETE}", "go infinite")
+    client.say("setoption name Threads value 2", "setoption name Hash value 1", "ucinewgame")
+    client.until("bestmove", 5)
+    assert legal(KIWIPETE, client.best("go nodes 10000"))
+    client.say("go infinite", f"position fen {KIWIPETE} moves a2a3", "go depth 2")
+    assert legal(KIWIPETE, client.until("bestmove", 5)[-1].split()[1])
+    client.until("bestmove", 5)
+
+
+def test_garbage_of_all_kinds(client):
+    rng = random.Random(1)  # noqa: S311  the same garbage every time
+    words = ["position", "startpos", "fen", "moves", "e2e4", "go", "depth", "1", "setoption", "name", "value", "Hash",
+             "stop", "-1", "nodes", "ponderhit", "\0", "é", "wtime", "searchmoves"]
+    before = psutil.Process(client.process.pid).memory_info().rss
+    for _ in range(300):
+        client.say(" ".join(rng.choices(words, k=rng.randrange(8))), "stop",
+                   bytes(rng.randrange(1, 256) for _ in range(rng.randrange(40))).replace(b"\n", b"").decode("latin-1"))
+    client.say("x" * 10_000_000, "position startpos moves " + "e2e4 " * 1_000_000)
+    client.say("stop", "setoption name Hash value 16", "position startpos", "isready")
+    client.until("readyok", 30)
+    assert client.process.poll() is None
+    assert psutil.Process(client.process.pid).memory_info().rss - before < 150 << 20
+    client.ask("stop")
+
+
+@pytest.mark.parametrize("ending", ["quit", None])
+def test_it_ends_at_once_even_while_searching(ending):
+    client = Client()
+    client.say("isready")
+    client.until("readyok", 120)
+    client.say("go infinite")
+    time.sleep(0.3)
+    started = time.monotonic()
+    if ending:
+        client.say(ending)
+    assert client.end() == 0
+    assert time.monotonic() - started < 2
+
+
+def test_the_first_start_of_all(tmp_path):
+    started = time.monotonic()
+    client = Client(str(tmp_path))
+    client.say("uci")
+    client.until("uciok", 10)
+    assert time.monotonic() - started < 2  # 0.3 s on an idle machine: `bench startup` measures it
+    # Long before the kernels are compiled, a game goes on.
+    board, left = chess.Board(), 1.0
+    for _ in range(3):
+        moves = " ".join(move.uci() for move in board.move_stack)
+        began = time.monotonic()
+        text = client.best(f"position startpos moves {moves}", f"go wtime {int(1000 * left)} winc 100")
+        left += 0.1 - (time.monotonic() - began)
+        board.push_uci(text)
+        board.push(next(iter(board.legal_moves)))
+        assert left > 0
+    client.say("isready")
+    client.until("readyok", 12)
+    assert client.quit() == 0
