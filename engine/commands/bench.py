@@ -7,10 +7,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import math
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +18,14 @@ from rich.table import Table
 
 from engine.commands._display import track
 from engine.commands._positions import BENCH_FENS
+from engine.commands._startup import print_startup
 from engine.core.errors import InputError, quote
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import empty_move_list
 from engine.core.perft import COUNT_LAST_PLY, KNOWN, MAKE_EVERY_MOVE, KnownPerft, perft
 from engine.host import run_interruptible
-from engine.kernel import CACHE_VARIABLE, Int
+from engine.kernel import Int
 from engine.search.limits import Limits
 from engine.search.scores import MAX_PLY
 from engine.search.threads import Searcher
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 _FAILED = 1
 _BENCH_DEPTH = 12
 _SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
-_STARTUP = "import sys, time; from engine.__main__ import main; main(['perft', '1']); print(time.process_time())"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.what not in ("speed", "perft") and arguments.against is not None:
         raise InputError("--against goes with 'bench speed' and 'bench perft' only")
     if arguments.what == "startup":
-        return _bench_startup(arguments.runs)
+        return print_startup(arguments.runs)
     if arguments.what not in ("speed", "perft"):
         return run_interruptible(lambda: _bench_search(_parse_depth(arguments.what), arguments.threads, arguments.hash))
     with contextlib.ExitStack() as stack:
@@ -191,22 +188,3 @@ def _check(position: KnownPerft, depth: int, leaves: int, counter: str) -> None:
 
 def _mean(values: Sequence[float]) -> float:
     return math.exp(math.fsum(map(math.log, values)) / len(values))
-
-
-def _bench_startup(runs: int) -> int:
-    """CPU seconds of `perft 1` in new processes: with an empty cache once, then warm."""
-    with tempfile.TemporaryDirectory(prefix="adversary-bench-") as folder:
-        cold = _start_up_cost(folder)
-        warm = min(_start_up_cost(folder) for _ in range(runs))
-    print(f"perft 1 in a new process: {cold:.2f} s CPU with an empty cache, {warm:.2f} s warm")
-    print(f"compiling the perft path: {cold - warm:.2f} s CPU")
-    return 0
-
-
-def _start_up_cost(cache: str) -> float:
-    environment = {**os.environ, CACHE_VARIABLE: cache}
-    done = subprocess.run([sys.executable, "-c", _STARTUP], env=environment, capture_output=True, text=True,
-                          check=False)
-    if done.returncode != 0:
-        raise InputError(f"a new process failed to start: {done.stderr.strip().splitlines()[-1:]}")
-    return float(done.stdout.splitlines()[-1])
