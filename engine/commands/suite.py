@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import chess
@@ -16,7 +16,7 @@ from engine.core.errors import InputError, quote
 from engine.core.game import Game
 from engine.core.textfile import numbered_lines
 from engine.host import run_interruptible
-from engine.search.limits import Info, Limits
+from engine.search.limits import Bound, Info, Limits
 from engine.search.scores import MAX_PLY, mate_distance
 from engine.search.threads import Searcher
 
@@ -64,6 +64,7 @@ class Attempt:
     move: str
     solved: bool
     seconds: float  # when the answer was found that was not given up again
+    false_mates: int  # mates that were announced with a line that does not give one
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -98,6 +99,7 @@ def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
     mean = sum(attempt.seconds for attempt in solved) / len(solved) if solved else 0.0
     print(f"{len(solved)} of {len(attempts)} solved, {mean:.3f} s on average to the solution, "
           f"{time.perf_counter() - started:.1f} s in all")
+    print(f"{sum(attempt.false_mates for attempt in attempts)} announced mates had a line that gives none")
 
 
 def _describe(problem: Problem) -> str:
@@ -109,7 +111,7 @@ def _describe(problem: Problem) -> str:
 def _solve(searcher: Searcher, problem: Problem, limits: Limits) -> Attempt:
     searcher.clear()
     game = Game(problem.fen)
-    result = searcher.run(game.position, limits)
+    result = searcher.run(game.position, replace(limits, mate=problem.mate))
     seconds = None
     for info in result.infos:
         if not problem.is_solved(game, info):
@@ -118,7 +120,22 @@ def _solve(searcher: Searcher, problem: Problem, limits: Limits) -> Attempt:
             seconds = info.seconds
     move = game.text(result.move)
     last = Info(0, 0, 1, result.score, 0, result.seconds, 0, (result.move,))
-    return Attempt(problem, move, problem.is_solved(game, last), result.seconds if seconds is None else seconds)
+    false_mates = sum(not _keeps_its_word(game, info) for info in result.infos)
+    return Attempt(problem, move, problem.is_solved(game, last), result.seconds if seconds is None else seconds,
+                   false_mates)
+
+
+def _keeps_its_word(game: Game, info: Info) -> bool:
+    """Whether a line that announces a mate ends in one, at the announced move. python-chess is the judge."""
+    distance = mate_distance(info.score)
+    if distance is None or info.bound is not Bound.EXACT:
+        return True
+    board, follower = chess.Board(game.fen()), game.copy()
+    for move in info.line:
+        text = follower.text(move)
+        follower.play(text)
+        board.push_uci(text)
+    return board.is_checkmate() and len(info.line) == (2 * distance - 1 if distance > 0 else -2 * distance)
 
 
 def read_problems(path: Path) -> tuple[list[Problem], list[str]]:
