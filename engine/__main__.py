@@ -56,7 +56,7 @@ def _run(argv: list[str]) -> int:
     if not argv:
         from engine.uci import serve
 
-        return serve(main)
+        return serve()
     chosen = next((word for word in argv if not word.startswith("-")), "")
     if chosen not in COMMANDS:
         parser.parse_args(argv)  # --help, or an unknown command: does not return

@@ -5,21 +5,25 @@ Nothing here prints: what is found goes to a `report`, and `uci.py` puts it into
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import chess
 import psutil
 
 from engine.core.errors import InputError
 from engine.core.fen import START_FEN
-from engine.core.game import Game
+from engine.core.game import Game, make_if_legal
 from engine.core.movegen import empty_move_list
+from engine.core.notation import format_move
 from engine.core.perft import COUNT_LAST_PLY, perft
 from engine.options import Option, Settings
+from engine.order import Order, Signals
 from engine.search import clock
-from engine.search.limits import Limits, Order, Report, Result, Signals
+from engine.search.limits import Limits, Report, Result
 from engine.search.threads import Searcher
 from eval.evaluate import evaluate_position
 from eval.weights import load_weights
@@ -77,11 +81,12 @@ class Player:
         """Search as ordered at the time `received`, until a limit is met or the signals say stop."""
         with self._lock:
             limits = self._limits(order, received, is_pondering=order.ponder and not signals.ponderhit.is_set())
+            self._searcher.begin(self.game.position, limits)
             self._is_searching = True
             if signals.stop.is_set():
                 self._searcher.stop()
         try:
-            return self._searcher.run(self.game.position, limits, report)
+            return self._searcher.finish(report)
         finally:
             with self._lock:
                 self._is_searching = False
@@ -99,11 +104,10 @@ class Player:
 
     def texts(self, line: Sequence[int]) -> Iterator[str]:
         """The moves of a line from the current position as text."""
-        game = self.game.copy()
+        position = copy.deepcopy(self.game.position)
         for move in line:
-            text = game.text(move)
-            yield text
-            game.play(text)
+            yield format_move(position, move)
+            make_if_legal(position, move)
 
     def description(self) -> Iterator[str]:
         """The position for a reader: a diagram, its FEN and its key, line by line."""
@@ -133,16 +137,15 @@ class Player:
 
     def _limits(self, order: Order, received: float, is_pondering: bool) -> Limits:
         """The limits that the search gets. InputError names a search move that is none."""
-        multipv = self._settings.number("MultiPV")
-        search_moves = self._search_moves(order.search_moves)
+        limits = Limits(depth=order.depth, nodes=order.nodes, mate=order.mate,
+                        multipv=self._settings.number("MultiPV"), search_moves=self._search_moves(order.search_moves))
         budget = None if order.infinite else self._budget(order)
         self._time_after_ponderhit = budget if is_pondering else None
         if is_pondering or budget is None:
-            return Limits(order.depth, order.nodes, None, None, None, order.mate, multipv, search_moves)
+            return limits
         late = time.perf_counter() - received
-        hard = max(budget.hard - late, _SHORTEST_THOUGHT)
-        return Limits(order.depth, order.nodes, None, max(budget.soft - late, 0.0), hard, order.mate, multipv,
-                      search_moves)
+        return replace(limits, soft_time=max(budget.soft - late, 0.0),
+                       hard_time=max(budget.hard - late, _SHORTEST_THOUGHT))
 
     def _search_moves(self, texts: Sequence[str]) -> tuple[int, ...]:
         legal = {self.game.text(move): move for move in self.game.legal_moves()}
@@ -154,15 +157,16 @@ class Player:
     def _budget(self, order: Order) -> clock.Budget | None:
         """The time for this move, or None if the order names neither a clock nor a time."""
         overhead = self._settings.number("Move Overhead") / 1000
-        budget = None
         side = int(self.game.position.side)
-        left = order.times[side]
+        # A GUI that tells only the other side's clock is taken to mean both.
+        left = order.times[side] if order.times[side] is not None else order.times[side ^ 1]
+        budget = None
         if left is not None:
             hands = clock.Clock(left / 1000, order.increments[side] / 1000, order.moves_to_go)
             budget = clock.budget(hands, overhead)
             if len(self.game.legal_moves()) == 1:
                 budget = clock.Budget(0.0, budget.hard)  # there is nothing to think about
-        if order.movetime is not None:
-            seconds = max(order.movetime / 1000 - overhead / 2, _SHORTEST_THOUGHT)
-            budget = clock.Budget(seconds if budget is None else min(budget.soft, seconds), seconds)
-        return budget
+        if order.movetime is None:
+            return budget
+        fixed = clock.fixed(order.movetime / 1000, overhead)
+        return fixed if budget is None else clock.Budget(budget.soft, min(budget.hard, fixed.hard))

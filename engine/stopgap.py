@@ -35,9 +35,13 @@ def read_board(fen: str | None, moves: Sequence[str], chess960: bool) -> chess.B
     return board
 
 
-def find_move(board: chess.Board, deadline: float) -> str:
-    """A sensible legal move as text, found before `deadline` (of `time.perf_counter`) if there is any time at all."""
+def find_move(board: chess.Board, deadline: float, wanted: Sequence[str] = ()) -> str:
+    """A sensible legal move as text, one of the `wanted` if there are any of those.
+
+    It is found before `deadline` (of `time.perf_counter`), if there is any time at all.
+    """
     moves = sorted(board.legal_moves, key=lambda move: -_promise(board, move))
+    moves = [move for move in moves if board.uci(move) in wanted] or moves
     best, best_score = (moves[0] if moves else chess.Move.null()), -_MATE
     for move in moves:
         if time.perf_counter() >= deadline:

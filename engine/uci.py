@@ -1,14 +1,15 @@
 """The Universal Chess Interface: text in, text out, and the only place that prints the protocol.
 
-Three threads share the work. This one reads commands and never waits for long. The loader gets the kernels ready,
-which at the very first start means compiling them; it begins at once, so that `uci` can be answered before Numba is
-even imported. The thinker answers one `go`.
+Three threads share the work. This one reads commands, and waits long for nothing but `bench`. The loader gets the
+kernels ready, which at the very first start means compiling them; it begins at once, so that `uci` can be answered
+before Numba is even imported. The thinker answers one `go`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -19,7 +20,8 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 
 from engine.core.errors import InputError, quote
 from engine.options import OPTIONS, Kind, Option, Settings, declarations, find_option
-from engine.search.limits import Bound, Info, Order, Progress, Signals
+from engine.order import Order, Signals
+from engine.search.limits import Bound, Info, Progress
 
 if TYPE_CHECKING:
     from engine.player import Player
@@ -29,7 +31,9 @@ _READY_WAIT = 8.0  # seconds: the most impatient client gives up after ten
 _READY_REMARK = 2.0  # seconds between two remarks that the kernels are being compiled
 _STOPGAP_SHARE = 0.4  # of the time for a move: the rest is for what happens around it
 _STOPGAP_SECONDS = 1.0  # at most
+_PULSE = 0.01  # seconds between two looks at what happened
 _NO_MOVE = "0000"
+_LARGEST_NUMBER = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,8 @@ class Place:
 class Thinker:
     """One `go`, answered in a thread of its own."""
 
-    def __init__(self, order: Order) -> None:
-        self.order = order
+    def __init__(self, order: Order, place: Place) -> None:
+        self.order, self.place = order, place
         self.received = time.perf_counter()
         self.signals = Signals()
         self.released = threading.Event()  # the answer may be given: nothing asks to wait for `stop` or `ponderhit`
@@ -55,15 +59,14 @@ class Thinker:
 class Uci:
     """The protocol over two streams. `run` reads commands until `quit` or the end of the input."""
 
-    def __init__(self, source: BinaryIO, sink: IO[str], run_command: Callable[[list[str]], int]) -> None:
+    def __init__(self, source: BinaryIO, sink: IO[str]) -> None:
         self._source, self._sink = source, sink
-        self._run_command = run_command  # a command of the program, such as bench
         self._sink_lock, self._settings_lock = threading.Lock(), threading.Lock()
         self._log: IO[str] | None = None
         self._settings = Settings()
         self._place, self._place_is_new = Place(), False
-        self._player: Player | None = None
-        self._ready = threading.Event()
+        self._player: Player | None = None  # None until it is loaded, and for ever if it cannot be
+        self._loaded = threading.Event()  # the loader has ended, well or not
         self._thinker: Thinker | None = None
         self._thread: threading.Thread | None = None
         self._commands: dict[str, Callable[[list[str]], None]] = {
@@ -118,14 +121,14 @@ class Uci:
 
             player = Player(self._settings)
             player.load()
+            with self._settings_lock:
+                for option in OPTIONS:
+                    self._apply(player, option)  # what was set before the player was there
+                self._player = player
         except Exception as error:  # noqa: BLE001  whatever it is, the user has to be told, and moves still come
             self._remark(f"the kernels cannot be loaded: {error!r}")
-            return
-        with self._settings_lock:
-            for option in OPTIONS:
-                self._apply(player, option)  # what was set before the player was there
-            self._player = player
-            self._ready.set()
+        finally:
+            self._loaded.set()
 
     def _apply(self, player: Player, option: Option) -> None:
         """Let a setting have its effect; one that cannot have any goes back to the default."""
@@ -137,7 +140,7 @@ class Uci:
             self._remark(f"option {option.name}: {error}")
 
     def _isready(self, words: list[str]) -> None:
-        if self._ready.is_set():
+        if self._loaded.is_set():
             self._say("readyok")
         else:
             threading.Thread(target=self._ready_later, daemon=True).start()
@@ -145,14 +148,16 @@ class Uci:
     def _ready_later(self) -> None:
         """Answer `isready` when the kernels are there, but before a client loses patience."""
         deadline = time.perf_counter() + _READY_WAIT
-        while (left := deadline - time.perf_counter()) > 0 and not self._ready.wait(min(_READY_REMARK, left)):
+        while (left := deadline - time.perf_counter()) > 0 and not self._loaded.wait(min(_READY_REMARK, left)):
             self._remark("compiling, once; `adversary warmup` does it beforehand")
         self._say("readyok")
 
     def _wait_for_player(self) -> Player:
-        """The player, as soon as there is one, at the place that was last named."""
-        self._ready.wait()
-        assert self._player is not None
+        """The player at the place that was last named; InputError if there is none, or none soon."""
+        self._loaded.wait(_READY_WAIT)
+        if self._player is None:
+            raise InputError("the kernels are still being compiled" if not self._loaded.is_set()
+                             else "the kernels could not be loaded")
         if self._place_is_new:
             self._player.set_position(self._place.fen, self._place.moves)
             self._place_is_new = False
@@ -200,14 +205,13 @@ class Uci:
 
     def _ucinewgame(self, words: list[str]) -> None:
         self._finish_thinking()
-        if self._ready.is_set():
-            self._wait_for_player().new_game()
+        if self._player is not None:
+            self._player.new_game()
 
     def _position(self, words: list[str]) -> None:
         place = _read_place(words)
-        if self._ready.is_set():
-            assert self._player is not None
-            self._finish_thinking()
+        self._finish_thinking()
+        if self._player is not None:
             self._player.set_position(place.fen, place.moves)
             self._place, self._place_is_new = place, False
         else:
@@ -222,7 +226,7 @@ class Uci:
         if order.perft is not None:
             self._perft(order.perft)
             return
-        self._thinker = Thinker(order)
+        self._thinker = Thinker(order, self._place)
         self._thread = threading.Thread(target=self._think, args=(self._thinker,), daemon=True)
         self._thread.start()
 
@@ -264,7 +268,12 @@ class Uci:
 
     def _bench(self, words: list[str]) -> None:
         self._finish_thinking()
-        self._run_command(["bench", *words])
+        # In a process of its own: whatever it is given, and whatever it does, the conversation goes on.
+        with subprocess.Popen([sys.executable, "-m", "engine", "bench", *words], stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                self._say(line.rstrip())
 
     def _flip(self, words: list[str]) -> None:
         self._position(["fen", *self._wait_for_player().mirrored_fen().split()])
@@ -294,18 +303,8 @@ class Uci:
 
     def _answer(self, thinker: Thinker) -> list[str]:
         """The best move as text, and the reply that is expected."""
-        order = thinker.order
-        if not self._ready.is_set():
-            seconds = _seconds_for_stopgap(order)
-            if seconds is not None:
-                answer = self._stopgap(thinker)
-                while not self._ready.is_set() and time.perf_counter() < thinker.received + seconds:
-                    self._ready.wait(0.01)
-                if not self._ready.is_set():
-                    return answer
-            while not self._ready.wait(0.02):
-                if thinker.signals.stop.is_set():
-                    return self._stopgap(thinker)
+        if not self._await_kernels(thinker):
+            return self._stopgap(thinker)
         player = self._wait_for_player()
 
         def report(found: Info | Progress) -> None:
@@ -314,20 +313,29 @@ class Uci:
             else:
                 self._say(_info_line(found, " ".join(player.texts(found.line))))
 
-        result = player.go(order, thinker.received, thinker.signals, report)
+        result = player.go(thinker.order, thinker.received, thinker.signals, report)
         if result.move == 0:
             self._say(f"info depth 0 score {'mate 0' if player.game.is_check() else 'cp 0'}")
             return [_NO_MOVE]
         return list(player.texts(result.line[:2]))
+
+    def _await_kernels(self, thinker: Thinker) -> bool:
+        """Wait for the kernels as long as the order allows; returns whether they are there."""
+        seconds = _seconds_for_stopgap(thinker.order)
+        while not self._loaded.wait(_PULSE):
+            is_late = seconds is not None and time.perf_counter() >= thinker.received + (1 - _STOPGAP_SHARE) * seconds
+            if is_late or thinker.signals.stop.is_set():
+                break
+        return self._player is not None
 
     def _stopgap(self, thinker: Thinker) -> list[str]:
         """A legal move without the kernels, in a part of the time that there is."""
         from engine.stopgap import find_move, read_board
 
         seconds = _seconds_for_stopgap(thinker.order) or _STOPGAP_SECONDS
-        deadline = thinker.received + min(_STOPGAP_SHARE * seconds, _STOPGAP_SECONDS)
-        board = read_board(self._place.fen, self._place.moves, self._settings.flag("UCI_Chess960"))
-        return [find_move(board, deadline)]
+        deadline = time.perf_counter() + min(_STOPGAP_SHARE * seconds, _STOPGAP_SECONDS)
+        board = read_board(thinker.place.fen, thinker.place.moves, self._settings.flag("UCI_Chess960"))
+        return [find_move(board, deadline, thinker.order.search_moves)]
 
 
 def _split_option(words: Sequence[str]) -> tuple[str, str]:
@@ -370,8 +378,8 @@ def _read_order(words: Sequence[str], complain: Callable[[str], None]) -> Order:
         elif word in _NUMBERS:
             text = rest.pop() if rest else ""
             try:
-                numbers[word] = int(text) if len(text) < 19 else int(float(text))
-            except (ValueError, OverflowError):
+                numbers[word] = max(-_LARGEST_NUMBER, min(int(text), _LARGEST_NUMBER))
+            except ValueError:
                 complain(f"go {word} needs a number, not {quote(text)}")
 
     def positive(name: str) -> int | None:
@@ -417,10 +425,10 @@ def _progress_line(progress: Progress, move: str) -> str:
             f"time {int(1000 * progress.seconds)}")
 
 
-def serve(run_command: Callable[[list[str]], int]) -> int:
+def serve() -> int:
     """Speak UCI over the standard streams; ends the process when the conversation is over, compiling or not."""
     try:
-        status = Uci(sys.stdin.buffer, sys.stdout, run_command).run()
+        status = Uci(sys.stdin.buffer, sys.stdout).run()
         sys.stdout.flush()
     except BrokenPipeError:
         status = 0

@@ -185,18 +185,56 @@ def test_bad_input_gets_one_line_and_changes_nothing(client, bad):
 
 
 @pytest.mark.parametrize("go", [
-    "go depth x", "go wtime", "go wtime 0 btime 0", "go wtime -500 btime -500", "go movetime 0", "go movetime -7",
+    "go wtime 0 btime 0", "go wtime -500 btime -500", "go movetime 0", "go movetime -7",
     "go nodes 0", "go depth 0", "go btime 300 winc 5", "go wtime 100", "go binc 10 wtime 200 movestogo 1 btime 100",
     "go movestogo 0 wtime 300 btime 300", "go depth 3 searchmoves a2a3 g2g3", "go searchmoves a2a3 depth 3",
     "go nodes 5000 movetime 5000 depth 90", "go depth 2 whatever 7", "go mate 1 movetime 30",
     "go searchmoves e2e5 depth 2",
-    "go depth 99999999999999999999999999",
 ])
 def test_every_go_is_answered_with_a_legal_move(client, go):
     client.say(f"position fen {KIWIPETE}", go)
-    if client.silence(1.5):  # without any limit that could be read it is infinite
-        client.say("stop")
-        assert legal(KIWIPETE, client.until("bestmove", 5)[-1].split()[1])
+    assert legal(KIWIPETE, client.until("bestmove", 5)[-1].split()[1])
+
+
+@pytest.mark.parametrize("go", ["go", "go depth x", "go wtime", "go searchmoves a2a3", "go nodes 18446744073709551615",
+                                "go wtime 99999999999999999999", "go movetime 99999999999999999999",
+                                "go depth 99999999999999999999"])
+def test_without_a_limit_that_can_be_met_it_searches_until_stopped(client, go):
+    client.say(f"position fen {KIWIPETE}", go)
+    assert client.silence(0.5)
+    client.say("stop")
+    assert legal(KIWIPETE, client.until("bestmove", 5)[-1].split()[1])
+
+
+def test_a_movetime_is_used_up(client):
+    for milliseconds in (100, 400):
+        started = time.monotonic()
+        client.best(f"position fen {KIWIPETE}", f"go movetime {milliseconds}")
+        assert 0.85 * milliseconds <= 1000 * (time.monotonic() - started) < milliseconds + 100
+
+
+def test_no_time_at_all_is_enough_for_a_queen(client):
+    for go in ("go wtime 1 btime 1", "go movetime 0", "go movetime 1"):
+        assert client.best("position fen 7k/8/8/3q4/4P3/8/8/4K3 w - - 0 1", go) == "e4d5"
+
+
+def test_a_ponderhit_at_once_is_heard(client):
+    for _ in range(20):
+        client.say("position startpos moves e2e4", "go ponder wtime 300 btime 300", "ponderhit")
+        client.until("bestmove", 2)
+
+
+def test_bench_with_bad_arguments_ends_nothing(client):
+    assert any("error" in line for line in client.ask("bench --foo"))
+
+
+def test_lines_of_multipv_are_equally_deep_and_in_order(client):
+    client.say("setoption name MultiPV value 4", f"position fen {KIWIPETE}", "go depth 8")
+    lines = [line.split() for line in client.until("bestmove") if line.startswith("info depth 8 ")]
+    assert [line[line.index("multipv") + 1] for line in lines] == ["1", "2", "3", "4"]
+    scores = [int(line[line.index("cp") + 1]) for line in lines]
+    assert scores == sorted(scores, reverse=True)
+    assert len({line[line.index("pv") + 1] for line in lines}) == 4
 
 
 def test_search_moves_are_kept_to(client):

@@ -216,8 +216,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             and bound_settles(entry_bound(data), table_score, alpha, beta) and pos.rule50 < 90):
         return table_score
     table_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
-    if is_root and table_move != NULL_MOVE and not is_open_root_move(state, table_move):
-        table_move = NULL_MOVE
+    if is_root and state.root_depth > 1:
+        # The best move so far: whenever the search is broken off, it has been searched first.
+        table_move = np.int64(state.root_moves[state.first_root_move])
 
     # Step 5. The static evaluation, corrected by experience, sharpened by the table.
     raw_eval = NO_SCORE
@@ -296,7 +297,8 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     return score if is_decisive(score) else score - params.probcut_margin
 
     # Step 10. Internal iterative reduction: without a move from the table, the node is not worth its full depth yet.
-    if params.use_iir and depth >= params.iir_depth and table_move == NULL_MOVE and (is_pv or cut_node):
+    if (params.use_iir and depth >= params.iir_depth and table_move == NULL_MOVE and excluded == NULL_MOVE
+            and not is_root and (is_pv or cut_node)):
         depth -= 1
 
     # Step 11. Singular extension: is the table's move better than all others? Then it deserves to be searched deeper.
@@ -409,6 +411,8 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 best_move = move
                 if is_pv:
                     extend_pv(state, ply, move)
+                if is_root:
+                    state.root_score = score
                 if score >= beta:
                     break
         if is_quiet:

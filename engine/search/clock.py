@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+FOREVER = float("inf")
 MOVES_TO_EXPECT = 24  # how many more moves a game is planned for, when no control says so
 FURTHEST_CONTROL = 40  # moves to a time control beyond this are as good as none
 
@@ -15,6 +16,7 @@ _SOFT_SHARE_OF_INCREMENT = 0.75
 _LARGEST_SOFT_SHARE = 0.5  # of all the time that is left
 _LARGEST_HARD_SHARE = 0.75
 _HARD_PER_SOFT = 4.5
+_LARGEST_OVERHEAD_SHARE = 0.1  # of a time for one move
 _LEAST_TIME = 0.001  # to find any move
 _MOVES_OF_RESERVE = 40  # their overhead is set aside
 _WHEN_OUT_OF_TIME = 0.1  # the share of the clock that may be planned with when overheads alone exceed it
@@ -56,6 +58,12 @@ def budget(clock: Clock, overhead: float) -> Budget:
     soft = plannable / moves + _SOFT_SHARE_OF_INCREMENT * min(max(clock.increment, 0.0), usable)
     soft = min(soft, _LARGEST_SOFT_SHARE * usable)
     return Budget(soft, max(min(_HARD_PER_SOFT * soft, _LARGEST_HARD_SHARE * usable), _LEAST_TIME))
+
+
+def fixed(seconds: float, overhead: float) -> Budget:
+    """The limits when a move is given a time of its own: all of it is used."""
+    hard = max(seconds - min(overhead, _LARGEST_OVERHEAD_SHARE * seconds), _LEAST_TIME)
+    return Budget(FOREVER, hard)
 
 
 def patience(steady: int, drop: int, share: float) -> float:

@@ -12,15 +12,17 @@ import numpy as np
 
 from engine.core.game import list_moves
 from engine.core.position import POSITION_TYPE, PositionRecord
-from engine.kernel import Int, entry, inline, int64
+from engine.kernel import Int, entry, int64
 from engine.search.alphabeta import search
 from engine.search.clock import patience
 from engine.search.limits import Bound, Info, Limits, Report
+from engine.search.params import ParamsRecord
 from engine.search.scores import INFINITE, MAX_PLY, mate_distance
 from engine.search.state import BEFORE_ROOT, STATE_TYPE, StateRecord
 from eval.squares import psq_of
 
-_WIDEST_WINDOW = np.int64(600)  # a window that had to grow beyond this is opened altogether
+_INFINITE = int(INFINITE)
+_WIDEST_WINDOW = 600  # a window that had to grow beyond this is opened altogether
 _FIRST_BOUND = 1.0  # seconds: before, bounds come too fast to be read
 NEVER = np.iinfo(np.int64).max
 
@@ -34,6 +36,7 @@ def prepare_root(pos: PositionRecord, state: StateRecord) -> None:
     for row in range(BEFORE_ROOT):
         state.slots[row] = 0
     state.null_floor = 0
+    state.root_depth = 0
     state.nodes = 0
     state.next_poll = 0
     state.stopped = 0
@@ -50,23 +53,21 @@ def search_root(pos: PositionRecord, state: StateRecord, depth: int, alpha: int,
     return search(pos, state, alpha, beta, depth, np.int64(0), np.int64(0))
 
 
-@inline
-def first_window(params, depth, expected):
+def first_window(params: ParamsRecord, depth: int, expected: int) -> tuple[int, int]:
     """(alpha, beta) around the `expected` score: the narrower the window, the more is cut."""
     if params.use_aspiration and depth >= params.aspiration_depth:
-        width = params.aspiration_window
-        return max(expected - width, -INFINITE), min(expected + width, INFINITE)
-    return -INFINITE, INFINITE
+        width = int(params.aspiration_window)
+        return max(expected - width, -_INFINITE), min(expected + width, _INFINITE)
+    return -_INFINITE, _INFINITE
 
 
-@inline
-def wider_window(alpha, beta, score, width):
+def wider_window(alpha: int, beta: int, score: int, width: int) -> tuple[int, int]:
     """(alpha, beta) after `score` fell outside; `width` is larger at each try."""
     if width + width // 2 > _WIDEST_WINDOW:
-        return -INFINITE, INFINITE
+        return -_INFINITE, _INFINITE
     if score <= alpha:
-        return max(score - width, -INFINITE), (alpha + beta) // 2
-    return alpha, min(score + width, INFINITE)
+        return max(score - width, -_INFINITE), (alpha + beta) // 2
+    return alpha, min(score + width, _INFINITE)
 
 
 def root_moves(pos: PositionRecord, state: StateRecord, wanted: Sequence[int]) -> list[int]:
@@ -117,8 +118,9 @@ class Deepening:
             if better is None:
                 return False
             found.append(better)
-            _move_to_front(self._state, better.moves[0], number)
         self.lines = sorted(found, key=lambda line: -line.score)
+        for number, line in enumerate(self.lines):
+            _move_to_front(self._state, line.moves[0], number)
         if len(found) > 1:
             for number, line in enumerate(self.lines):  # only now their order is known
                 self._tell(depth, number, line, Bound.EXACT)
@@ -137,10 +139,11 @@ class Deepening:
             moves = tuple(self._state.pv[0, : self._state.pv_length[0]].tolist())
             if self._state.stopped:
                 if moves and is_only:
-                    self.lines = [Line(line.score, moves)]
+                    self.lines = [Line(int(self._state.root_score), moves)]
                 return None
             bound = Bound.UPPER if score <= alpha else Bound.LOWER if score >= beta else Bound.EXACT
             line = Line(score, line.moves if bound is Bound.UPPER else moves)
+            _move_to_front(self._state, line.moves[0], number)
             if is_only:
                 self.lines = [line]
                 self._tell(depth, number, line, bound)

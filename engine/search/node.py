@@ -24,10 +24,13 @@ _POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
 
 @kernel
 def poll(state):
-    """Look at the clock, the node limit and the stop flag; sets `stopped`."""
+    """Look at the node limit, the clock and the stop flag; sets `stopped`.
+
+    The first iteration is always finished, in microseconds: without it there would be no move worth playing.
+    """
     state.next_poll = min(state.nodes + _POLL_INTERVAL, state.node_limit)
-    if (state.nodes >= state.node_limit or perf_counter_ns() >= state.deadline
-            or load_atomic(state.stop_address) != 0):
+    is_over = perf_counter_ns() >= state.deadline or load_atomic(state.stop_address) != 0
+    if state.nodes >= state.node_limit or (is_over and state.root_depth > 1):
         state.stopped = 1
 
 

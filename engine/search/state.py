@@ -43,6 +43,7 @@ STATE = record_dtype([
     ("generation", "i8"),
     # The root.
     ("root_depth", "i8"),
+    ("root_score", "i8"),  # of the line in pv[0], also when the iteration is broken off
     ("deepest", "i8"),  # UCI's seldepth
     ("root_count", "i8"),
     ("root_moves", "u2", MAX_MOVES),

@@ -11,17 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.errors import InputError
 from engine.core.game import list_moves
 from engine.core.position import PositionRecord
 from engine.search.deepening import NEVER, Deepening, prepare_root, root_moves, search_root
 from engine.search.limits import Info, Limits, Progress, Report, Result, ignore
 from engine.search.params import ParamsRecord
-from engine.search.scores import is_decisive
+from engine.search.scores import is_win
 from engine.search.state import StateRecord, clear_histories, new_state, set_params
 from engine.search.table import Table
+from eval.weights import load_weights
 
 _FIRST_PROGRESS = 3.0  # seconds: GUIs show shorter searches by their lines alone
 _PROGRESS_INTERVAL = 1.0
+_LONGEST_TIME = 1e9  # seconds; more would not fit into nanoseconds
 _VOTE_OF_THE_WORST = 14  # how much even the lowest score counts in the vote, beside the centipawns above it
 
 
@@ -31,7 +34,7 @@ class Searcher:
     def __init__(self, megabytes: int = 64, threads: int = 1, params: ParamsRecord | None = None,
                  weights: Any = None) -> None:
         self.table = Table(megabytes)
-        self._params, self._weights = params, weights
+        self._params, self._weights = params, load_weights() if weights is None else weights
         self._stop = np.zeros(1, np.int64)
         self._states: list[StateRecord] = []
         self._started = 0.0
@@ -40,9 +43,11 @@ class Searcher:
 
     def set_threads(self, threads: int) -> None:
         """Search with that many threads from now on."""
-        while len(self._states) < threads:
-            self._states.append(new_state(self._params, self._weights))
-        del self._states[threads:]
+        try:
+            new = [new_state(self._params, self._weights) for _ in range(threads - len(self._states))]
+        except MemoryError as error:
+            raise InputError(f"no memory for {threads} threads") from error
+        self._states = [*self._states, *new][:threads]
 
     def set_params(self, params: ParamsRecord) -> None:
         """Use other search parameters from now on."""
@@ -67,7 +72,7 @@ class Searcher:
     def set_time(self, soft_time: float, hard_time: float) -> None:
         """Give the running search limits that it did not have: it was pondering. The soft one counts from its start."""
         self._soft_time = soft_time
-        deadline = time.perf_counter_ns() + int(hard_time * 1e9)
+        deadline = time.perf_counter_ns() + int(min(hard_time, _LONGEST_TIME) * 1e9)
         for state in self._states:
             state.deadline = deadline
         if time.perf_counter() - self._started >= soft_time:
@@ -79,24 +84,34 @@ class Searcher:
         return sum(int(state.nodes) for state in self._states)
 
     def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
-        """Search `position`; blocks until the search has ended. Without a legal move the result's move is 0.
+        """`begin`, then `finish`."""
+        self.begin(position, limits)
+        return self.finish(report)
 
-        `report` hears of every finished line, and in a long search of its progress, from threads of the search.
-        """
+    def begin(self, position: PositionRecord, limits: Limits) -> None:
+        """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
         for point in (list_moves, prepare_root, search_root):
             point.load()  # before the clock starts
+        self._position, self._limits = copy.deepcopy(position), limits
         self._started = time.perf_counter()
         self._soft_time = limits.soft_time
         self.table.next_generation()
         for state in self._states:
-            self._prepare(state, position, limits)
+            self._prepare(state)
+
+    def finish(self, report: Report = ignore) -> Result:
+        """Search; blocks until the search has ended. Without a legal move the result's move is 0.
+
+        `report` hears of every finished line, and in a long search of its progress, from threads of the search.
+        """
         try:
-            return self._search(position, limits, report)
+            return self._search(report)
         finally:
             self._stop[0] = 0
 
-    def _search(self, position: PositionRecord, limits: Limits, report: Report) -> Result:
+    def _search(self, report: Report) -> Result:
         main, *helpers = self._states
+        position, limits = self._position, self._limits
         if not main.root_count:
             return Result(0, 0, 0, 0, 0.0)
         infos: list[Info] = []
@@ -122,11 +137,11 @@ class Searcher:
             finished.set()
             for thread in threads:
                 thread.join()
-        return self._result(workers, limits, infos, report)
+        return self._result(workers, infos, report)
 
-    def _result(self, workers: Sequence[Deepening], limits: Limits, infos: list[Info], report: Report) -> Result:
+    def _result(self, workers: Sequence[Deepening], infos: list[Info], report: Report) -> Result:
         """The answer of the thread that wins the vote; its line is reported if it is not the last one that was."""
-        winner = workers[0] if limits.depth or limits.multipv > 1 else elect(workers)
+        winner = workers[0] if self._limits.depth or self._limits.multipv > 1 else elect(workers)
         best, seconds = winner.lines[0], time.perf_counter() - self._started
         line = best.moves or (int(self._states[0].root_moves[0]),)
         told = next((info.line[:1] for info in reversed(infos) if info.line_number == 1), ())
@@ -149,20 +164,21 @@ class Searcher:
                 report(Progress(worker.depth + 1, int(state.current_move), int(state.current_number), self.nodes,
                                 time.perf_counter() - self._started, self.table.hashfull()))
 
-    def _prepare(self, state: StateRecord, position: PositionRecord, limits: Limits) -> None:
-        prepare_root(position, state)
-        root_moves(position, state, limits.search_moves)
+    def _prepare(self, state: StateRecord) -> None:
+        limits = self._limits
+        prepare_root(self._position, state)
+        root_moves(self._position, state, limits.search_moves)
         state.table_address, state.table_buckets = self.table.address, self.table.buckets
         state.generation = self.table.generation
         state.stop_address = self._stop.ctypes.data
-        state.node_limit = NEVER if limits.nodes is None else max(1, limits.nodes // len(self._states))
+        state.node_limit = NEVER if limits.nodes is None else min(max(limits.nodes // len(self._states), 1), NEVER)
         hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=None)
         left = None if hard is None else hard - (time.perf_counter() - self._started)
-        state.deadline = NEVER if left is None else time.perf_counter_ns() + int(left * 1e9)
+        state.deadline = NEVER if left is None else time.perf_counter_ns() + int(min(left, _LONGEST_TIME) * 1e9)
 
 
 def elect(workers: Sequence[Deepening]) -> Deepening:
-    """The thread whose answer is trusted. Each votes for its move by depth and score; a proven result needs no vote."""
+    """The thread whose answer is trusted. Each votes for its move by depth and score; a proven win needs no vote."""
     candidates = [worker for worker in workers if worker.depth > 0]
     if not candidates:
         return workers[0]
@@ -172,6 +188,6 @@ def elect(workers: Sequence[Deepening]) -> Deepening:
         line = worker.lines[0]
         weight = (line.score - lowest + _VOTE_OF_THE_WORST) * worker.depth
         votes[line.moves[0]] = votes.get(line.moves[0], 0) + weight
-    if any(is_decisive(worker.lines[0].score) for worker in candidates):
+    if any(is_win(worker.lines[0].score) for worker in candidates):
         return max(candidates, key=lambda worker: worker.lines[0].score)
     return max(candidates, key=lambda worker: (votes[worker.lines[0].moves[0]], worker.depth, worker is workers[0]))

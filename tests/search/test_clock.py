@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.clock import MOVES_TO_EXPECT, Clock, budget, patience
+from engine.search.clock import MOVES_TO_EXPECT, Clock, budget, fixed, patience
 
 SECONDS = st.floats(0, 100_000, allow_nan=False)
 
@@ -49,6 +49,12 @@ def test_more_moves_to_go_leave_less_for_each():
     times = [budget(Clock(100, 0, moves), 0.02).soft for moves in range(1, 41)]
     assert times == sorted(times, reverse=True)
     assert budget(Clock(100), 0.02).soft < 100 / (MOVES_TO_EXPECT - 1)
+
+
+def test_a_time_for_one_move_is_used_up():
+    assert 4.9 < fixed(5, 0.02).hard < 5 <= fixed(5, 0.02).soft
+    assert 0.0009 <= fixed(0.001, 0.02).hard <= 0.001
+    assert fixed(-3, 0.02).hard > 0
 
 
 def test_patience_falls_while_the_move_is_steady_and_rises_with_trouble():

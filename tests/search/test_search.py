@@ -111,7 +111,8 @@ def test_a_stopped_search_has_a_legal_move(movetime):
         assert time.perf_counter() - started < movetime + 0.2
 
 
-def test_no_iteration_begins_after_the_soft_time():
+def test_no_iteration_begins_after_the_soft_time(monkeypatch):
+    monkeypatch.setattr("engine.search.deepening.patience", lambda steady, drop, share: 1.0)
     for soft in (0.0, 0.1):
         game, result = search(KNOWN[1].fen, soft_time=soft, hard_time=20)
         finished = [info.seconds for info in result.infos]
@@ -160,6 +161,9 @@ def test_threads_vote_for_the_move():
     # A mate needs no majority, and the shortest is the best.
     mates = [worker(10, 20, 1), worker(10, 20, 1), worker(4, int(mate_in(7)), 3), worker(4, int(mate_in(5)), 4)]
     assert elect(mates) is mates[3]
+    # A loss that one of them sees does not make the most hopeful one right.
+    doubt = [worker(12, -int(mate_in(7)), 1), worker(20, 20, 2), worker(20, 20, 2), worker(8, 90, 3)]
+    assert elect(doubt).lines[0].moves == (2,)
     # A thread that has not finished anything has no vote.
     assert elect([worker(5, -50, 1), worker(0, 0)]).lines[0].moves == (1,)
     empty = [worker(0, 0), worker(0, 0)]
@@ -192,10 +196,8 @@ def test_multipv_gives_different_moves_in_order():
 
 
 def test_a_repetition_is_worth_nothing_when_it_can_be_forced():
-    game = Game("6k1/5ppp/8/8/8/q7/5PPP/3Q2K1 w - - 0 1")
-    perpetual = Game("7k/6pp/8/8/8/q7/5Q2/7K w - - 0 1")
-    assert abs(SEARCHER.run(perpetual.position, Limits(depth=12)).score) < 400
-    assert SEARCHER.run(game.position, Limits(depth=2)).move in game.legal_moves()
+    game, result = search("6k1/6p1/8/6KQ/1r6/q2b4/8/8 w - - 0 1", depth=12)  # a rook and a bishop down
+    assert (game.text(result.move), result.score) == ("h5e8", 0)
 
 
 def test_the_fifty_move_rule_is_seen():
