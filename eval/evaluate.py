@@ -57,6 +57,13 @@ def evaluate(pos, weights, psq, cache):
     return score
 
 
+@inline
+def rough_score(pos, psq):
+    """Centipawns from the side to move's view by material and squares alone, which `psq` sums."""
+    score = _taper(mg_of(psq), eg_of(psq), _phase(pos), WHOLE_SCALE)
+    return -score if pos.side else score
+
+
 @entry(POSITION_TYPE, WEIGHTS_TYPE)
 def evaluate_position(pos: PositionRecord, weights: WeightsRecord) -> int:
     """Centipawns from the side to move's view, counted from scratch."""

@@ -46,9 +46,16 @@ from engine.search.table import (
     entry_score,
     expect,
 )
+from eval.evaluate import rough_score
 
 _QUIESCENCE_DEPTH = np.int64(0)
 _ONE_PLY = np.int64(1024)  # of reductions
+
+
+@inline
+def cautious_score(pos, state, ply):
+    """Lazy evaluation: by material and squares alone, less what the rest could take away. Costs next to nothing."""
+    return rough_score(pos, state.psq[ply]) - state.params.lazy_margin
 
 
 @kernel
@@ -82,6 +89,10 @@ def quiescence(pos, state, alpha, beta, ply):
     raw_eval = NO_SCORE
     best = -INFINITE
     if not in_check:
+        if not is_pv and data == MISS and state.params.use_lazy_evaluation:
+            cautious = cautious_score(pos, state, ply)
+            if cautious >= beta:
+                return cautious
         raw_eval = known_or_new_evaluation(pos, state, ply, data)
         best = sharpened(state, data, table_score, corrected_eval(pos, state, ply, raw_eval))
         if best >= beta or not state.params.use_quiescence:
@@ -108,6 +119,9 @@ def quiescence(pos, state, alpha, beta, ply):
             if state.params.use_delta_pruning and futile + captured_value(pos, move) <= alpha:
                 best = max(best, futile + captured_value(pos, move))
                 continue
+        elif (in_check and state.params.use_evasion_pruning and searched > 0 and not is_loss(best)
+                and not is_noisy(pos, move)):
+            break  # one way out that does not lose is enough; captures have been tried before
         play(pos, state, ply, move)
         score = -quiescence(pos, state, -beta, -alpha, ply + 1)
         take_back(pos, move)
@@ -167,16 +181,16 @@ def reduction_of(state, depth, move_count, is_quiet):
 
 
 @inline
-def quiet_is_hopeless(pos, state, move, depth, score, static_eval, alpha):
-    """Futility, history and SEE pruning of a quiet move; `depth` is what would be left after its reduction."""
+def quiet_is_hopeless(pos, state, move, depth, left, score, static_eval, alpha):
+    """Futility, history and SEE pruning of a quiet move; `left` of `depth` is what would remain after its reduction."""
     params = state.params
-    if (params.use_futility and depth <= params.futility_depth
-            and static_eval + params.futility_base + params.futility_margin * depth <= alpha):
+    if (params.use_futility and left <= params.futility_depth
+            and static_eval + params.futility_base + params.futility_margin * left <= alpha):
         return True
     if (params.use_history_pruning and depth <= params.history_prune_depth
             and score < -params.history_prune_margin * depth):
         return True
-    return params.use_see_pruning and not exchange_wins(pos, move, -params.see_quiet_margin * depth)
+    return params.use_see_pruning and not exchange_wins(pos, move, -params.see_quiet_margin * left)
 
 
 @kernel
@@ -226,6 +240,12 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if in_check:
         state.static_evals[ply] = NO_SCORE
     else:
+        if (not is_pv and data == MISS and excluded == NULL_MOVE and params.use_lazy_evaluation
+                and params.use_reverse_futility and depth <= params.rfp_depth and not is_decisive(beta)):
+            # Step 7, before the evaluation where it can be foreseen.
+            cautious = cautious_score(pos, state, ply) - params.rfp_margin * depth
+            if cautious >= beta:
+                return (cautious + beta) // 2
         raw_eval = known_or_new_evaluation(pos, state, ply, data)
         estimate = corrected_eval(pos, state, ply, raw_eval)
         state.static_evals[ply] = estimate
@@ -355,7 +375,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             if is_quiet:
                 left = max(depth - 1 - (reduction >> 10), 0)
                 if (not in_check and not checks
-                        and quiet_is_hopeless(pos, state, move, left, history, static_eval, alpha)):
+                        and quiet_is_hopeless(pos, state, move, depth, left, history, static_eval, alpha)):
                     continue
             elif (params.use_see_pruning and state.stage[ply] == BAD_NOISY
                     and not exchange_wins(pos, move, -params.see_noisy_margin * depth * depth)):
@@ -365,8 +385,6 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         new_depth = depth - 1
         if move == table_move:
             new_depth += extension
-        elif params.use_check_extensions and checks and in_check and ply < 2 * state.root_depth:
-            new_depth += 1
 
         nodes_before = state.nodes
         play(pos, state, ply, move)

@@ -41,6 +41,8 @@ PARAMETERS = (
     _switch("use_quiescence"),
     _switch("use_delta_pruning"),
     _switch("use_quiescence_see"),
+    _switch("use_evasion_pruning"),
+    _switch("use_lazy_evaluation"),
     _switch("use_null_move"),
     _switch("use_reverse_futility"),
     _switch("use_razoring"),
@@ -54,7 +56,6 @@ PARAMETERS = (
     _switch("use_double_extensions"),
     _switch("use_multi_cut"),
     _switch("use_negative_extensions"),
-    _switch("use_check_extensions"),
     _switch("use_probcut"),
     _switch("use_correction"),
     # Aspiration windows.
@@ -106,6 +107,8 @@ PARAMETERS = (
     Parameter("history_bonus", 170, 60, 320, 15),
     Parameter("history_bonus_max", 1600, 600, 3000, 120),
     Parameter("history_malus", 170, 60, 320, 15),
+    # Lazy evaluation: material and squares alone are this far above beta.
+    Parameter("lazy_margin", 400, 100, 1500, 40),
     # Quiescence.
     Parameter("delta_margin", 160, 50, 300, 15),
     # Corrections of the static evaluation, in 1024ths.
