@@ -89,6 +89,8 @@ OPTIONS = (
     Option("Move Overhead", Kind.SPIN, "milliseconds lost per move between engine and clock", 20, 0, 10_000),
     Option("SearchMode", Kind.COMBO, "the kind of search", "alphabeta", choices=("alphabeta",)),
     Option("UCI_Chess960", Kind.CHECK, "Chess960: castling is written as king takes rook", False),
+    Option("UCI_ShowWDL", Kind.CHECK, "whether wins, draws and losses of a thousand games are shown beside the score",
+           False),
     Option("UCI_AnalyseMode", Kind.CHECK, "the GUI analyses and does not play", False),
     Option("UCI_Opponent", Kind.STRING, "title, rating, kind and name of the opponent, as the GUI tells it"),
     Option("UCI_EngineAbout", Kind.STRING, "what the engine says of itself",

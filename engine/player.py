@@ -26,8 +26,10 @@ from engine.search import clock
 from engine.search.limits import Limits, Report, Result
 from engine.search.threads import Searcher
 from eval.evaluate import evaluate_position
+from eval.outcome import Chances, chances, normalized
 from eval.weights import load_weights
 
+_MATERIAL = (0, 1, 3, 3, 5, 9, 0, 0)  # [type]
 _MEGABYTE = 1 << 20
 _SHORTEST_THOUGHT = 0.001  # seconds
 
@@ -121,6 +123,12 @@ class Player:
 
     def _board(self) -> chess.Board:
         return chess.Board(self.game.fen(shredder=True), chess960=True)
+
+    def verdict(self, score: int) -> tuple[int, Chances | None]:
+        """A score as users are shown it (a hundred wins every second game), and the chances if they are asked for."""
+        material = sum(_MATERIAL[int(piece) & 7] for piece in self.game.position.board)
+        shown = chances(score, material) if self._settings.flag("UCI_ShowWDL") else None
+        return normalized(score, material), shown
 
     def evaluation(self) -> int:
         """What the evaluation says of the position, from white's view."""

@@ -311,7 +311,7 @@ class Uci:
             if isinstance(found, Progress):
                 self._say(_progress_line(found, next(player.texts((found.move,)))))
             else:
-                self._say(_info_line(found, " ".join(player.texts(found.line))))
+                self._say(_info_line(found, _score_text(found, player), " ".join(player.texts(found.line))))
 
         result = player.go(thinker.order, thinker.received, thinker.signals, report)
         if result.move == 0:
@@ -403,18 +403,21 @@ def _seconds_for_stopgap(order: Order) -> float | None:
     return max(min(clocks) / 1000, 0.0) / 20 if clocks else None
 
 
-def _score_text(score: int) -> str:
+def _score_text(info: Info, player: Player) -> str:
     from engine.search.scores import mate_distance
 
-    distance = mate_distance(score)
-    return f"cp {score}" if distance is None else f"mate {distance}"
+    distance = mate_distance(info.score)
+    shown, chances = player.verdict(info.score)
+    text = f"cp {shown}" if distance is None else f"mate {distance}"
+    if info.bound is not Bound.EXACT:
+        text += f" {info.bound.value}bound"
+    return text if chances is None else f"{text} wdl {chances.win} {chances.draw} {chances.loss}"
 
 
-def _info_line(info: Info, line: str) -> str:
+def _info_line(info: Info, score: str, line: str) -> str:
     milliseconds = int(1000 * info.seconds)
-    bound = "" if info.bound is Bound.EXACT else f" {info.bound.value}bound"
     return (f"info depth {info.depth} seldepth {info.deepest} multipv {info.line_number} "
-            f"score {_score_text(info.score)}{bound} nodes {info.nodes} "
+            f"score {score} nodes {info.nodes} "
             f"nps {int(info.nodes / max(info.seconds, 1e-3))} hashfull {info.hashfull} tbhits 0 "
             f"time {milliseconds} pv {line}")
 

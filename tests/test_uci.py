@@ -153,6 +153,17 @@ def test_info_has_everything_guis_show(client):
         assert word in info
 
 
+def test_chances_are_shown_when_asked_for(client):
+    client.ask("setoption name UCI_ShowWDL value true")
+    client.say("position fen 4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", "go depth 5")
+    last = [line.split() for line in client.until("bestmove") if " pv " in line][-1]
+    win, draw, loss = map(int, last[last.index("wdl") + 1 : last.index("wdl") + 4])
+    assert (win + draw + loss, win > 900) == (1000, True)
+    client.ask("setoption name UCI_ShowWDL value false")
+    client.say("go depth 2")
+    assert not any("wdl" in line for line in client.until("bestmove"))
+
+
 def test_mates_are_announced_and_end_in_mate(client):
     client.say("position fen 7k/8/8/8/8/8/R7/1R2K3 w - - 0 1", "go depth 8")
     last = [line for line in client.until("bestmove") if " pv " in line][-1]
