@@ -66,10 +66,10 @@ def load_atomic(typingctx: Any, address: Any) -> Any:
 
 @intrinsic
 def load_word(typingctx: Any, address: Any) -> Any:
-    """The uint64 at an address."""
+    """The uint64 at an address, read once and whole, whoever writes to it meanwhile."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(builder.inttoptr(args[0], _I64.as_pointer()))
+        return builder.load_atomic(builder.inttoptr(args[0], _I64.as_pointer()), "monotonic", 8)
 
     return types.uint64(types.int64), emit
 
@@ -91,10 +91,10 @@ def prefetch(typingctx: Any, address: Any) -> Any:
 
 @intrinsic
 def store_word(typingctx: Any, address: Any, word: Any) -> Any:
-    """Write a uint64 to an address."""
+    """Write a uint64 to an address, whole, whoever reads it meanwhile."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[1], builder.inttoptr(args[0], _I64.as_pointer()))
+        builder.store_atomic(args[1], builder.inttoptr(args[0], _I64.as_pointer()), "monotonic", 8)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.uint64), emit

@@ -116,8 +116,9 @@ def quiescence(pos, state, alpha, beta, ply):
             # A capture that loses material, or that cannot lift the score to alpha, is not worth a look.
             if state.params.use_quiescence_see and state.stage[ply] == BAD_NOISY:
                 break
-            if state.params.use_delta_pruning and futile + captured_value(pos, move) <= alpha:
-                best = max(best, futile + captured_value(pos, move))
+            hoped_for = futile + captured_value(pos, move)
+            if state.params.use_delta_pruning and hoped_for <= alpha:
+                best = max(best, hoped_for)
                 continue
         elif (in_check and state.params.use_evasion_pruning and searched > 0 and not is_loss(best)
                 and not is_noisy(pos, move)):
@@ -350,7 +351,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     start_picking(state, ply, table_move)
     best, best_move, old_alpha = -INFINITE, NULL_MOVE, alpha
     move_count, quiets, noisies = np.int64(0), np.int64(0), np.int64(0)
-    with_quiets = np.int64(1)
+    with_quiets, no_zugzwang = np.int64(1), has_pieces(pos)
     while True:
         move = next_move(pos, state, ply, table_move, checkers, pinned, with_quiets)
         if move == NULL_MOVE:
@@ -361,7 +362,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if is_root:
             state.current_move, state.current_number = move, move_count + state.first_root_move
         is_quiet = not is_noisy(pos, move)
-        may_prune = not is_root and not is_loss(best) and has_pieces(pos)
+        may_prune = not is_root and not is_loss(best) and no_zugzwang
 
         # Step 13. Pruning of moves that come late or promise too little; never the first, nor when being mated.
         if (may_prune and is_quiet and not in_check and params.use_late_move_pruning and depth <= params.lmp_depth
@@ -391,7 +392,6 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
 
         # Step 15. Late-move reduction: with good ordering a late move seldom matters; if it does, search it again.
         score = -INFINITE
-        needs_full = True
         if params.use_reductions and depth >= 2 and move_count > 1 + np.int64(is_root):
             if is_pv:
                 reduction -= params.lmr_pv
@@ -407,8 +407,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 reduction -= history * _ONE_PLY // params.lmr_history_divisor
             reduced = min(max(new_depth - (reduction >> 10), 1), new_depth)
             score = -search(pos, state, -alpha - 1, -alpha, reduced, ply + 1, np.int64(1))
-            needs_full = score > alpha and reduced < new_depth
-            if needs_full:
+            if score > alpha and reduced < new_depth:
                 score = -search(pos, state, -alpha - 1, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
         elif not is_pv or move_count > 1:
             # Step 16. Principal variation search: a null window proves that a move is not better.

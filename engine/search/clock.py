@@ -12,14 +12,13 @@ FOREVER = float("inf")
 MOVES_TO_EXPECT = 24  # how many more moves a game is planned for, when no control says so
 FURTHEST_CONTROL = 40  # moves to a time control beyond this are as good as none
 
-_SOFT_SHARE_OF_INCREMENT = 0.75
 _LARGEST_SOFT_SHARE = 0.5  # of all the time that is left
 _LARGEST_HARD_SHARE = 0.75
 _HARD_PER_SOFT = 4.5
 _LARGEST_OVERHEAD_SHARE = 0.1  # of a time for one move
 _LEAST_TIME = 0.001  # to find any move
-_MOVES_OF_RESERVE = 40  # their overhead is set aside
-_WHEN_OUT_OF_TIME = 0.1  # the share of the clock that may be planned with when overheads alone exceed it
+_SHARE_OF_RESERVE = 0.01
+_WHEN_OUT_OF_TIME = 0.1  # the share of the clock that may be used when the overhead alone exceeds it
 
 # [iterations for which the best move has been the same]: the factor on the soft time.
 _STEADINESS = (1.6, 1.25, 1.05, 0.95, 0.85, 0.8, 0.75)
@@ -50,13 +49,13 @@ class Budget:
 def budget(clock: Clock, overhead: float) -> Budget:
     """The time to spend on one move, when every move loses `overhead` on the way."""
     moves = MOVES_TO_EXPECT if clock.moves_to_go is None else min(max(clock.moves_to_go, 1), FURTHEST_CONTROL)
-    usable = max(clock.left - overhead, clock.left * _WHEN_OUT_OF_TIME, _LEAST_TIME)
-    # The overhead of the moves to come is lost as well: a long game must not end on time.
-    coming = _MOVES_OF_RESERVE if clock.moves_to_go is None else moves - 1
-    plannable = max(usable - overhead * coming, usable * _WHEN_OUT_OF_TIME)
-    # An increment is of use only as far as the clock lasts until it comes.
-    soft = plannable / moves + _SOFT_SHARE_OF_INCREMENT * min(max(clock.increment, 0.0), usable)
-    soft = min(soft, _LARGEST_SOFT_SHARE * usable)
+    usable = clock.left - overhead
+    if usable < _LEAST_TIME:
+        usable = max(clock.left * _WHEN_OUT_OF_TIME, _LEAST_TIME)
+    # Every move to come brings an increment and loses an overhead. What is left when that has eaten up the plan is a
+    # reserve against delays, of which a small share is spent at most.
+    planned = usable + (moves - 1) * (clock.increment - overhead)
+    soft = min(max(planned / moves, _SHARE_OF_RESERVE * usable), _LARGEST_SOFT_SHARE * usable)
     return Budget(soft, max(min(_HARD_PER_SOFT * soft, _LARGEST_HARD_SHARE * usable), _LEAST_TIME))
 
 

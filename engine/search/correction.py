@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.kernel import inline, kernel
+from engine.search.gravity import moved
 from engine.search.scores import clamp_evaluation
 from engine.search.state import BEFORE_ROOT, CORRECTION_MASK
 
@@ -46,22 +47,17 @@ def corrected_eval(pos, state, ply, raw):
     return clamp_evaluation(raw + (total >> _SCALE_BITS))
 
 
-@inline
-def _moved(entry, step):
-    entry = np.int64(entry)
-    return entry + step - (entry * abs(step) >> _LIMIT_BITS)
-
-
 @kernel
 def learn_correction(pos, state, ply, depth, error):
     """Remember that the search found a score `error` above the corrected static evaluation."""
     step = min(max(error * depth // 8, -_LARGEST_STEP), _LARGEST_STEP)
     us = np.int64(pos.side)
     slot = _slot(pos.pawn_key)
-    state.pawn_correction[us, slot] = _moved(state.pawn_correction[us, slot], step)
+    state.pawn_correction[us, slot] = moved(state.pawn_correction[us, slot], step, _LIMIT_BITS)
     for color in range(2):
         slot = _slot(pos.non_pawn_keys[color])
-        state.non_pawn_correction[us, color, slot] = _moved(state.non_pawn_correction[us, color, slot], step)
+        entry = state.non_pawn_correction[us, color, slot]
+        state.non_pawn_correction[us, color, slot] = moved(entry, step, _LIMIT_BITS)
     if state.slots[BEFORE_ROOT + ply - 1] != 0:
         slot = _continuation_slot(state, ply)
-        state.continuation_correction[slot] = _moved(state.continuation_correction[slot], step)
+        state.continuation_correction[slot] = moved(state.continuation_correction[slot], step, _LIMIT_BITS)

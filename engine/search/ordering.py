@@ -12,10 +12,20 @@ import numpy as np
 from engine.core.bits import NO_PIECE, PAWN, QUEEN
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import NOISY, QUIET, generate
-from engine.core.moves import CASTLING, EN_PASSANT, NULL_MOVE, PROMOTION, from_square, move_kind, to_square
+from engine.core.moves import (
+    CASTLING,
+    EN_PASSANT,
+    NULL_MOVE,
+    PROMOTION,
+    from_square,
+    move_kind,
+    promoted_type,
+    to_square,
+)
 from engine.core.position import key_after
 from engine.kernel import inline, kernel
 from engine.search.exchange import EXCHANGE_VALUES, exchange_wins
+from engine.search.gravity import moved
 from engine.search.state import BEFORE_ROOT, PLY_MASK
 from engine.search.table import expect
 
@@ -65,7 +75,7 @@ def noisy_score(pos, state, move):
     score = 16 * EXCHANGE_VALUES[taken] + np.int64(state.noisy_history[move_slot(pos, move), taken])
     kind = move_kind(move)
     if kind >= PROMOTION:
-        score += 16 * EXCHANGE_VALUES[QUEEN] if kind - 2 == QUEEN else -HISTORY_LIMIT
+        score += 16 * EXCHANGE_VALUES[QUEEN] if promoted_type(kind) == QUEEN else -HISTORY_LIMIT
     return score
 
 
@@ -221,28 +231,21 @@ def picked_score(pos, state, move, ply):
     return quiet_score(pos, state, move, ply)
 
 
-@inline
-def _toward(value, bonus):
-    """A history value moved by `bonus`, the less the nearer it is to its limit."""
-    value = np.int64(value)
-    return value + bonus - (value * abs(bonus) >> HISTORY_BITS)
-
-
 @kernel
 def _reward_quiet(pos, state, ply, move, bonus):
     side, code, slot = np.int64(pos.side), move & 0xFFF, move_slot(pos, move)
-    state.quiet_history[side, code] = _toward(state.quiet_history[side, code], bonus)
+    state.quiet_history[side, code] = moved(state.quiet_history[side, code], bonus, HISTORY_BITS)
     top = BEFORE_ROOT + ply
     for back in (1, 2, 4):
         before = np.int64(state.slots[top - back])
         if before != 0:
-            state.continuation[before, slot] = _toward(state.continuation[before, slot], bonus)
+            state.continuation[before, slot] = moved(state.continuation[before, slot], bonus, HISTORY_BITS)
 
 
 @kernel
 def _reward_noisy(pos, state, move, bonus):
     slot, taken = move_slot(pos, move), captured_type(pos, move)
-    state.noisy_history[slot, taken] = _toward(state.noisy_history[slot, taken], bonus)
+    state.noisy_history[slot, taken] = moved(state.noisy_history[slot, taken], bonus, HISTORY_BITS)
 
 
 @kernel

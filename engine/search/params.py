@@ -1,4 +1,4 @@
-"""Every number and every switch of the search, one row each.
+"""Every number that tuning may change, and every switch of the search, one row each.
 
 Kernels read them from a record (`params.rfp_margin`), so a match or a tuning run changes them without compiling
 anything anew. A row whose range is 0 to 1 is a switch: it turns a technique off, and so shows what it is worth.

@@ -14,7 +14,7 @@ from engine.host import zeroed_memory
 from engine.kernel import record_dtype, record_type
 from engine.search.params import PARAMS, ParamsRecord, default_params
 from engine.search.scores import MAX_PLY
-from eval.cache import EVAL_CACHE
+from eval.cache import EVAL_CACHE, clear_eval_cache
 from eval.weights import WEIGHTS, load_weights
 
 STACK = MAX_PLY + 8
@@ -51,7 +51,7 @@ STATE = record_dtype([
     ("first_root_move", "i8"),  # MultiPV: the moves before this one are taken
     ("current_move", "i8"),  # the root move being searched, for UCI's currmove
     ("current_number", "i8"),
-    ("null_floor", "i8"),  # no null move above this ply while one is being verified
+    ("null_floor", "i8"),  # no null move at a ply smaller than this: one is being verified
     # By ply.
     ("static_evals", "i4", STACK),
     ("slots", "u2", STACK),  # [BEFORE_ROOT + ply]: piece and square of the move made there; 0 for none
@@ -116,4 +116,4 @@ def clear_histories(state: StateRecord) -> None:
     """Forget what earlier searches learned: a new game begins."""
     for name in HISTORY_FIELDS:
         state[name][...] = 0
-    state["cache"] = np.zeros(1, EVAL_CACHE)[0]
+    clear_eval_cache(state["cache"])

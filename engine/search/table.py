@@ -24,7 +24,6 @@ MISS = np.uint64(0)
 
 ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4
 GENERATIONS = np.int64(64)
-_DEPTH_OFFSET = np.int64(8)  # quiescence stores depths below zero
 _AGE_WEIGHT = np.int64(4)  # a generation of age makes an entry as cheap as this many plies of depth
 
 
@@ -111,7 +110,7 @@ def entry_eval(data):
 @inline
 def entry_depth(data):
     """How deep the score was searched."""
-    return np.int64(data >> 48 & np.uint64(0xFF)) - _DEPTH_OFFSET
+    return np.int64(data >> 48 & np.uint64(0xFF))
 
 
 @inline
@@ -155,7 +154,7 @@ def _pack(move, score, static_eval, depth, bound, generation, ply):
     elif score <= -TABLE_BAND:
         score -= ply
     return (np.uint64(move) | np.uint64(score & 0xFFFF) << 16 | np.uint64(static_eval & 0xFFFF) << 32
-            | np.uint64(depth + _DEPTH_OFFSET) << 48 | np.uint64(generation) << 56 | np.uint64(bound) << 62)
+            | np.uint64(depth) << 48 | np.uint64(generation) << 56 | np.uint64(bound) << 62)
 
 
 @kernel
