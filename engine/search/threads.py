@@ -22,6 +22,8 @@ from engine.search.state import StateRecord, clear_histories, new_state, set_par
 from engine.search.table import Table
 from eval.weights import load_weights
 
+# Seconds: an iteration that ends sooner is told of only if it is the last. Clients parse lines on the engine's clock.
+_FIRST_REPORT = 0.02
 _FIRST_PROGRESS = 3.0  # seconds: GUIs show shorter searches by their lines alone
 _PROGRESS_INTERVAL = 1.0
 _LONGEST_TIME = 1e9  # seconds; more would not fit into nanoseconds
@@ -115,11 +117,16 @@ class Searcher:
         if not main.root_count:
             return Result(0, 0, 0, 0, 0.0)
         infos: list[Info] = []
+        held: list[Info] = []  # lines of an iteration that was too quick to be told of
 
         def tell(info: Info | Progress) -> None:
             assert isinstance(info, Info)
             infos.append(replace(info, nodes=self.nodes, hashfull=self.table.hashfull()))
-            report(infos[-1])
+            if info.line_number == 1:
+                held.clear()
+            held.append(infos[-1])
+            if info.seconds >= _FIRST_REPORT:
+                _report_all(held, report)
 
         endless = Limits(multipv=limits.multipv)
         workers = [Deepening(copy.deepcopy(position), main, limits, tell),
@@ -137,6 +144,7 @@ class Searcher:
             finished.set()
             for thread in threads:
                 thread.join()
+            _report_all(held, report)
         return self._result(workers, infos, report)
 
     def _result(self, workers: Sequence[Deepening], infos: list[Info], report: Report) -> Result:
@@ -175,6 +183,13 @@ class Searcher:
         hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=None)
         left = None if hard is None else hard - (time.perf_counter() - self._started)
         state.deadline = NEVER if left is None else time.perf_counter_ns() + int(min(left, _LONGEST_TIME) * 1e9)
+
+
+def _report_all(held: list[Info], report: Report) -> None:
+    """Tell of the lines that were held back."""
+    for info in held:
+        report(info)
+    held.clear()
 
 
 def elect(workers: Sequence[Deepening]) -> Deepening:
