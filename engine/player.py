@@ -40,6 +40,8 @@ class Player:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.game = Game()
+        self._start = (START_FEN, False)  # where `game` began: FEN, and whether it is Chess960
+        self._moves: tuple[str, ...] = ()  # its moves since, as they were written
         self._searcher = Searcher()
         self._lock = threading.Lock()
         self._is_searching = False
@@ -63,6 +65,7 @@ class Player:
             self._searcher.clear()
         elif option.name == "UCI_Chess960":
             self.game.position.chess960 = self._settings.flag("UCI_Chess960")
+            self._start = ("", False)  # the next position is read anew
 
     def _hash(self) -> int:
         """The size asked for, which must not exceed half of the machine's memory."""
@@ -77,7 +80,15 @@ class Player:
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
         """Go to a position by a FEN (None is the usual start) and moves; InputError changes nothing."""
-        self.game = Game(START_FEN if fen is None else fen, self._settings.flag("UCI_Chess960"), moves)
+        start = (START_FEN if fen is None else fen, self._settings.flag("UCI_Chess960"))
+        played = len(self._moves)
+        if start == self._start and self._moves == tuple(moves[:played]):
+            game = self.game.copy()  # the game went on: only the new moves are played
+            for text in moves[played:]:
+                game.play(text)
+        else:
+            game = Game(*start, moves)
+        self.game, self._start, self._moves = game, start, tuple(moves)
 
     def go(self, order: Order, received: float, signals: Signals, report: Report) -> Result:
         """Search as ordered at the time `received`, until a limit is met or the signals say stop."""
