@@ -232,20 +232,24 @@ class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
         super()._optimize_final_module()
 
 
-class _EntryCompiler(Compiler):  # type: ignore[misc]
+class _LibraryCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler, putting the code into a library of ours."""
+
+    library: type[JITCodeLibrary]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.state.library is None:
-            self.state.library = _EntryLibrary(self.state.targetctx.codegen(), "entry")
+            self.state.library = self.library(self.state.targetctx.codegen(), "kernel")
             self.state.library.enable_object_caching()
 
 
-class _InnerCompiler(Compiler):  # type: ignore[misc]
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if self.state.library is None:
-            self.state.library = _BitcodeLibrary(self.state.targetctx.codegen(), "kernel")
-            self.state.library.enable_object_caching()
+class _EntryCompiler(_LibraryCompiler):
+    library = _EntryLibrary
+
+
+class _InnerCompiler(_LibraryCompiler):
+    library = _BitcodeLibrary
 
 
 class _InnerDispatcher(CPUDispatcher):  # type: ignore[misc]

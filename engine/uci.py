@@ -1,7 +1,7 @@
 """The Universal Chess Interface: text in, text out, and the only place that prints the protocol.
 
-Three threads share the work. This one reads commands, and waits long for nothing but `bench`. The loader gets the
-kernels ready, which at the very first start means compiling them; it begins at once, so that `uci` can be answered
+Three threads share the work. This one reads commands, and waits long for nothing but `bench` and perft. The loader gets
+the kernels ready, which at the very first start means compiling them; it begins at once, so that `uci` can be answered
 before Numba is even imported. The thinker answers one `go`.
 """
 
@@ -83,14 +83,14 @@ class Uci:
             line = raw.decode("utf-8", "replace").strip()
             self._note(">", line)
             words = line.split()
-            while words and words[0] not in self._commands and words[0] != "quit":
-                words.pop(0)  # the protocol asks to skip what is not known
-            if not words:
+            # The protocol asks to skip what is not known.
+            start = next((place for place, word in enumerate(words) if word in self._commands or word == "quit"), None)
+            if start is None:
                 continue
-            if words[0] == "quit":
+            if words[start] == "quit":
                 break
             try:
-                self._commands[words[0]](words[1:])
+                self._commands[words[start]](words[start + 1 :])
             except InputError as error:
                 self._remark(str(error))
         self._finish_thinking()

@@ -336,7 +336,7 @@ def test_garbage_of_all_kinds(client):
     for _ in range(300):
         client.say(" ".join(rng.choices(words, k=rng.randrange(8))), "stop",
                    bytes(rng.randrange(1, 256) for _ in range(rng.randrange(40))).replace(b"\n", b"").decode("latin-1"))
-    client.say("x" * 10_000_000, "position startpos moves " + "e2e4 " * 1_000_000)
+    client.say("x" * 10_000_000, "x " * 1_000_000, "position startpos moves " + "e2e4 " * 1_000_000)
     client.say("stop", "setoption name Hash value 16", "position startpos", "isready")
     client.until("readyok", 30)
     assert client.process.poll() is None

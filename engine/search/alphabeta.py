@@ -60,7 +60,7 @@ def cautious_score(pos, state, ply):
 
 @kernel
 def quiescence(pos, state, alpha, beta, ply):
-    """Search on until the position is quiet: captures and promotions, and every move out of check."""
+    """Search on until the position is quiet: captures and promotions; out of check, quiet ones until one is no mate."""
     ply &= PLY_MASK
     # Step 1. Stop, draws, and the end of the stack.
     if state.nodes >= state.next_poll:
@@ -122,7 +122,7 @@ def quiescence(pos, state, alpha, beta, ply):
                 continue
         elif (in_check and state.params.use_evasion_pruning and searched > 0 and not is_loss(best)
                 and not is_noisy(pos, move)):
-            break  # one way out that does not lose is enough; captures have been tried before
+            break  # one way out that is not mate is enough; captures that hold material have been tried before
         play(pos, state, ply, move)
         score = -quiescence(pos, state, -beta, -alpha, ply + 1)
         take_back(pos, move)
