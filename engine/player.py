@@ -5,18 +5,18 @@ Nothing here prints: what is found goes to a `report`, and `uci.py` puts it into
 
 from __future__ import annotations
 
-import copy
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import chess
+import numpy as np
 import psutil
 
 from engine.core.errors import InputError
 from engine.core.fen import START_FEN
-from engine.core.game import Game, make_if_legal
+from engine.core.game import Game
 from engine.core.movegen import empty_move_list
 from engine.core.notation import format_move
 from engine.core.perft import COUNT_LAST_PLY, perft
@@ -29,7 +29,7 @@ from eval.evaluate import evaluate_position
 from eval.outcome import Chances, chances, normalized
 from eval.weights import load_weights
 
-_MATERIAL = (0, 1, 3, 3, 5, 9, 0, 0)  # [type]
+_MATERIAL = np.array([0, 1, 3, 3, 5, 9, 0, 0])  # [type]
 _MEGABYTE = 1 << 20
 _SHORTEST_THOUGHT = 0.001  # seconds
 
@@ -116,11 +116,8 @@ class Player:
                 self._searcher.set_time(self._time_after_ponderhit.soft, self._time_after_ponderhit.hard)
 
     def texts(self, line: Sequence[int]) -> Iterator[str]:
-        """The moves of a line from the current position as text."""
-        position = copy.deepcopy(self.game.position)
-        for move in line:
-            yield format_move(position, move)
-            make_if_legal(position, move)
+        """The moves of a line as text."""
+        return (format_move(self.game.position, move) for move in line)
 
     def description(self) -> Iterator[str]:
         """The position for a reader: a diagram, its FEN and its key, line by line."""
@@ -137,7 +134,7 @@ class Player:
 
     def verdict(self, score: int) -> tuple[int, Chances | None]:
         """A score as users are shown it (a hundred wins every second game), and the chances if they are asked for."""
-        material = sum(_MATERIAL[int(piece) & 7] for piece in self.game.position.board)
+        material = int(_MATERIAL[self.game.position.board & 7].sum())
         shown = chances(score, material) if self._settings.flag("UCI_ShowWDL") else None
         return normalized(score, material), shown
 
@@ -167,6 +164,8 @@ class Player:
                        hard_time=max(budget.hard - late, _SHORTEST_THOUGHT))
 
     def _search_moves(self, texts: Sequence[str]) -> tuple[int, ...]:
+        if not texts:
+            return ()
         legal = {self.game.text(move): move for move in self.game.legal_moves()}
         for text in texts:
             if text not in legal:

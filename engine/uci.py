@@ -8,6 +8,7 @@ before Numba is even imported. The thinker answers one `go`.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import subprocess
 import sys
@@ -125,6 +126,7 @@ class Uci:
                 for option in OPTIONS:
                     self._apply(player, option)  # what was set before the player was there
                 self._player = player
+            gc.freeze()  # what stays for ever need not be looked through again, in the middle of a game
         except Exception as error:  # noqa: BLE001  whatever it is, the user has to be told, and moves still come
             self._remark(f"the kernels cannot be loaded: {error!r}")
         finally:

@@ -56,7 +56,10 @@ class Game:
 
     def copy(self) -> Game:
         """A game of its own at the same place."""
-        return copy.deepcopy(self)
+        twin = copy.copy(self)
+        twin.position, twin.moves = self.position.copy(), self.moves.copy()
+        twin._list = empty_move_list()  # noqa: SLF001  of the same class
+        return twin
 
     def fen(self, shredder: bool = False) -> str:
         """The position as FEN."""

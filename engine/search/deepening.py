@@ -169,10 +169,11 @@ class Deepening:
 
 def _move_to_front(state: StateRecord, move: Int, place: int) -> None:
     """Put a root move at `place`, where the next line of MultiPV leaves it out."""
-    moves, nodes = state.root_moves, state.root_nodes
-    found = moves[: state.root_count].tolist().index(move)
-    moves[place : found + 1] = np.roll(moves[place : found + 1], 1)
-    nodes[place : found + 1] = np.roll(nodes[place : found + 1], 1)
+    found = state.root_moves[: state.root_count].tolist().index(move)
+    for row in (state.root_moves, state.root_nodes) if found > place else ():
+        first = row[found]
+        row[place + 1 : found + 1] = row[place:found].copy()
+        row[place] = first
 
 
 def _mate_is_found(limits: Limits, lines: list[Line]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import threading
 import time
 from collections.abc import Sequence
@@ -94,7 +93,7 @@ class Searcher:
         """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
         for point in (list_moves, prepare_root, search_root):
             point.load()  # before the clock starts
-        self._position, self._limits = copy.deepcopy(position), limits
+        self._position, self._limits = position.copy(), limits
         self._started = time.perf_counter()
         self._soft_time = limits.soft_time
         self.table.next_generation()
@@ -129,11 +128,11 @@ class Searcher:
                 _report_all(held, report)
 
         endless = Limits(multipv=limits.multipv)
-        workers = [Deepening(copy.deepcopy(position), main, limits, tell),
-                   *(Deepening(copy.deepcopy(position), state, endless, ignore) for state in helpers)]
+        workers = [Deepening(position.copy(), main, limits, tell),
+                   *(Deepening(position.copy(), state, endless, ignore) for state in helpers)]
         threads = [threading.Thread(target=worker.run, args=(lambda _: False,), daemon=True) for worker in workers[1:]]
         finished = threading.Event()
-        if report is not ignore:
+        if report is not ignore and self._may_be_long():
             threads.append(threading.Thread(target=self._watch, args=(workers[0], report, finished), daemon=True))
         for thread in threads:
             thread.start()
@@ -162,6 +161,11 @@ class Searcher:
     def _is_late(self, patience: float) -> bool:
         soft = self._soft_time
         return soft is not None and time.perf_counter() - self._started >= soft * patience
+
+    def _may_be_long(self) -> bool:
+        """Whether the search may last until its progress is of interest. A thread in vain costs a tenth of a ms."""
+        times = [limit for limit in (self._limits.hard_time, self._limits.movetime) if limit is not None]
+        return not times or min(times) > _FIRST_PROGRESS
 
     def _watch(self, worker: Deepening, report: Report, finished: threading.Event) -> None:
         """Report the progress of a long search."""
