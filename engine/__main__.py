@@ -19,6 +19,7 @@ COMMANDS = {
     "perft": "count the positions a number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
     "suite": "solve the positions of an EPD test suite",
+    "match": "let two engines play each other, with Elo, its error, and a sequential test",
     "warmup": "compile everything once, so that later starts are fast",
 }
 USAGE_ERROR = 2

@@ -5,6 +5,7 @@ Nothing here prints: what is found goes to a `report`, and `uci.py` puts it into
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,7 @@ from engine.core.game import Game
 from engine.core.movegen import empty_move_list
 from engine.core.notation import format_move
 from engine.core.perft import COUNT_LAST_PLY, perft
+from engine.handicap import Level, choose, level_of, limited
 from engine.options import Option, Settings
 from engine.order import Order, Signals
 from engine.search import clock
@@ -43,6 +45,7 @@ class Player:
         self._start = (START_FEN, False)  # where `game` began: FEN, and whether it is Chess960
         self._moves: tuple[str, ...] = ()  # its moves since, as they were written
         self._searcher = Searcher()
+        self._chance = random.Random()  # noqa: S311  mistakes need no secrecy
         self._lock = threading.Lock()
         self._is_searching = False
         self._time_after_ponderhit: clock.Budget | None = None
@@ -94,16 +97,37 @@ class Player:
         """Search as ordered at the time `received`, until a limit is met or the signals say stop."""
         with self._lock:
             limits = self._limits(order, received, is_pondering=order.ponder and not signals.ponderhit.is_set())
+            level = self._level()
+            if level is not None:
+                limits = limited(limits, level)
             self._searcher.begin(self.game.position, limits)
             self._is_searching = True
             if signals.stop.is_set():
                 self._searcher.stop()
         try:
-            return self._searcher.finish(report)
+            if level is None:
+                return self._searcher.finish(report)
+            return self._weakened(self._searcher.finish(), level, report)
         finally:
             with self._lock:
                 self._is_searching = False
                 self._searcher.forget_stop()
+
+    def _level(self) -> Level | None:
+        """How far the strength is limited; None for not at all."""
+        if not self._settings.flag("UCI_LimitStrength"):
+            return None
+        position = self.game.position
+        return level_of(self._settings.number("UCI_Elo"), int(position.colors[1 - position.side]).bit_count() == 1)
+
+    def _weakened(self, result: Result, level: Level, report: Report) -> Result:
+        """The answer of a weaker player who has seen what this search has; its line is reported, and no other."""
+        if not result.infos:
+            return result
+        last = max(place for place, info in enumerate(result.infos) if info.line_number == 1)
+        chosen = replace(choose(result.infos[last:], level, self._chance), line_number=1)
+        report(chosen)
+        return replace(result, move=chosen.line[0], score=chosen.score, line=chosen.line)
 
     def hear(self, signals: Signals) -> None:
         """Tell the running search, if there is one, of signals that were just given."""

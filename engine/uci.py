@@ -68,6 +68,7 @@ class Uci:
         self._place, self._place_is_new = Place(), False
         self._player: Player | None = None  # None until it is loaded, and for ever if it cannot be
         self._loaded = threading.Event()  # the loader has ended, well or not
+        self._ready_deadline: float | None = None  # when the first `isready` is answered, loaded or not
         self._thinker: Thinker | None = None
         self._thread: threading.Thread | None = None
         self._commands: dict[str, Callable[[list[str]], None]] = {
@@ -148,9 +149,12 @@ class Uci:
             threading.Thread(target=self._ready_later, daemon=True).start()
 
     def _ready_later(self) -> None:
-        """Answer `isready` when the kernels are there, but before a client loses patience."""
-        deadline = time.perf_counter() + _READY_WAIT
-        while (left := deadline - time.perf_counter()) > 0 and not self._loaded.wait(min(_READY_REMARK, left)):
+        """Answer `isready` when the kernels are there, but before a client loses patience; it waits only once."""
+        if self._ready_deadline is None:
+            self._ready_deadline = time.perf_counter() + _READY_WAIT
+        while not self._loaded.wait(min(_READY_REMARK, max(self._ready_deadline - time.perf_counter(), 0.0))):
+            if time.perf_counter() >= self._ready_deadline:
+                break
             self._remark("compiling, once; `adversary warmup` does it beforehand")
         self._say("readyok")
 

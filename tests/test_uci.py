@@ -329,7 +329,7 @@ def test_settings_change_during_a_search(client):
 
 
 def test_garbage_of_all_kinds(client):
-    rng = random.Random(1)  # noqa: S311  the same garbage every time
+    rng = random.Random(1)
     words = ["position", "startpos", "fen", "moves", "e2e4", "go", "depth", "1", "setoption", "name", "value", "Hash",
              "stop", "-1", "nodes", "ponderhit", "\0", "é", "wtime", "searchmoves"]
     before = psutil.Process(client.process.pid).memory_info().rss

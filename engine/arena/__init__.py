@@ -1,0 +1,1 @@
+"""Games between engines and settings: played, judged, counted."""

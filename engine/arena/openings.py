@@ -1,0 +1,132 @@
+"""Openings for matches, from EPD, FEN or PGN files, plain or zipped."""
+
+from __future__ import annotations
+
+import io
+import random
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chess
+import chess.pgn
+
+from engine.arena.records import Opening
+from engine.core.errors import InputError, quote
+
+_RANDOM_PLIES = 8
+
+
+class Openings:
+    """The openings of a file. They are read when they are drawn: large files hold more than any match uses."""
+
+    def __init__(self, path: Path, chess960: bool = False) -> None:
+        self._path, self._chess960 = path, chess960
+        name, text = _read_text(path)
+        self._is_pgn = name.endswith(".pgn")
+        self._items = list(_pgn_games(text) if self._is_pgn else _lines(text))
+
+    def draw(self, pairs: int, seed: int, complain: Callable[[str], None]) -> Iterator[Opening]:
+        """One opening a pair, in an order that the seed decides; each is used once before any is used again.
+
+        What is no opening is left out with a complaint; InputError if there is nothing else.
+        """
+        generator = random.Random(seed)  # noqa: S311  no secret
+        good = self._items
+        shuffled: list[tuple[str, str]] = []
+        for _ in range(pairs):
+            opening = None
+            while opening is None:
+                if not good:
+                    raise InputError(f"{self._path} holds no openings")
+                if not shuffled:
+                    shuffled = generator.sample(good, len(good))
+                place, text = shuffled.pop()
+                try:
+                    opening = self._read(text)
+                except ValueError as error:
+                    complain(f"{self._path}, {place}: {error}; left out")
+                    good = [item for item in good if item[0] != place]
+            yield opening
+
+    def _read(self, text: str) -> Opening:
+        return _read_game(text, self._chess960) if self._is_pgn else _read_line(text, self._chess960)
+
+
+class RandomOpenings:
+    """Openings by chance: a few random moves, from the usual start or from a random one of Chess960.
+
+    They are not fair, but each is played with both colours.
+    """
+
+    def __init__(self, chess960: bool = False) -> None:
+        self._chess960 = chess960
+
+    def draw(self, pairs: int, seed: int, complain: Callable[[str], None]) -> Iterator[Opening]:
+        """One opening a pair; a pair's opening depends on its number and the seed alone."""
+        return (self._opening(random.Random(f"{seed}/{number}")) for number in range(pairs))  # noqa: S311
+
+    def _opening(self, generator: random.Random) -> Opening:
+        while True:
+            board = (chess.Board.from_chess960_pos(generator.randrange(960)) if self._chess960 else chess.Board())
+            start = _checked(board)
+            while len(board.move_stack) < _RANDOM_PLIES and (moves := list(board.legal_moves)):
+                board.push(generator.choice(moves))
+            if any(board.legal_moves):
+                return Opening(start.fen, tuple(board.uci(move) for move in board.move_stack), start.chess960)
+
+
+def _read_text(path: Path) -> tuple[str, str]:
+    """(name of the file that holds the openings, its text)."""
+    try:
+        if path.suffix != ".zip":
+            return path.name, path.read_text(encoding="utf-8", errors="replace")
+        with zipfile.ZipFile(path) as archive:
+            name = archive.namelist()[0]
+            return name, archive.read(name).decode("utf-8", "replace")
+    except (OSError, zipfile.BadZipFile, IndexError) as error:
+        raise InputError(f"cannot read openings from {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            yield f"line {number}", line.strip()
+
+
+def _pgn_games(text: str) -> Iterator[tuple[str, str]]:
+    """Each game's text; games are told apart by their tags, or by an empty line where there are none."""
+    game: list[str] = []
+    begin = 1
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        if line.strip():
+            game.append(line)
+        elif any(not part.startswith("[") for part in game):
+            yield f"game at line {begin}", "\n".join(game)
+            game, begin = [], number + 1
+        elif game:
+            game.append("")  # between the tags and the moves
+
+
+def _read_line(line: str, chess960: bool) -> Opening:
+    fields = line.split()
+    counters = fields[4:6] if len(fields) >= 6 and fields[4].isdigit() and fields[5].isdigit() else ["0", "1"]
+    return _checked(chess.Board(" ".join([*fields[:4], *counters]), chess960=chess960))
+
+
+def _read_game(text: str, chess960: bool) -> Opening:
+    game = chess.pgn.read_game(io.StringIO(text))
+    if game is None or game.errors:
+        raise InputError(str(game.errors[0]) if game is not None else f"no game in {quote(text)}")
+    board = game.board()
+    board.chess960 = board.chess960 or chess960
+    opening = _checked(board)
+    return Opening(opening.fen, tuple(board.uci(move) for move in game.mainline_moves()), opening.chess960)
+
+
+def _checked(board: chess.Board) -> Opening:
+    if not board.is_valid():
+        raise InputError(f"{quote(board.fen())} is no legal position")
+    if not any(board.legal_moves):
+        raise InputError(f"{quote(board.fen())} has no legal move")
+    return Opening(board.fen(shredder=board.chess960), (), board.chess960)

@@ -1,0 +1,133 @@
+"""What a match is made of: openings that go in, games that come out. Plain values that travel between processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import chess
+import chess.pgn
+
+POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # white's
+_FAULT_TAG = "Fault"
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Where a game begins: a position, and moves that are played from there before the players take over."""
+
+    fen: str = chess.STARTING_FEN
+    moves: tuple[str, ...] = ()
+    chess960: bool = False
+
+    def board(self) -> chess.Board:
+        """The position in which the players take over, with its history."""
+        board = chess.Board(self.fen, chess960=self.chess960)
+        for text in self.moves:
+            board.push_uci(text)
+        return board
+
+
+@dataclass(frozen=True)
+class Adjudication:
+    """When a game is over before the rules say so; None for never."""
+
+    draw_score: int | None = 10  # centipawns: both sides call it even ...
+    draw_moves: int = 8  # ... for so many moves in a row,
+    draw_from: int = 40  # ... not before this move
+    win_score: int | None = 1000
+    win_moves: int = 4
+
+
+class Fault(Enum):
+    """How a player loses a game without being beaten."""
+
+    TIME = "loses on time"
+    ILLEGAL_MOVE = "plays an illegal move"
+    CRASH = "ends its process"
+    SILENCE = "gives no answer"
+
+
+@dataclass(frozen=True)
+class Thought:
+    """A move, and what its player said about it."""
+
+    move: str  # UCI
+    score: int | None = None  # centipawns from the mover's view
+    depth: int | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game that is over."""
+
+    number: int  # from 0; two games with colours exchanged make a pair
+    players: tuple[str, str]  # white, black
+    opening: Opening
+    thoughts: tuple[Thought, ...]
+    result: str  # "1-0", "1/2-1/2" or "0-1"
+    reason: str
+    fault: Fault | None = None  # the loser's
+    illegal_lines: tuple[int, int] = (0, 0)  # lines with an illegal move that white and black announced
+
+    @property
+    def first_is_white(self) -> bool:
+        """Whether the match's first player has white: in every other game."""
+        return self.number % 2 == 0
+
+    @property
+    def points(self) -> float:
+        """What the match's first player scored."""
+        return POINTS[self.result] if self.first_is_white else 1 - POINTS[self.result]
+
+    def pgn(self) -> str:
+        """The game as PGN, with scores, depths and times as comments."""
+        game = chess.pgn.Game()
+        start = chess.Board(self.opening.fen, chess960=self.opening.chess960)
+        game.setup(start)
+        headers = {"Event": "Adversary match", "Round": str(self.number + 1), "White": self.players[0],
+                   "Black": self.players[1], "Result": self.result, "Termination": self.reason}
+        for name, value in headers.items():
+            game.headers[name] = value
+        if self.fault is not None:
+            game.headers[_FAULT_TAG] = self.fault.name
+        node: chess.pgn.GameNode = game
+        for text in self.opening.moves:
+            node = node.add_main_variation(node.board().parse_uci(text))
+        board = node.board()
+        for thought in self.thoughts:
+            move = board.parse_uci(thought.move)
+            node = node.add_main_variation(move, comment=_comment(thought))
+            board.push(move)
+        return f"{game}\n\n"
+
+
+def _comment(thought: Thought) -> str:
+    score = "" if thought.score is None else f"{thought.score / 100:+.2f}/{thought.depth or 0} "
+    return f"{score}{thought.seconds:.3f}s"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The part of a game that counts."""
+
+    number: int
+    points: float  # the first player's
+    fault: Fault | None = None  # the loser's
+    illegal_lines: int = 0
+
+    @classmethod
+    def of(cls, record: GameRecord) -> Outcome:
+        """A game's outcome."""
+        return cls(record.number, record.points, record.fault, sum(record.illegal_lines))
+
+    @classmethod
+    def from_tags(cls, tags: Mapping[str, str]) -> Outcome | None:
+        """The outcome that a PGN's tags tell of; None if they are not those of a finished game of a match."""
+        number, result = tags.get("Round", ""), tags.get("Result", "")
+        if not number.isdigit() or int(number) < 1 or result not in POINTS:
+            return None
+        points = POINTS[result] if int(number) % 2 else 1 - POINTS[result]
+        return cls(int(number) - 1, points, Fault.__members__.get(tags.get(_FAULT_TAG, "")))

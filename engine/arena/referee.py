@@ -1,0 +1,246 @@
+"""Games between UCI engines on the clock. python-chess speaks to them and judges every move.
+
+An engine that crashes, hangs, oversteps its time or plays an illegal move loses that game; the match goes on with a new
+process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import shlex
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import chess
+import chess.engine
+
+from engine.arena.records import Adjudication, Fault, GameRecord, Opening, Thought
+from engine.core.errors import InputError
+
+_START_SECONDS = 60.0  # to say `uciok` and `readyok`
+_GRACE_SECONDS = 5.0  # beyond its clock, until an engine counts as hanging
+_QUIT_SECONDS = 2.0
+_MOST_MOVES = 300
+_MATE_SCORE = 30_000
+
+logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # a bad engine's lines are counted here, not logged
+
+
+@dataclass(frozen=True)
+class Contender:
+    """An engine as the user names it: a command line, and options that are set if the engine has them."""
+
+    name: str
+    command: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TimeControl:
+    """What a move may cost: a clock with an increment, in seconds, or a number of nodes."""
+
+    base: float = 0.0
+    increment: float = 0.0
+    nodes: int | None = None
+    margin: float = 0.01  # by how much a clock may be overstepped: the way between two processes counts as well
+
+
+class _Listener(chess.engine.UciProtocol):
+    """Keeps the lines an engine announces, as they were said: python-chess drops what is illegal in them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.announced: list[str] = []
+
+    def line_received(self, line: str) -> None:
+        if " pv " in line:
+            self.announced.append(line)
+        super().line_received(line)
+
+
+class Seat:
+    """One side of the table: it starts its engine when that is needed, and again after a fault."""
+
+    def __init__(self, contender: Contender) -> None:
+        self.contender = contender
+        self._engine: _Listener | None = None
+        self._transport: asyncio.SubprocessTransport | None = None
+
+    async def engine(self) -> _Listener:
+        """The engine, running and ready; InputError if it does not start."""
+        if self._engine is None:
+            try:
+                async with asyncio.timeout(_START_SECONDS):
+                    self._transport, self._engine = await _Listener.popen(shlex.split(self.contender.command))
+                    await self._engine.initialize()
+                    known = {name: value for name, value in self.contender.options.items()
+                             if name in self._engine.options}
+                    await self._engine.configure(known)
+                    await self._engine.ping()
+            except (OSError, ValueError, TimeoutError, chess.engine.EngineError) as error:
+                await self.leave()
+                raise InputError(f"cannot start {self.contender.command!r}: {error or 'no answer'}") from error
+        return self._engine
+
+    async def leave(self) -> None:
+        """End the process, politely first."""
+        if self._engine is not None:
+            with contextlib.suppress(TimeoutError, chess.engine.EngineError, OSError):
+                await asyncio.wait_for(self._engine.quit(), _QUIT_SECONDS)
+        if self._transport is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._transport.kill()
+            self._transport.close()
+        self._engine = self._transport = None
+
+
+class Table:
+    """A game in progress: board, clocks, and what has been said."""
+
+    def __init__(self, opening: Opening, control: TimeControl, rules: Adjudication) -> None:
+        self.board = opening.board()
+        self.thoughts: list[Thought] = []
+        self.illegal_lines = [0, 0]
+        self._control, self._rules = control, rules
+        self._clocks = [control.base, control.base]
+
+    def limit(self) -> chess.engine.Limit:
+        """What the side to move is told."""
+        if self._control.nodes is not None:
+            return chess.engine.Limit(nodes=self._control.nodes)
+        white, black = (max(clock, 0.001) for clock in self._clocks)
+        increment = self._control.increment
+        return chess.engine.Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
+
+    def patience(self) -> float:
+        """Seconds until the side to move counts as hanging."""
+        return (600.0 if self._control.nodes is not None else max(self._clocks)) + _GRACE_SECONDS
+
+    def spend(self, seconds: float) -> bool:
+        """Take the time from the mover's clock; returns whether it was there."""
+        if self._control.nodes is not None:
+            return True
+        side = 0 if self.board.turn else 1
+        self._clocks[side] -= seconds
+        in_time = self._clocks[side] >= -self._control.margin
+        self._clocks[side] = max(self._clocks[side], 0.0) + self._control.increment
+        return in_time
+
+    def verdict(self) -> tuple[str, str] | None:
+        """(result, reason) if the game is over."""
+        outcome = self.board.outcome(claim_draw=True)
+        if outcome is not None:
+            return outcome.result(), outcome.termination.name.lower().replace("_", " ")
+        if len(self.thoughts) >= 2 * _MOST_MOVES:
+            return "1/2-1/2", f"{_MOST_MOVES} moves"
+        return self._adjudicated()
+
+    def _adjudicated(self) -> tuple[str, str] | None:
+        rules = self._rules
+        if rules.draw_score is not None and self.board.fullmove_number >= rules.draw_from:
+            last = [thought.score for thought in self.thoughts[-2 * rules.draw_moves :]]
+            if len(last) == 2 * rules.draw_moves and all(score is not None and abs(score) <= rules.draw_score
+                                                         for score in last):
+                return "1/2-1/2", "adjudicated: both call it even"
+        if rules.win_score is not None:
+            last = [thought.score for thought in self.thoughts[-2 * rules.win_moves :]]
+            if len(last) == 2 * rules.win_moves and None not in last:
+                mover, other = last[::2], last[1::2]  # the side to move now thought first
+                white, black = (mover, other) if self.board.turn else (other, mover)
+                for winner, loser, result in ((white, black, "1-0"), (black, white, "0-1")):
+                    if all(score is not None and score >= rules.win_score for score in winner) and all(
+                            score is not None and score <= -rules.win_score for score in loser):
+                        return result, "adjudicated: both call it won"
+        return None
+
+
+async def _think(seat: Seat, table: Table, game: object) -> Fault | None:
+    """Let one side move; returns how it failed, if it did."""
+    engine = await seat.engine()
+    engine.announced.clear()
+    side = 0 if table.board.turn else 1
+    started = time.perf_counter()
+    try:
+        played = await asyncio.wait_for(engine.play(table.board, table.limit(), game=game,
+                                                    info=chess.engine.INFO_SCORE | chess.engine.INFO_BASIC),
+                                        table.patience())
+    except TimeoutError:
+        return Fault.SILENCE
+    except chess.engine.EngineTerminatedError:
+        return Fault.CRASH
+    except chess.engine.EngineError:
+        return Fault.ILLEGAL_MOVE
+    seconds = time.perf_counter() - started
+    table.illegal_lines[side] += sum(not _is_playable(table.board, line) for line in engine.announced)
+    if not table.spend(seconds):
+        return Fault.TIME
+    if not played.move:  # none, or the null move
+        return Fault.ILLEGAL_MOVE
+    score = played.info.get("score")
+    table.thoughts.append(Thought(table.board.uci(played.move),
+                                  None if score is None else score.relative.score(mate_score=_MATE_SCORE),
+                                  played.info.get("depth"), seconds))
+    table.board.push(played.move)
+    return None
+
+
+def _is_playable(board: chess.Board, line: str) -> bool:
+    """Whether all moves after `pv` are legal, one after the other."""
+    follower = board.copy(stack=False)
+    try:
+        for text in line.split(" pv ", 1)[1].split():
+            if "." in text or text == "string":
+                break
+            follower.push(follower.parse_uci(text))
+    except ValueError:
+        return False
+    return True
+
+
+async def _play_game(number: int, opening: Opening, seats: tuple[Seat, Seat], control: TimeControl,
+                     rules: Adjudication) -> GameRecord:
+    """One game; `seats` are white's and black's."""
+    table = Table(opening, control, rules)
+    game = object()  # for python-chess: another one, another game
+    fault: Fault | None = None
+    while (verdict := table.verdict()) is None:
+        seat = seats[0 if table.board.turn else 1]
+        fault = await _think(seat, table, game)
+        if fault is not None:
+            await seat.leave()
+            loser = seat.contender.name
+            verdict = ("0-1" if table.board.turn else "1-0"), f"{loser} {fault.value}"
+            break
+    names = (seats[0].contender.name, seats[1].contender.name)
+    white, black = table.illegal_lines
+    return GameRecord(number, names, opening, tuple(table.thoughts), *verdict, fault, (white, black))
+
+
+@dataclass(frozen=True)
+class UciPair:
+    """Two games from one opening, with colours exchanged: a shard of a match. Calling it plays them."""
+
+    number: int  # of the pair
+    opening: Opening
+    first: Contender
+    second: Contender
+    control: TimeControl
+    rules: Adjudication
+
+    def __call__(self) -> list[GameRecord]:
+        """Play both games; InputError if an engine cannot even be started."""
+        return asyncio.run(self._play())
+
+    async def _play(self) -> list[GameRecord]:
+        first, second = Seat(self.first), Seat(self.second)
+        try:
+            await first.engine()
+            await second.engine()
+            return [await _play_game(2 * self.number, self.opening, (first, second), self.control, self.rules),
+                    await _play_game(2 * self.number + 1, self.opening, (second, first), self.control, self.rules)]
+        finally:
+            await first.leave()
+            await second.leave()

@@ -1,0 +1,47 @@
+"""Work cut into shards: pure functions of their own settings, computed wherever an executor likes, handed on in order.
+
+The executor is a pool of threads or processes here, or dask.distributed's on a cluster.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from typing import TypeVar
+
+from engine.core.errors import InputError
+
+T = TypeVar("T")
+
+_TRIES = 3  # a worker may be lost; a shard that fails each time is at fault itself
+
+
+def in_order(executor: Executor, shards: Iterable[Callable[[], T]], width: int) -> Iterator[T]:
+    """The results of `shards` in their order, with `width` of them in work at any time.
+
+    A shard whose worker was lost is computed again. When the caller stops early, what has not begun is called off.
+    """
+    source = iter(shards)
+    waiting: deque[tuple[Callable[[], T], Future[T]]] = deque()
+    try:
+        while True:
+            while len(waiting) < width and (shard := next(source, None)) is not None:
+                waiting.append((shard, executor.submit(shard)))
+            if not waiting:
+                return
+            yield _result(executor, *waiting.popleft())
+    finally:
+        for _, future in waiting:
+            future.cancel()
+
+
+def _result(executor: Executor, shard: Callable[[], T], future: Future[T]) -> T:
+    for _ in range(_TRIES - 1):
+        try:
+            return future.result()
+        except InputError:
+            raise
+        except Exception:  # noqa: BLE001  each executor has its own name for a lost worker
+            future = executor.submit(shard)
+    return future.result()

@@ -1,0 +1,123 @@
+"""What the results of a match say: Elo with its error, likelihood of superiority, and the sequential test.
+
+Games come in pairs, the same opening with colours exchanged, so that the pair is what is independent: its score has
+five values, and the pentanomial counts them. All formulas work on that distribution.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a pair, as a share of its two points
+_CONFIDENCE = 1.959964  # standard deviations to either side hold 95 % of a normal distribution
+_SMALLEST_SHARE = 1e-3  # beyond, Elo has no meaning
+_PRIOR = 1e-3  # pairs added to each empty class, so that no logarithm of zero is taken
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value and the interval that holds the truth in 95 of 100 cases."""
+
+    value: float
+    low: float
+    high: float
+
+
+def pentanomial(points: Mapping[int, float]) -> tuple[int, ...]:
+    """How many pairs scored 0, 1/2, 1, 3/2 and 2 points; `points` are by number of the game, half pairs left out."""
+    counts = [0] * len(SCORES)
+    for number, first in points.items():
+        if number % 2 == 0 and number + 1 in points:
+            counts[round(2 * (first + points[number + 1]))] += 1
+    return tuple(counts)
+
+
+def elo_of(score: float) -> float:
+    """The difference in rating that a share of the points stands for."""
+    score = min(max(score, _SMALLEST_SHARE), 1 - _SMALLEST_SHARE)
+    return -400 * math.log10(1 / score - 1)
+
+
+def score_of(elo: float) -> float:
+    """The share of the points that a difference in rating predicts."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def mean_and_variance(counts: Sequence[float], values: Sequence[float] = SCORES) -> tuple[float, float]:
+    """Of one pair's score."""
+    total = sum(counts)
+    mean = sum(count * value for count, value in zip(counts, values, strict=True)) / total
+    return mean, sum(count * (value - mean) ** 2 for count, value in zip(counts, values, strict=True)) / total
+
+
+def elo_estimate(counts: Sequence[int]) -> Estimate:
+    """Elo of the first player against the second, from the pentanomial."""
+    mean, variance = mean_and_variance(counts)
+    error = _CONFIDENCE * math.sqrt(variance / sum(counts))
+    return Estimate(elo_of(mean), elo_of(mean - error), elo_of(mean + error))
+
+
+def superiority(counts: Sequence[int]) -> float:
+    """The likelihood that the first player is the stronger one."""
+    mean, variance = mean_and_variance(counts)
+    if variance == 0:
+        return 0.5 if mean == 0.5 else float(mean > 0.5)
+    return 0.5 * (1 + math.erf((mean - 0.5) / math.sqrt(2 * variance / sum(counts))))
+
+
+def log_likelihood_ratio(counts: Sequence[int], elo0: float, elo1: float) -> float:
+    """The generalised ratio: how much better the likeliest distribution with `elo1` explains the pairs than one with
+    `elo0`.
+
+    The likeliest distribution with a given mean has the observed shares, each divided by 1 + x (score - mean), for the
+    one x that gives it that mean.
+    """
+    filled = [count or _PRIOR for count in counts]
+    total = sum(filled)
+    shares = [count / total for count in filled]
+    first, second = (_likeliest(shares, score_of(elo)) for elo in (elo0, elo1))
+    return total * sum(share * math.log(b / a) for share, a, b in zip(shares, first, second, strict=True))
+
+
+def _likeliest(shares: Sequence[float], mean: float) -> list[float]:
+    """The distribution over SCORES with this mean under which the observed shares are most likely."""
+    offsets = [score - mean for score in SCORES]
+    low, high = -1 / max(offsets), -1 / min(offsets)  # between these every term is positive
+
+    def excess(x: float) -> float:
+        return sum(share * offset / (1 + x * offset) for share, offset in zip(shares, offsets, strict=True))
+
+    for _ in range(100):  # `excess` falls from +infinity to -infinity: halve the interval down to rounding
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    return [share / (1 + low * offset) for share, offset in zip(shares, offsets, strict=True)]
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """The sequential probability ratio test between two hypotheses about the Elo difference."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05  # how often elo0 may be rejected though it is true
+    beta: float = 0.05  # how often elo1 may be
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Below the first elo0 is accepted, above the second elo1 is."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def verdict(self, counts: Sequence[int]) -> bool | None:
+        """Whether elo1 is accepted; None as long as more games are needed."""
+        if not sum(counts):
+            return None
+        ratio, (low, high) = log_likelihood_ratio(counts, self.elo0, self.elo1), self.bounds
+        return True if ratio >= high else False if ratio <= low else None
+
+
+def wins_draws_losses(points: Iterable[float]) -> tuple[int, int, int]:
+    """Of the first player."""
+    listed = list(points)
+    return listed.count(1.0), listed.count(0.5), listed.count(0.0)

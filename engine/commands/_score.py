@@ -1,0 +1,82 @@
+"""The score of a match, for people: a live table while it is played, and lines when it is over."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from engine.arena.match import Score
+from engine.arena.records import Fault
+from engine.arena.statistics import Sprt, elo_estimate, log_likelihood_ratio, superiority
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_REMARK_SECONDS = 30.0  # between two lines where nobody watches a table
+
+
+def live_score(course: Iterable[Score], score: Score, games: int, sprt: Sprt | None) -> None:
+    """Follow a match to its end: with a table on a terminal, with a line now and then elsewhere, both on stderr."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with Live(_table(score, games, sprt), console=console, transient=True, auto_refresh=False) as live:
+            for now in course:
+                live.update(_table(now, games, sprt), refresh=True)
+        return
+    told = time.monotonic()
+    for now in course:
+        if time.monotonic() - told >= _REMARK_SECONDS:
+            told = time.monotonic()
+            print(_headline(now), file=sys.stderr, flush=True)
+
+
+def summary(score: Score, sprt: Sprt | None) -> str:
+    """The result, one fact a line."""
+    return "\n".join([f"{score.players[0]} against {score.players[1]}",
+                      *(f"{name}: {value}" for name, value in _facts(score, sprt))])
+
+
+def _headline(score: Score) -> str:
+    wins, draws, losses = score.wins_draws_losses
+    return f"{wins + draws + losses} games: +{wins} ={draws} -{losses}"
+
+
+def _facts(score: Score, sprt: Sprt | None) -> list[tuple[str, str]]:
+    wins, draws, losses = score.wins_draws_losses
+    games, pairs = wins + draws + losses, score.pentanomial
+    share = f" ({100 * (wins + draws / 2) / games:.1f} %)" if games else ""
+    facts = [("games", str(games)), ("result", f"+{wins} ={draws} -{losses}{share}")]
+    if sum(pairs):
+        elo = elo_estimate(pairs)
+        facts += [("pairs", " ".join(map(str, pairs))),
+                  ("Elo", f"{elo.value:+.1f} [{elo.low:+.1f}, {elo.high:+.1f}]"),
+                  ("LOS", f"{100 * superiority(pairs):.1f} %")]
+    if sprt is not None:
+        facts.append(("SPRT", _sprt_text(sprt, pairs)))
+    for fault in Fault:
+        first, second = score.faults(fault)
+        facts.append((f"lost because it {fault.value}", f"{first} and {second}"))
+    facts.append(("announced lines with an illegal move", str(score.illegal_lines)))
+    return facts
+
+
+def _sprt_text(sprt: Sprt, pairs: tuple[int, ...]) -> str:
+    low, high = sprt.bounds
+    ratio = log_likelihood_ratio(pairs, sprt.elo0, sprt.elo1) if sum(pairs) else 0.0
+    decided = sprt.verdict(pairs)
+    verdict = "undecided" if decided is None else f"{sprt.elo1:+g} {'accepted' if decided else 'rejected'}"
+    return f"[{sprt.elo0:g}, {sprt.elo1:g}] LLR {ratio:+.2f} in [{low:.2f}, {high:.2f}]: {verdict}"
+
+
+def _table(score: Score, games: int, sprt: Sprt | None) -> Table:
+    from rich.table import Table
+
+    table = Table(title=f"{score.players[0]} against {score.players[1]}, up to {games} games", show_header=False)
+    for name, value in _facts(score, sprt):
+        table.add_row(name, value)
+    return table

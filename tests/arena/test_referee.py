@@ -1,0 +1,106 @@
+"""Games between processes: whoever breaks the rules loses that game, and the match goes on."""
+
+from __future__ import annotations
+
+import io
+
+import chess
+import chess.pgn
+import pytest
+
+from engine.arena import referee
+from engine.arena.match import PgnFile, Score
+from engine.arena.records import Adjudication, Fault, GameRecord, Opening, Outcome, Thought
+from engine.arena.referee import Contender, Table, TimeControl, UciPair
+from engine.core.errors import InputError
+from tests.arena.players import player
+
+OPENING = Opening(chess.STARTING_FEN, ("e2e4",))
+NO_RULES = Adjudication(draw_score=None, win_score=None)
+
+
+def pair(folder, kind, control) -> list[GameRecord]:
+    good = Contender("good", player(folder, "legal"))
+    bad = Contender("bad", player(folder, kind))
+    return UciPair(3, OPENING, good, bad, control, NO_RULES)()
+
+
+@pytest.mark.parametrize(("kind", "fault"), [("illegal", Fault.ILLEGAL_MOVE), ("crash", Fault.CRASH),
+                                             ("silent", Fault.SILENCE), ("slow", Fault.TIME),
+                                             ("null", Fault.ILLEGAL_MOVE)])
+def test_a_fault_loses_both_games_with_its_reason(kind, fault, tmp_path, monkeypatch):
+    monkeypatch.setattr(referee, "_GRACE_SECONDS", 0.5)
+    control = TimeControl(0.3, 0.0) if kind in ("slow", "silent") else TimeControl(5, 0.1)
+    records = pair(tmp_path, kind, control)
+    assert [record.number for record in records] == [6, 7]
+    assert [record.points for record in records] == [1.0, 1.0]
+    assert [record.fault for record in records] == [fault, fault]
+    assert all(f"bad {fault.value}" == record.reason for record in records)
+    for record in records:
+        game = chess.pgn.read_game(io.StringIO(record.pgn()))
+        assert game is not None
+        assert game.headers["Termination"] == record.reason
+        assert game.headers["Fault"] == fault.name
+        assert not game.errors
+
+
+def test_announced_lines_are_played_through(tmp_path):
+    record = UciPair(0, Opening("7k/5KQ1/8/8/8/8/8/8 b - - 0 1", ()), Contender("a", player(tmp_path, "liar")),
+                     Contender("b", player(tmp_path, "legal")), TimeControl(5, 0.1), NO_RULES)
+    assert record()[0].result == "1-0"  # mated before it can say anything
+    fen = "8/8/8/8/8/5k2/8/5K1R w - - 0 1"
+    games = UciPair(0, Opening(fen), Contender("a", player(tmp_path, "liar")),
+                    Contender("b", player(tmp_path, "legal")), TimeControl(20, 0.1), NO_RULES)()
+    assert games[0].illegal_lines[0] == len(games[0].thoughts[::2])
+    assert games[0].illegal_lines[1] == 0
+
+
+def test_an_engine_that_does_not_start_is_bad_input(tmp_path):
+    shard = UciPair(0, OPENING, Contender("a", str(tmp_path / "missing")), Contender("b", player(tmp_path, "legal")),
+                    TimeControl(1, 0), NO_RULES)
+    with pytest.raises(InputError, match="missing"):
+        shard()
+
+
+def table(scores: list[int], rules: Adjudication, fen: str = chess.STARTING_FEN) -> Table:
+    made = Table(Opening(fen), TimeControl(1, 0), rules)
+    for score in scores:
+        made.thoughts.append(Thought("0000", score))
+    return made
+
+
+def test_games_are_adjudicated_only_when_both_sides_agree():
+    rules = Adjudication(draw_score=10, draw_moves=2, draw_from=1, win_score=500, win_moves=2)
+    assert table([5, -3, 0, 10], rules).verdict() == ("1/2-1/2", "adjudicated: both call it even")
+    assert table([5, -3, 0, 11], rules).verdict() is None
+    assert table([5, -3, 0], rules).verdict() is None
+    assert table([600, -700, 500, -500], rules).verdict() == ("1-0", "adjudicated: both call it won")
+    assert table([-600, 700, -500, 500], rules).verdict() == ("0-1", "adjudicated: both call it won")
+    assert table([600, -700, 500, -400], rules).verdict() is None
+    assert table([600, 700, 500, 500], rules).verdict() is None
+    black = chess.STARTING_FEN.replace(" w ", " b ")
+    assert table([600, -700, 500, -500], rules, black).verdict() == ("0-1", "adjudicated: both call it won")
+    assert table([0] * 8, NO_RULES).verdict() is None
+
+
+def record(number: int, result: str) -> GameRecord:
+    players = ("x", "y") if number % 2 == 0 else ("y", "x")
+    thoughts = (Thought("e7e5", 3, 4, 0.1), Thought("g1f3", -3, 4, 0.1))
+    return GameRecord(number, players, OPENING, thoughts, result, "test")
+
+
+def test_a_match_goes_on_where_it_was_broken_off(tmp_path):
+    path = tmp_path / "games.pgn"
+    file = PgnFile(path)
+    for number, result in enumerate(("1-0", "0-1", "1/2-1/2", "1-0", "0-1")):
+        file.add(record(number, result))
+    whole = path.read_text()
+    path.write_text(whole + record(5, "1-0").pgn()[:120])  # the process died while it wrote
+    outcomes = file.resume(("x", "y"))
+    assert path.read_text().strip() == whole.strip()
+    assert outcomes == [Outcome(0, 1.0), Outcome(1, 1.0), Outcome(2, 0.5), Outcome(3, 0.0)]  # no half pair
+    score = Score(("x", "y"), {outcome.number: outcome for outcome in outcomes})
+    assert score.pentanomial == (0, 1, 0, 0, 1)
+    assert score.wins_draws_losses == (2, 1, 1)
+    with pytest.raises(InputError, match="others"):
+        file.resume(("x", "z"))
