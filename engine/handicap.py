@@ -30,10 +30,10 @@ class Level:
 
 # Between two rows a level lies in proportion, nodes by their logarithm. Set by matches: see MEASUREMENTS.md.
 LEVELS = (
-    Level(800, 100, 2, 10, 100, 300),
+    Level(800, 80, 2, 12, 130, 400),
     Level(1200, 800, 4, 6, 30, 120),
     Level(1600, 4_000, 7, 5, 12, 60),
-    Level(2000, 24_000, 11, 4, 7, 40),
+    Level(2000, 30_000, 12, 4, 6, 35),
     Level(2400, 120_000, 16, 3, 4, 25),
     Level(2800, 600_000, 30, 2, 2, 15),
 )

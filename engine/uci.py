@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import IO, TYPE_CHECKING, BinaryIO
@@ -35,6 +35,7 @@ _STOPGAP_SECONDS = 1.0  # at most
 _PULSE = 0.01  # seconds between two looks at what happened
 _NO_MOVE = "0000"
 _LARGEST_NUMBER = 1 << 62
+_LONGEST_LINE = 1 << 18  # bytes: a game of fifty thousand moves
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,7 @@ class Uci:
     def run(self) -> int:
         """Obey until `quit` or the end of the input; returns the exit status."""
         threading.Thread(target=self._load, daemon=True).start()
-        for raw in iter(self._source.readline, b""):
-            line = raw.decode("utf-8", "replace").strip()
+        for line in self._lines():
             self._note(">", line)
             words = line.split()
             # The protocol asks to skip what is not known.
@@ -97,6 +97,16 @@ class Uci:
                 self._remark(str(error))
         self._finish_thinking()
         return 0
+
+    def _lines(self) -> Iterator[str]:
+        """What is said, line by line; a line that no client would say is passed over without being kept."""
+        while raw := self._source.readline(_LONGEST_LINE):
+            if len(raw) < _LONGEST_LINE or raw.endswith(b"\n"):
+                yield raw.decode("utf-8", "replace").strip()
+                continue
+            while raw and not raw.endswith(b"\n"):
+                raw = self._source.readline(_LONGEST_LINE)
+            self._remark(f"a line of more than {_LONGEST_LINE} bytes was passed over")
 
     # Speaking.
 

@@ -2,90 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import queue
-import random
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Iterator
 
 import chess
 import chess.engine
-import psutil
 import pytest
 
 from engine.core.perft import KNOWN
-from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT
 from engine.options import OPTIONS, Kind
+from tests.client import COMMAND, Client
 
-COMMAND = [sys.executable, "-m", "engine"]
 KIWIPETE = KNOWN[1].fen
-
-
-class Client:
-    """A process that speaks UCI, and the lines it said."""
-
-    def __init__(self, cache: str | None = None) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT), **({CACHE_VARIABLE: cache} if cache else {})}
-        self.process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
-                                        cwd=SOURCE_ROOT)
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.stdin, self._stdout = self.process.stdin, self.process.stdout
-        self._lines: queue.Queue[str] = queue.Queue()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        for raw in self._stdout:
-            self._lines.put(raw.decode().rstrip())
-
-    def say(self, *lines: str) -> None:
-        for line in lines:
-            self.stdin.write(line.encode("utf-8", "surrogateescape") + b"\n")
-        self.stdin.flush()
-
-    def until(self, start: str, timeout: float = 60) -> list[str]:
-        """Everything said up to the line that begins so."""
-        said, deadline = [], time.monotonic() + timeout
-        while True:
-            said.append(self._lines.get(timeout=max(deadline - time.monotonic(), 0.001)))
-            if said[-1].startswith(start):
-                return said
-
-    def ask(self, *lines: str) -> list[str]:
-        """What is said to these lines, `readyok` left out."""
-        self.say(*lines, "isready")
-        return self.until("readyok")[:-1]
-
-    def best(self, *lines: str, timeout: float = 60) -> str:
-        self.say(*lines)
-        return self.until("bestmove", timeout)[-1].split()[1]
-
-    def silence(self, seconds: float) -> bool:
-        """Whether no answer to a `go` comes for so long."""
-        deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0:
-            try:
-                if self._lines.get(timeout=left).startswith("bestmove"):
-                    return False
-            except queue.Empty:
-                break
-        return True
-
-    def quit(self) -> int:
-        self.say("quit")
-        return self.end()
-
-    def end(self) -> int:
-        """Close the input, if it is still open, and wait for the end of the process; returns its status."""
-        self.stdin.close()
-        status = self.process.wait(10)
-        self._reader.join()
-        self._stdout.close()
-        return status
 
 
 @pytest.fixture(scope="module")
@@ -326,22 +254,6 @@ def test_settings_change_during_a_search(client):
     client.say("go infinite", f"position fen {KIWIPETE} moves a2a3", "go depth 2")
     assert legal(KIWIPETE, client.until("bestmove", 5)[-1].split()[1])
     client.until("bestmove", 5)
-
-
-def test_garbage_of_all_kinds(client):
-    rng = random.Random(1)
-    words = ["position", "startpos", "fen", "moves", "e2e4", "go", "depth", "1", "setoption", "name", "value", "Hash",
-             "stop", "-1", "nodes", "ponderhit", "\0", "é", "wtime", "searchmoves"]
-    before = psutil.Process(client.process.pid).memory_info().rss
-    for _ in range(300):
-        client.say(" ".join(rng.choices(words, k=rng.randrange(8))), "stop",
-                   bytes(rng.randrange(1, 256) for _ in range(rng.randrange(40))).replace(b"\n", b"").decode("latin-1"))
-    client.say("x" * 10_000_000, "x " * 1_000_000, "position startpos moves " + "e2e4 " * 1_000_000)
-    client.say("stop", "setoption name Hash value 16", "position startpos", "isready")
-    client.until("readyok", 30)
-    assert client.process.poll() is None
-    assert psutil.Process(client.process.pid).memory_info().rss - before < 150 << 20
-    client.ask("stop")
 
 
 @pytest.mark.parametrize("ending", ["quit", None])

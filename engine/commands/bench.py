@@ -1,5 +1,6 @@
 """Measuring: `bench [DEPTH]` searches fixed positions and prints the node count that signs a version of the search;
-`bench speed` its nodes a second beside another engine's; `bench perft` the move generator; `bench startup` the start.
+`bench speed` its nodes a second beside another engine's; `bench threads` what more threads bring; `bench perft` the
+move generator; `bench startup` the start.
 """
 
 from __future__ import annotations
@@ -35,12 +36,13 @@ if TYPE_CHECKING:
 
 _FAILED = 1
 _BENCH_DEPTH = 12
+_THREAD_POSITIONS = 20
 _SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("what", nargs="?", default=str(_BENCH_DEPTH), metavar="DEPTH|speed|perft|startup",
+    parser.add_argument("what", nargs="?", default=str(_BENCH_DEPTH), metavar="DEPTH|speed|threads|perft|startup",
                         help=f"what to measure; a number is the depth of the search (default {_BENCH_DEPTH})")
     parser.add_argument("--against", metavar="ENGINE", help="speed, perft: a UCI engine to measure in the same run")
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="perft, startup: best of N (default 3)")
@@ -58,6 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--against goes with 'bench speed' and 'bench perft' only")
     if arguments.what == "startup":
         return print_startup(arguments.runs)
+    if arguments.what == "threads":
+        return run_interruptible(lambda: _bench_threads(arguments))
     if arguments.what not in ("speed", "perft"):
         return run_interruptible(lambda: _bench_search(_parse_depth(arguments.what), arguments.threads, arguments.hash))
     with contextlib.ExitStack() as stack:
@@ -77,7 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _parse_depth(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) < MAX_PLY):
-        raise InputError(f"bench knows speed, perft, startup or a depth from 1 to {MAX_PLY - 1}, not {quote(text)}")
+        raise InputError(f"bench knows speed, threads, perft, startup or a depth from 1 to {MAX_PLY - 1}, "
+                         f"not {quote(text)}")
     return int(text)
 
 
@@ -118,6 +123,24 @@ def _bench_speed(arguments: argparse.Namespace, rival: Rival | None) -> int:
     if rival:
         print(f"{rival.name} without its network: {theirs[0]} nodes, {theirs[1]:.1f} s CPU, "
               f"{theirs[0] / theirs[1] / 1e6:.3f} Mnps; ratio {speed / (theirs[0] / theirs[1]):.2f}")
+    return 0
+
+
+def _bench_threads(arguments: argparse.Namespace) -> int:
+    """Nodes a second of one thread and of several, by the wall clock, in turn over the first bench positions."""
+    if arguments.threads < 2:
+        raise InputError("bench threads needs --threads N, at least 2")
+    numbers = (1, arguments.threads)
+    searchers = [Searcher(arguments.hash, number) for number in numbers]
+    nodes, seconds = [0, 0], [0.0, 0.0]
+    for fen in track(BENCH_FENS[:_THREAD_POSITIONS], lambda fen: fen):
+        for place, searcher in enumerate(searchers):
+            searcher.clear()
+            result = searcher.run(parse_fen(fen), Limits(movetime=arguments.movetime))
+            nodes[place] += result.nodes
+            seconds[place] += result.seconds
+    one, many = (count / time for count, time in zip(nodes, seconds, strict=True))
+    print(f"1 thread: {one / 1e6:.3f} Mnps; {arguments.threads} threads: {many / 1e6:.3f} Mnps; {many / one:.2f} times")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The node: fail-soft principal variation search in numbered steps, and quiescence below it.
+"""The node: fail-soft principal variation search in numbered steps.
 
 Scores are the side to move's. `alpha` is what that side is sure of already, `beta` what the other side will not
 allow; a score of at least beta ends the node. Every technique can be switched off in params.py.
@@ -15,10 +15,11 @@ from engine.core.moves import NULL_MOVE
 from engine.core.position import make_null, unmake_null
 from engine.kernel import inline, kernel
 from engine.search.correction import corrected_eval, learn_correction
-from engine.search.exchange import captured_value, exchange_wins
+from engine.search.exchange import exchange_wins
 from engine.search.node import (
     bound_allows,
     bound_settles,
+    cautious_score,
     extend_pv,
     has_pieces,
     is_draw,
@@ -26,13 +27,13 @@ from engine.search.node import (
     play,
     poll,
     sharpened,
-    static_evaluation,
     table_probe,
     table_store,
     take_back,
     validated,
 )
 from engine.search.ordering import BAD_NOISY, is_noisy, learn_from_cut, next_move, picked_score, start_picking
+from engine.search.quiescence import quiescence
 from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, is_decisive, is_loss, is_win, mate_in, mated_in
 from engine.search.state import BEFORE_ROOT, LONGEST_TABLE_ROW, MOST_TRIED, PLY_MASK
 from engine.search.table import (
@@ -46,105 +47,8 @@ from engine.search.table import (
     entry_score,
     expect,
 )
-from eval.evaluate import rough_score
 
-_QUIESCENCE_DEPTH = np.int64(0)
 _ONE_PLY = np.int64(1024)  # of reductions
-
-
-@inline
-def cautious_score(pos, state, ply):
-    """Lazy evaluation: by material and squares alone, less what the rest could take away. Costs next to nothing."""
-    return rough_score(pos, state.psq[ply]) - state.params.lazy_margin
-
-
-@kernel
-def quiescence(pos, state, alpha, beta, ply):
-    """Search on until the position is quiet: captures and promotions; out of check, quiet ones until one is no mate."""
-    ply &= PLY_MASK
-    # Step 1. Stop, draws, and the end of the stack.
-    if state.nodes >= state.next_poll:
-        poll(state)
-    state.pv_length[ply] = 0
-    if state.stopped:
-        return DRAW
-    state.deepest = max(state.deepest, ply)
-    if is_draw(pos, state, ply):
-        return DRAW
-    if ply >= MAX_PLY:
-        return static_evaluation(pos, state, ply)
-    is_pv = beta - alpha > 1
-
-    # Step 2. The table.
-    checkers, pinned = king_masks(pos)
-    in_check = checkers != EMPTY
-    data = table_probe(pos, state)
-    table_score = NO_SCORE
-    if data != MISS:
-        table_score = entry_score(data, ply)
-        if not is_pv and state.params.use_table_cutoffs and bound_settles(entry_bound(data), table_score, alpha, beta):
-            return table_score
-
-    # Step 3. Stand pat: the side to move need not capture at all.
-    raw_eval = NO_SCORE
-    best = -INFINITE
-    if not in_check:
-        if not is_pv and data == MISS and state.params.use_lazy_evaluation:
-            cautious = cautious_score(pos, state, ply)
-            if cautious >= beta:
-                return cautious
-        raw_eval = known_or_new_evaluation(pos, state, ply, data)
-        best = sharpened(state, data, table_score, corrected_eval(pos, state, ply, raw_eval))
-        if best >= beta or not state.params.use_quiescence:
-            return best
-        alpha = max(alpha, best)
-    futile = best + state.params.delta_margin
-
-    # Step 4. The moves.
-    table_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
-    if not in_check and table_move != NULL_MOVE and not is_noisy(pos, table_move):
-        table_move = NULL_MOVE
-    start_picking(state, ply, table_move)
-    best_move = NULL_MOVE
-    old_alpha = alpha
-    searched = np.int64(0)
-    while True:
-        move = next_move(pos, state, ply, table_move, checkers, pinned, np.int64(in_check))
-        if move == NULL_MOVE:
-            break
-        if not in_check and not is_loss(best):
-            # A capture that loses material, or that cannot lift the score to alpha, is not worth a look.
-            if state.params.use_quiescence_see and state.stage[ply] == BAD_NOISY:
-                break
-            hoped_for = futile + captured_value(pos, move)
-            if state.params.use_delta_pruning and hoped_for <= alpha:
-                best = max(best, hoped_for)
-                continue
-        elif (in_check and state.params.use_evasion_pruning and searched > 0 and not is_loss(best)
-                and not is_noisy(pos, move)):
-            break  # one way out that is not mate is enough; captures that hold material have been tried before
-        play(pos, state, ply, move)
-        score = -quiescence(pos, state, -beta, -alpha, ply + 1)
-        take_back(pos, move)
-        searched += 1
-        if state.stopped:
-            return DRAW
-        if score > best:
-            best = score
-            if score > alpha:
-                alpha = score
-                best_move = move
-                if is_pv:
-                    extend_pv(state, ply, move)
-                if score >= beta:
-                    break
-
-    # Step 5. Mate, and what to remember.
-    if in_check and searched == 0:
-        return mated_in(ply)
-    bound = LOWER if best >= beta else (EXACT if is_pv and alpha > old_alpha else UPPER)
-    table_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound)
-    return best
 
 
 @inline

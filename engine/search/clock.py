@@ -12,6 +12,7 @@ FOREVER = float("inf")
 MOVES_TO_EXPECT = 24  # how many more moves a game is planned for, when no control says so
 FURTHEST_CONTROL = 40  # moves to a time control beyond this are as good as none
 
+_MOVES_TO_SURVIVE = 60  # on the reserve alone, when the clock only runs down
 _LARGEST_SOFT_SHARE = 0.5  # of all the time that is left
 _LARGEST_HARD_SHARE = 0.75
 _HARD_PER_SOFT = 4.5
@@ -53,8 +54,9 @@ def budget(clock: Clock, overhead: float) -> Budget:
     if usable < _LEAST_TIME:
         usable = max(clock.left * _WHEN_OUT_OF_TIME, _LEAST_TIME)
     # Every move to come brings an increment and loses an overhead. What is left when that has eaten up the plan is a
-    # reserve against delays, of which a small share is spent at most.
-    planned = usable + (moves - 1) * (clock.increment - overhead)
+    # reserve against delays, of which a small share is spent at most. Where nothing comes in, it is for a long ending.
+    to_lose = _MOVES_TO_SURVIVE if not clock.increment and clock.moves_to_go is None else moves - 1
+    planned = usable + (moves - 1) * clock.increment - to_lose * overhead
     soft = min(max(planned / moves, _SHARE_OF_RESERVE * usable), _LARGEST_SOFT_SHARE * usable)
     return Budget(soft, max(min(_HARD_PER_SOFT * soft, _LARGEST_HARD_SHARE * usable), _LEAST_TIME))
 

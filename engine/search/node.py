@@ -16,7 +16,7 @@ from engine.search.ordering import move_slot
 from engine.search.scores import NO_SCORE, is_decisive
 from engine.search.state import BEFORE_ROOT
 from engine.search.table import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, probe, store
-from eval.evaluate import evaluate
+from eval.evaluate import evaluate, rough_score
 from eval.squares import psq_change
 
 _POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
@@ -105,6 +105,12 @@ def validated(pos, move, checkers, pinned):
 @inline
 def static_evaluation(pos, state, ply):
     return evaluate(pos, state.weights, state.psq[ply], state.cache)
+
+
+@inline
+def cautious_score(pos, state, ply):
+    """Lazy evaluation: by material and squares alone, less what the rest could take away. Costs next to nothing."""
+    return rough_score(pos, state.psq[ply]) - state.params.lazy_margin
 
 
 @inline

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +33,23 @@ def test_a_game_without_increment_lasts_for_two_hundred_moves():
     for _ in range(200):
         left -= budget(Clock(left), 0.02).soft + 0.005  # what is really lost on the way
         assert left > 0
+
+
+@pytest.mark.parametrize(("base", "increment", "overhead", "delay"), [
+    (0.1, 0.001, 0.02, 0.001), (1, 0.01, 0.02, 0.008), (1, 0.01, 0.02, 0.02), (10, 0.1, 0.02, 0.02),
+    (60, 0, 0.02, 0.02), (0.5, 0.03, 0.02, 0.02), (60, 0.6, 0.1, 0.1),
+])
+def test_the_flag_never_falls_though_every_move_is_delayed(base, increment, overhead, delay):
+    """Delays of the system come on top of what the search was given, and now and then it uses all that it may."""
+    generator, left, moves = random.Random(1), base, 0
+    # A delay beyond increment and share cannot be paid for ever: as many moves as a long game has.
+    while moves < 150:
+        spent = budget(Clock(left, increment), overhead)
+        used = spent.hard if generator.random() < 0.03 else spent.soft
+        left -= used + generator.random() * delay
+        assert left > 0, moves
+        left += increment
+        moves += 1
 
 
 def test_all_time_before_a_control_is_used_but_never_exceeded():
