@@ -101,6 +101,23 @@ def store_word(typingctx: Any, address: Any, word: Any) -> Any:
 
 
 @intrinsic
+def call_search(typingctx: Any, address: Any, position: Any, state: Any, depth: Any, alpha: Any, beta: Any) -> Any:
+    """What `search_root` returns, called by the address of its machine code.
+
+    A kernel of another entry that called it by name would be compiled with a copy of the whole search.
+    """
+    arguments = (position, state, types.int64, types.int64, types.int64)
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        function_type = context.call_conv.get_function_type(types.int64, arguments)
+        function = builder.inttoptr(args[0], function_type.as_pointer())
+        _, result = context.call_conv.call_function(builder, function, types.int64, arguments, args[1:])
+        return result
+
+    return types.int64(types.int64, *arguments), emit
+
+
+@intrinsic
 def multiply_high(typingctx: Any, left: Any, right: Any) -> Any:
     """The upper 64 bits of the product of two uint64: maps a key evenly to 0 .. right - 1."""
 

@@ -166,6 +166,13 @@ class EntryPoint(Generic[P, R]):
             return decorate(self.function)
 
     @property
+    def address(self) -> int:
+        """Where the machine code begins, for kernels that call it without having a copy of their own."""
+        (compiled,) = self.load().overloads.values()
+        address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+        return address
+
+    @property
     def was_cached(self) -> bool:
         """Whether `load` found the machine code in the cache."""
         return bool(self.load().stats.cache_hits)

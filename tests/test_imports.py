@@ -37,7 +37,7 @@ ALLOWED = {
     "engine.uci": {"engine.player", "engine.stopgap", "engine.options", "engine.order", "engine.search.limits",
                    "engine.search.scores",
                    "engine.core.errors", "engine.host"},
-    "engine.arena": {*RULES, "engine.search", "eval", "chess", *LIBRARIES},
+    "engine.arena": {*RULES, "engine.intrinsics", "engine.search", "eval", "chess", "distributed", *LIBRARIES},
     "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", *LIBRARIES},
     "engine.__main__": {"engine.host", "engine.uci", "engine.commands", "engine.core.errors"},
 }

@@ -26,6 +26,7 @@ class Score:
     """Where a match stands, from the first player's view."""
 
     players: tuple[str, str]
+    is_refereed: bool = False  # the players are processes, and may fail
     outcomes: dict[int, Outcome] = field(default_factory=dict)  # by number of the game
 
     def add(self, outcome: Outcome) -> None:

@@ -56,11 +56,11 @@ class Openings:
 class RandomOpenings:
     """Openings by chance: a few random moves, from the usual start or from a random one of Chess960.
 
-    They are not fair, but each is played with both colours.
+    Those that `is_fair` refuses are drawn again. Whatever is left of an advantage, each is played with both colours.
     """
 
-    def __init__(self, chess960: bool = False) -> None:
-        self._chess960 = chess960
+    def __init__(self, chess960: bool = False, is_fair: Callable[[Opening], bool] = lambda opening: True) -> None:
+        self._chess960, self._is_fair = chess960, is_fair
 
     def draw(self, pairs: int, seed: int, complain: Callable[[str], None]) -> Iterator[Opening]:
         """One opening a pair; a pair's opening depends on its number and the seed alone."""
@@ -72,8 +72,9 @@ class RandomOpenings:
             start = _checked(board)
             while len(board.move_stack) < _RANDOM_PLIES and (moves := list(board.legal_moves)):
                 board.push(generator.choice(moves))
-            if any(board.legal_moves):
-                return Opening(start.fen, tuple(board.uci(move) for move in board.move_stack), start.chess960)
+            opening = Opening(start.fen, tuple(board.uci(move) for move in board.move_stack), start.chess960)
+            if any(board.legal_moves) and self._is_fair(opening):
+                return opening
 
 
 def _read_text(path: Path) -> tuple[str, str]:

@@ -71,6 +71,7 @@ class GameRecord:
     reason: str
     fault: Fault | None = None  # the loser's
     illegal_lines: tuple[int, int] = (0, 0)  # lines with an illegal move that white and black announced
+    nodes: int = 0  # searched by both, where that is known
 
     @property
     def first_is_white(self) -> bool:
@@ -105,8 +106,12 @@ class GameRecord:
 
 
 def _comment(thought: Thought) -> str:
-    score = "" if thought.score is None else f"{thought.score / 100:+.2f}/{thought.depth or 0} "
-    return f"{score}{thought.seconds:.3f}s"
+    parts = [] if thought.score is None else [f"{thought.score / 100:+.2f}"]
+    if thought.depth is not None:
+        parts.append(f"depth {thought.depth}")
+    if thought.seconds:
+        parts.append(f"{thought.seconds:.3f}s")
+    return " ".join(parts)
 
 
 @dataclass(frozen=True)

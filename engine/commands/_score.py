@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from engine.arena.match import Score
@@ -58,11 +58,23 @@ def _facts(score: Score, sprt: Sprt | None) -> list[tuple[str, str]]:
                   ("LOS", f"{100 * superiority(pairs):.1f} %")]
     if sprt is not None:
         facts.append(("SPRT", _sprt_text(sprt, pairs)))
-    for fault in Fault:
-        first, second = score.faults(fault)
-        facts.append((f"lost because it {fault.value}", f"{first} and {second}"))
-    facts.append(("announced lines with an illegal move", str(score.illegal_lines)))
+    if score.is_refereed:
+        for fault in Fault:
+            first, second = score.faults(fault)
+            facts.append((f"lost because it {fault.value}", f"{first} and {second}"))
+        facts.append(("announced lines with an illegal move", str(score.illegal_lines)))
     return facts
+
+
+def ablation_table(scores: Sequence[tuple[str, Score]]) -> str:
+    """What each technique is worth, the dearest first: Elo that is lost without it."""
+    lines = ["| without | games | result | Elo |", "| --- | --- | --- | --- |"]
+    for name, score in sorted(scores, key=lambda row: elo_estimate(row[1].pentanomial).value):
+        wins, draws, losses = score.wins_draws_losses
+        elo = elo_estimate(score.pentanomial)
+        lines.append(f"| {name.removeprefix('use_')} | {wins + draws + losses} | +{wins} ={draws} -{losses} "
+                     f"| {elo.value:+.0f} [{elo.low:+.0f}, {elo.high:+.0f}] |")
+    return "\n".join(lines)
 
 
 def _sprt_text(sprt: Sprt, pairs: tuple[int, ...]) -> str:

@@ -1,38 +1,51 @@
-"""`match A B`: two engines or two settings play each other, and the result comes with its error."""
+"""`match A B`: two engines or two settings play each other, and the result comes with its error.
+
+`match --ablate` lets the engine play against itself with each technique switched off, and prints what each is worth.
+"""
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from engine.arena.match import PgnFile, Score, play
+from engine.arena import executors
+from engine.arena.match import PgnFile, Score, Shard, play
 from engine.arena.openings import Openings, RandomOpenings
-from engine.arena.records import Adjudication
+from engine.arena.records import Adjudication, Opening
 from engine.arena.referee import Contender, TimeControl, UciPair
 from engine.arena.statistics import Sprt
-from engine.commands._score import live_score, summary
+from engine.commands._score import ablation_table, live_score, summary
 from engine.core.errors import InputError, quote
 
 _FAULTS_SEEN = 1
+_DEFAULT_NODES = 5000
+_DEFAULT_CONTROL = "10+0.1"
+_COMMAND = "cmd:"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("first", metavar="A", help="cmd:COMMAND, any UCI engine")
-    parser.add_argument("second", metavar="B", help="the same")
+    parser.add_argument("first", nargs="?", metavar="A", help="cmd:COMMAND, any UCI engine; or a setting of this one: "
+                        "default, NAME=VALUE,..., or a file of weights or of parameters")
+    parser.add_argument("second", nargs="?", metavar="B", help="the same (default: default)")
+    parser.add_argument("--ablate", action="store_true", help="instead: play with each technique switched off")
     parser.add_argument("--games", type=int, default=100, metavar="N", help="games, at most with --sprt (default 100)")
     limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--tc", default="10+0.1", metavar="S+INC", help="seconds a game and a move (default 10+0.1)")
-    limits.add_argument("--nodes", type=int, metavar="N", help="nodes a move instead of a clock")
+    limits.add_argument("--tc", metavar="S+INC", help=f"seconds a game and a move (default {_DEFAULT_CONTROL})")
+    limits.add_argument("--nodes", type=int, metavar="N",
+                        help=f"nodes a move instead of a clock (settings: always, default {_DEFAULT_NODES})")
     parser.add_argument("--openings", type=Path, metavar="FILE", help="EPD or PGN, also zipped (default: random ones)")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="decides the openings (default 1)")
-    parser.add_argument("--concurrency", type=int, default=1, metavar="N", help="games at the same time (default 1)")
+    parser.add_argument("--concurrency", type=int, metavar="N",
+                        help="games at the same time (default 1; settings: as many as there are cores)")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="settings: play on the dask cluster at tcp://...")
+    parser.add_argument("--hash", type=int, default=4, metavar="MB", help="settings: size of the tables (default 4)")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="UCI option of both")
     parser.add_argument("--option-a", action="append", default=[], metavar="NAME=VALUE", help="UCI option of A")
     parser.add_argument("--option-b", action="append", default=[], metavar="NAME=VALUE", help="UCI option of B")
@@ -44,24 +57,109 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play, print the result, and return the exit status: 1 if a game was lost by a fault."""
-    for name in ("games", "nodes", "concurrency"):
+    for name in ("games", "nodes", "concurrency", "hash"):
         value = getattr(arguments, name)
         if value is not None and value < 1:
             raise InputError(f"--{name} must be at least 1, not {value}")
     if arguments.sprt is not None and arguments.sprt[0] >= arguments.sprt[1]:
         raise InputError("--sprt needs a smaller and a larger Elo")
-    first, second = _contenders(arguments)
-    score = Score((first.name, second.name))
+    if arguments.ablate:
+        return _ablate(arguments)
+    if arguments.first is None:
+        raise InputError("match needs two players, or --ablate")
+    is_between_processes = (arguments.first.startswith(_COMMAND)
+                            or (arguments.second is not None and arguments.second.startswith(_COMMAND)))
+    pairing = _UciPairing(arguments) if is_between_processes else _SettingsPairing(arguments)
+    score = Score(pairing.players, is_refereed=is_between_processes)
     file = _pgn_file(arguments, score)
     sprt = Sprt(*arguments.sprt) if arguments.sprt is not None else None
-    width = arguments.concurrency
-    # A process of its own for each game in progress: nobody's clock runs while another game is looked after.
-    with ProcessPoolExecutor(width, multiprocessing.get_context("spawn")) as pool:
-        course = play(score, _pairs(arguments, first, second, score), pool, width, sprt=sprt,
+    with pairing.executor() as (executor, width):
+        course = play(score, _shards(arguments, pairing, score), executor, width, sprt=sprt,
                       keep=file.add if file is not None else lambda record: None)
         live_score(course, score, arguments.games, sprt)
     print(summary(score, sprt))
     return _FAULTS_SEEN if any(score.faults()) or score.illegal_lines else 0
+
+
+class _UciPairing:
+    """Two UCI engines, on the clock or at fixed nodes."""
+
+    is_fair: Callable[[Opening], bool] | None = None
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self._first, self._second = _contenders(arguments)
+        self.players = (self._first.name, self._second.name)
+        base, increment = _read_control(arguments.tc or _DEFAULT_CONTROL)
+        self._control = TimeControl(base, increment, arguments.nodes)
+        self._width = arguments.concurrency or 1
+        if arguments.cluster is not None:
+            raise InputError("--cluster is for settings: engines are started on this machine")
+
+    def executor(self) -> AbstractContextManager[tuple[Executor, int]]:
+        """A process of its own for each game in progress: nobody's clock runs while another game is looked after."""
+        return executors.processes(self._width)
+
+    def shard(self, number: int, opening: Opening, rules: Adjudication) -> Shard:
+        return UciPair(number, opening, self._first, self._second, self._control, rules)
+
+
+class _SettingsPairing:
+    """Two settings of this engine, in this process or on a cluster."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        from engine.arena.duel import FairnessTest
+        from engine.arena.settings import DEFAULT, read_setting
+
+        if arguments.tc is not None or arguments.option or arguments.option_a or arguments.option_b:
+            raise InputError("settings play at fixed --nodes, without UCI options; --tc is for cmd: players")
+        self._first, self._second = read_setting(arguments.first), read_setting(arguments.second or DEFAULT)
+        second_name = self._second.name if self._second.name != self._first.name else f"{self._second.name} again"
+        self.players = (self._first.name, second_name)
+        self._nodes, self._megabytes = arguments.nodes or _DEFAULT_NODES, arguments.hash
+        self._width, self._cluster = arguments.concurrency or os.cpu_count() or 1, arguments.cluster
+        self.is_fair: Callable[[Opening], bool] | None = FairnessTest()
+
+    def executor(self) -> AbstractContextManager[tuple[Executor, int]]:
+        return executors.threads(self._width) if self._cluster is None else executors.cluster(self._cluster)
+
+    def shard(self, number: int, opening: Opening, rules: Adjudication) -> Shard:
+        from dataclasses import replace
+
+        from engine.arena.duel import SettingsPair
+
+        return SettingsPair(number, opening, self._first, replace(self._second, name=self.players[1]), self._nodes,
+                            rules, self._megabytes)
+
+
+def _shards(arguments: argparse.Namespace, pairing: _UciPairing | _SettingsPairing, score: Score) -> Iterator[Shard]:
+    """The pairs that are still to be played."""
+    rules = Adjudication(draw_score=None, win_score=None) if arguments.no_adjudication else Adjudication()
+    source = (RandomOpenings(arguments.chess960, pairing.is_fair or (lambda opening: True))
+              if arguments.openings is None else Openings(arguments.openings, arguments.chess960))
+    done = set(score.outcomes)
+    for number, opening in enumerate(source.draw((arguments.games + 1) // 2, arguments.seed, _complain)):
+        if 2 * number not in done:
+            yield pairing.shard(number, opening, rules)
+
+
+def _ablate(arguments: argparse.Namespace) -> int:
+    """A match for each switch, with it turned off, against the default."""
+    from engine.search.params import PARAMETERS
+
+    if arguments.first is not None or arguments.pgn is not None or arguments.sprt is not None:
+        raise InputError("--ablate takes no players, no --pgn and no --sprt")
+    scores = []
+    for row in PARAMETERS:
+        if (row.low, row.high) == (0, 1):
+            arguments.first = f"{row.name}=0"
+            pairing = _SettingsPairing(arguments)
+            score = Score(pairing.players)
+            with pairing.executor() as (executor, width):
+                live_score(play(score, _shards(arguments, pairing, score), executor, width), score, arguments.games,
+                           None)
+            scores.append((row.name, score))
+    print(ablation_table(scores))
+    return 0
 
 
 def _pgn_file(arguments: argparse.Namespace, score: Score) -> PgnFile | None:
@@ -79,19 +177,6 @@ def _pgn_file(arguments: argparse.Namespace, score: Score) -> PgnFile | None:
     for outcome in file.resume(score.players):
         score.add(outcome)
     return file
-
-
-def _pairs(arguments: argparse.Namespace, first: Contender, second: Contender, score: Score) -> Iterator[UciPair]:
-    """The pairs that are still to be played."""
-    base, increment = _read_control(arguments.tc)
-    control = TimeControl(base, increment, arguments.nodes)
-    rules = Adjudication(draw_score=None, win_score=None) if arguments.no_adjudication else Adjudication()
-    source = (RandomOpenings(arguments.chess960) if arguments.openings is None
-              else Openings(arguments.openings, arguments.chess960))
-    done = set(score.outcomes)
-    for number, opening in enumerate(source.draw((arguments.games + 1) // 2, arguments.seed, _complain)):
-        if 2 * number not in done:
-            yield UciPair(number, opening, first, second, control, rules)
 
 
 def _complain(text: str) -> None:
@@ -112,7 +197,7 @@ def _read_control(text: str) -> tuple[float, float]:
 def _contenders(arguments: argparse.Namespace) -> tuple[Contender, Contender]:
     both = _read_options(arguments.option)
     first = _contender(arguments.first, both | _read_options(arguments.option_a))
-    second = _contender(arguments.second, both | _read_options(arguments.option_b))
+    second = _contender(arguments.second or "", both | _read_options(arguments.option_b))
     if first.name != second.name:
         return first, second
     return (Contender(f"{first.name} A", first.command, first.options),
@@ -120,9 +205,9 @@ def _contenders(arguments: argparse.Namespace) -> tuple[Contender, Contender]:
 
 
 def _contender(text: str, options: Mapping[str, str]) -> Contender:
-    kind, _, command = text.partition(":")
-    if kind != "cmd" or not command.strip():
-        raise InputError(f"{quote(text)} is no player: cmd:COMMAND names a UCI engine")
+    command = text.removeprefix(_COMMAND).strip()
+    if not text.startswith(_COMMAND) or not command:
+        raise InputError(f"{quote(text)} cannot play a UCI engine: cmd:COMMAND names another one")
     words = command.split()
     return Contender(" ".join([os.path.basename(words[0]), *words[1:]]), command, options)  # noqa: PTH119
 

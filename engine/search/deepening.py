@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.core.game import list_moves
+from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord
-from engine.kernel import Int, entry, int64
+from engine.kernel import Int, entry, inline, int64, kernel
 from engine.search.alphabeta import search
 from engine.search.clock import patience
 from engine.search.limits import Bound, Info, Limits, Report
-from engine.search.params import ParamsRecord
 from engine.search.scores import INFINITE, MAX_PLY, mate_distance
 from engine.search.state import BEFORE_ROOT, STATE_TYPE, StateRecord
 from eval.squares import psq_of
@@ -27,9 +26,15 @@ _FIRST_BOUND = 1.0  # seconds: before, bounds come too fast to be read
 NEVER = np.iinfo(np.int64).max
 
 
-@entry(POSITION_TYPE, STATE_TYPE)
-def prepare_root(pos: PositionRecord, state: StateRecord) -> None:
-    """Set the stacks of a thread to the root position."""
+@kernel
+def begin_root(pos, state):
+    """Set the stacks of a thread to the root position, with all its legal moves."""
+    checkers, pinned = king_masks(pos)
+    state.root_count = generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
+    for index in range(state.root_count):
+        state.root_moves[index] = state.list.moves[index]
+        state.root_nodes[index] = 0
+    state.first_root_move = 0
     state.psq[0] = psq_of(pos, state.weights)
     state.begin[0] = 0
     state.excluded[:] = 0
@@ -40,6 +45,12 @@ def prepare_root(pos: PositionRecord, state: StateRecord) -> None:
     state.nodes = 0
     state.next_poll = 0
     state.stopped = 0
+
+
+@entry(POSITION_TYPE, STATE_TYPE)
+def prepare_root(pos: PositionRecord, state: StateRecord) -> None:
+    """`begin_root`, for Python."""
+    begin_root(pos, state)
 
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64)
@@ -53,15 +64,17 @@ def search_root(pos: PositionRecord, state: StateRecord, depth: int, alpha: int,
     return search(pos, state, alpha, beta, depth, np.int64(0), np.int64(0))
 
 
-def first_window(params: ParamsRecord, depth: int, expected: int) -> tuple[int, int]:
+@inline
+def first_window(params, depth, expected):
     """(alpha, beta) around the `expected` score: the narrower the window, the more is cut."""
     if params.use_aspiration and depth >= params.aspiration_depth:
-        width = int(params.aspiration_window)
+        width = params.aspiration_window
         return max(expected - width, -_INFINITE), min(expected + width, _INFINITE)
     return -_INFINITE, _INFINITE
 
 
-def wider_window(alpha: int, beta: int, score: int, width: int) -> tuple[int, int]:
+@inline
+def wider_window(alpha, beta, score, width):
     """(alpha, beta) after `score` fell outside; `width` is larger at each try."""
     if width + width // 2 > _WIDEST_WINDOW:
         return -_INFINITE, _INFINITE
@@ -70,15 +83,11 @@ def wider_window(alpha: int, beta: int, score: int, width: int) -> tuple[int, in
     return alpha, min(score + width, _INFINITE)
 
 
-def root_moves(pos: PositionRecord, state: StateRecord, wanted: Sequence[int]) -> list[int]:
-    """Give the state its root moves: all legal ones, or those of them that are `wanted`."""
-    count, _ = list_moves(pos, state.list)
-    legal: list[int] = state.list.moves[:count].tolist()
-    moves = [move for move in legal if move in wanted] if wanted else legal
+def keep_root_moves(state: StateRecord, wanted: Sequence[int]) -> None:
+    """Leave only those of the root moves that are `wanted`."""
+    moves = [move for move in state.root_moves[: state.root_count].tolist() if move in wanted]
     state.root_count = len(moves)
     state.root_moves[: len(moves)] = moves
-    state.root_nodes[: len(moves)] = 0
-    return moves
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import InputError
-from engine.core.game import list_moves
 from engine.core.position import PositionRecord
-from engine.search.deepening import NEVER, Deepening, prepare_root, root_moves, search_root
+from engine.search.deepening import NEVER, Deepening, keep_root_moves, prepare_root, search_root
 from engine.search.limits import Info, Limits, Progress, Report, Result, ignore
 from engine.search.params import ParamsRecord
 from engine.search.scores import is_win
@@ -91,7 +90,7 @@ class Searcher:
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
         """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
-        for point in (list_moves, prepare_root, search_root):
+        for point in (prepare_root, search_root):
             point.load()  # before the clock starts
         self._position, self._limits = position.copy(), limits
         self._started = time.perf_counter()
@@ -179,7 +178,8 @@ class Searcher:
     def _prepare(self, state: StateRecord) -> None:
         limits = self._limits
         prepare_root(self._position, state)
-        root_moves(self._position, state, limits.search_moves)
+        if limits.search_moves:
+            keep_root_moves(state, limits.search_moves)
         state.table_address, state.table_buckets = self.table.address, self.table.buckets
         state.generation = self.table.generation
         state.stop_address = self._stop.ctypes.data

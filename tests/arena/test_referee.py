@@ -99,7 +99,7 @@ def test_a_match_goes_on_where_it_was_broken_off(tmp_path):
     outcomes = file.resume(("x", "y"))
     assert path.read_text().strip() == whole.strip()
     assert outcomes == [Outcome(0, 1.0), Outcome(1, 1.0), Outcome(2, 0.5), Outcome(3, 0.0)]  # no half pair
-    score = Score(("x", "y"), {outcome.number: outcome for outcome in outcomes})
+    score = Score(("x", "y"), outcomes={outcome.number: outcome for outcome in outcomes})
     assert score.pentanomial == (0, 1, 0, 0, 1)
     assert score.wins_draws_losses == (2, 1, 1)
     with pytest.raises(InputError, match="others"):

@@ -1,0 +1,118 @@
+"""Games between two settings of this engine, in this process: a thread a game, all of it inside a kernel."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.arena.records import Adjudication, GameRecord, Opening, Thought
+from engine.arena.selfplay import GAME, REASONS, GameRecordArray, play_game
+from engine.arena.settings import Setting
+from engine.core.game import Game
+from engine.core.notation import format_move
+from engine.core.position import PositionRecord
+from engine.search.deepening import NEVER, search_root
+from engine.search.limits import Limits
+from engine.search.scores import INFINITE
+from engine.search.state import clear_histories, new_state
+from engine.search.table import Table
+from engine.search.threads import Searcher
+
+_HARD_PER_SOFT = 10
+_NODES_TO_JUDGE = 2000
+_FAIR_SCORE = 120
+_RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+_RUNNING = np.zeros(1, np.int64)  # the stop flag of games that nobody stops
+
+
+class Side:
+    """A setting that is ready to play: a search state with its own table."""
+
+    def __init__(self, setting: Setting, megabytes: int) -> None:
+        self.state = new_state(setting.params_record(), setting.weights_record())
+        self._table = Table(megabytes)
+        self.state.table_address, self.state.table_buckets = self._table.address, self._table.buckets
+        self.state.stop_address = _RUNNING.ctypes.data
+        self.state.deadline = NEVER
+
+    def clear(self) -> None:
+        """Forget the last game."""
+        self._table.clear()
+        self.state.generation = 0
+        clear_histories(self.state)
+
+
+_kept = threading.local()
+
+
+def side_of(setting: Setting, seat: int, megabytes: int) -> Side:
+    """The calling thread's side for a setting: kept from one shard to the next, for memory is slow to come by."""
+    sides: dict[int, tuple[Setting, int, Side]] = _kept.__dict__.setdefault("sides", {})
+    known = sides.get(seat)
+    if known is None or known[:2] != (setting, megabytes):
+        known = sides[seat] = (setting, megabytes, Side(setting, megabytes))
+    return known[2]
+
+
+def new_game(nodes: int, rules: Adjudication) -> GameRecordArray:
+    """The record of a game that is to be played at so many nodes a move."""
+    game = np.zeros(1, GAME)[0]
+    game.soft_nodes, game.hard_nodes = nodes, _HARD_PER_SOFT * nodes
+    game.search_address, game.stop_address = search_root.address, _RUNNING.ctypes.data
+    game.draw_score = -1 if rules.draw_score is None else rules.draw_score
+    game.draw_plies, game.draw_from = 2 * rules.draw_moves, 2 * rules.draw_from
+    game.win_score = INFINITE if rules.win_score is None else rules.win_score
+    game.win_plies = 2 * rules.win_moves
+    return game
+
+
+class FairnessTest:
+    """Whether neither side has a large advantage in an opening, by a short search."""
+
+    def __init__(self) -> None:
+        self._searcher = Searcher(megabytes=1)
+
+    def __call__(self, opening: Opening) -> bool:
+        self._searcher.clear()
+        position = Game(opening.fen, opening.chess960, opening.moves).position
+        return abs(self._searcher.run(position, Limits(nodes=_NODES_TO_JUDGE)).score) <= _FAIR_SCORE
+
+
+@dataclass(frozen=True)
+class SettingsPair:
+    """Two games from one opening, with colours exchanged: a shard of a match. Calling it plays them."""
+
+    number: int  # of the pair
+    opening: Opening
+    first: Setting
+    second: Setting
+    nodes: int
+    rules: Adjudication
+    megabytes: int = 4
+
+    def __call__(self) -> list[GameRecord]:
+        """Play both games."""
+        return [self._play(2 * self.number, first_is_white=True), self._play(2 * self.number + 1, first_is_white=False)]
+
+    def _play(self, number: int, *, first_is_white: bool) -> GameRecord:
+        seats = [side_of(self.first, 0, self.megabytes), side_of(self.second, 1, self.megabytes)]
+        names = [self.first.name, self.second.name]
+        if not first_is_white:
+            seats.reverse()
+            names.reverse()
+        white, black = seats
+        white.clear()
+        black.clear()
+        game = new_game(self.nodes, self.rules)
+        position = Game(self.opening.fen, self.opening.chess960, self.opening.moves).position
+        play_game(position, white.state, black.state, game)
+        return GameRecord(number, (names[0], names[1]), self.opening, thoughts_of(game, position),
+                          _RESULTS[int(game.result)], REASONS[game.reason], nodes=int(game.nodes))
+
+
+def thoughts_of(game: GameRecordArray, position: PositionRecord) -> tuple[Thought, ...]:
+    """The moves of a game as text, with their scores; of `position` it matters only how castling is written."""
+    moves, scores = game.moves[: game.count].tolist(), game.scores[: game.count].tolist()
+    return tuple(Thought(format_move(position, move), score) for move, score in zip(moves, scores, strict=True))

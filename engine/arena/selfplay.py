@@ -1,0 +1,152 @@
+"""A whole game inside one kernel: two search states play each other at fixed nodes, with no Python between their moves.
+
+The kernel runs without the GIL, so that as many games are played at once as there are cores.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.bits import EMPTY
+from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
+from engine.core.movegen import king_masks
+from engine.core.position import POSITION_TYPE, PositionRecord, make
+from engine.intrinsics import call_search, load_atomic
+from engine.kernel import entry, inline, kernel, record_dtype, record_type
+from engine.search.deepening import begin_root, first_window, wider_window
+from engine.search.scores import MAX_PLY, is_decisive
+from engine.search.state import STATE_TYPE, StateRecord
+from engine.search.table import GENERATIONS
+
+LONGEST_GAME = 600  # plies
+
+# How a game ended.
+MATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL, TOO_LONG, CALLED_EVEN, CALLED_WON, STOPPED = range(9)
+REASONS = ("checkmate", "stalemate", "threefold repetition", "fifty moves", "insufficient material",
+           f"{LONGEST_GAME // 2} moves", "adjudicated: both call it even", "adjudicated: both call it won", "stopped")
+
+GAME = record_dtype([
+    # What is asked for.
+    ("soft_nodes", "i8"),  # no iteration begins after so many
+    ("hard_nodes", "i8"),  # an iteration is broken off after so many
+    ("search_address", "i8"),  # the machine code of `search_root`
+    ("stop_address", "i8"),
+    ("draw_score", "i8"),  # negative for never
+    ("draw_plies", "i8"),
+    ("draw_from", "i8"),  # the first ply, counted from the opening, at which a game may be called even
+    ("win_score", "i8"),  # as large as a mate for never
+    ("win_plies", "i8"),
+    # What comes out.
+    ("count", "i8"),
+    ("moves", "u2", LONGEST_GAME),
+    ("scores", "i2", LONGEST_GAME),  # the mover's view
+    ("result", "i8"),  # 1 white wins, 0 draw, -1 black wins
+    ("reason", "i8"),
+    ("nodes", "i8"),
+])
+GameRecordArray = Any
+GAME_TYPE = record_type(GAME)
+
+
+@inline
+def _bring_to_front(state, move):
+    """Let the next iteration begin with `move`."""
+    place = np.int64(0)
+    while state.root_moves[place] != move:
+        place += 1
+    nodes = state.root_nodes[place]
+    while place > 0:
+        state.root_moves[place] = state.root_moves[place - 1]
+        state.root_nodes[place] = state.root_nodes[place - 1]
+        place -= 1
+    state.root_moves[0] = move
+    state.root_nodes[0] = nodes
+
+
+@kernel
+def _iterate(pos, state, search_address, depth, expected):
+    """One iteration, in windows that widen until the score lies inside; returns the score, or a part's if stopped."""
+    alpha, beta = first_window(state.params, depth, expected)
+    width = np.int64(state.params.aspiration_window)
+    while True:
+        score = call_search(search_address, pos, state, depth, alpha, beta)
+        if state.stopped:
+            score = np.int64(state.root_score) if state.pv_length[0] > 0 else expected
+        if state.pv_length[0] > 0 and (state.stopped or score > alpha):
+            _bring_to_front(state, state.pv[0, 0])
+        if state.stopped or alpha < score < beta:
+            return score
+        alpha, beta = wider_window(alpha, beta, score, width)
+        width += width // 2
+
+
+@kernel
+def think(pos, state, game):
+    """Iterative deepening until the soft limit; returns the score. The best move is the first root move."""
+    state.generation = (state.generation + 1) % GENERATIONS
+    state.node_limit = game.hard_nodes
+    score = np.int64(0)
+    for depth in range(1, MAX_PLY):
+        score = _iterate(pos, state, game.search_address, np.int64(depth), score)
+        if state.stopped or state.nodes >= game.soft_nodes or (is_decisive(score) and depth >= MAX_PLY // 2):
+            break
+    game.nodes += state.nodes
+    return score
+
+
+@inline
+def _ending(pos, state, game):
+    """The reason why the game is over in `pos`, where `begin_root` has just listed the moves; -1 if it is not."""
+    checkers, _ = king_masks(pos)
+    if state.root_count == 0:
+        return np.int64(MATE) if checkers != EMPTY else np.int64(STALEMATE)
+    if count_earlier_occurrences(pos) >= 2:
+        return np.int64(REPETITION)
+    if is_fifty_moves(pos):
+        return np.int64(FIFTY_MOVES)
+    if is_insufficient_material(pos):
+        return np.int64(MATERIAL)
+    if game.count >= LONGEST_GAME:
+        return np.int64(TOO_LONG)
+    if load_atomic(game.stop_address) != 0:
+        return np.int64(STOPPED)
+    return np.int64(-1)
+
+
+@kernel
+def _play_on(pos, white, black, game):
+    """Play until the game is over; sets result and reason."""
+    even = won = lost = np.int64(0)  # plies in a row with such a score, from white's view
+    while True:
+        state = white if pos.side == 0 else black
+        begin_root(pos, state)
+        game.reason = _ending(pos, state, game)
+        if game.reason >= 0:
+            game.result = np.int64(0) if game.reason != MATE else (np.int64(-1) if pos.side == 0 else np.int64(1))
+            return
+        score = think(pos, state, game)
+        move = np.int64(state.root_moves[0])
+        game.moves[game.count] = move
+        game.scores[game.count] = score
+        game.count += 1
+        seen = score if pos.side == 0 else -score
+        make(pos, move)
+        even = even + 1 if abs(seen) <= game.draw_score and game.count >= game.draw_from else np.int64(0)
+        won = won + 1 if seen >= game.win_score else np.int64(0)
+        lost = lost + 1 if seen <= -game.win_score else np.int64(0)
+        if even >= game.draw_plies:
+            game.reason, game.result = CALLED_EVEN, 0
+            return
+        if won >= game.win_plies or lost >= game.win_plies:
+            game.reason, game.result = CALLED_WON, (1 if won > lost else -1)
+            return
+
+
+@entry(POSITION_TYPE, STATE_TYPE, STATE_TYPE, GAME_TYPE)
+def play_game(pos: PositionRecord, white: StateRecord, black: StateRecord, game: GameRecordArray) -> None:
+    """Play from `pos` to the end, which `pos` is left at. Both states may be the same one."""
+    game.count = 0
+    game.nodes = 0
+    _play_on(pos, white, black, game)

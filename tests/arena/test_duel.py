@@ -1,0 +1,115 @@
+"""Games inside a kernel: legal, ended rightly, and the same whoever plays them."""
+
+from __future__ import annotations
+
+import math
+
+import chess
+import pytest
+
+from engine.arena import executors
+from engine.arena.duel import FairnessTest, SettingsPair
+from engine.arena.match import Score, play
+from engine.arena.openings import RandomOpenings
+from engine.arena.records import Adjudication, GameRecord, Opening
+from engine.arena.settings import Setting, read_setting
+from engine.core.errors import InputError
+from eval.weights import DEFAULT_FILE
+
+NO_RULES = Adjudication(draw_score=None, win_score=None)
+
+
+def pairs(count: int, first: Setting, second: Setting, rules: Adjudication, nodes: int = 300,
+          chess960: bool = False) -> list[SettingsPair]:
+    openings = RandomOpenings(chess960).draw(count, 5, print)
+    return [SettingsPair(number, opening, first, second, nodes, rules) for number, opening in enumerate(openings)]
+
+
+def replay(record: GameRecord) -> chess.Board:
+    board = record.opening.board()
+    for thought in record.thoughts:
+        board.push(board.parse_uci(thought.move))  # raises if it is illegal
+    return board
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_games_are_legal_and_end_as_the_rules_say(chess960):
+    for pair in pairs(4, Setting(), read_setting("use_null_move=0"), NO_RULES, chess960=chess960):
+        for record in pair():
+            board = replay(record)
+            outcome = board.outcome(claim_draw=True)
+            if "moves" in record.reason and "fifty" not in record.reason:
+                continue  # too long
+            assert outcome is not None
+            assert record.result == outcome.result()
+            assert record.reason == outcome.termination.name.lower().replace("_", " ")
+            for ply in range(1, len(record.thoughts)):  # and not a move later
+                board.pop()
+                if ply < 12:
+                    assert not board.is_game_over(), (record.reason, ply)
+
+
+def test_adjudication_is_that_of_the_referee():
+    rules = Adjudication(draw_score=10, draw_moves=4, draw_from=20, win_score=400, win_moves=3)
+    seen = set()
+    for pair in pairs(10, Setting(), Setting("other", (("use_reductions", 0),)), rules):
+        for record in pair():
+            scores = [thought.score for thought in record.thoughts]
+            if record.reason.endswith("even"):
+                assert all(abs(score) <= 10 for score in scores[-8:] if score is not None)
+                assert len(scores) >= 40
+            elif record.reason.endswith("won"):
+                last = [score for score in scores[-6:] if score is not None]
+                assert len({math.copysign(1, score) * (-1) ** place for place, score in enumerate(last)}) == 1
+                assert len(last) == 6 and all(abs(score) >= 400 for score in last)
+            seen.add(record.reason)
+            replay(record)
+    assert len(seen) >= 2
+
+
+def test_the_same_games_whatever_the_number_of_threads():
+    shards = pairs(6, Setting(), Setting("other", (("rfp_margin", 90),)), Adjudication())
+    alone = [record for shard in shards for record in shard()]
+    for width in (1, 3):
+        games: list[GameRecord] = []
+        with executors.threads(width) as (executor, wide):
+            list(play(Score(("a", "b")), shards, executor, wide, keep=games.append))
+        assert games == alone
+
+
+def test_the_same_setting_against_itself_makes_even():
+    score = Score(("a", "b"))
+    with executors.threads(2) as (executor, width):
+        list(play(score, pairs(10, Setting(), Setting(), Adjudication()), executor, width))
+    assert score.pentanomial == (0, 0, 10, 0, 0)  # deterministic players: each pair is one game, seen from both sides
+
+
+def test_fewer_features_lose():
+    """Without its reductions, quiescence and table the search is far weaker: a match must show it."""
+    weak = read_setting("use_quiescence=0,use_table=0,use_null_move=0")
+    score = Score(("weak", "default"))
+    with executors.threads(2) as (executor, width):
+        list(play(score, pairs(10, weak, Setting(), Adjudication()), executor, width))
+    wins, _, losses = score.wins_draws_losses
+    assert losses > 3 * wins
+
+
+def test_settings_are_read_from_text_and_files(tmp_path):
+    assert read_setting("default") == Setting()
+    assert read_setting("rfp_margin=70, lmr_base=700").params == (("rfp_margin", 70), ("lmr_base", 700))
+    path = tmp_path / "tuned.txt"
+    path.write_text("# tuned\nrfp_margin = 70\n\nlmr_base=700\n")
+    assert read_setting(str(path)) == Setting("tuned", (("rfp_margin", 70), ("lmr_base", 700)))
+    weights = read_setting(str(DEFAULT_FILE))
+    assert weights.weights is not None
+    assert (weights.weights_record().packed == Setting().weights_record().packed).all()
+    for text in ("rfp_margin", "no_such=1", "rfp_margin=1e3", "rfp_margin=-5", "weights=/no/such.json", ""):
+        with pytest.raises(InputError):
+            read_setting(text)
+
+
+def test_openings_are_judged_by_a_search():
+    is_fair = FairnessTest()
+    assert is_fair(Opening())
+    assert not is_fair(Opening("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"))
+    assert all(is_fair(opening) for opening in RandomOpenings(False, is_fair).draw(3, 1, print))
