@@ -38,7 +38,7 @@ ALLOWED = {
                    "engine.search.scores",
                    "engine.core.errors", "engine.host"},
     "engine.arena": {*RULES, "engine.intrinsics", "engine.search", "eval", "chess", "distributed", *LIBRARIES},
-    "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", *LIBRARIES},
+    "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", *LIBRARIES},
     "engine.__main__": {"engine.host", "engine.uci", "engine.commands", "engine.core.errors"},
 }
 EMPTY_ROOMS = {"engine", "eval", "book", "tablebase"}  # an __init__ that is only a docstring

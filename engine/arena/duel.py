@@ -16,7 +16,7 @@ from engine.core.position import PositionRecord
 from engine.search.deepening import NEVER, search_root
 from engine.search.limits import Limits
 from engine.search.scores import INFINITE
-from engine.search.state import clear_histories, new_state
+from engine.search.state import clear_histories, new_state, set_params
 from engine.search.table import Table
 from engine.search.threads import Searcher
 
@@ -31,11 +31,20 @@ class Side:
     """A setting that is ready to play: a search state with its own table."""
 
     def __init__(self, setting: Setting, megabytes: int) -> None:
+        self.setting, self.megabytes = setting, megabytes
         self.state = new_state(setting.params_record(), setting.weights_record())
         self._table = Table(megabytes)
         self.state.table_address, self.state.table_buckets = self._table.address, self._table.buckets
         self.state.stop_address = _RUNNING.ctypes.data
         self.state.deadline = NEVER
+
+    def adopt(self, setting: Setting) -> None:
+        """Play with other parameters or weights from now on."""
+        if setting.weights != self.setting.weights:
+            self.state["weights"] = setting.weights_record()
+        if setting.params != self.setting.params:
+            set_params(self.state, setting.params_record())
+        self.setting = setting
 
     def clear(self) -> None:
         """Forget the last game."""
@@ -49,11 +58,12 @@ _kept = threading.local()
 
 def side_of(setting: Setting, seat: int, megabytes: int) -> Side:
     """The calling thread's side for a setting: kept from one shard to the next, for memory is slow to come by."""
-    sides: dict[int, tuple[Setting, int, Side]] = _kept.__dict__.setdefault("sides", {})
-    known = sides.get(seat)
-    if known is None or known[:2] != (setting, megabytes):
-        known = sides[seat] = (setting, megabytes, Side(setting, megabytes))
-    return known[2]
+    sides: dict[int, Side] = _kept.__dict__.setdefault("sides", {})
+    side = sides.get(seat)
+    if side is None or side.megabytes != megabytes:
+        side = sides[seat] = Side(setting, megabytes)
+    side.adopt(setting)
+    return side
 
 
 def new_game(nodes: int, rules: Adjudication) -> GameRecordArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import chess
 import pytest
@@ -20,8 +21,8 @@ NO_RULES = Adjudication(draw_score=None, win_score=None)
 
 
 def pairs(count: int, first: Setting, second: Setting, rules: Adjudication, nodes: int = 300,
-          chess960: bool = False) -> list[SettingsPair]:
-    openings = RandomOpenings(chess960).draw(count, 5, print)
+          chess960: bool = False, is_fair: Callable[[Opening], bool] = lambda opening: True) -> list[SettingsPair]:
+    openings = RandomOpenings(chess960, is_fair).draw(count, 5)
     return [SettingsPair(number, opening, first, second, nodes, rules) for number, opening in enumerate(openings)]
 
 
@@ -89,7 +90,7 @@ def test_fewer_features_lose():
     weak = read_setting("use_quiescence=0,use_table=0,use_null_move=0")
     score = Score(("weak", "default"))
     with executors.threads(2) as (executor, width):
-        list(play(score, pairs(10, weak, Setting(), Adjudication()), executor, width))
+        list(play(score, pairs(12, weak, Setting(), Adjudication(), 1000, is_fair=FairnessTest()), executor, width))
     wins, _, losses = score.wins_draws_losses
     assert losses > 3 * wins
 

@@ -1,0 +1,176 @@
+"""Training games on disk: start position, moves, scores and result, in blocks that stand for themselves.
+
+A file is a row of blocks. Each has a header (magic, version, numbers, checksum), then one row a game, then all moves,
+then all scores. What is cut off or damaged ends with the last whole block before it; the rest of the file is not lost.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+
+from engine.core.errors import InputError
+
+_MAGIC = b"ADVG"
+_VERSION = 1
+_LARGEST_BLOCK = 1 << 28  # bytes; a number beyond is no size but damage
+
+_HEADER = np.dtype([("magic", "S4"), ("version", "<u2"), ("flags", "<u2"), ("games", "<u4"), ("plies", "<u4"),
+                    ("checksum", "<u4")])  # the checksum is over what follows the header
+# Four bits a man, from a1 on, in the order of the occupied squares: 0-5 white pawn to king, 6-11 black, 12 and 13 a
+# white and a black rook that may still castle.
+GAME_ROW = np.dtype([("occupied", "<u8"), ("men", "u1", 16), ("side", "u1"), ("ep", "u1"), ("rule50", "u1"),
+                     ("result", "i1"), ("plies", "<u2")])
+_CASTLING_ROOKS = 12
+_NO_SQUARE = 64
+
+
+@dataclass(frozen=True)
+class Games:
+    """The games of a block as arrays. The moves and scores of game i are those from `starts[i]` to `starts[i + 1]`."""
+
+    rows: np.ndarray[Any, Any]  # of GAME_ROW
+    starts: np.ndarray[Any, Any]
+    moves: np.ndarray[Any, Any]  # the engine's sixteen bits
+    scores: np.ndarray[Any, Any]  # centipawns, the mover's view
+
+    @property
+    def positions(self) -> int:
+        """How many positions the games hold, each with a move and a score."""
+        return len(self.moves)
+
+
+def pack_position(board: chess.Board) -> np.ndarray[Any, Any]:
+    """A row for a game that begins there, its result and length still open."""
+    row = np.zeros((), GAME_ROW)
+    row["occupied"] = board.occupied
+    men = np.zeros(32, np.uint8)
+    for place, square in enumerate(chess.scan_forward(board.occupied)):
+        piece = board.piece_at(square)
+        assert piece is not None
+        code = piece.piece_type - 1 + 6 * (not piece.color)
+        if board.castling_rights & chess.BB_SQUARES[square]:
+            code = _CASTLING_ROOKS + (not piece.color)
+        men[place] = code
+    row["men"] = men[::2] | men[1::2] << 4
+    row["side"] = not board.turn
+    row["ep"] = _NO_SQUARE if board.ep_square is None else board.ep_square
+    row["rule50"] = min(board.halfmove_clock, 255)
+    return row
+
+
+def unpack_position(row: Any) -> chess.Board:
+    """The position that `pack_position` packed."""
+    board = chess.Board(None, chess960=True)
+    men = np.stack([row["men"] & 15, row["men"] >> 4], axis=-1).ravel().tolist()
+    for square, code in zip(chess.scan_forward(int(row["occupied"])), men, strict=False):
+        if code >= _CASTLING_ROOKS:
+            board.castling_rights |= chess.BB_SQUARES[square]
+            piece = chess.Piece(chess.ROOK, code == _CASTLING_ROOKS)
+        else:
+            piece = chess.Piece(code % 6 + 1, code < 6)
+        board.set_piece_at(square, piece)
+    board.turn = not row["side"]
+    board.ep_square = None if row["ep"] == _NO_SQUARE else int(row["ep"])
+    board.halfmove_clock = int(row["rule50"])
+    return board
+
+
+def pack_block(rows: Sequence[np.ndarray[Any, Any]], moves: np.ndarray[Any, Any],
+               scores: np.ndarray[Any, Any]) -> bytes:
+    """The bytes of a block; the rows hold results and lengths, the moves and scores are those of all games in turn."""
+    body = np.array(rows, GAME_ROW).tobytes() + moves.astype("<u2").tobytes() + scores.astype("<i2").tobytes()
+    header = np.zeros((), _HEADER)
+    header["magic"], header["version"] = _MAGIC, _VERSION
+    header["games"], header["plies"], header["checksum"] = len(rows), len(moves), zlib.crc32(body)
+    return header.tobytes() + body
+
+
+class DamagedFileError(InputError):
+    """A file that is not whole; `offset` is where its last whole block ends, `blocks` how many there are."""
+
+    def __init__(self, path: Path, offset: int, blocks: int, reason: str) -> None:
+        super().__init__(f"{path} is damaged at byte {offset}: {reason}; the {blocks} blocks before are whole")
+        self.offset, self.blocks = offset, blocks
+
+
+def read_games(path: Path) -> Iterator[Games]:
+    """The blocks of a file, one at a time. DamagedFileError, after the whole blocks, names the place of a damage."""
+    offset, blocks = 0, 0
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    with file:
+        while head := file.read(_HEADER.itemsize):
+            games, reason = _read_block(head, file)
+            if games is None:
+                raise DamagedFileError(path, offset, blocks, reason)
+            yield games
+            offset, blocks = file.tell(), blocks + 1
+
+
+def _read_block(head: bytes, file: Any) -> tuple[Games | None, str]:
+    """The block whose header was just read, or None and what is wrong with it."""
+    if len(head) < _HEADER.itemsize:
+        return None, "a header is cut off"
+    header = np.frombuffer(head, _HEADER)[0]
+    if header["magic"] != _MAGIC:
+        return None, "no block begins here"
+    if header["version"] != _VERSION:
+        return None, f"the version is {header['version']}, not {_VERSION}"
+    games, plies = int(header["games"]), int(header["plies"])
+    size = games * GAME_ROW.itemsize + 4 * plies
+    body = file.read(size) if size <= _LARGEST_BLOCK else b""
+    if len(body) < size:
+        return None, "a block is cut off"
+    if zlib.crc32(body) != header["checksum"]:
+        return None, "the checksum is wrong"
+    rows = np.frombuffer(body, GAME_ROW, games)
+    if int(rows["plies"].sum()) != plies:
+        return None, "the lengths of the games do not add up"
+    starts = np.concatenate([[0], np.cumsum(rows["plies"], dtype=np.int64)])
+    end = rows.nbytes
+    moves = np.frombuffer(body, "<u2", plies, end)
+    return Games(rows, starts, moves, np.frombuffer(body, "<i2", plies, end + moves.nbytes)), ""
+
+
+class GameFile:
+    """A file that grows by whole blocks."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.blocks = self.positions = self._size = 0
+
+    def recover(self) -> str | None:
+        """Count what is there, and cut off what is not whole; returns what was wrong, if anything was."""
+        complaint = None
+        try:
+            for games in read_games(self._path):
+                self.blocks += 1
+                self.positions += games.positions
+                self._size += _HEADER.itemsize + games.rows.nbytes + games.moves.nbytes + games.scores.nbytes
+        except DamagedFileError as error:
+            complaint = str(error)
+            with self._path.open("r+b") as file:
+                file.truncate(self._size)
+        return complaint
+
+    def append(self, block: bytes, positions: int) -> None:
+        """Write one block; when that fails, for want of space or otherwise, the file is as it was, and OSError."""
+        with self._path.open("ab") as file:
+            try:
+                file.write(block)
+                file.flush()
+            except OSError:
+                file.truncate(self._size)
+                raise
+        self._size += len(block)
+        self.blocks += 1
+        self.positions += positions

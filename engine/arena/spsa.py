@@ -1,0 +1,147 @@
+"""SPSA: simultaneous perturbation stochastic approximation, for the parameters of the search.
+
+Each pair of games is played between the current values plus and minus a random perturbation of all of them at once; its
+result says in which direction to go, with much noise, and cheaply however many parameters there are.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from engine.arena.duel import SettingsPair
+from engine.arena.records import Adjudication, GameRecord, Opening
+from engine.arena.settings import Setting
+from engine.core.errors import InputError, quote
+from engine.search.params import PARAMETERS, Parameter
+
+# The customary exponents: how fast the steps and the perturbations shrink, and the share of pairs before they do.
+_ALPHA, _GAMMA, _STABILITY = 0.602, 0.101, 0.1
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is tuned, and how: the course depends on nothing else."""
+
+    names: tuple[str, ...]
+    pairs: int  # in all
+    batch: int  # pairs that are played with the same values
+    nodes: int
+    seed: int
+    rate: float  # how far a won game moves a value at the end of the course, in shares of its step
+
+    def rows(self) -> list[Parameter]:
+        """The parameters; InputError if one is unknown, or a switch."""
+        known = {row.name: row for row in PARAMETERS}
+        for name in self.names:
+            if name not in known:
+                raise InputError(f"no search parameter is called {quote(name)}")
+            if known[name].step == 0:
+                raise InputError(f"{name} is a switch: `match` decides about those")
+        return [known[name] for name in self.names]
+
+
+@dataclass
+class Course:
+    """How far a tuning run has come."""
+
+    plan: Plan
+    values: dict[str, float]
+    played: int = 0  # pairs
+    history: list[dict[str, float]] = field(default_factory=list)  # the values after each batch
+
+    @classmethod
+    def begin(cls, plan: Plan) -> Course:
+        """A course that starts from the defaults."""
+        return cls(plan, {row.name: float(row.default) for row in plan.rows()})
+
+    @classmethod
+    def load(cls, path: Path) -> Course:
+        """A course from a checkpoint; InputError if the file is none."""
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content.pop("version") != _VERSION:
+                raise InputError(f"checkpoint {path} is of another version")
+            plan = content.pop("plan")
+            course = cls(Plan(**{**plan, "names": tuple(plan["names"])}), **content)
+            course.plan.rows()
+        except OSError as error:
+            raise InputError(f"cannot read the checkpoint {path}: {error.strerror}") from error
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise InputError(f"{path} is no checkpoint of a tuning run: {error}") from error
+        return course
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint; one that is cut off never replaces a whole one."""
+        part = path.with_name(path.name + ".part")
+        part.write_text(json.dumps({"version": _VERSION, **asdict(self)}), encoding="utf-8")
+        part.replace(path)
+
+    @property
+    def is_over(self) -> bool:
+        return self.played >= self.plan.pairs
+
+    def setting(self) -> Setting:
+        """The values as they stand, as a setting that can play."""
+        return Setting("tuned", tuple((name, round(value)) for name, value in self.values.items()))
+
+    def batch(self, openings: Iterator[Opening], rules: Adjudication) -> list[Perturbation]:
+        """The next pairs to play: each with a perturbation of its own."""
+        count = min(self.plan.batch, self.plan.pairs - self.played)
+        return [self._perturb(self.played + offset, next(openings), rules) for offset in range(count)]
+
+    def _perturb(self, number: int, opening: Opening, rules: Adjudication) -> Perturbation:
+        generator = random.Random(f"{self.plan.seed}/{number}")  # noqa: S311  no secret
+        flips, plus, minus = {}, [], []
+        for row in self.plan.rows():
+            flips[row.name] = generator.choice((-1, 1))
+            size = flips[row.name] * _perturbation(row, number, self.plan.pairs)
+            # A fraction is rounded up as often as it is large: small perturbations are not lost.
+            dice = generator.random()
+            plus.append((row.name, _rounded(row, self.values[row.name] + size, dice)))
+            minus.append((row.name, _rounded(row, self.values[row.name] - size, dice)))
+        pair = SettingsPair(number, opening, Setting("plus", tuple(plus)), Setting("minus", tuple(minus)),
+                            self.plan.nodes, rules)
+        return Perturbation(number, flips, pair)
+
+    def learn(self, perturbations: Sequence[Perturbation], results: Sequence[Sequence[GameRecord]]) -> None:
+        """Move the values by the results of a batch."""
+        for perturbation, records in zip(perturbations, results, strict=True):
+            gain = sum(2 * record.points - 1 for record in records)  # games that plus won, less those that it lost
+            for row in self.plan.rows():
+                size = _perturbation(row, perturbation.number, self.plan.pairs)
+                step = _rate(row, perturbation.number, self.plan) / size
+                moved = self.values[row.name] + step * gain * perturbation.flips[row.name]
+                self.values[row.name] = min(max(moved, row.low), row.high)
+        self.played += len(perturbations)
+        self.history.append(dict(self.values))
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """One pair of games, and the sign by which each parameter was changed in it."""
+
+    number: int
+    flips: dict[str, int]
+    pair: SettingsPair
+
+
+def _perturbation(row: Parameter, number: int, pairs: int) -> float:
+    """By how much a parameter is changed in a pair: at the end by its step, before by more."""
+    growth: float = (pairs / (number + 1)) ** _GAMMA
+    return row.step * growth
+
+
+def _rate(row: Parameter, number: int, plan: Plan) -> float:
+    """The gain of the approximation: at the end a small share of the square of the step."""
+    stability = _STABILITY * plan.pairs
+    gain: float = ((stability + plan.pairs) / (stability + number + 1)) ** _ALPHA
+    return plan.rate * row.step**2 * gain
+
+
+def _rounded(row: Parameter, value: float, dice: float) -> int:
+    return int(min(max(value + dice, row.low), row.high) // 1)

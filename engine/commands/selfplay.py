@@ -1,0 +1,108 @@
+"""`selfplay`: games against itself for training, into a compact file; `--stats` says what such a file holds."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from engine.arena import executors
+from engine.arena.gamefile import DamagedFileError, GameFile, read_games
+from engine.arena.settings import DEFAULT, read_setting
+from engine.arena.shards import in_order
+from engine.arena.training import shards
+from engine.core.errors import InputError
+
+_DAMAGED = 1
+_GAMES_PER_SHARD = 4
+_MATE_SCORE = 30_000
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--positions", type=int, metavar="N", help="play until the file holds so many")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="the file; if it exists, it grows")
+    parser.add_argument("--stats", type=Path, metavar="FILE", help="instead: say what a file holds")
+    parser.add_argument("--nodes", type=int, default=5000, metavar="N", help="nodes a move (default 5000)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="decides all games (default 1)")
+    parser.add_argument("--setting", default=DEFAULT, metavar="SETTING", help="who plays (as in `match`)")
+    parser.add_argument("--chess960", action="store_true", help="play Chess960")
+    parser.add_argument("--concurrency", type=int, metavar="N", help="games at a time (default: as many as cores)")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="play on the dask cluster at tcp://...")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play or count, print, and return the exit status."""
+    if arguments.stats is not None:
+        return _print_stats(arguments.stats)
+    if arguments.positions is None or arguments.out is None:
+        raise InputError("selfplay needs --positions and --out, or --stats")
+    for name in ("positions", "nodes", "concurrency"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            raise InputError(f"--{name} must be at least 1, not {value}")
+    if not arguments.out.parent.is_dir():
+        raise InputError(f"--out: no folder {arguments.out.parent}")
+    return _play(arguments)
+
+
+def _play(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    file = GameFile(arguments.out)
+    complaint = file.recover() if arguments.out.exists() else None
+    if complaint is not None:
+        print(f"error: {complaint}; what follows is cut off, and played again", file=sys.stderr)
+    width_here = arguments.concurrency or os.cpu_count() or 1
+    place = executors.threads(width_here) if arguments.cluster is None else executors.cluster(arguments.cluster)
+    console = Console(stderr=True)
+    games, nodes, before, started, seconds = 0, 0, file.positions, time.perf_counter(), 0.0
+    with place as (executor, width), Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("positions", total=arguments.positions, completed=file.positions)
+        source = shards(file.blocks, _GAMES_PER_SHARD, arguments.nodes, arguments.seed, read_setting(arguments.setting),
+                        arguments.chess960)
+        blocks = in_order(executor, source, 2 * width)
+        while file.positions < arguments.positions:
+            block = next(blocks)
+            file.append(block.content, block.positions)
+            games, nodes = games + block.games, nodes + block.nodes
+            seconds = time.perf_counter() - started
+            bar.update(task, completed=file.positions)
+        blocks.close()  # type: ignore[attr-defined]
+    print(f"{games} games, {file.positions - before} positions, {nodes} nodes in {seconds:.1f} s: "
+          f"{nodes / max(seconds, 1e-3) / 1e6:.3f} Mnps; {file.positions} positions in the file")
+    return 0
+
+
+def _print_stats(path: Path) -> int:
+    """Count a file; the whole blocks of a damaged one are counted too."""
+    games = positions = size = 0
+    results = np.zeros(3, np.int64)
+    lengths, levels = [], []
+    complaint = None
+    try:
+        for block in read_games(path):
+            games += len(block.rows)
+            positions += block.positions
+            size += block.rows.nbytes + block.moves.nbytes + block.scores.nbytes
+            results += [int((block.rows["result"] == result).sum()) for result in (1, 0, -1)]
+            lengths.append(block.rows["plies"])
+            levels.append(np.abs(block.scores[np.abs(block.scores) < _MATE_SCORE]))
+    except DamagedFileError as error:
+        complaint = str(error)
+    if games:
+        plies, level = np.concatenate(lengths), np.concatenate(levels)
+        print(f"{games} games, {positions} positions, {size / positions:.2f} bytes a position")
+        print(f"white wins {results[0]}, draws {results[1]}, black wins {results[2]}")
+        print(f"plies a game: {plies.min()} to {plies.max()}, {plies.mean():.1f} on average")
+        half, most = np.percentile(level, (50, 90))
+        print(f"scores: half within {half:.0f} centipawns, nine of ten within {most:.0f}")
+    if complaint is not None:
+        print(f"error: {complaint}", file=sys.stderr)
+        return _DAMAGED
+    return 0

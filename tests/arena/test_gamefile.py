@@ -1,0 +1,154 @@
+"""Files of training games: everything comes back, and damage is named, not spread."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.arena import executors, gamefile
+from engine.arena.gamefile import DamagedFileError, GameFile, pack_position, read_games, unpack_position
+from engine.arena.shards import in_order
+from engine.arena.training import TrainingShard
+from engine.core.errors import InputError
+from engine.core.game import Game
+
+
+@given(st.integers(0, 959), st.integers(0, 2**32), st.integers(0, 60))
+def test_positions_come_back(number, seed, plies):
+    board, generator = chess.Board.from_chess960_pos(number), random.Random(seed)  # 518 is the usual start
+    for _ in range(plies):
+        if board.is_game_over():
+            break
+        board.push(generator.choice(list(board.legal_moves)))
+    assert_same(board)
+
+
+def assert_same(board: chess.Board) -> None:
+    back = unpack_position(pack_position(board))
+    assert back.board_fen() == board.board_fen()
+    assert back.turn == board.turn
+    assert back.clean_castling_rights() == board.clean_castling_rights()
+    assert back.ep_square == board.ep_square
+    assert back.halfmove_clock == min(board.halfmove_clock, 255)
+
+
+@pytest.fixture(scope="module")
+def blocks() -> list[bytes]:
+    return [TrainingShard(number, 3, 200, 9)().content for number in range(3)]
+
+
+@pytest.fixture
+def path(blocks, tmp_path: Path) -> Path:
+    made = tmp_path / "games.bin"
+    made.write_bytes(b"".join(blocks))
+    return made
+
+
+def test_the_games_are_legal_and_end_as_they_say(path):
+    games = 0
+    for block in read_games(path):
+        assert block.starts[-1] == block.positions == len(block.scores)
+        for index, row in enumerate(block.rows):
+            board = unpack_position(row)
+            follower = Game(board.fen(shredder=True), chess960=True)
+            for move in block.moves[block.starts[index] : block.starts[index + 1]].tolist():
+                text = follower.text(move)
+                follower.play(text)
+                board.push_uci(text)
+            outcome = board.outcome(claim_draw=True)
+            if outcome is not None:
+                assert row["result"] == {True: 1, False: -1, None: 0}[outcome.winner]
+            games += 1
+    assert games == 9
+
+
+def test_a_position_takes_few_bytes():
+    block = TrainingShard(0, 20, 300, 1)()
+    assert len(block.content) / block.positions < 4.5
+
+
+def test_the_same_seed_gives_the_same_file_whoever_plays(blocks):
+    with executors.threads(3) as (executor, width):
+        results = in_order(executor, [TrainingShard(number, 3, 200, 9) for number in range(3)], width)
+        assert [block.content for block in results] == blocks
+    assert TrainingShard(0, 3, 200, 10)().content != blocks[0]
+
+
+@pytest.mark.parametrize("kind", ["cut", "cut header", "flipped bit", "garbage between", "other version", "huge"])
+def test_damage_is_reported_with_its_place_and_what_is_before_it_is_kept(kind, path, blocks):
+    content, good = bytearray(path.read_bytes()), len(blocks[0])
+    if kind == "cut":
+        content = content[: good + len(blocks[1]) - 7]
+    elif kind == "cut header":
+        content = content[: good + 5]
+    elif kind == "flipped bit":
+        content[good + 60] ^= 4
+    elif kind == "garbage between":
+        content[good:good] = b"garbage" * 10
+    elif kind == "other version":
+        content[good + 4] = 9
+    else:
+        content[good + 8 : good + 12] = b"\xff\xff\xff\xff"
+    path.write_bytes(content)
+    source = read_games(path)
+    assert len(next(source).rows) == 3  # the whole block is there
+    with pytest.raises(DamagedFileError, match=f"at byte {good}") as error:
+        next(source)
+    assert (error.value.offset, error.value.blocks) == (good, 1)
+    file = GameFile(path)
+    assert f"at byte {good}" in str(file.recover())
+    assert (file.blocks, path.stat().st_size) == (1, good)
+    for number in (1, 2):
+        file.append(blocks[number], 0)
+    assert path.read_bytes() == b"".join(blocks)
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(path, blocks, monkeypatch):
+    file = GameFile(path)
+    assert file.recover() is None
+    before = path.read_bytes()
+    real = Path.open
+
+    class Full:
+        """A file that takes the first half of what is written to it."""
+
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            self.inner.close()
+
+        def write(self, data):
+            self.inner.write(data[: len(data) // 2])
+            raise OSError(28, "No space left on device")
+
+        def truncate(self, size):
+            self.inner.truncate(size)
+
+    monkeypatch.setattr(Path, "open", lambda self, mode: Full(real(self, mode)))
+    with pytest.raises(OSError, match="No space"):
+        file.append(blocks[0], 1)
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    file.append(blocks[0], 1)
+    assert len(list(read_games(path))) == 4
+
+
+def test_a_file_that_is_not_there():
+    with pytest.raises(InputError, match="cannot read"):
+        list(read_games(Path("/no/such/file")))
+
+
+def test_the_layout_is_what_it_says():
+    assert gamefile.GAME_ROW.itemsize == 30
+    row = pack_position(chess.Board())
+    assert row["occupied"] == np.uint64(0xFFFF00000000FFFF)

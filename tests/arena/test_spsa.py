@@ -1,0 +1,102 @@
+"""SPSA: it climbs, it can be broken off, and it is the same course whoever plays."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import chess
+import pytest
+
+from engine.arena import executors
+from engine.arena.openings import RandomOpenings
+from engine.arena.records import Adjudication, GameRecord, Opening
+from engine.arena.shards import in_order
+from engine.arena.spsa import Course, Perturbation, Plan
+from engine.arena.statistics import score_of
+from engine.core.errors import InputError
+from engine.search.params import PARAMETERS
+
+ROWS = {row.name: row for row in PARAMETERS}
+NAMES = ("rfp_margin", "lmr_base", "futility_margin", "history_bonus")
+BEST = {name: ROWS[name].default + 4 * ROWS[name].step * sign for name, sign in zip(NAMES, (1, -1, 1, -1), strict=True)}
+
+
+def strength(params: tuple[tuple[str, int], ...]) -> float:
+    """Elo of a make-believe engine: a hill with its top at BEST."""
+    return -sum(6 * ((value - BEST[name]) / ROWS[name].step) ** 2 for name, value in params)
+
+
+def make_believe(perturbation: Perturbation, generator: random.Random) -> list[GameRecord]:
+    elo = strength(perturbation.pair.first.params) - strength(perturbation.pair.second.params)
+    records = []
+    for game in range(2):
+        number, first_wins = 2 * perturbation.number + game, generator.random() < score_of(elo)
+        white_wins = first_wins == (game == 0)
+        records.append(GameRecord(number, ("a", "b"), Opening(), (), "1-0" if white_wins else "0-1", "test"))
+    return records
+
+
+def openings():
+    while True:
+        yield Opening(chess.STARTING_FEN)
+
+
+def test_it_climbs_a_hill_through_much_noise():
+    course, generator, source = Course.begin(Plan(NAMES, 6000, 20, 100, 1, 0.01)), random.Random(2), openings()
+    before = strength(course.setting().params)
+    while not course.is_over:
+        batch = course.batch(source, Adjudication())
+        course.learn(batch, [make_believe(perturbation, generator) for perturbation in batch])
+    assert before == pytest.approx(-384)
+    assert strength(course.setting().params) > -40
+    assert course.played == 6000 and len(course.history) == 300
+
+
+def test_perturbations_are_symmetric_and_in_range():
+    course = Course.begin(Plan(NAMES, 100, 10, 100, 1, 0.002))
+    course.values["rfp_margin"] = ROWS["rfp_margin"].high - 0.5
+    signs = set()
+    for perturbation in course.batch(openings(), Adjudication()):
+        plus, minus = dict(perturbation.pair.first.params), dict(perturbation.pair.second.params)
+        for name in NAMES:
+            assert ROWS[name].low <= minus[name] <= ROWS[name].high
+            assert ROWS[name].low <= plus[name] <= ROWS[name].high
+            signs.add((name, perturbation.flips[name]))
+            if name != "rfp_margin":
+                middle = (plus[name] + minus[name]) / 2
+                assert abs(middle - course.values[name]) <= 1
+                assert math.copysign(1, plus[name] - minus[name]) == perturbation.flips[name]
+    assert len(signs) == 2 * len(NAMES)
+
+
+def test_a_course_that_was_broken_off_goes_on_as_if_it_had_not_been(tmp_path):
+    def run(batches: int, course: Course) -> Course:
+        source = RandomOpenings().draw(100, 1)
+        for _ in range(course.played):
+            next(source)
+        with executors.threads(2) as (executor, width):
+            for _ in range(batches):
+                batch = course.batch(source, Adjudication())
+                course.learn(batch, list(in_order(executor, [one.pair for one in batch], width)))
+        return course
+
+    plan = Plan(NAMES[:2], 8, 2, 100, 7, 0.01)
+    whole = run(3, Course.begin(plan))
+    part = run(1, Course.begin(plan))
+    part.save(tmp_path / "part.json")
+    resumed = run(2, Course.load(tmp_path / "part.json"))
+    assert resumed == whole
+
+
+def test_bad_plans_and_checkpoints(tmp_path):
+    for names, complaint in ((("no_such",), "no search parameter"), (("use_iir",), "is a switch")):
+        with pytest.raises(InputError, match=complaint):
+            Course.begin(Plan(names, 10, 1, 100, 1, 0.01))
+    path = tmp_path / "x.json"
+    for text in ("", "{}", "[1]", '{"version": 99}', '{"version": 1, "plan": {}}'):
+        path.write_text(text)
+        with pytest.raises(InputError):
+            Course.load(path)
+    with pytest.raises(InputError, match="cannot read"):
+        Course.load(tmp_path / "missing.json")
