@@ -35,12 +35,6 @@ def empty_eval_cache() -> EvalCacheRecord:
     return np.zeros(1, EVAL_CACHE)[0]
 
 
-def clear_eval_cache(cache: EvalCacheRecord) -> None:
-    """Forget everything."""
-    cache.structures[:] = 0
-    cache.scores[:] = 0
-
-
 @inline
 def structure_slot(key):
     """Where the structure with this key is kept."""

@@ -75,6 +75,7 @@ def new_game(nodes: int, rules: Adjudication) -> GameRecordArray:
     game.draw_plies, game.draw_from = 2 * rules.draw_moves, 2 * rules.draw_from
     game.win_score = INFINITE if rules.win_score is None else rules.win_score
     game.win_plies = 2 * rules.win_moves
+    game.fair_score = _FAIR_SCORE
     return game
 
 

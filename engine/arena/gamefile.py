@@ -15,7 +15,9 @@ from typing import Any
 import chess
 import numpy as np
 
+from engine.core.bits import NO_SQUARE
 from engine.core.errors import InputError
+from engine.core.position import PositionRecord
 
 _MAGIC = b"ADVG"
 _VERSION = 1
@@ -28,7 +30,6 @@ _HEADER = np.dtype([("magic", "S4"), ("version", "<u2"), ("flags", "<u2"), ("gam
 GAME_ROW = np.dtype([("occupied", "<u8"), ("men", "u1", 16), ("side", "u1"), ("ep", "u1"), ("rule50", "u1"),
                      ("result", "i1"), ("plies", "<u2")])
 _CASTLING_ROOKS = 12
-_NO_SQUARE = 64
 
 
 @dataclass(frozen=True)
@@ -46,22 +47,20 @@ class Games:
         return len(self.moves)
 
 
-def pack_position(board: chess.Board) -> np.ndarray[Any, Any]:
+def pack_position(pos: PositionRecord) -> np.ndarray[Any, Any]:
     """A row for a game that begins there, its result and length still open."""
     row = np.zeros((), GAME_ROW)
-    row["occupied"] = board.occupied
+    board = pos.board.astype(np.uint8)
+    squares = np.flatnonzero(board)
+    codes = (board & 7) - 1 + 6 * (board >> 3)
+    for index in range(4):
+        if pos.castling >> index & 1:
+            codes[pos.castling_rooks[index]] = _CASTLING_ROOKS + (index >> 1)
     men = np.zeros(32, np.uint8)
-    for place, square in enumerate(chess.scan_forward(board.occupied)):
-        piece = board.piece_at(square)
-        assert piece is not None
-        code = piece.piece_type - 1 + 6 * (not piece.color)
-        if board.castling_rights & chess.BB_SQUARES[square]:
-            code = _CASTLING_ROOKS + (not piece.color)
-        men[place] = code
+    men[: len(squares)] = codes[squares]
+    row["occupied"] = pos.colors[0] | pos.colors[1]
     row["men"] = men[::2] | men[1::2] << 4
-    row["side"] = not board.turn
-    row["ep"] = _NO_SQUARE if board.ep_square is None else board.ep_square
-    row["rule50"] = min(board.halfmove_clock, 255)
+    row["side"], row["ep"], row["rule50"] = pos.side, pos.ep, min(int(pos.rule50), 255)
     return row
 
 
@@ -77,7 +76,7 @@ def unpack_position(row: Any) -> chess.Board:
             piece = chess.Piece(code % 6 + 1, code < 6)
         board.set_piece_at(square, piece)
     board.turn = not row["side"]
-    board.ep_square = None if row["ep"] == _NO_SQUARE else int(row["ep"])
+    board.ep_square = None if row["ep"] == NO_SQUARE else int(row["ep"])
     board.halfmove_clock = int(row["rule50"])
     return board
 

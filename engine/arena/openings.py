@@ -59,12 +59,10 @@ class RandomOpenings:
     Those that `is_fair` refuses are drawn again. Whatever is left of an advantage, each is played with both colours.
     """
 
-    def __init__(self, chess960: bool = False, is_fair: Callable[[Opening], bool] = lambda opening: True,
-                 extra_ply: bool = False) -> None:
+    def __init__(self, chess960: bool = False, is_fair: Callable[[Opening], bool] = lambda opening: True) -> None:
         self._chess960, self._is_fair = chess960, is_fair
-        self._extra_ply = extra_ply  # every second opening is a ply longer
 
-    def draw(self, pairs: int, seed: int | str, complain: Callable[[str], None] = print) -> Iterator[Opening]:
+    def draw(self, pairs: int, seed: int, complain: Callable[[str], None] = print) -> Iterator[Opening]:
         """One opening a pair; a pair's opening depends on its number and the seed alone. There is no complaint."""
         return (self._opening(random.Random(f"{seed}/{number}")) for number in range(pairs))  # noqa: S311
 
@@ -72,8 +70,7 @@ class RandomOpenings:
         while True:
             board = (chess.Board.from_chess960_pos(generator.randrange(960)) if self._chess960 else chess.Board())
             start = _checked(board)
-            plies = _RANDOM_PLIES + generator.randrange(2) * self._extra_ply
-            while len(board.move_stack) < plies and (moves := list(board.legal_moves)):
+            while len(board.move_stack) < _RANDOM_PLIES and (moves := list(board.legal_moves)):
                 board.push(generator.choice(moves))
             opening = Opening(start.fen, tuple(board.uci(move) for move in board.move_stack), start.chess960)
             if any(board.legal_moves) and self._is_fair(opening):

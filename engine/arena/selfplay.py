@@ -12,8 +12,8 @@ import numpy as np
 from engine.core.bits import EMPTY
 from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
 from engine.core.movegen import king_masks
-from engine.core.position import POSITION_TYPE, PositionRecord, make
-from engine.intrinsics import call_search, load_atomic
+from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
+from engine.intrinsics import call_search, load_atomic, multiply_high
 from engine.kernel import entry, inline, kernel, record_dtype, record_type
 from engine.search.deepening import begin_root, first_window, wider_window
 from engine.search.scores import MAX_PLY, is_decisive
@@ -21,6 +21,10 @@ from engine.search.state import STATE_TYPE, StateRecord
 from engine.search.table import GENERATIONS
 
 LONGEST_GAME = 600  # plies
+
+_RANDOM_PLIES = np.int64(8)
+_NODES_TO_JUDGE = np.int64(2000)
+_GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 # How a game ended.
 MATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL, TOO_LONG, CALLED_EVEN, CALLED_WON, STOPPED = range(9)
@@ -38,6 +42,8 @@ GAME = record_dtype([
     ("draw_from", "i8"),  # the first ply, counted from the opening, at which a game may be called even
     ("win_score", "i8"),  # as large as a mate for never
     ("win_plies", "i8"),
+    ("fair_score", "i8"),  # the largest advantage that a random opening may give
+    ("random", "u8"),  # the state of the generator
     # What comes out.
     ("count", "i8"),
     ("moves", "u2", LONGEST_GAME),
@@ -83,16 +89,18 @@ def _iterate(pos, state, search_address, depth, expected):
 
 
 @kernel
-def think(pos, state, game):
-    """Iterative deepening until the soft limit; returns the score. The best move is the first root move."""
+def think(pos, state, search_address, soft_nodes, hard_nodes):
+    """Iterative deepening from the root that `begin_root` has set; returns the score.
+
+    The best move is the first root move. No iteration begins after `soft_nodes`, and none goes on after `hard_nodes`.
+    """
     state.generation = (state.generation + 1) % GENERATIONS
-    state.node_limit = game.hard_nodes
+    state.node_limit = hard_nodes
     score = np.int64(0)
     for depth in range(1, MAX_PLY):
-        score = _iterate(pos, state, game.search_address, np.int64(depth), score)
-        if state.stopped or state.nodes >= game.soft_nodes or (is_decisive(score) and depth >= MAX_PLY // 2):
+        score = _iterate(pos, state, search_address, np.int64(depth), score)
+        if state.stopped or state.nodes >= soft_nodes or (is_decisive(score) and depth >= MAX_PLY // 2):
             break
-    game.nodes += state.nodes
     return score
 
 
@@ -126,7 +134,8 @@ def _play_on(pos, white, black, game):
         if game.reason >= 0:
             game.result = np.int64(0) if game.reason != MATE else (np.int64(-1) if pos.side == 0 else np.int64(1))
             return
-        score = think(pos, state, game)
+        score = think(pos, state, game.search_address, game.soft_nodes, game.hard_nodes)
+        game.nodes += state.nodes
         move = np.int64(state.root_moves[0])
         game.moves[game.count] = move
         game.scores[game.count] = score
@@ -142,6 +151,43 @@ def _play_on(pos, white, black, game):
         if won >= game.win_plies or lost >= game.win_plies:
             game.reason, game.result = CALLED_WON, (1 if won > lost else -1)
             return
+
+
+@inline
+def _random_number(game, count):
+    """A number from 0 to `count` - 1, by the generator splitmix64."""
+    game.random += _GOLDEN
+    mixed = game.random
+    mixed = (mixed ^ mixed >> np.uint64(30)) * _MIX_1
+    mixed = (mixed ^ mixed >> np.uint64(27)) * _MIX_2
+    return multiply_high(mixed ^ mixed >> np.uint64(31), np.uint64(count))
+
+
+@kernel
+def _play_randomly(pos, state, game, plies):
+    """Play so many random moves, if there are always some; returns how many it were. `game` remembers them."""
+    for ply in range(plies):
+        begin_root(pos, state)
+        if state.root_count == 0:
+            return np.int64(ply)
+        game.moves[ply] = state.root_moves[_random_number(game, state.root_count)]
+        make(pos, np.int64(game.moves[ply]))
+    return np.int64(plies)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, GAME_TYPE)
+def draw_opening(pos: PositionRecord, state: StateRecord, game: GameRecordArray) -> None:
+    """Play random moves, until a short search finds neither side far ahead. `game.random` decides them."""
+    while True:
+        plies = _RANDOM_PLIES + _random_number(game, np.int64(2))  # so that both sides get to move first
+        played = _play_randomly(pos, state, game, plies)
+        begin_root(pos, state)
+        if played == plies and state.root_count > 0:
+            score = think(pos, state, game.search_address, _NODES_TO_JUDGE, _NODES_TO_JUDGE)
+            if abs(score) <= game.fair_score:
+                return
+        for ply in range(played - 1, -1, -1):
+            unmake(pos, np.int64(game.moves[ply]))
 
 
 @entry(POSITION_TYPE, STATE_TYPE, STATE_TYPE, GAME_TYPE)

@@ -14,7 +14,8 @@ from engine.host import zeroed_memory
 from engine.kernel import record_dtype, record_type
 from engine.search.params import PARAMS, ParamsRecord, default_params
 from engine.search.scores import MAX_PLY
-from eval.cache import EVAL_CACHE, clear_eval_cache
+from engine.search.table import clear_words
+from eval.cache import EVAL_CACHE
 from eval.weights import WEIGHTS, load_weights
 
 STACK = MAX_PLY + 8
@@ -114,6 +115,5 @@ def set_params(state: StateRecord, params: ParamsRecord) -> None:
 
 def clear_histories(state: StateRecord) -> None:
     """Forget what earlier searches learned: a new game begins."""
-    for name in HISTORY_FIELDS:
-        state[name][...] = 0
-    clear_eval_cache(state["cache"])
+    for field in (*(state[name] for name in HISTORY_FIELDS), state.cache.structures, state.cache.scores):
+        clear_words(field.ctypes.data, field.nbytes // 8)  # without the GIL: other threads may be at work

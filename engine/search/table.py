@@ -55,10 +55,13 @@ class Table:
 
     def clear(self, threads: int = 1) -> None:
         """Forget everything, by several threads at once."""
+        self.generation = 0
+        if threads == 1:
+            clear_words(self.address, self.words.size)
+            return
         parts = np.array_split(self.words, threads)
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda part: clear_words(part.ctypes.data, part.size), parts))
-        self.generation = 0
 
     def next_generation(self) -> None:
         """Age all entries: a new search begins."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.core.fen import parse_fen
 from engine.core.game import Game
-from eval.cache import clear_eval_cache, empty_eval_cache
+from eval.cache import empty_eval_cache
 from eval.evaluate import LARGEST_SCORE, evaluate_position, trace_position
 from eval.features import TEMPO
 from eval.trace import WHOLE_PHASE, WHOLE_SCALE, empty_trace
@@ -143,14 +143,6 @@ def test_the_cache_answers_a_known_position_and_no_other():
         other = parse_fen(chess.STARTING_FEN)
         other.key ^= 1 << bit
         assert evaluate_cached(other, random_weights(), psq, cache) != score
-
-
-def test_a_cleared_cache_knows_nothing():
-    cache, pos = empty_eval_cache(), parse_fen(chess.STARTING_FEN)
-    evaluate_cached(pos, own_weights(), 0, cache)
-    assert cache.tobytes().strip(b"\0")
-    clear_eval_cache(cache)
-    assert not cache.tobytes().strip(b"\0")
 
 
 def test_an_empty_cache_knows_no_position_whose_key_is_small():

@@ -19,6 +19,7 @@ from engine.search.limits import Bound, Info, Limits, Progress
 from engine.search.params import PARAMETERS, default_params, set_param
 from engine.search.scores import mate_distance, mate_in
 from engine.search.state import new_state
+from engine.search.state import HISTORY_FIELDS
 from engine.search.threads import Searcher, elect
 from tests.positions import CORNERS, judge
 from tests.search.kernels import perft_by_picker
@@ -246,3 +247,14 @@ def test_a_bare_king_is_mated():
         game.play(text)
         board.push_uci(text)
     assert board.is_checkmate()
+
+
+def test_a_new_game_begins_with_nothing_remembered():
+    searcher = Searcher(1)
+    searcher.run(Game().position, Limits(nodes=20_000))
+    state = searcher._states[0]
+    remembered = (*(state[name] for name in HISTORY_FIELDS), state.cache.structures, state.cache.scores)
+    assert all(field.any() for field in remembered)
+    searcher.clear()
+    assert not any(field.any() for field in remembered)
+    assert not searcher.table.words.any()

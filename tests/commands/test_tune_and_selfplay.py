@@ -1,0 +1,98 @@
+"""`tune` and `selfplay` as their users see them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.__main__ import main
+from engine.arena.gamefile import read_games
+
+
+def run(capsys, *words: str) -> tuple[int, str, str]:
+    status = main(words)
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsys):
+    path = tmp_path / "games.bin"
+    options = ["--nodes", "100", "--concurrency", "2", "--out", str(path)]
+    status, out, _ = run(capsys, "selfplay", "--positions", "300", *options)
+    assert status == 0 and "Mnps" in out
+    first = path.read_bytes()
+    assert run(capsys, "selfplay", "--positions", "300", *options)[0] == 0  # it has enough
+    assert path.read_bytes() == first
+    path.write_bytes(first + first[:50])  # the process died while it wrote
+    status, _, err = run(capsys, "selfplay", "--stats", str(path))
+    assert status == 1 and f"damaged at byte {len(first)}" in err
+    status, _, err = run(capsys, "selfplay", "--positions", "1000", *options)
+    assert status == 0 and f"damaged at byte {len(first)}" in err
+    grown = path.read_bytes()
+    assert grown.startswith(first)
+    assert sum(block.positions for block in read_games(path)) >= 1000
+    other = tmp_path / "other.bin"
+    run(capsys, "selfplay", "--positions", "1000", *options[:2], "--concurrency", "1", "--out", str(other))
+    assert other.read_bytes() == grown  # whoever played, and however often it was broken off
+    status, out, _ = run(capsys, "selfplay", "--stats", str(path))
+    assert status == 0 and "bytes a position" in out and "white wins" in out
+
+
+def test_a_tuning_run_is_resumed(tmp_path: Path, capsys):
+    pytest.importorskip("rich")
+    out = tmp_path / "run"
+    options = ["--params", "rfp_margin,lmr_base", "--batch", "2", "--nodes", "100", "--concurrency", "2"]
+    status, said, _ = run(capsys, "tune", "search", "--pairs", "4", *options, "--out", str(out))
+    assert status == 0
+    assert [line.split("=")[0] for line in said.splitlines()] == ["rfp_margin", "lmr_base"]
+    assert out.with_suffix(".txt").read_text() == said
+    whole = json.loads(out.with_suffix(".json").read_text())
+    assert whole["played"] == 4 and len(whole["history"]) == 2
+    # Broken off after the first batch.
+    part = {**whole, "played": 2, "history": whole["history"][:1], "values": whole["history"][0]}
+    out.with_suffix(".json").write_text(json.dumps(part))
+    assert run(capsys, "tune", "search", *options, "--out", str(out))[0] == 2  # it would be overwritten
+    assert run(capsys, "tune", "search", "--out", str(out), "--resume")[0] == 0
+    assert json.loads(out.with_suffix(".json").read_text()) == whole
+
+
+def test_the_course_can_be_drawn(tmp_path: Path, capsys):
+    pytest.importorskip("matplotlib")
+    status, _, _ = run(capsys, "tune", "search", "--params", "rfp_margin", "--pairs", "2", "--batch", "1", "--nodes",
+                       "50", "--out", str(tmp_path / "run"), "--plot", str(tmp_path / "course.png"))
+    assert status == 0
+    assert (tmp_path / "course.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("words", "complaint"), [
+    (("selfplay",), "needs --positions and --out"),
+    (("selfplay", "--positions", "0", "--out", "x"), "--positions must be at least 1"),
+    (("selfplay", "--positions", "5", "--out", "/no/such/folder/x"), "no folder /no/such/folder"),
+    (("selfplay", "--stats", "/no/such/file"), "cannot read /no/such/file"),
+    (("selfplay", "--positions", "5", "--out", "no_such_file", "--setting", "no_such=1"), "no search parameter"),
+    (("tune", "eval", "--out", "x"), "invalid choice"),
+    (("tune", "search"), "required: --out"),
+    (("tune", "search", "--out", "x", "--pairs", "0"), "--pairs must be at least 1"),
+    (("tune", "search", "--out", "x", "--rate", "2"), "--rate is a share"),
+    (("tune", "search", "--out", "x", "--params", "no_such"), "no search parameter"),
+    (("tune", "search", "--out", "x", "--params", "use_iir"), "is a switch"),
+    (("tune", "search", "--out", "/no/such/folder/x"), "no folder"),
+    (("tune", "search", "--out", "/no_such_checkpoint", "--resume"), "cannot read the checkpoint"),
+])
+def test_bad_input_is_one_line_and_status_2(words, complaint, capsys):
+    try:
+        status, out, err = run(capsys, *words)
+    except SystemExit as stop:  # argparse
+        status, (out, err) = int(str(stop.code)), capsys.readouterr()
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_without_its_reductions_the_engine_is_rejected(capsys):
+    status, out, _ = run(capsys, "match", "use_reductions=0", "default", "--sprt", "0", "5", "--games", "20000")
+    assert status == 0
+    assert "+5 rejected" in out
