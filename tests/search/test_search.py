@@ -18,8 +18,7 @@ from engine.core.perft import KNOWN
 from engine.search.limits import Bound, Info, Limits, Progress
 from engine.search.params import PARAMETERS, default_params, set_param
 from engine.search.scores import mate_distance, mate_in
-from engine.search.state import new_state
-from engine.search.state import HISTORY_FIELDS
+from engine.search.state import HISTORY_FIELDS, new_state
 from engine.search.threads import Searcher, elect
 from tests.positions import CORNERS, judge
 from tests.search.kernels import perft_by_picker
