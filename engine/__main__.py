@@ -21,7 +21,7 @@ COMMANDS = {
     "suite": "solve the positions of an EPD test suite",
     "match": "let two engines play each other, with Elo, its error, and a sequential test",
     "selfplay": "play training games against itself, or say what a file of them holds",
-    "tune": "tune the parameters of the search by games against itself (SPSA)",
+    "tune": "learn the parameters of the search, or the weights of the evaluation, from games",
     "warmup": "compile everything once, so that later starts are fast",
 }
 USAGE_ERROR = 2

@@ -130,6 +130,11 @@ def record_type(dtype: np.dtype[Any]) -> Any:
     return numba.from_dtype(dtype)
 
 
+def array_type(code: str) -> Any:
+    """How an array of one dimension, without gaps, is named in an entry's argument types; `code` as in NumPy."""
+    return types.Array(numba.from_dtype(np.dtype(code)), 1, "C")
+
+
 class EntryPoint(Generic[P, R]):
     """A kernel that Python may call; compiled, or loaded from the cache, when it is first needed."""
 

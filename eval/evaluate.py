@@ -71,14 +71,20 @@ def evaluate_position(pos: PositionRecord, weights: WeightsRecord) -> int:
     return _score(pos, weights, psq_of(pos, weights) + structure, white_passed, black_passed, None)
 
 
-@entry(POSITION_TYPE, WEIGHTS_TYPE, TRACE_TYPE)
-def trace_position(pos: PositionRecord, weights: WeightsRecord, trace: TraceRecord) -> int:
-    """`evaluate_position`, with `trace` overwritten by what was counted."""
+@kernel
+def trace_into(pos, weights, trace):
+    """Centipawns from the side to move's view, counted from scratch, with `trace` overwritten by what was counted."""
     for index in range(trace.counts.size):
         trace.counts[index] = 0
     psq = sum_squares(pos, weights, trace)
     structure, white_passed, black_passed = structure_score(pos, weights, trace)
     return _score(pos, weights, psq + structure, white_passed, black_passed, trace)
+
+
+@entry(POSITION_TYPE, WEIGHTS_TYPE, TRACE_TYPE)
+def trace_position(pos: PositionRecord, weights: WeightsRecord, trace: TraceRecord) -> int:
+    """`trace_into`, for Python."""
+    return trace_into(pos, weights, trace)
 
 
 @kernel

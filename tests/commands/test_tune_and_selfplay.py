@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,7 +74,14 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
     (("selfplay", "--positions", "5", "--out", "/no/such/folder/x"), "no folder /no/such/folder"),
     (("selfplay", "--stats", "/no/such/file"), "cannot read /no/such/file"),
     (("selfplay", "--positions", "5", "--out", "no_such_file", "--setting", "no_such=1"), "no search parameter"),
-    (("tune", "eval", "--out", "x"), "invalid choice"),
+    (("tune",), "required: WHAT"),
+    (("tune", "dance"), "invalid choice"),
+    (("tune", "eval", "--out", "x"), "required: FILE"),
+    (("tune", "eval", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
+    (("tune", "eval", os.devnull, "--out", "x"), "no quiet positions"),
+    (("tune", "eval", sys.executable, "--out", "x"), "damaged at byte 0"),
+    (("tune", "eval", os.devnull, "--out", "x", "--blend", "2"), "--blend from 0 to 1"),
+    (("tune", "eval", os.devnull, "--out", "x", "--start", "/no/such.json"), "cannot read the weight file"),
     (("tune", "search"), "required: --out"),
     (("tune", "search", "--out", "x", "--pairs", "0"), "--pairs must be at least 1"),
     (("tune", "search", "--out", "x", "--rate", "2"), "--rate is a share"),

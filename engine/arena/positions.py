@@ -1,0 +1,106 @@
+"""Quiet positions of training games, traced: what the tuner of the evaluation learns from.
+
+A position is quiet when its static evaluation can be trusted: the side to move is not in check, the move played is no
+capture, and quiescence finds nothing that the static evaluation has not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from engine.arena.gamefile import Games, unpack_position
+from engine.core.bits import EMPTY
+from engine.core.fen import parse_fen
+from engine.core.movegen import king_masks
+from engine.core.position import POSITION_TYPE, PositionRecord, make
+from engine.intrinsics import call_search
+from engine.kernel import Int, array_type, entry, inline, int64
+from engine.search.deepening import NEVER, begin_root, search_root
+from engine.search.ordering import is_noisy
+from engine.search.params import default_params, set_param
+from engine.search.scores import INFINITE
+from engine.search.state import STATE_TYPE, StateRecord, new_state
+from eval.evaluate import trace_into
+from eval.samples import Samples, Words
+from eval.trace import TRACE_TYPE, TraceRecord, empty_trace
+
+_QUIET_MARGIN = np.int64(30)  # centipawns between the static evaluation and quiescence
+_LARGEST_SCORE = np.int64(1500)  # what is decided teaches little
+_FIRST_PLY = np.int64(4)  # random openings take some moves to become chess
+_MOST_FEATURES = 160  # that a position has, about seventy as a rule
+_STOP = np.zeros(1, np.int64)
+
+_WORDS, _NUMBERS, _BYTES = array_type("u2"), array_type("i2"), array_type("u1")
+_QUIESCENCE = np.int64(0)  # a search so deep is quiescence alone
+
+
+@inline
+def _is_quiet(pos, state, trace, search_address, move, score):
+    """Whether the position teaches something; if so, `trace` is its trace."""
+    checkers, _ = king_masks(pos)
+    if checkers != EMPTY or is_noisy(pos, move) or abs(score) > _LARGEST_SCORE:
+        return False
+    static = trace_into(pos, state.weights, trace)
+    begin_root(pos, state)
+    return abs(call_search(search_address, pos, state, _QUIESCENCE, -INFINITE, INFINITE) - static) <= _QUIET_MARGIN
+
+
+@entry(POSITION_TYPE, STATE_TYPE, TRACE_TYPE, int64, _WORDS, _NUMBERS, _WORDS, _NUMBERS, _WORDS, _BYTES, _NUMBERS)
+def sample_game(pos: PositionRecord, state: StateRecord, trace: TraceRecord, search_address: int, moves: Words,
+                scores: Words, features: Words, counts: Words, lengths: Words, tapers: Words,
+                white_scores: Words) -> tuple[Int, Int]:
+    """Replay a game from `pos`, and write down its quiet positions; returns how many, and how many features they have.
+
+    `features` and `counts` get the features of all positions in turn, `lengths` how many each has, `tapers` phase and
+    scale of each, `white_scores` what the search said, from white's view.
+    """
+    found = filled = np.int64(0)
+    for ply in range(len(moves)):
+        move, score = np.int64(moves[ply]), np.int64(scores[ply])
+        if ply >= _FIRST_PLY and _is_quiet(pos, state, trace, search_address, move, score):
+            begin = filled
+            for index in range(trace.counts.size):
+                if trace.counts[index] != 0:
+                    features[filled] = index
+                    counts[filled] = trace.counts[index]
+                    filled += 1
+            lengths[found] = filled - begin
+            tapers[2 * found] = trace.phase
+            tapers[2 * found + 1] = trace.scale
+            white_scores[found] = -score if pos.side else score
+            found += 1
+        make(pos, move)
+    return found, filled
+
+
+class Sampler:
+    """Turns training games into samples."""
+
+    def __init__(self) -> None:
+        params = default_params()
+        set_param(params, "use_table", 0)  # quiescence alone shall speak
+        self._state = new_state(params)
+        self._state.stop_address = _STOP.ctypes.data
+        self._state.deadline = self._state.node_limit = NEVER
+        self._trace = empty_trace()
+
+    def samples(self, blocks: Iterable[Games]) -> Samples:
+        """The quiet positions of all games."""
+        return Samples.join(part for number, games in enumerate(blocks) for part in self._of_block(number, games))
+
+    def _of_block(self, number: int, games: Games) -> Iterator[Samples]:
+        for index, row in enumerate(games.rows):
+            part = slice(games.starts[index], games.starts[index + 1])
+            moves, scores = games.moves[part].astype(np.uint16), games.scores[part].astype(np.int16)
+            room = len(moves)
+            features, counts = np.zeros(room * _MOST_FEATURES, np.uint16), np.zeros(room * _MOST_FEATURES, np.int16)
+            lengths, tapers = np.zeros(room, np.uint16), np.zeros(2 * room, np.uint8)
+            white_scores = np.zeros(room, np.int16)
+            position = parse_fen(unpack_position(row).fen(shredder=True), chess960=True)
+            found, filled = sample_game(position, self._state, self._trace, search_root.address, moves, scores,
+                                        features, counts, lengths, tapers, white_scores)
+            yield Samples(features[:filled].copy(), counts[:filled].copy(), lengths[:found].copy(),
+                          tapers[: 2 * found : 2].copy(), tapers[1 : 2 * found : 2].copy(), white_scores[:found].copy(),
+                          np.full(found, row["result"], np.int8), np.full(found, 1000 * number + index, np.int32))

@@ -1,0 +1,104 @@
+"""`tune eval FILE...`: learn the weights of the evaluation from files of training games."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from engine.arena.gamefile import Games, read_games
+from engine.arena.positions import Sampler
+from engine.commands._display import track
+from engine.core.errors import InputError
+from eval.samples import Samples
+from eval.tune import Epoch, Learner, Plan, rounded_weights
+from eval.weights import load_weights, save_weights
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    plan = Plan()
+    parser.add_argument("data", nargs="+", type=Path, metavar="FILE", help="training games, from `selfplay`")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.json",
+                        help="where the best weights go, after every epoch; for `match FILE.json default`")
+    parser.add_argument("--start", type=Path, metavar="FILE.json", help="begin with these weights, not the engine's")
+    parser.add_argument("--epochs", type=int, default=plan.epochs, metavar="N", help=f"(default {plan.epochs})")
+    parser.add_argument("--rate", type=float, default=plan.rate, metavar="CP",
+                        help=f"the largest step of a weight at first (default {plan.rate})")
+    parser.add_argument("--blend", type=float, default=plan.blend, metavar="X",
+                        help=f"share of the game's result in the target (default {plan.blend}), the rest is the score")
+    parser.add_argument("--pull", type=float, default=plan.pull, metavar="X",
+                        help=f"how strongly weights are held where they begin (default {plan.pull})")
+    parser.add_argument("--seed", type=int, default=plan.seed, metavar="N", help=f"(default {plan.seed})")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the course of the losses")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Learn, print the losses, and return the exit status."""
+    if arguments.epochs < 1 or arguments.rate <= 0 or not 0 <= arguments.blend <= 1 or arguments.pull < 0:
+        raise InputError("--epochs and --rate must be above 0, --blend from 0 to 1, --pull not below 0")
+    if not arguments.out.parent.is_dir():
+        raise InputError(f"--out: no folder {arguments.out.parent}")
+    start = load_weights(arguments.start)
+    samples = Sampler().samples(_blocks(arguments.data))
+    plan = Plan(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend, pull=arguments.pull,
+                seed=arguments.seed, threads=os.cpu_count() or 1)
+    learner = Learner(samples, start, plan)
+    print(f"{len(samples)} quiet positions; a pawn more is worth {_winning_share(learner.steepness):.1%} of the point")
+    course = _learn(learner, plan, arguments, samples)
+    first, best = course[0], min(course, key=lambda epoch: epoch.validation_loss)
+    print(f"best after epoch {best.number}: validation loss {best.validation_loss:.6f}, "
+          f"{100 * (best.validation_loss / first.validation_loss - 1):+.2f} %; weights in {arguments.out}")
+    if arguments.plot is not None:
+        _plot(course, arguments.plot)
+    return 0
+
+
+def _blocks(paths: Sequence[Path]) -> Iterator[Games]:
+    for path in paths:
+        yield from read_games(path)
+
+
+def _winning_share(steepness: float) -> float:
+    return float(1 / (1 + 2.718281828459045 ** (-100 * steepness)))
+
+
+def _learn(learner: Learner, plan: Plan, arguments: argparse.Namespace, samples: Samples) -> list[Epoch]:
+    """Run all epochs; the file always holds the best weights so far."""
+    course: list[Epoch] = []
+    epochs = learner.run()
+    for number in track(range(plan.epochs + 1), lambda number: f"epoch {number}"):
+        epoch = next(epochs)
+        print(f"epoch {number}: training loss {epoch.training_loss:.6f}, validation loss {epoch.validation_loss:.6f}",
+              flush=True)
+        if course and epoch.validation_loss < min(earlier.validation_loss for earlier in course):
+            save_weights(rounded_weights(epoch), arguments.out, _provenance(course[0], epoch, arguments, samples))
+        course.append(epoch)
+    return course
+
+
+def _provenance(first: Epoch, best: Epoch, arguments: argparse.Namespace, samples: Samples) -> str:
+    """Where weights come from, in one line."""
+    files = " ".join(path.name for path in arguments.data)
+    return (f"tune eval {files} --epochs {arguments.epochs} --rate {arguments.rate} --blend {arguments.blend} "
+            f"--pull {arguments.pull} --seed {arguments.seed}; {datetime.now(UTC):%Y-%m-%d}; {len(samples)} quiet "
+            f"positions; validation loss {first.validation_loss:.6f} -> {best.validation_loss:.6f} in epoch "
+            f"{best.number}")
+
+
+def _plot(course: Sequence[Epoch], path: Path) -> None:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise InputError("--plot needs matplotlib: pip install 'adversary[lab]'") from error
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    numbers = [epoch.number for epoch in course]
+    axes.plot(numbers, [epoch.training_loss for epoch in course], label="training")
+    axes.plot(numbers, [epoch.validation_loss for epoch in course], label="validation")
+    axes.set_xlabel("epoch")
+    axes.set_ylabel("mean squared error of the expected point")
+    axes.legend()
+    figure.savefig(path)

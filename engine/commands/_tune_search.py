@@ -1,0 +1,137 @@
+"""`tune search`: SPSA over the parameters of the search, by games against itself."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.arena import executors
+from engine.arena.duel import FairnessTest
+from engine.arena.openings import Openings, RandomOpenings
+from engine.arena.records import Adjudication, Opening
+from engine.arena.shards import in_order
+from engine.arena.spsa import Course, Plan
+from engine.core.errors import InputError
+from engine.search.params import PARAMETERS
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from rich.table import Table
+
+_ALL = "all"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--params", default=_ALL, metavar="NAME,...", help="which ones (default: all but switches)")
+    parser.add_argument("--pairs", type=int, default=10_000, metavar="N", help="pairs of games in all (default 10000)")
+    parser.add_argument("--batch", type=int, default=32, metavar="N", help="pairs with the same values (default 32)")
+    parser.add_argument("--nodes", type=int, default=5000, metavar="N", help="nodes a move (default 5000)")
+    parser.add_argument("--rate", type=float, default=0.002, metavar="X", help="how far a won game moves a value at "
+                        "the end, in shares of its step (default 0.002; fewer pairs need more)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="decides openings and changes (default 1)")
+    parser.add_argument("--openings", type=Path, metavar="FILE", help="EPD or PGN, also zipped (default: random ones)")
+    parser.add_argument("--concurrency", type=int, metavar="N", help="games at a time (default: as many as cores)")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="play on the dask cluster at tcp://...")
+    parser.add_argument("--out", type=Path, required=True, metavar="NAME",
+                        help="NAME.json is the checkpoint, NAME.txt holds the values, for `match NAME.txt default`")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the course of the values")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tune, print the values, and return the exit status."""
+    for name in ("pairs", "batch", "nodes", "concurrency"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            raise InputError(f"--{name} must be at least 1, not {value}")
+    if not 0 < arguments.rate <= 1:
+        raise InputError(f"--rate is a share between 0 and 1, not {arguments.rate}")
+    if not arguments.out.parent.is_dir():
+        raise InputError(f"--out: no folder {arguments.out.parent}")
+    checkpoint = arguments.out.with_suffix(".json")
+    course = _course(arguments, checkpoint)
+    with _executor(arguments) as (executor, width):
+        _follow(course, checkpoint, executor, width, islice(_openings(arguments, course), course.played, None))
+    values = course.setting().params
+    arguments.out.with_suffix(".txt").write_text("".join(f"{name}={value}\n" for name, value in values),
+                                                 encoding="utf-8")
+    for name, value in values:
+        print(f"{name}={value}")
+    if arguments.plot is not None:
+        _plot(course, arguments.plot)
+    return 0
+
+
+def _course(arguments: argparse.Namespace, checkpoint: Path) -> Course:
+    if arguments.resume:
+        return Course.load(checkpoint)
+    if checkpoint.exists():
+        raise InputError(f"{checkpoint} exists; --resume goes on with it")
+    names = (tuple(row.name for row in PARAMETERS if row.step) if arguments.params == _ALL
+             else tuple(arguments.params.split(",")))
+    return Course.begin(Plan(names, arguments.pairs, arguments.batch, arguments.nodes, arguments.seed,
+                             arguments.rate))
+
+
+def _openings(arguments: argparse.Namespace, course: Course) -> Iterator[Opening]:
+    source = (RandomOpenings(is_fair=FairnessTest()) if arguments.openings is None else Openings(arguments.openings))
+    return source.draw(course.plan.pairs, course.plan.seed, lambda text: print(f"error: {text}", file=sys.stderr))
+
+
+def _executor(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Executor, int]]:
+    if arguments.cluster is not None:
+        return executors.cluster(arguments.cluster)
+    return executors.threads(arguments.concurrency or os.cpu_count() or 1)
+
+
+def _follow(course: Course, checkpoint: Path, executor: Executor, width: int, openings: Iterator[Opening]) -> None:
+    """Play batch after batch, with a table of the values on a terminal, and a checkpoint after each."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    with Live(_table(course), console=console, transient=True, auto_refresh=False) as live:
+        while not course.is_over:
+            batch = course.batch(openings, Adjudication())
+            results = list(in_order(executor, [perturbation.pair for perturbation in batch], width))
+            course.learn(batch, results)
+            course.save(checkpoint)
+            if console.is_terminal:
+                live.update(_table(course), refresh=True)
+
+
+def _table(course: Course) -> Table:
+    from rich.table import Table
+
+    table = Table(title=f"{course.played} of {course.plan.pairs} pairs")
+    for heading in ("parameter", "default", "now", "steps moved"):
+        table.add_column(heading, justify="left" if heading == "parameter" else "right")
+    for row in course.plan.rows():
+        value = course.values[row.name]
+        table.add_row(row.name, str(row.default), f"{value:.1f}", f"{(value - row.default) / row.step:+.2f}")
+    return table
+
+
+def _plot(course: Course, path: Path) -> None:
+    """Each parameter's course, in steps from its default."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise InputError("--plot needs matplotlib: pip install 'adversary[lab]'") from error
+    figure = Figure(figsize=(10, 6), layout="constrained")
+    axes = figure.subplots()
+    places = [min((number + 1) * course.plan.batch, course.plan.pairs) for number in range(len(course.history))]
+    for row in course.plan.rows():
+        axes.plot(places, [(values[row.name] - row.default) / row.step for values in course.history], label=row.name)
+    axes.set_xlabel("pairs of games")
+    axes.set_ylabel("steps from the default")
+    axes.legend(fontsize="x-small", ncols=2)
+    figure.savefig(path)
