@@ -30,7 +30,7 @@ class Level:
 
 # Between two rows a level lies in proportion, nodes by their logarithm. Set by matches: see MEASUREMENTS.md.
 LEVELS = (
-    Level(800, 80, 2, 12, 130, 400),
+    Level(800, 700, 1, 8, 110, 350),
     Level(1200, 800, 4, 6, 30, 120),
     Level(1600, 4_000, 7, 5, 12, 60),
     Level(2000, 30_000, 12, 4, 6, 35),
@@ -55,9 +55,10 @@ def level_of(elo: int, is_against_bare_king: bool = False) -> Level:
     return Level(**values)
 
 
-def limited(limits: Limits, level: Level) -> Limits:
-    """What a level sees of a search that was asked for with `limits`."""
-    return replace(limits, nodes=min(round(level.nodes), limits.nodes or round(level.nodes)),
+def limited(limits: Limits, level: Level, threads: int = 1) -> Limits:
+    """What a level sees of a search that was asked for with `limits`; the nodes are shared among threads."""
+    nodes = threads * round(level.nodes)
+    return replace(limits, nodes=min(nodes, limits.nodes or nodes),
                    depth=min(round(level.depth), limits.depth or round(level.depth)),
                    multipv=max(round(level.candidates), limits.multipv))
 

@@ -38,6 +38,7 @@ class Option:
     low: int = 0
     high: int = 0
     choices: tuple[str, ...] = ()
+    ends_search: bool = True  # a change of it cannot wait for a running search
 
     def declaration(self) -> str:
         """The line that declares the option to a GUI."""
@@ -84,8 +85,10 @@ OPTIONS = (
     Option("Hash", Kind.SPIN, "size of the transposition table in MB", 64, 1, _LARGEST_HASH),
     Option("Clear Hash", Kind.BUTTON, "empties the transposition table"),
     Option("Threads", Kind.SPIN, "threads that search together", 1, 1, _MOST_THREADS),
-    Option("Ponder", Kind.CHECK, "whether the GUI lets the engine think on the opponent's time", False),
-    Option("MultiPV", Kind.SPIN, "how many of the best moves are shown, each with its line", 1, 1, 256),
+    Option("Ponder", Kind.CHECK, "whether the GUI lets the engine think on the opponent's time", False,
+           ends_search=False),
+    Option("MultiPV", Kind.SPIN, "how many of the best moves are shown, each with its line", 1, 1, 256,
+           ends_search=False),
     Option("Move Overhead", Kind.SPIN, "milliseconds lost per move between engine and clock", 20, 0, 10_000),
     Option("SearchMode", Kind.COMBO, "the kind of search", "alphabeta", choices=("alphabeta",)),
     Option("UCI_Chess960", Kind.CHECK, "Chess960: castling is written as king takes rook", False),
@@ -95,7 +98,8 @@ OPTIONS = (
            False),
     Option("UCI_Elo", Kind.SPIN, "the strength to play with, if it is limited", 1500, 800, 2800),
     Option("UCI_AnalyseMode", Kind.CHECK, "the GUI analyses and does not play", False),
-    Option("UCI_Opponent", Kind.STRING, "title, rating, kind and name of the opponent, as the GUI tells it"),
+    Option("UCI_Opponent", Kind.STRING, "title, rating, kind and name of the opponent, as the GUI tells it",
+           ends_search=False),
     Option("UCI_EngineAbout", Kind.STRING, "what the engine says of itself",
            "Adversary, a chess engine in Python compiled by Numba"),
     Option("Debug Log File", Kind.STRING, "a file that everything said and heard is appended to"),

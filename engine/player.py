@@ -99,7 +99,7 @@ class Player:
             limits = self._limits(order, received, is_pondering=order.ponder and not signals.ponderhit.is_set())
             level = self._level()
             if level is not None:
-                limits = limited(limits, level)
+                limits = limited(limits, level, self._settings.number("Threads"))
             self._searcher.begin(self.game.position, limits)
             self._is_searching = True
             if signals.stop.is_set():
@@ -107,7 +107,11 @@ class Player:
         try:
             if level is None:
                 return self._searcher.finish(report)
-            return self._weakened(self._searcher.finish(), level, report)
+            result = self._searcher.finish()
+            if result.depth == 0 and result.move and not signals.stop.is_set():
+                # So few nodes that not even one ply was finished for every candidate: the least that anybody sees.
+                result = self._searcher.run(self.game.position, replace(limits, nodes=None, depth=1))
+            return self._weakened(result, level, report)
         finally:
             with self._lock:
                 self._is_searching = False

@@ -198,7 +198,7 @@ class Uci:
     def _setoption(self, words: list[str]) -> None:
         name, value = _split_option(words)
         option = find_option(name)
-        if option.name not in ("Ponder", "MultiPV", "UCI_Opponent"):
+        if option.ends_search:
             self._finish_thinking()
         with self._settings_lock:
             before = self._settings.value(option)

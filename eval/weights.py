@@ -123,7 +123,9 @@ def _read_values(table: Any, feature: Feature, half: str) -> list[int]:
 def save_weights(weights: WeightsRecord, path: Path | str, provenance: str) -> None:
     """Write `weights` to a file that `load_weights` reads; `provenance` says in one line where they come from."""
     lines = "\n".join(_file_lines(weights, provenance))
-    Path(path).write_text("{\n" + lines + "\n}\n", encoding="utf-8")
+    part = Path(f"{path}.part")
+    part.write_text("{\n" + lines + "\n}\n", encoding="utf-8")
+    part.replace(path)  # a file that is cut off never replaces a whole one
 
 
 def _file_lines(weights: WeightsRecord, provenance: str) -> Iterator[str]:

@@ -118,6 +118,16 @@ def test_every_level_mates_a_bare_king(elo, fen):
     assert board.is_checkmate()
 
 
+def test_a_weak_player_does_not_always_play_the_same():
+    for fen in (chess.STARTING_FEN, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"):
+        moves = set()
+        for seed in range(30):
+            player = limited_player(800, seed)
+            player.set_position(fen, [])
+            moves.add(player.go(Order(nodes=1_000_000), 0.0, Signals(), ignore).move)
+        assert len(moves) >= 3
+
+
 def test_the_line_that_is_told_begins_with_the_move():
     player = limited_player(800)
     for seed in range(20):

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.arena.records import Adjudication, GameRecord, Opening, Thought
-from engine.arena.selfplay import GAME, REASONS, GameRecordArray, play_game
+from engine.arena.selfplay import GAME, NODES_TO_JUDGE, REASONS, GameRecordArray, play_game
 from engine.arena.settings import Setting
+from engine.arena.stopping import STOP_ADDRESS
 from engine.core.game import Game
 from engine.core.notation import format_move
 from engine.core.position import PositionRecord
@@ -21,10 +22,8 @@ from engine.search.table import Table
 from engine.search.threads import Searcher
 
 _HARD_PER_SOFT = 10
-_NODES_TO_JUDGE = 2000
 _FAIR_SCORE = 120
 _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
-_RUNNING = np.zeros(1, np.int64)  # the stop flag of games that nobody stops
 
 
 class Side:
@@ -35,7 +34,7 @@ class Side:
         self.state = new_state(setting.params_record(), setting.weights_record())
         self._table = Table(megabytes)
         self.state.table_address, self.state.table_buckets = self._table.address, self._table.buckets
-        self.state.stop_address = _RUNNING.ctypes.data
+        self.state.stop_address = STOP_ADDRESS
         self.state.deadline = NEVER
 
     def adopt(self, setting: Setting) -> None:
@@ -66,13 +65,13 @@ def side_of(setting: Setting, seat: int, megabytes: int) -> Side:
     return side
 
 
-def new_game(nodes: int, rules: Adjudication) -> GameRecordArray:
-    """The record of a game that is to be played at so many nodes a move."""
+def new_game(nodes: int, rules: Adjudication, plies_before: int) -> GameRecordArray:
+    """The record of a game that is to be played at so many nodes a move, from a position so many plies into a game."""
     game = np.zeros(1, GAME)[0]
     game.soft_nodes, game.hard_nodes = nodes, _HARD_PER_SOFT * nodes
-    game.search_address, game.stop_address = search_root.address, _RUNNING.ctypes.data
+    game.search_address, game.stop_address = search_root.address, STOP_ADDRESS
     game.draw_score = -1 if rules.draw_score is None else rules.draw_score
-    game.draw_plies, game.draw_from = 2 * rules.draw_moves, 2 * rules.draw_from
+    game.draw_plies, game.draw_from = 2 * rules.draw_moves, 2 * (rules.draw_from - 1) - plies_before
     game.win_score = INFINITE if rules.win_score is None else rules.win_score
     game.win_plies = 2 * rules.win_moves
     game.fair_score = _FAIR_SCORE
@@ -88,7 +87,7 @@ class FairnessTest:
     def __call__(self, opening: Opening) -> bool:
         self._searcher.clear()
         position = Game(opening.fen, opening.chess960, opening.moves).position
-        return abs(self._searcher.run(position, Limits(nodes=_NODES_TO_JUDGE)).score) <= _FAIR_SCORE
+        return abs(self._searcher.run(position, Limits(nodes=int(NODES_TO_JUDGE))).score) <= _FAIR_SCORE
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ class SettingsPair:
         white, black = seats
         white.clear()
         black.clear()
-        game = new_game(self.nodes, self.rules)
+        game = new_game(self.nodes, self.rules, self.opening.board().ply())
         position = Game(self.opening.fen, self.opening.chess960, self.opening.moves).position
         play_game(position, white.state, black.state, game)
         return GameRecord(number, (names[0], names[1]), self.opening, thoughts_of(game, position),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 
+from engine.arena.stopping import allow_games, stop_games
 from engine.core.errors import InputError
 
 _CONNECT_SECONDS = 15
@@ -15,11 +16,14 @@ _CONNECT_SECONDS = 15
 @contextmanager
 def threads(width: int) -> Iterator[tuple[Executor, int]]:
     """An executor and how many shards it works on at a time: for kernels, which need no GIL."""
+    allow_games()
     with ThreadPoolExecutor(width) as pool:
         try:
             yield pool, width
         finally:
+            stop_games()  # whatever is still being played, nobody waits for it
             pool.shutdown(wait=True, cancel_futures=True)
+            allow_games()
 
 
 @contextmanager

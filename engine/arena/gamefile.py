@@ -6,6 +6,7 @@ then all scores. What is cut off or damaged ends with the last whole block befor
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from engine.core.position import PositionRecord
 _MAGIC = b"ADVG"
 _VERSION = 1
 _LARGEST_BLOCK = 1 << 28  # bytes; a number beyond is no size but damage
+_CUT_OFF = "the last block is cut off"
 
 _HEADER = np.dtype([("magic", "S4"), ("version", "<u2"), ("flags", "<u2"), ("games", "<u4"), ("plies", "<u4"),
                     ("checksum", "<u4")])  # the checksum is over what follows the header
@@ -92,11 +94,14 @@ def pack_block(rows: Sequence[np.ndarray[Any, Any]], moves: np.ndarray[Any, Any]
 
 
 class DamagedFileError(InputError):
-    """A file that is not whole; `offset` is where its last whole block ends, `blocks` how many there are."""
+    """A file that is not whole; `offset` is where its last whole block ends, `blocks` how many there are.
+
+    `is_torn` says that it merely ends in the middle of a block: somebody died while writing.
+    """
 
     def __init__(self, path: Path, offset: int, blocks: int, reason: str) -> None:
         super().__init__(f"{path} is damaged at byte {offset}: {reason}; the {blocks} blocks before are whole")
-        self.offset, self.blocks = offset, blocks
+        self.offset, self.blocks, self.is_torn = offset, blocks, reason == _CUT_OFF
 
 
 def read_games(path: Path) -> Iterator[Games]:
@@ -118,7 +123,7 @@ def read_games(path: Path) -> Iterator[Games]:
 def _read_block(head: bytes, file: Any) -> tuple[Games | None, str]:
     """The block whose header was just read, or None and what is wrong with it."""
     if len(head) < _HEADER.itemsize:
-        return None, "a header is cut off"
+        return None, _CUT_OFF
     header = np.frombuffer(head, _HEADER)[0]
     if header["magic"] != _MAGIC:
         return None, "no block begins here"
@@ -126,9 +131,11 @@ def _read_block(head: bytes, file: Any) -> tuple[Games | None, str]:
         return None, f"the version is {header['version']}, not {_VERSION}"
     games, plies = int(header["games"]), int(header["plies"])
     size = games * GAME_ROW.itemsize + 4 * plies
-    body = file.read(size) if size <= _LARGEST_BLOCK else b""
+    if size > _LARGEST_BLOCK:
+        return None, f"a block of {size} bytes is too large"
+    body = file.read(size)
     if len(body) < size:
-        return None, "a block is cut off"
+        return None, _CUT_OFF
     if zlib.crc32(body) != header["checksum"]:
         return None, "the checksum is wrong"
     rows = np.frombuffer(body, GAME_ROW, games)
@@ -148,7 +155,10 @@ class GameFile:
         self.blocks = self.positions = self._size = 0
 
     def recover(self) -> str | None:
-        """Count what is there, and cut off what is not whole; returns what was wrong, if anything was."""
+        """Count what is there; a torn end is cut off, and what was wrong is returned. Other damage is left alone.
+
+        DamagedFileError if there is such damage: what follows it may be worth more than what would be written.
+        """
         complaint = None
         try:
             for games in read_games(self._path):
@@ -156,19 +166,21 @@ class GameFile:
                 self.positions += games.positions
                 self._size += _HEADER.itemsize + games.rows.nbytes + games.moves.nbytes + games.scores.nbytes
         except DamagedFileError as error:
+            if not error.is_torn:
+                raise
             complaint = str(error)
-            with self._path.open("r+b") as file:
-                file.truncate(self._size)
+            os.truncate(self._path, self._size)
         return complaint
 
     def append(self, block: bytes, positions: int) -> None:
         """Write one block; when that fails, for want of space or otherwise, the file is as it was, and OSError."""
-        with self._path.open("ab") as file:
+        with self._path.open("ab", buffering=0) as file:  # a buffer would try again when the file is closed
             try:
-                file.write(block)
-                file.flush()
+                written = file.write(block)
+                if written < len(block):
+                    file.write(block[written:])  # says why
             except OSError:
-                file.truncate(self._size)
+                os.truncate(self._path, self._size)
                 raise
         self._size += len(block)
         self.blocks += 1

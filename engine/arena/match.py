@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import chess.pgn
 
 from engine.arena.records import Fault, GameRecord, Outcome
 from engine.arena.shards import in_order
@@ -18,7 +15,10 @@ from engine.core.errors import InputError
 
 Shard = Callable[[], list[GameRecord]]  # plays one or more pairs
 
-_END_OF_GAME = re.compile(r"(1-0|0-1|1/2-1/2|\*)\s*\Z")
+_AHEAD = 3  # times the width: while one long game is waited for, the others go on
+_BEGIN_OF_GAME = re.compile(r"(?=^\[Event )", re.MULTILINE)
+_END_OF_GAME = re.compile(r"(1-0|0-1|1/2-1/2)\s*\Z")
+_TAG = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
 
 
 @dataclass
@@ -54,12 +54,12 @@ class Score:
 
 
 def play(score: Score, shards: Iterable[Shard], executor: Executor, width: int, *, sprt: Sprt | None = None,
-         keep: Callable[[GameRecord], None] = lambda record: None) -> Iterator[Score]:
+         keep: Callable[[Sequence[GameRecord]], None] = lambda records: None) -> Iterator[Score]:
     """Play the shards and yield the score after each; ends with them, or as soon as `sprt` is decided."""
-    results = in_order(executor, shards, width)
+    results = in_order(executor, shards, _AHEAD * width)
     for records in results:
+        keep(records)
         for record in records:
-            keep(record)
             score.add(Outcome.of(record))
         yield score
         if sprt is not None and sprt.verdict(score.pentanomial) is not None:
@@ -68,33 +68,46 @@ def play(score: Score, shards: Iterable[Shard], executor: Executor, width: int, 
 
 
 class PgnFile:
-    """The games of a match on disk. A game is written whole, and a match that was broken off can go on from here."""
+    """The games of a match on disk. A match that was broken off can go on from here."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, conditions: str) -> None:
+        self._path, self._conditions = path, conditions
 
     def resume(self, players: Sequence[str]) -> list[Outcome]:
-        """The outcomes of the whole pairs played so far; a game that was cut off is dropped from the file."""
+        """The outcomes of the whole pairs played so far; what is not part of one is dropped from the file.
+
+        InputError, and the file is left alone, if it holds anything else than games of this match.
+        """
         if not self._path.exists():
             return []
-        text = self._path.read_text(encoding="utf-8")
-        if text.strip() and not _END_OF_GAME.search(text):
-            text = text[: max(text.rfind("\n\n[Event "), 0)].rstrip() + "\n\n" if "\n\n[Event " in text else ""
-            self._path.write_text(text, encoding="utf-8")
-        return self._whole_pairs(text, set(players))
-
-    def _whole_pairs(self, text: str, players: set[str]) -> list[Outcome]:
-        found: dict[int, Outcome] = {}
-        stream = io.StringIO(text)
-        while (headers := chess.pgn.read_headers(stream)) is not None:
-            if {headers.get("White", ""), headers.get("Black", "")} != players:
-                raise InputError(f"{self._path} holds games of others: {headers.get('White')}, {headers.get('Black')}")
-            outcome = Outcome.from_tags(headers)
+        try:
+            text = self._path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{self._path} is no PGN file") from error
+        games = [game.strip() for game in _BEGIN_OF_GAME.split(text) if game.strip()]
+        found: dict[int, tuple[Outcome, str]] = {}
+        for game in games:
+            tags = dict(_TAG.findall(game))
+            self._check(tags, players)
+            outcome = Outcome.from_tags(tags) if _END_OF_GAME.search(game) else None
             if outcome is not None:
-                found[outcome.number] = outcome
-        return [outcome for number, outcome in found.items() if number ^ 1 in found]
+                found[outcome.number] = outcome, game
+        whole = [found[number] for number in sorted(found) if number ^ 1 in found]
+        if len(whole) != len(games):
+            part = self._path.with_name(self._path.name + ".part")
+            part.write_text("".join(f"{game}\n\n" for _, game in whole), encoding="utf-8")
+            part.replace(self._path)
+        return [outcome for outcome, _ in whole]
 
-    def add(self, record: GameRecord) -> None:
-        """Append a game."""
+    def _check(self, tags: Mapping[str, str], players: Sequence[str]) -> None:
+        if "White" in tags and "Black" in tags and {tags["White"], tags["Black"]} != set(players):
+            raise InputError(f"{self._path} holds games of others: {tags['White']}, {tags['Black']}")
+        if "Conditions" in tags and tags["Conditions"] != self._conditions:
+            raise InputError(f"{self._path} was played under other conditions: {tags['Conditions']}")
+        if "Event" not in tags:
+            raise InputError(f"{self._path} is no PGN file of a match")
+
+    def add(self, records: Sequence[GameRecord]) -> None:
+        """Append games, all in one go."""
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(record.pgn())
+            file.write("".join(record.pgn({"Conditions": self._conditions}) for record in records))

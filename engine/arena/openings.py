@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -85,7 +86,7 @@ def _read_text(path: Path) -> tuple[str, str]:
         with zipfile.ZipFile(path) as archive:
             name = archive.namelist()[0]
             return name, archive.read(name).decode("utf-8", "replace")
-    except (OSError, zipfile.BadZipFile, IndexError) as error:
+    except (OSError, zipfile.BadZipFile, IndexError, RuntimeError, zlib.error) as error:  # damaged, empty, encrypted
         raise InputError(f"cannot read openings from {path}: {getattr(error, 'strerror', None) or error}") from error
 
 
@@ -121,8 +122,10 @@ def _read_game(text: str, chess960: bool) -> Opening:
         raise InputError(str(game.errors[0]) if game is not None else f"no game in {quote(text)}")
     board = game.board()
     board.chess960 = board.chess960 or chess960
-    opening = _checked(board)
-    return Opening(opening.fen, tuple(board.uci(move) for move in game.mainline_moves()), opening.chess960)
+    start = _checked(board)
+    opening = Opening(start.fen, tuple(board.uci(move) for move in game.mainline_moves()), start.chess960)
+    _checked(opening.board())
+    return opening
 
 
 def _checked(board: chess.Board) -> Opening:

@@ -7,6 +7,7 @@ capture, and quiescence finds nothing that the static evaluation has not seen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import count
 
 import numpy as np
 
@@ -88,9 +89,10 @@ class Sampler:
 
     def samples(self, blocks: Iterable[Games]) -> Samples:
         """The quiet positions of all games."""
-        return Samples.join(part for number, games in enumerate(blocks) for part in self._of_block(number, games))
+        numbers = count()
+        return Samples.join(part for games in blocks for part in self._of_block(numbers, games))
 
-    def _of_block(self, number: int, games: Games) -> Iterator[Samples]:
+    def _of_block(self, numbers: Iterator[int], games: Games) -> Iterator[Samples]:
         for index, row in enumerate(games.rows):
             part = slice(games.starts[index], games.starts[index + 1])
             moves, scores = games.moves[part].astype(np.uint16), games.scores[part].astype(np.int16)
@@ -103,4 +105,4 @@ class Sampler:
                                         features, counts, lengths, tapers, white_scores)
             yield Samples(features[:filled].copy(), counts[:filled].copy(), lengths[:found].copy(),
                           tapers[: 2 * found : 2].copy(), tapers[1 : 2 * found : 2].copy(), white_scores[:found].copy(),
-                          np.full(found, row["result"], np.int8), np.full(found, 1000 * number + index, np.int32))
+                          np.full(found, row["result"], np.int8), np.full(found, next(numbers), np.int32))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 
 import chess
 import chess.pgn
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # white's
-_FAULT_TAG = "Fault"
+_FAULT_TAG, _ILLEGAL_TAG = "Fault", "IllegalLines"
 
 
 @dataclass(frozen=True)
@@ -83,13 +84,15 @@ class GameRecord:
         """What the match's first player scored."""
         return POINTS[self.result] if self.first_is_white else 1 - POINTS[self.result]
 
-    def pgn(self) -> str:
+    def pgn(self, more_tags: Mapping[str, str] = MappingProxyType({})) -> str:
         """The game as PGN, with scores, depths and times as comments."""
         game = chess.pgn.Game()
         start = chess.Board(self.opening.fen, chess960=self.opening.chess960)
         game.setup(start)
         headers = {"Event": "Adversary match", "Round": str(self.number + 1), "White": self.players[0],
-                   "Black": self.players[1], "Result": self.result, "Termination": self.reason}
+                   "Black": self.players[1], "Result": self.result, "Termination": self.reason, **more_tags}
+        if any(self.illegal_lines):
+            headers[_ILLEGAL_TAG] = str(sum(self.illegal_lines))
         for name, value in headers.items():
             game.headers[name] = value
         if self.fault is not None:
@@ -135,4 +138,6 @@ class Outcome:
         if not number.isdigit() or int(number) < 1 or result not in POINTS:
             return None
         points = POINTS[result] if int(number) % 2 else 1 - POINTS[result]
-        return cls(int(number) - 1, points, Fault.__members__.get(tags.get(_FAULT_TAG, "")))
+        illegal = tags.get(_ILLEGAL_TAG, "0")
+        return cls(int(number) - 1, points, Fault.__members__.get(tags.get(_FAULT_TAG, "")),
+                   int(illegal) if illegal.isdigit() else 0)

@@ -36,6 +36,7 @@ class Contender:
     name: str
     command: str
     options: Mapping[str, str] = field(default_factory=dict)
+    own_options: Mapping[str, str] = field(default_factory=dict)  # these it must have
 
 
 @dataclass(frozen=True)
@@ -76,14 +77,26 @@ class Seat:
                 async with asyncio.timeout(_START_SECONDS):
                     self._transport, self._engine = await _Listener.popen(shlex.split(self.contender.command))
                     await self._engine.initialize()
-                    known = {name: value for name, value in self.contender.options.items()
-                             if name in self._engine.options}
-                    await self._engine.configure(known)
+                    await self._configure(self._engine)
                     await self._engine.ping()
             except (OSError, ValueError, TimeoutError, chess.engine.EngineError) as error:
                 await self.leave()
                 raise InputError(f"cannot start {self.contender.command!r}: {error or 'no answer'}") from error
         return self._engine
+
+    async def _configure(self, engine: _Listener) -> None:
+        for name in self.contender.own_options:
+            if name not in engine.options:
+                raise ValueError(f"it has no option {name}")
+        known = {name: value for name, value in self.contender.options.items() if name in engine.options}
+        await engine.configure({**known, **self.contender.own_options})
+
+    async def begin_game(self, game: object) -> None:
+        """Tell the engine that a new game begins, before any clock runs."""
+        engine = await self.engine()
+        engine.send_line("ucinewgame")
+        engine.game, engine.first_game = game, False  # or python-chess would say it again with the first move
+        await asyncio.wait_for(engine.ping(), _START_SECONDS)
 
     async def leave(self) -> None:
         """End the process, politely first."""
@@ -131,9 +144,13 @@ class Table:
 
     def verdict(self) -> tuple[str, str] | None:
         """(result, reason) if the game is over."""
-        outcome = self.board.outcome(claim_draw=True)
+        outcome = self.board.outcome()
         if outcome is not None:
             return outcome.result(), outcome.termination.name.lower().replace("_", " ")
+        if self.board.is_repetition(3):
+            return "1/2-1/2", "threefold repetition"
+        if self.board.is_fifty_moves():
+            return "1/2-1/2", "fifty moves"
         if len(self.thoughts) >= 2 * _MOST_MOVES:
             return "1/2-1/2", f"{_MOST_MOVES} moves"
         return self._adjudicated()
@@ -159,7 +176,10 @@ class Table:
 
 async def _think(seat: Seat, table: Table, game: object) -> Fault | None:
     """Let one side move; returns how it failed, if it did."""
-    engine = await seat.engine()
+    try:
+        engine = await seat.engine()
+    except InputError:
+        return Fault.CRASH  # it could be started before
     engine.announced.clear()
     side = 0 if table.board.turn else 1
     started = time.perf_counter()
@@ -206,6 +226,9 @@ async def _play_game(number: int, opening: Opening, seats: tuple[Seat, Seat], co
     table = Table(opening, control, rules)
     game = object()  # for python-chess: another one, another game
     fault: Fault | None = None
+    for seat in seats:
+        with contextlib.suppress(InputError, TimeoutError, chess.engine.EngineError):  # its first move will show it
+            await seat.begin_game(game)
     while (verdict := table.verdict()) is None:
         seat = seats[0 if table.board.turn else 1]
         fault = await _think(seat, table, game)

@@ -23,7 +23,7 @@ from engine.search.table import GENERATIONS
 LONGEST_GAME = 600  # plies
 
 _RANDOM_PLIES = np.int64(8)
-_NODES_TO_JUDGE = np.int64(2000)
+NODES_TO_JUDGE = np.int64(2000)
 _GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 # How a game ended.
@@ -39,7 +39,7 @@ GAME = record_dtype([
     ("stop_address", "i8"),
     ("draw_score", "i8"),  # negative for never
     ("draw_plies", "i8"),
-    ("draw_from", "i8"),  # the first ply, counted from the opening, at which a game may be called even
+    ("draw_from", "i8"),  # plies after the opening, before which no game is called even
     ("win_score", "i8"),  # as large as a mate for never
     ("win_plies", "i8"),
     ("fair_score", "i8"),  # the largest advantage that a random opening may give
@@ -142,10 +142,10 @@ def _play_on(pos, white, black, game):
         game.count += 1
         seen = score if pos.side == 0 else -score
         make(pos, move)
-        even = even + 1 if abs(seen) <= game.draw_score and game.count >= game.draw_from else np.int64(0)
+        even = even + 1 if abs(seen) <= game.draw_score else np.int64(0)
         won = won + 1 if seen >= game.win_score else np.int64(0)
         lost = lost + 1 if seen <= -game.win_score else np.int64(0)
-        if even >= game.draw_plies:
+        if even >= game.draw_plies and game.count >= game.draw_from:
             game.reason, game.result = CALLED_EVEN, 0
             return
         if won >= game.win_plies or lost >= game.win_plies:
@@ -183,8 +183,8 @@ def draw_opening(pos: PositionRecord, state: StateRecord, game: GameRecordArray)
         played = _play_randomly(pos, state, game, plies)
         begin_root(pos, state)
         if played == plies and state.root_count > 0:
-            score = think(pos, state, game.search_address, _NODES_TO_JUDGE, _NODES_TO_JUDGE)
-            if abs(score) <= game.fair_score:
+            score = think(pos, state, game.search_address, NODES_TO_JUDGE, NODES_TO_JUDGE)
+            if abs(score) <= game.fair_score or load_atomic(game.stop_address) != 0:
                 return
         for ply in range(played - 1, -1, -1):
             unmake(pos, np.int64(game.moves[ply]))

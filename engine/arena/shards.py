@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import TypeVar
 
 from engine.core.errors import InputError
@@ -20,7 +20,8 @@ _TRIES = 3  # a worker may be lost; a shard that fails each time is at fault its
 def in_order(executor: Executor, shards: Iterable[Callable[[], T]], width: int) -> Iterator[T]:
     """The results of `shards` in their order, with `width` of them in work at any time.
 
-    A shard whose worker was lost is computed again. When the caller stops early, what has not begun is called off.
+    A shard that failed, as when a cluster lost its worker, is computed again; InputError if the whole pool is lost.
+    When the caller stops early, what has not begun is called off.
     """
     source = iter(shards)
     waiting: deque[tuple[Callable[[], T], Future[T]]] = deque()
@@ -42,6 +43,8 @@ def _result(executor: Executor, shard: Callable[[], T], future: Future[T]) -> T:
             return future.result()
         except InputError:
             raise
+        except BrokenExecutor as error:
+            raise InputError("a worker process ended, and the pool with it") from error
         except Exception:  # noqa: BLE001  each executor has its own name for a lost worker
             future = executor.submit(shard)
     return future.result()

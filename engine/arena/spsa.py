@@ -33,6 +33,7 @@ class Plan:
     nodes: int
     seed: int
     rate: float  # how far a won game moves a value at the end of the course, in shares of its step
+    openings: str = ""  # the name of the file they are drawn from; none for random ones
 
     def rows(self) -> list[Parameter]:
         """The parameters; InputError if one is unknown, or a switch."""
@@ -95,7 +96,7 @@ class Course:
         return [self._perturb(self.played + offset, next(openings), rules) for offset in range(count)]
 
     def _perturb(self, number: int, opening: Opening, rules: Adjudication) -> Perturbation:
-        generator = random.Random(f"{self.plan.seed}/{number}")  # noqa: S311  no secret
+        generator = random.Random(f"{self.plan.seed}/{number}/flips")  # noqa: S311  no secret
         flips, plus, minus = {}, [], []
         for row in self.plan.rows():
             flips[row.name] = generator.choice((-1, 1))

@@ -50,7 +50,7 @@ class TrainingShard:
         rows, moves, scores, nodes = [], [], [], 0
         for _ in range(self.games):
             side.clear()
-            game = new_game(self.nodes, _RULES)
+            game = new_game(self.nodes, _RULES, 0)
             game.random = generator.getrandbits(64)
             position = parse_fen(self._start(generator), self.chess960)
             draw_opening(position, side.state, game)

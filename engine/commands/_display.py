@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TypeVar
 
+from engine.core.errors import InputError
+
 T = TypeVar("T")
+
+
+def check_plot(path: Path) -> None:
+    """InputError if a plot cannot be written there: it is better known before hours of work than after."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise InputError("--plot needs matplotlib: pip install 'adversary[lab]'") from error
+    kinds = Figure().canvas.get_supported_filetypes()
+    if path.suffix.removeprefix(".") not in kinds or not path.parent.is_dir():
+        raise InputError(f"--plot: {path} names no folder that exists, or none of the kinds {', '.join(sorted(kinds))}")
 
 
 def track(items: Sequence[T], describe: Callable[[T], str]) -> Iterator[T]:

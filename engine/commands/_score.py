@@ -52,9 +52,10 @@ def _facts(score: Score, sprt: Sprt | None) -> list[tuple[str, str]]:
     share = f" ({100 * (wins + draws / 2) / games:.1f} %)" if games else ""
     facts = [("games", str(games)), ("result", f"+{wins} ={draws} -{losses}{share}")]
     if sum(pairs):
+        facts.append(("pairs", " ".join(map(str, pairs))))
+    if sum(count > 0 for count in pairs) > 1:  # results that are all the same say nothing about the error
         elo = elo_estimate(pairs)
-        facts += [("pairs", " ".join(map(str, pairs))),
-                  ("Elo", f"{elo.value:+.1f} [{elo.low:+.1f}, {elo.high:+.1f}]"),
+        facts += [("Elo", f"{elo.value:+.1f} [{elo.low:+.1f}, {elo.high:+.1f}]"),
                   ("LOS", f"{100 * superiority(pairs):.1f} %")]
     if sprt is not None:
         facts.append(("SPRT", _sprt_text(sprt, pairs)))

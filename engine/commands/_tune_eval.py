@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.arena.gamefile import Games, read_games
 from engine.arena.positions import Sampler
-from engine.commands._display import track
+from engine.commands._display import check_plot, track
 from engine.core.errors import InputError
 from eval.samples import Samples
 from eval.tune import Epoch, Learner, Plan, rounded_weights
@@ -41,6 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--epochs and --rate must be above 0, --blend from 0 to 1, --pull not below 0")
     if not arguments.out.parent.is_dir():
         raise InputError(f"--out: no folder {arguments.out.parent}")
+    if arguments.plot is not None:
+        check_plot(arguments.plot)
     start = load_weights(arguments.start)
     samples = Sampler().samples(_blocks(arguments.data))
     plan = Plan(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend, pull=arguments.pull,
@@ -49,6 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{len(samples)} quiet positions; a pawn more is worth {_winning_share(learner.steepness):.1%} of the point")
     course = _learn(learner, plan, arguments, samples)
     first, best = course[0], min(course, key=lambda epoch: epoch.validation_loss)
+    if best is first:
+        print("no epoch was better than the weights at the start: nothing was written")
+        return 0
     print(f"best after epoch {best.number}: validation loss {best.validation_loss:.6f}, "
           f"{100 * (best.validation_loss / first.validation_loss - 1):+.2f} %; weights in {arguments.out}")
     if arguments.plot is not None:
@@ -89,10 +94,8 @@ def _provenance(first: Epoch, best: Epoch, arguments: argparse.Namespace, sample
 
 
 def _plot(course: Sequence[Epoch], path: Path) -> None:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InputError("--plot needs matplotlib: pip install 'adversary[lab]'") from error
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
     numbers = [epoch.number for epoch in course]

@@ -17,6 +17,7 @@ from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.records import Adjudication, Opening
 from engine.arena.shards import in_order
 from engine.arena.spsa import Course, Plan
+from engine.commands._display import check_plot
 from engine.core.errors import InputError
 from engine.search.params import PARAMETERS
 
@@ -54,15 +55,17 @@ def run(arguments: argparse.Namespace) -> int:
             raise InputError(f"--{name} must be at least 1, not {value}")
     if not 0 < arguments.rate <= 1:
         raise InputError(f"--rate is a share between 0 and 1, not {arguments.rate}")
-    if not arguments.out.parent.is_dir():
-        raise InputError(f"--out: no folder {arguments.out.parent}")
-    checkpoint = arguments.out.with_suffix(".json")
+    if not arguments.out.parent.is_dir() or not arguments.out.name:
+        raise InputError(f"--out: no folder {arguments.out.parent}, or no name in it")
+    if arguments.plot is not None:
+        check_plot(arguments.plot)
+    checkpoint = arguments.out.with_name(arguments.out.name + ".json")
     course = _course(arguments, checkpoint)
     with _executor(arguments) as (executor, width):
         _follow(course, checkpoint, executor, width, islice(_openings(arguments, course), course.played, None))
     values = course.setting().params
-    arguments.out.with_suffix(".txt").write_text("".join(f"{name}={value}\n" for name, value in values),
-                                                 encoding="utf-8")
+    text = "".join(f"{name}={value}\n" for name, value in values)
+    arguments.out.with_name(arguments.out.name + ".txt").write_text(text, encoding="utf-8")
     for name, value in values:
         print(f"{name}={value}")
     if arguments.plot is not None:
@@ -71,14 +74,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _course(arguments: argparse.Namespace, checkpoint: Path) -> Course:
+    openings = "" if arguments.openings is None else arguments.openings.name
     if arguments.resume:
-        return Course.load(checkpoint)
+        course = Course.load(checkpoint)
+        if course.plan.openings != openings:
+            raise InputError(f"{checkpoint} was begun with other openings: {course.plan.openings or 'random ones'}")
+        return course
     if checkpoint.exists():
         raise InputError(f"{checkpoint} exists; --resume goes on with it")
     names = (tuple(row.name for row in PARAMETERS if row.step) if arguments.params == _ALL
              else tuple(arguments.params.split(",")))
     return Course.begin(Plan(names, arguments.pairs, arguments.batch, arguments.nodes, arguments.seed,
-                             arguments.rate))
+                             arguments.rate, openings))
 
 
 def _openings(arguments: argparse.Namespace, course: Course) -> Iterator[Opening]:
@@ -122,10 +129,8 @@ def _table(course: Course) -> Table:
 
 def _plot(course: Course, path: Path) -> None:
     """Each parameter's course, in steps from its default."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InputError("--plot needs matplotlib: pip install 'adversary[lab]'") from error
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(10, 6), layout="constrained")
     axes = figure.subplots()
     places = [min((number + 1) * course.plan.batch, course.plan.pairs) for number in range(len(course.history))]

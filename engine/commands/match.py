@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 from engine.arena import executors
@@ -26,6 +27,7 @@ _FAULTS_SEEN = 1
 _DEFAULT_NODES = 5000
 _DEFAULT_CONTROL = "10+0.1"
 _COMMAND = "cmd:"
+_LARGEST_ELO = 500
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -61,8 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
         value = getattr(arguments, name)
         if value is not None and value < 1:
             raise InputError(f"--{name} must be at least 1, not {value}")
-    if arguments.sprt is not None and arguments.sprt[0] >= arguments.sprt[1]:
-        raise InputError("--sprt needs a smaller and a larger Elo")
+    if arguments.sprt is not None and not -_LARGEST_ELO <= arguments.sprt[0] < arguments.sprt[1] <= _LARGEST_ELO:
+        raise InputError(f"--sprt needs a smaller and a larger Elo, within {_LARGEST_ELO}")
     if arguments.ablate:
         return _ablate(arguments)
     if arguments.first is None:
@@ -73,10 +75,14 @@ def run(arguments: argparse.Namespace) -> int:
     score = Score(pairing.players, is_refereed=is_between_processes)
     file = _pgn_file(arguments, score)
     sprt = Sprt(*arguments.sprt) if arguments.sprt is not None else None
-    with pairing.executor() as (executor, width):
-        course = play(score, _shards(arguments, pairing, score), executor, width, sprt=sprt,
-                      keep=file.add if file is not None else lambda record: None)
-        live_score(course, score, arguments.games, sprt)
+    try:
+        with pairing.executor() as (executor, width):
+            course = play(score, _shards(arguments, pairing, score), executor, width, sprt=sprt,
+                          keep=file.add if file is not None else lambda records: None)
+            live_score(course, score, arguments.games, sprt)
+    except KeyboardInterrupt:
+        print(summary(score, sprt))
+        raise
     print(summary(score, sprt))
     return _FAULTS_SEEN if any(score.faults()) or score.illegal_lines else 0
 
@@ -123,8 +129,6 @@ class _SettingsPairing:
         return executors.threads(self._width) if self._cluster is None else executors.cluster(self._cluster)
 
     def shard(self, number: int, opening: Opening, rules: Adjudication) -> Shard:
-        from dataclasses import replace
-
         from engine.arena.duel import SettingsPair
 
         return SettingsPair(number, opening, self._first, replace(self._second, name=self.players[1]), self._nodes,
@@ -173,10 +177,18 @@ def _pgn_file(arguments: argparse.Namespace, score: Score) -> PgnFile | None:
         raise InputError(f"--pgn: no folder {path.parent}")
     if path.exists() and not arguments.resume:
         raise InputError(f"{path} exists; --resume goes on with it")
-    file = PgnFile(path)
+    file = PgnFile(path, _conditions(arguments))
     for outcome in file.resume(score.players):
         score.add(outcome)
     return file
+
+
+def _conditions(arguments: argparse.Namespace) -> str:
+    """What must be the same when a match is resumed, in one line."""
+    openings = "random openings" if arguments.openings is None else arguments.openings.name
+    limit = f"{arguments.nodes} nodes" if arguments.nodes else arguments.tc or "default limit"
+    options = " ".join([*arguments.option, *arguments.option_a, *arguments.option_b])
+    return f"{limit}; {openings}; seed {arguments.seed}; Hash {arguments.hash}; {options}".replace('"', "'")
 
 
 def _complain(text: str) -> None:
@@ -196,20 +208,20 @@ def _read_control(text: str) -> tuple[float, float]:
 
 def _contenders(arguments: argparse.Namespace) -> tuple[Contender, Contender]:
     both = _read_options(arguments.option)
-    first = _contender(arguments.first, both | _read_options(arguments.option_a))
-    second = _contender(arguments.second or "", both | _read_options(arguments.option_b))
+    first = _contender(arguments.first, both, _read_options(arguments.option_a))
+    second = _contender(arguments.second or "", both, _read_options(arguments.option_b))
     if first.name != second.name:
         return first, second
-    return (Contender(f"{first.name} A", first.command, first.options),
-            Contender(f"{second.name} B", second.command, second.options))
+    return replace(first, name=f"{first.name} A"), replace(second, name=f"{second.name} B")
 
 
-def _contender(text: str, options: Mapping[str, str]) -> Contender:
+def _contender(text: str, options: Mapping[str, str], own_options: Mapping[str, str]) -> Contender:
     command = text.removeprefix(_COMMAND).strip()
     if not text.startswith(_COMMAND) or not command:
         raise InputError(f"{quote(text)} cannot play a UCI engine: cmd:COMMAND names another one")
     words = command.split()
-    return Contender(" ".join([os.path.basename(words[0]), *words[1:]]), command, options)  # noqa: PTH119
+    name = " ".join([os.path.basename(words[0]), *words[1:]])  # noqa: PTH119
+    return Contender(name, command, options, own_options)
 
 
 def _read_options(texts: list[str]) -> dict[str, str]:

@@ -47,7 +47,7 @@ def test_a_lost_worker_loses_no_game_and_none_counts_twice():
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         killer = kill_one_worker_when(lambda: len(games) >= 4, cluster)
         with executors.cluster(cluster.scheduler_address) as (executor, width):
-            for score in play(Score(("default", "other")), shards(), executor, width, keep=games.append):
+            for score in play(Score(("default", "other")), shards(), executor, width, keep=games.extend):
                 assert len(score.outcomes) == len(games)
         killer.join(10)
         assert not killer.is_alive()

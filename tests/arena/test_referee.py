@@ -91,16 +91,35 @@ def record(number: int, result: str) -> GameRecord:
 
 def test_a_match_goes_on_where_it_was_broken_off(tmp_path):
     path = tmp_path / "games.pgn"
-    file = PgnFile(path)
-    for number, result in enumerate(("1-0", "0-1", "1/2-1/2", "1-0", "0-1")):
-        file.add(record(number, result))
+    file = PgnFile(path, "1+1")
+    results = ("1-0", "0-1", "1/2-1/2", "1-0", "0-1")
+    file.add([record(number, result) for number, result in enumerate(results)])
     whole = path.read_text()
     path.write_text(whole + record(5, "1-0").pgn()[:120])  # the process died while it wrote
     outcomes = file.resume(("x", "y"))
-    assert path.read_text().strip() == whole.strip()
-    assert outcomes == [Outcome(0, 1.0), Outcome(1, 1.0), Outcome(2, 0.5), Outcome(3, 0.0)]  # no half pair
+    assert whole.startswith(path.read_text().strip())
+    assert path.read_text().count("[Event ") == 4  # neither the torn game nor the half pair before it
+    assert outcomes == [Outcome(0, 1.0), Outcome(1, 1.0), Outcome(2, 0.5), Outcome(3, 0.0)]
     score = Score(("x", "y"), outcomes={outcome.number: outcome for outcome in outcomes})
     assert score.pentanomial == (0, 1, 0, 0, 1)
     assert score.wins_draws_losses == (2, 1, 1)
-    with pytest.raises(InputError, match="others"):
-        file.resume(("x", "z"))
+    for other, players in ((file, ("x", "z")), (PgnFile(path, "2+2"), ("x", "y"))):
+        with pytest.raises(InputError, match="other"):
+            other.resume(players)
+
+
+@pytest.mark.parametrize("content", [b"my notes, no result", b"\xff\xfe", b"[Event bad"])
+def test_no_other_file_is_ever_rewritten(content, tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(InputError):
+        PgnFile(path, "").resume(("x", "y"))
+    assert path.read_bytes() == content
+
+
+def test_a_draw_is_one_when_the_position_has_occurred_three_times_and_not_before():
+    made = table([], NO_RULES)
+    for text in ("g1f3", "g8f6", "f3g1", "f6g8") * 2:
+        assert made.verdict() is None
+        made.board.push_uci(text)
+    assert made.verdict() == ("1/2-1/2", "threefold repetition")

@@ -100,6 +100,7 @@ def test_a_wrong_count_in_a_suite_is_shown(capsys, tmp_path):
     (("match", "cmd:a", "cmd:b", "--tc", "-1+0"), "expected one argument"),
     (("match", "cmd:a", "cmd:b", "--games", "0"), "--games must be at least 1"),
     (("match", "cmd:a", "cmd:b", "--sprt", "5", "0"), "a smaller and a larger Elo"),
+    (("match", "cmd:a", "cmd:b", "--sprt", "0", "10000"), "a smaller and a larger Elo"),
     (("match", "cmd:a", "cmd:b", "--resume"), "--resume needs --pgn"),
     (("match", "cmd:a", "cmd:b", "--pgn", "/no/such/folder/x.pgn"), "no folder /no/such/folder"),
     (("match", "cmd:a", "cmd:b", "--option", "Hash"), "an option is NAME=VALUE"),

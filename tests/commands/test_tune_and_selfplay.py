@@ -49,15 +49,16 @@ def test_a_tuning_run_is_resumed(tmp_path: Path, capsys):
     status, said, _ = run(capsys, "tune", "search", "--pairs", "4", *options, "--out", str(out))
     assert status == 0
     assert [line.split("=")[0] for line in said.splitlines()] == ["rfp_margin", "lmr_base"]
-    assert out.with_suffix(".txt").read_text() == said
-    whole = json.loads(out.with_suffix(".json").read_text())
+    assert (tmp_path / "run.txt").read_text() == said
+    checkpoint = tmp_path / "run.json"
+    whole = json.loads(checkpoint.read_text())
     assert whole["played"] == 4 and len(whole["history"]) == 2
     # Broken off after the first batch.
     part = {**whole, "played": 2, "history": whole["history"][:1], "values": whole["history"][0]}
-    out.with_suffix(".json").write_text(json.dumps(part))
+    checkpoint.write_text(json.dumps(part))
     assert run(capsys, "tune", "search", *options, "--out", str(out))[0] == 2  # it would be overwritten
     assert run(capsys, "tune", "search", "--out", str(out), "--resume")[0] == 0
-    assert json.loads(out.with_suffix(".json").read_text()) == whole
+    assert json.loads(checkpoint.read_text()) == whole
 
 
 def test_the_course_can_be_drawn(tmp_path: Path, capsys):
@@ -88,6 +89,7 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
     (("tune", "search", "--out", "x", "--params", "no_such"), "no search parameter"),
     (("tune", "search", "--out", "x", "--params", "use_iir"), "is a switch"),
     (("tune", "search", "--out", "/no/such/folder/x"), "no folder"),
+    (("tune", "search", "--out", "."), "no name in it"),
     (("tune", "search", "--out", "/no_such_checkpoint", "--resume"), "cannot read the checkpoint"),
 ])
 def test_bad_input_is_one_line_and_status_2(words, complaint, capsys):

@@ -130,6 +130,13 @@ def test_mating_weights_stay(samples):
             assert (last.mg[part] == mg[part]).all() and (last.eg[part] == eg[part]).all()
 
 
+def test_one_game_in_ten_is_held_out(samples):
+    assert len(set(samples.games.tolist())) == 32
+    learner = Learner(samples, load_weights(), Plan())
+    held_out = {int(samples.games[sample]) for sample in learner._validation}
+    assert held_out == {0, 10, 20, 30}
+
+
 def test_nothing_to_learn_from():
     with pytest.raises(InputError, match="no quiet positions"):
         Learner(Samples.join([]), load_weights(), Plan())
