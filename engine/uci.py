@@ -14,15 +14,24 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import IO, TYPE_CHECKING, BinaryIO
 
-from engine.core.errors import InputError, quote
+from engine.core.errors import InputError
 from engine.options import OPTIONS, Kind, Option, Settings, declarations, find_option
 from engine.order import Order, Signals
-from engine.search.limits import Bound, Info, Progress
+from engine.protocol import (
+    Place,
+    info_line,
+    progress_line,
+    read_order,
+    read_place,
+    score_text,
+    seconds_for_stopgap,
+    split_option,
+)
+from engine.search.limits import Info, Progress
 
 if TYPE_CHECKING:
     from engine.player import Player
@@ -34,16 +43,7 @@ _STOPGAP_SHARE = 0.4  # of the time for a move: the rest is for what happens aro
 _STOPGAP_SECONDS = 1.0  # at most
 _PULSE = 0.01  # seconds between two looks at what happened
 _NO_MOVE = "0000"
-_LARGEST_NUMBER = 1 << 62
 _LONGEST_LINE = 1 << 18  # bytes: a game of fifty thousand moves
-
-
-@dataclass(frozen=True)
-class Place:
-    """What `position` said: a FEN, or None for the usual start, and moves from there."""
-
-    fen: str | None = None
-    moves: tuple[str, ...] = ()
 
 
 class Thinker:
@@ -196,7 +196,7 @@ class Uci:
         self._say("uciok")
 
     def _setoption(self, words: list[str]) -> None:
-        name, value = _split_option(words)
+        name, value = split_option(words)
         option = find_option(name)
         if option.ends_search:
             self._finish_thinking()
@@ -225,7 +225,7 @@ class Uci:
             self._player.new_game()
 
     def _position(self, words: list[str]) -> None:
-        place = _read_place(words)
+        place = read_place(words)
         self._finish_thinking()
         if self._player is not None:
             self._player.set_position(place.fen, place.moves)
@@ -237,7 +237,7 @@ class Uci:
             self._place, self._place_is_new = place, True
 
     def _go(self, words: list[str]) -> None:
-        order = _read_order(words, self._remark)
+        order = read_order(words, self._remark)
         self._finish_thinking()
         if order.perft is not None:
             self._perft(order.perft)
@@ -325,9 +325,10 @@ class Uci:
 
         def report(found: Info | Progress) -> None:
             if isinstance(found, Progress):
-                self._say(_progress_line(found, next(player.texts((found.move,)))))
+                self._say(progress_line(found, next(player.texts((found.move,)))))
             else:
-                self._say(_info_line(found, _score_text(found, player), " ".join(player.texts(found.line))))
+                score = score_text(found, player.verdict(found.score))
+                self._say(info_line(found, score, " ".join(player.texts(found.line))))
 
         result = player.go(thinker.order, thinker.received, thinker.signals, report)
         if result.move == 0:
@@ -337,7 +338,7 @@ class Uci:
 
     def _await_kernels(self, thinker: Thinker) -> bool:
         """Wait for the kernels as long as the order allows; returns whether they are there."""
-        seconds = _seconds_for_stopgap(thinker.order)
+        seconds = seconds_for_stopgap(thinker.order)
         while not self._loaded.wait(_PULSE):
             is_late = seconds is not None and time.perf_counter() >= thinker.received + (1 - _STOPGAP_SHARE) * seconds
             if is_late or thinker.signals.stop.is_set():
@@ -348,100 +349,10 @@ class Uci:
         """A legal move without the kernels, in a part of the time that there is."""
         from engine.stopgap import find_move, read_board
 
-        seconds = _seconds_for_stopgap(thinker.order) or _STOPGAP_SECONDS
+        seconds = seconds_for_stopgap(thinker.order) or _STOPGAP_SECONDS
         deadline = time.perf_counter() + min(_STOPGAP_SHARE * seconds, _STOPGAP_SECONDS)
         board = read_board(thinker.place.fen, thinker.place.moves, self._settings.flag("UCI_Chess960"))
         return [find_move(board, deadline, thinker.order.search_moves)]
-
-
-def _split_option(words: Sequence[str]) -> tuple[str, str]:
-    """(name, value) of `setoption name NAME value VALUE`; both may hold spaces."""
-    lowered = [word.lower() for word in words]
-    if lowered[:1] != ["name"]:
-        raise InputError("setoption needs 'name NAME', and 'value VALUE' unless it is a button")
-    end = lowered.index("value") if "value" in lowered else len(words)
-    return " ".join(words[1:end]), " ".join(words[end + 1 :])
-
-
-def _read_place(words: Sequence[str]) -> Place:
-    """What follows `position`."""
-    end = words.index("moves") if "moves" in words else len(words)
-    moves = tuple(words[end + 1 :])
-    if words[:1] == ["startpos"] and end == 1:
-        return Place(None, moves)
-    if words[:1] == ["fen"] and end > 1:
-        return Place(" ".join(words[1:end]), moves)
-    raise InputError(f"position needs 'startpos' or 'fen FEN', then maybe 'moves ...', not {quote(' '.join(words))}")
-
-
-_NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
-_FLAGS = ("infinite", "ponder")
-
-
-def _read_order(words: Sequence[str], complain: Callable[[str], None]) -> Order:
-    """What follows `go`, in any order; what cannot be read is left out with a complaint."""
-    numbers: dict[str, int] = {}
-    flags: set[str] = set()
-    moves: list[str] = []
-    rest = list(reversed(words))
-    while rest:
-        word = rest.pop()
-        if word in _FLAGS:
-            flags.add(word)
-        elif word == "searchmoves":
-            while rest and rest[-1] not in (*_NUMBERS, *_FLAGS, "searchmoves"):
-                moves.append(rest.pop())
-        elif word in _NUMBERS:
-            text = rest.pop() if rest else ""
-            try:
-                numbers[word] = max(-_LARGEST_NUMBER, min(int(text), _LARGEST_NUMBER))
-            except ValueError:
-                complain(f"go {word} needs a number, not {quote(text)}")
-
-    def positive(name: str) -> int | None:
-        return max(numbers[name], 1) if name in numbers else None
-
-    if not numbers and not flags:
-        flags.add("infinite")
-    return Order((numbers.get("wtime"), numbers.get("btime")), (numbers.get("winc", 0), numbers.get("binc", 0)),
-                 numbers["movestogo"] if numbers.get("movestogo", 0) > 0 else None, positive("depth"),
-                 positive("nodes"), numbers.get("movetime"), positive("mate"), positive("perft"),
-                 "infinite" in flags, "ponder" in flags, tuple(moves))
-
-
-def _seconds_for_stopgap(order: Order) -> float | None:
-    """How long a move without the kernels may wait for them; None if the order sets no time."""
-    if order.is_open_ended:
-        return None
-    if order.movetime is not None:
-        return max(order.movetime / 1000, 0.0)
-    clocks = [left for left in order.times if left is not None]
-    return max(min(clocks) / 1000, 0.0) / 20 if clocks else None
-
-
-def _score_text(info: Info, player: Player) -> str:
-    from engine.search.scores import mate_distance
-
-    distance = mate_distance(info.score)
-    shown, chances = player.verdict(info.score)
-    text = f"cp {shown}" if distance is None else f"mate {distance}"
-    if info.bound is not Bound.EXACT:
-        text += f" {info.bound.value}bound"
-    return text if chances is None else f"{text} wdl {chances.win} {chances.draw} {chances.loss}"
-
-
-def _info_line(info: Info, score: str, line: str) -> str:
-    milliseconds = int(1000 * info.seconds)
-    return (f"info depth {info.depth} seldepth {info.deepest} multipv {info.line_number} "
-            f"score {score} nodes {info.nodes} "
-            f"nps {int(info.nodes / max(info.seconds, 1e-3))} hashfull {info.hashfull} tbhits 0 "
-            f"time {milliseconds} pv {line}")
-
-
-def _progress_line(progress: Progress, move: str) -> str:
-    return (f"info depth {progress.depth} currmove {move} currmovenumber {progress.number} nodes {progress.nodes} "
-            f"nps {int(progress.nodes / max(progress.seconds, 1e-3))} hashfull {progress.hashfull} "
-            f"time {int(1000 * progress.seconds)}")
 
 
 def serve() -> int:

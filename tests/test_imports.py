@@ -34,9 +34,10 @@ ALLOWED = {
     "engine.player": {*RULES, "engine.host", "engine.handicap", "engine.options", "engine.order", "engine.search",
                       "engine.mcts", "eval",
                       "book", "tablebase", "chess", "psutil", *LIBRARIES},
-    "engine.uci": {"engine.player", "engine.stopgap", "engine.options", "engine.order", "engine.search.limits",
-                   "engine.search.scores",
-                   "engine.core.errors", "engine.host"},
+    "engine.protocol": {"engine.core.errors", "engine.order", "engine.search.limits", "engine.search.scores",
+                        "eval.outcome"},  # the last two for types and inside functions
+    "engine.uci": {"engine.protocol", "engine.player", "engine.stopgap", "engine.options", "engine.order",
+                   "engine.search.limits", "engine.core.errors", "engine.host"},
     "engine.arena": {*RULES, "engine.intrinsics", "engine.search", "eval", "chess", "distributed", *LIBRARIES},
     "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", *LIBRARIES},
     "engine.__main__": {"engine.host", "engine.uci", "engine.commands", "engine.core.errors"},

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.arena.records import Adjudication, GameRecord, Opening, Thought
-from engine.arena.selfplay import GAME, NODES_TO_JUDGE, REASONS, GameRecordArray, play_game
+from engine.arena.selfplay import GAME, NODES_TO_JUDGE, REASONS, SelfPlayRecord, play_game
 from engine.arena.settings import Setting
 from engine.arena.stopping import STOP_ADDRESS
 from engine.core.game import Game
@@ -65,7 +65,7 @@ def side_of(setting: Setting, seat: int, megabytes: int) -> Side:
     return side
 
 
-def new_game(nodes: int, rules: Adjudication, plies_before: int) -> GameRecordArray:
+def new_game(nodes: int, rules: Adjudication, plies_before: int) -> SelfPlayRecord:
     """The record of a game that is to be played at so many nodes a move, from a position so many plies into a game."""
     game = np.zeros(1, GAME)[0]
     game.soft_nodes, game.hard_nodes = nodes, _HARD_PER_SOFT * nodes
@@ -122,7 +122,7 @@ class SettingsPair:
                           _RESULTS[int(game.result)], REASONS[game.reason], nodes=int(game.nodes))
 
 
-def thoughts_of(game: GameRecordArray, position: PositionRecord) -> tuple[Thought, ...]:
+def thoughts_of(game: SelfPlayRecord, position: PositionRecord) -> tuple[Thought, ...]:
     """The moves of a game as text, with their scores; of `position` it matters only how castling is written."""
     moves, scores = game.moves[: game.count].tolist(), game.scores[: game.count].tolist()
     return tuple(Thought(format_move(position, move), score) for move, score in zip(moves, scores, strict=True))

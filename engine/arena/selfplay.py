@@ -52,7 +52,7 @@ GAME = record_dtype([
     ("reason", "i8"),
     ("nodes", "i8"),
 ])
-GameRecordArray = Any
+SelfPlayRecord = Any
 GAME_TYPE = record_type(GAME)
 
 
@@ -176,7 +176,7 @@ def _play_randomly(pos, state, game, plies):
 
 
 @entry(POSITION_TYPE, STATE_TYPE, GAME_TYPE)
-def draw_opening(pos: PositionRecord, state: StateRecord, game: GameRecordArray) -> None:
+def draw_opening(pos: PositionRecord, state: StateRecord, game: SelfPlayRecord) -> None:
     """Play random moves, until a short search finds neither side far ahead. `game.random` decides them."""
     while True:
         plies = _RANDOM_PLIES + _random_number(game, np.int64(2))  # so that both sides get to move first
@@ -191,7 +191,7 @@ def draw_opening(pos: PositionRecord, state: StateRecord, game: GameRecordArray)
 
 
 @entry(POSITION_TYPE, STATE_TYPE, STATE_TYPE, GAME_TYPE)
-def play_game(pos: PositionRecord, white: StateRecord, black: StateRecord, game: GameRecordArray) -> None:
+def play_game(pos: PositionRecord, white: StateRecord, black: StateRecord, game: SelfPlayRecord) -> None:
     """Play from `pos` to the end, which `pos` is left at. Both states may be the same one."""
     game.count = 0
     game.nodes = 0

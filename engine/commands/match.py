@@ -187,6 +187,10 @@ def _conditions(arguments: argparse.Namespace) -> str:
     """What must be the same when a match is resumed, in one line."""
     openings = "random openings" if arguments.openings is None else arguments.openings.name
     limit = f"{arguments.nodes} nodes" if arguments.nodes else arguments.tc or "default limit"
+    if arguments.chess960:
+        openings += " of Chess960"
+    if arguments.no_adjudication:
+        openings += ", played out"
     options = " ".join([*arguments.option, *arguments.option_a, *arguments.option_b])
     return f"{limit}; {openings}; seed {arguments.seed}; Hash {arguments.hash}; {options}".replace('"', "'")
 

@@ -1,0 +1,120 @@
+"""The words of the protocol: what follows a command read into plain values, and values written as lines.
+
+Standard library only, apart from types: all of it is needed before Numba is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.core.errors import InputError, quote
+from engine.order import Order
+from engine.search.limits import Bound, Info, Progress
+
+if TYPE_CHECKING:
+    from eval.outcome import Chances
+
+_LARGEST_NUMBER = 1 << 62
+
+
+@dataclass(frozen=True)
+class Place:
+    """What `position` said: a FEN, or None for the usual start, and moves from there."""
+
+    fen: str | None = None
+    moves: tuple[str, ...] = ()
+
+
+def split_option(words: Sequence[str]) -> tuple[str, str]:
+    """(name, value) of `setoption name NAME value VALUE`; both may hold spaces."""
+    lowered = [word.lower() for word in words]
+    if lowered[:1] != ["name"]:
+        raise InputError("setoption needs 'name NAME', and 'value VALUE' unless it is a button")
+    end = lowered.index("value") if "value" in lowered else len(words)
+    return " ".join(words[1:end]), " ".join(words[end + 1 :])
+
+
+def read_place(words: Sequence[str]) -> Place:
+    """What follows `position`."""
+    end = words.index("moves") if "moves" in words else len(words)
+    moves = tuple(words[end + 1 :])
+    if words[:1] == ["startpos"] and end == 1:
+        return Place(None, moves)
+    if words[:1] == ["fen"] and end > 1:
+        return Place(" ".join(words[1:end]), moves)
+    raise InputError(f"position needs 'startpos' or 'fen FEN', then maybe 'moves ...', not {quote(' '.join(words))}")
+
+
+_NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
+_FLAGS = ("infinite", "ponder")
+
+
+def read_order(words: Sequence[str], complain: Callable[[str], None]) -> Order:
+    """What follows `go`, in any order; what cannot be read is left out with a complaint."""
+    numbers: dict[str, int] = {}
+    flags: set[str] = set()
+    moves: list[str] = []
+    rest = list(reversed(words))
+    while rest:
+        word = rest.pop()
+        if word in _FLAGS:
+            flags.add(word)
+        elif word == "searchmoves":
+            while rest and rest[-1] not in (*_NUMBERS, *_FLAGS, "searchmoves"):
+                moves.append(rest.pop())
+        elif word in _NUMBERS:
+            text = rest.pop() if rest else ""
+            try:
+                numbers[word] = max(-_LARGEST_NUMBER, min(int(text), _LARGEST_NUMBER))
+            except ValueError:
+                complain(f"go {word} needs a number, not {quote(text)}")
+
+    def positive(name: str) -> int | None:
+        return max(numbers[name], 1) if name in numbers else None
+
+    if not numbers and not flags:
+        flags.add("infinite")
+    return Order((numbers.get("wtime"), numbers.get("btime")), (numbers.get("winc", 0), numbers.get("binc", 0)),
+                 numbers["movestogo"] if numbers.get("movestogo", 0) > 0 else None, positive("depth"),
+                 positive("nodes"), numbers.get("movetime"), positive("mate"), positive("perft"),
+                 "infinite" in flags, "ponder" in flags, tuple(moves))
+
+
+def seconds_for_stopgap(order: Order) -> float | None:
+    """How long a move without the kernels may wait for them; None if the order sets no time."""
+    if order.is_open_ended:
+        return None
+    if order.movetime is not None:
+        return max(order.movetime / 1000, 0.0)
+    clocks = [left for left in order.times if left is not None]
+    return max(min(clocks) / 1000, 0.0) / 20 if clocks else None
+
+
+def score_text(info: Info, verdict: tuple[int, Chances | None]) -> str:
+    """The score of a line as UCI writes it; `verdict` is what the player makes of it."""
+    from engine.search.scores import mate_distance
+
+    distance = mate_distance(info.score)
+    shown, chances = verdict
+    text = f"cp {shown}" if distance is None else f"mate {distance}"
+    if info.bound is not Bound.EXACT:
+        text += f" {info.bound.value}bound"
+    return text if chances is None else f"{text} wdl {chances.win} {chances.draw} {chances.loss}"
+
+
+def info_line(info: Info, score: str, line: str) -> str:
+    """What an iteration found."""
+    milliseconds = int(1000 * info.seconds)
+    return (f"info depth {info.depth} seldepth {info.deepest} multipv {info.line_number} "
+            f"score {score} nodes {info.nodes} "
+            f"nps {int(info.nodes / max(info.seconds, 1e-3))} hashfull {info.hashfull} tbhits 0 "
+            f"time {milliseconds} pv {line}")
+
+
+def progress_line(progress: Progress, move: str) -> str:
+    """Where a long search stands."""
+    return (f"info depth {progress.depth} currmove {move} currmovenumber {progress.number} nodes {progress.nodes} "
+            f"nps {int(progress.nodes / max(progress.seconds, 1e-3))} hashfull {progress.hashfull} "
+            f"time {int(1000 * progress.seconds)}")
