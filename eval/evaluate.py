@@ -74,8 +74,7 @@ def evaluate_position(pos: PositionRecord, weights: WeightsRecord) -> int:
 @kernel
 def trace_into(pos, weights, trace):
     """Centipawns from the side to move's view, counted from scratch, with `trace` overwritten by what was counted."""
-    for index in range(trace.counts.size):
-        trace.counts[index] = 0
+    trace.counts[:] = 0
     psq = sum_squares(pos, weights, trace)
     structure, white_passed, black_passed = structure_score(pos, weights, trace)
     return _score(pos, weights, psq + structure, white_passed, black_passed, trace)
@@ -95,14 +94,19 @@ def _score(pos, weights, base, white_passed, black_passed, trace):
     white_to_move = ONCE - np.int64(pos.side)
     total = base + _both_sides(white, black, white_seen, black_seen, white_passed, black_passed, white_to_move,
                                np.int64(pos.castling), weights, trace)
-    trace_side(trace, ONCE)
-    total = add_feature(total, trace, weights, TEMPO, 2 * white_to_move - 1)
+    if white_to_move:
+        trace_side(trace, WHITE)
+        total = add_feature(total, trace, weights, TEMPO, ONCE)
+    else:
+        trace_side(trace, BLACK)
+        total -= add_feature(_NO_SCORE, trace, weights, TEMPO, ONCE)
     phase, scale = _phase(pos), WHOLE_SCALE
     if is_bare(black) and can_force_mate(white):
+        trace_side(trace, WHITE)
         total = add_mating_drive(total, trace, weights, white, black_seen)
         phase = _ENDGAME
     elif is_bare(white) and can_force_mate(black):
-        trace_side(trace, -ONCE)
+        trace_side(trace, BLACK)
         total -= add_mating_drive(_NO_SCORE, trace, weights, black, white_seen)
         phase = _ENDGAME
     elif eg_of(total) > 0:
@@ -120,14 +124,14 @@ def _score(pos, weights, base, white_passed, black_passed, trace):
 def _both_sides(white, black, white_seen, black_seen, white_passed, black_passed, white_to_move, castling, weights,
                 trace):
     """What white's pieces do, less what black's do. All reaches must be known before contacts can be judged."""
-    trace_side(trace, ONCE)
+    trace_side(trace, WHITE)
     white_score, white_reach, white_units = piece_score(white, black_seen, _count_two(castling), weights, trace)
-    trace_side(trace, -ONCE)
+    trace_side(trace, BLACK)
     black_score, black_reach, black_units = piece_score(black, white_seen, _count_two(castling >> 2), weights, trace)
-    trace_side(trace, ONCE)
+    trace_side(trace, WHITE)
     white_score += _contact_score(white, white_reach, black_seen, turned_reach(black_reach), white_units,
                                   white_passed, white_to_move, weights, trace)
-    trace_side(trace, -ONCE)
+    trace_side(trace, BLACK)
     black_score += _contact_score(black, black_reach, white_seen, turned_reach(white_reach), black_units,
                                   black_passed, ONCE - white_to_move, weights, trace)
     return white_score - black_score

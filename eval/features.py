@@ -41,14 +41,15 @@ def weight_count() -> int:
     return FEATURES[-1].offset + FEATURES[-1].size if FEATURES else 0
 
 
-# Pieces and where they stand. The only part that is kept incrementally: see squares.py.
+# Pieces and where they stand. The only part that is kept incrementally: see squares.py. The squares are counted from
+# a1, as if the own king were on the king's side; first for an enemy king on the same wing, then for one on the other.
 MATERIAL = _feature("material", "material", 5)  # by type, a pawn to a queen
-SQUARES_PAWN = _feature("squares_pawn", "squares", 64)  # by square, a1 first
-SQUARES_KNIGHT = _feature("squares_knight", "squares", 64)
-SQUARES_BISHOP = _feature("squares_bishop", "squares", 64)
-SQUARES_ROOK = _feature("squares_rook", "squares", 64)
-SQUARES_QUEEN = _feature("squares_queen", "squares", 64)
-SQUARES_KING = _feature("squares_king", "squares", 64)
+SQUARES_PAWN = _feature("squares_pawn", "squares", 128)
+SQUARES_KNIGHT = _feature("squares_knight", "squares", 128)
+SQUARES_BISHOP = _feature("squares_bishop", "squares", 128)
+SQUARES_ROOK = _feature("squares_rook", "squares", 128)
+SQUARES_QUEEN = _feature("squares_queen", "squares", 128)
+SQUARES_KING = _feature("squares_king", "squares", 128)
 
 # Safe squares within reach, by their number.
 MOBILITY_KNIGHT = _feature("mobility_knight", "mobility", 9)
@@ -64,17 +65,18 @@ BACKWARD = _feature("backward", "pawns")  # cannot advance safely, and no pawn c
 BACKWARD_OPEN = _feature("backward_open", "pawns")  # and no enemy pawn ahead on its file
 PHALANX = _feature("phalanx", "pawns", 6)  # by rank: an own pawn beside it
 SUPPORTED = _feature("supported", "pawns", 6)  # by rank: an own pawn defends it
+RAMMED = _feature("rammed", "pawns", 6)  # by rank: an enemy pawn stands right before it
 CANDIDATE = _feature("candidate", "pawns", 6)  # by rank: its helpers outnumber the pawns that bar its way
 PASSED = _feature("passed", "passed", 6)  # by rank
 PASSED_CONNECTED = _feature("passed_connected", "passed", 6)  # by rank: passed, and in a phalanx or supported
 
-# Passed pawns and the pieces. The king distances count rank steps beyond the third times squares.
+# Passed pawns and the pieces.
 PASSED_BLOCKED = _feature("passed_blocked", "passed", 6)  # by rank: something stands before it
 PASSED_FREE_STEP = _feature("passed_free_step", "passed", 6)  # by rank: the next square is empty and unattacked
 PASSED_FREE_PATH = _feature("passed_free_path", "passed", 6)  # by rank: so are all squares before it
 PASSED_ESCORTED = _feature("passed_escorted", "passed", 6)  # by rank: the next square is empty and defended
-PASSED_OWN_KING = _feature("passed_own_king", "passed")
-PASSED_ENEMY_KING = _feature("passed_enemy_king", "passed")
+PASSED_OWN_KING = _feature("passed_own_king", "passed", 48)  # by rank, and distance of the king to the next square
+PASSED_ENEMY_KING = _feature("passed_enemy_king", "passed", 48)
 PASSED_UNSTOPPABLE = _feature("passed_unstoppable", "passed")  # only a king opposes, and it comes too late
 
 # Attack on the enemy king.
@@ -89,15 +91,18 @@ STORM = _feature("storm", "king", 28)  # the nearest enemy pawn, unless an own p
 STORM_BLOCKED = _feature("storm_blocked", "king", 7)  # by rank, where one does
 KING_HALF_OPEN_FILE = _feature("king_half_open_file", "king")  # no own pawn on the king's file
 KING_OPEN_FILE = _feature("king_open_file", "king")  # no pawn at all
+KING_BARE_WING = _feature("king_bare_wing", "king")  # no pawn on the four files about it
+KING_NEAREST_PAWN = _feature("king_nearest_pawn", "king", 8)  # by distance of the nearest pawn (0: none)
 CASTLING_RIGHT = _feature("castling_right", "king")
 
 # Threats against enemy pieces.
-THREAT_BY_PAWN = _feature("threat_by_pawn", "threats")
+THREAT_BY_PAWN = _feature("threat_by_pawn", "threats", 4)  # by victim, a knight to a queen
 THREAT_BY_PUSH = _feature("threat_by_push", "threats")  # a safe pawn move away
 THREAT_BY_MINOR = _feature("threat_by_minor", "threats", 5)  # by victim, a pawn to a queen
 THREAT_BY_ROOK = _feature("threat_by_rook", "threats", 5)
 THREAT_BY_KING = _feature("threat_by_king", "threats")
 HANGING = _feature("hanging", "threats")
+QUEEN_CHASED = _feature("queen_chased", "threats", 3)  # safe squares from which a knight, bishop, rook attacks it
 RESTRICTED = _feature("restricted", "threats")  # squares that the enemy reaches and cannot safely use
 
 # Pieces and their surroundings.

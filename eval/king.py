@@ -10,19 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, bishop_attacks, rook_attacks
-from engine.core.bits import ALL_SQUARES, EMPTY, lsb, popcount
+from engine.core.bits import ALL_SQUARES, EMPTY, lsb, popcount, without_lsb
 from engine.kernel import inline
 from eval.features import (
+    KING_BARE_WING,
     KING_DANGER,
     KING_FLANK_ATTACKS,
     KING_HALF_OPEN_FILE,
+    KING_NEAREST_PAWN,
     KING_OPEN_FILE,
     SAFE_CHECK,
     SHELTER,
     STORM,
     STORM_BLOCKED,
 )
-from eval.sets import FILE_A, is_any
+from eval.sets import FILE_A, is_any, square_distance
 from eval.trace import ONCE, add_feature
 
 # Units of attack.
@@ -105,7 +107,19 @@ def add_shelter(score, trace, weights, king, own_pawns, enemy_pawns):
     if own_pawns & file_squares == EMPTY:
         score = add_feature(score, trace, weights, KING_HALF_OPEN_FILE, is_any(enemy_pawns & file_squares))
         score = add_feature(score, trace, weights, KING_OPEN_FILE, ONCE - is_any(enemy_pawns & file_squares))
-    return score
+    pawns = own_pawns | enemy_pawns
+    score = add_feature(score, trace, weights, KING_BARE_WING, ONCE - is_any(pawns & KING_FLANK[file]))
+    return add_feature(score, trace, weights, KING_NEAREST_PAWN + _nearest(king, pawns), ONCE)
+
+
+@inline
+def _nearest(king, pawns):
+    """The distance of the nearest pawn; 0 if there is none."""
+    nearest = np.int64(0) if pawns == EMPTY else np.int64(7)
+    while pawns != EMPTY:
+        nearest = min(nearest, square_distance(king, lsb(pawns)))
+        pawns = without_lsb(pawns)
+    return nearest
 
 
 @inline

@@ -21,25 +21,18 @@ from eval.trace import ONCE, add_feature
 
 _ABOVE_A1 = np.uint64(0x0101_0101_0101_0100)  # `<< square`: the squares above it on its file
 _BELOW_H8 = FILE_H ^ BIT << np.uint64(63)  # `>> (63 - square)`: those below it
-_RANK_3, _FROM_RANK_4 = np.int64(2), np.uint64(0xFFFF_FFFF_FF00_0000)
-_FARTHEST_KING = np.int64(5)
 
 
 @inline
 def add_king_distances(score, trace, weights, own_king, enemy_king, passed):
-    """Add how near the kings are to the squares before the pawns `passed`; the farther the pawns, the more it counts.
-
-    This is the part of a passed pawn's worth that kings and pawns alone decide.
-    """
-    passed &= _FROM_RANK_4
+    """Add how near the kings are to the squares before the pawns `passed`: what kings and pawns alone decide."""
     while passed != EMPTY:
         square = lsb(passed)
         passed = without_lsb(passed)
-        steps = (square >> 3) - _RANK_3
-        own_distance = min(square_distance(own_king, square + 8), _FARTHEST_KING)
-        enemy_distance = min(square_distance(enemy_king, square + 8), _FARTHEST_KING)
-        score = add_feature(score, trace, weights, PASSED_OWN_KING, steps * own_distance)
-        score = add_feature(score, trace, weights, PASSED_ENEMY_KING, steps * enemy_distance)
+        row = 8 * ((square >> 3) - 1)
+        score = add_feature(score, trace, weights, PASSED_OWN_KING + row + square_distance(own_king, square + 8), ONCE)
+        score = add_feature(score, trace, weights, PASSED_ENEMY_KING + row + square_distance(enemy_king, square + 8),
+                            ONCE)
     return score
 
 

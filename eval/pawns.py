@@ -16,6 +16,7 @@ from eval.features import (
     PASSED,
     PASSED_CONNECTED,
     PHALANX,
+    RAMMED,
     SUPPORTED,
 )
 from eval.sets import FILE_A, RANK_2, beside, fill_down, fill_up
@@ -43,6 +44,7 @@ def pawn_score(own, enemy, weights, trace):
     score = add_feature(score, trace, weights, ISOLATED_OPEN, popcount(isolated & unopposed))
     score = add_feature(score, trace, weights, BACKWARD, popcount(backward))
     score = add_feature(score, trace, weights, BACKWARD_OPEN, popcount(backward & unopposed))
+    score = _add_by_rank(score, trace, weights, RAMMED, own & enemy >> 8)
     score = _add_by_rank(score, trace, weights, PHALANX, phalanx)
     score = _add_by_rank(score, trace, weights, SUPPORTED, supported)
     score = _add_by_rank(score, trace, weights, PASSED, passed)

@@ -1,29 +1,58 @@
-"""Material and piece-square tables: the part of the score that moves change step by step."""
+"""Material and piece-square tables: the part of the score that moves change step by step.
+
+Where a piece stands well depends on where the kings live. So every table is written for a king on its own king's side,
+and read as in a mirror while the king is on the other wing; and there are two of each kind, one for an enemy king on
+the same wing and one for an enemy king on the other.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import KING, NO_PIECE, PAWN
+from engine.core.bits import BLACK, KING, NO_PIECE, PAWN, WHITE
 from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_kind, promoted_type, to_square
-from engine.core.position import castled_squares
+from engine.core.position import castled_squares, king_square
 from engine.kernel import inline, kernel
 from eval.features import MATERIAL, SQUARES_PAWN
 from eval.trace import ONCE, add_feature, trace_side
+
+# `weights.squares` holds the values of all pieces on all squares four times, once for each pair of wings.
+PIECE_SQUARES = 16 * 64
+_PIECE_SQUARES = np.int64(PIECE_SQUARES)
+
+
+@inline
+def wing(square):
+    """1 for the king's side, 0 for the queen's."""
+    return square >> 2 & 1
+
+
+@inline
+def square_feature(kind, color, square, white_wing, black_wing):
+    """The place of the weight of a piece on a square, while the kings live on those wings."""
+    mirror = 7 * (1 - (black_wing if color else white_wing))
+    return SQUARES_PAWN + 128 * (kind - PAWN) + 64 * (white_wing ^ black_wing) + (square ^ 56 * color ^ mirror)
+
+
+@inline
+def _wings(pos):
+    """Where the values for the wings of both kings begin."""
+    return _PIECE_SQUARES * (2 * wing(king_square(pos, WHITE)) + wing(king_square(pos, BLACK)))
 
 
 @kernel
 def sum_squares(pos, weights, trace):
     """Material and piece-square values of all pieces, packed, from white's view."""
+    white_wing, black_wing = wing(king_square(pos, WHITE)), wing(king_square(pos, BLACK))
     total = np.int64(0)
     for square in range(64):
         piece = np.int64(pos.board[square])
         if piece == NO_PIECE:
             continue
         kind, color = piece & 7, piece >> 3
-        trace_side(trace, 1 - 2 * color)
-        value = add_feature(np.int64(0), trace, weights,
-                            SQUARES_PAWN + 64 * (kind - PAWN) + (square ^ 56 * color), ONCE)
+        trace_side(trace, color)
+        value = add_feature(np.int64(0), trace, weights, square_feature(kind, color, square, white_wing, black_wing),
+                            ONCE)
         if kind != KING:
             value = add_feature(value, trace, weights, MATERIAL + kind - PAWN, ONCE)
         total += value * (1 - 2 * color)
@@ -37,24 +66,44 @@ def psq_of(pos, weights):
 
 
 @inline
-def psq_change(pos, weights, move):
-    """What `make(pos, move)` adds to `psq_of`; to be asked before the move is made."""
+def psq_after(pos, weights, psq, move):
+    """What `psq_of` will be once `move` is made, where it is `psq` now; to be asked before the move is made."""
     start, target, kind = from_square(move), to_square(move), move_kind(move)
     piece = np.int64(pos.board[start])
+    wings = _wings(pos)
     if kind == CASTLING:
         king_to, rook_to = castled_squares(start, target)
         rook = np.int64(pos.board[target])
-        return _step(weights, piece, start, king_to) + _step(weights, rook, target, rook_to)
+        if wing(start) != wing(king_to):
+            psq, wings = _change_wing(pos, weights, wings, piece)
+        return psq + _step(weights, wings, piece, start, king_to) + _step(weights, wings, rook, target, rook_to)
     if kind == EN_PASSANT:
-        return _step(weights, piece, start, target) - weights.squares[(piece ^ 8) * 64 + (target ^ 8)]
-    change = _step(weights, piece, start, target)
+        return psq + _step(weights, wings, piece, start, target) - _value(weights, wings, piece ^ 8, target ^ 8)
+    if piece & 7 == KING and wing(start) != wing(target):
+        psq, wings = _change_wing(pos, weights, wings, piece)
+    psq += _step(weights, wings, piece, start, target)
     if kind >= PROMOTION:
         promoted = piece - PAWN + promoted_type(kind)
-        change += weights.squares[promoted * 64 + target] - weights.squares[piece * 64 + target]
+        psq += _value(weights, wings, promoted, target) - _value(weights, wings, piece, target)
     # NO_PIECE has a row of zeros.
-    return change - weights.squares[np.int64(pos.board[target]) * 64 + target]
+    return psq - _value(weights, wings, np.int64(pos.board[target]), target)
+
+
+@kernel
+def _change_wing(pos, weights, wings, king):
+    """(sum, wings) as if `king` already counted as living on the other wing, with all pieces where they are."""
+    wings ^= _PIECE_SQUARES * (1 if king >> 3 else 2)
+    total = np.int64(0)
+    for square in range(64):
+        total += _value(weights, wings, np.int64(pos.board[square]), square)
+    return total, wings
 
 
 @inline
-def _step(weights, piece, start, target):
-    return weights.squares[piece * 64 + target] - weights.squares[piece * 64 + start]
+def _value(weights, wings, piece, square):
+    return weights.squares[wings + piece * 64 + square]
+
+
+@inline
+def _step(weights, wings, piece, start, target):
+    return _value(weights, wings, piece, target) - _value(weights, wings, piece, start)

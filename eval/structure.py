@@ -15,7 +15,7 @@ from eval.cache import STRUCTURE_BLACK_PASSED, STRUCTURE_KEY, STRUCTURE_SCORE, S
 from eval.king import add_shelter
 from eval.passed import add_king_distances
 from eval.pawns import pawn_score
-from eval.trace import ONCE, trace_side
+from eval.trace import trace_side
 
 
 @kernel
@@ -23,9 +23,9 @@ def structure_score(pos, weights, trace):
     """(score from white's view, white's passed pawns, black's): each side's pawns as that side sees them."""
     white, black = pos.types[PAWN] & pos.colors[WHITE], byteswap(pos.types[PAWN] & pos.colors[BLACK])
     white_king, black_king = king_square(pos, WHITE), king_square(pos, BLACK) ^ 56
-    trace_side(trace, ONCE)
+    trace_side(trace, WHITE)
     white_score, white_passed = _side_score(white, byteswap(black), white_king, black_king ^ 56, weights, trace)
-    trace_side(trace, -ONCE)
+    trace_side(trace, BLACK)
     black_score, black_passed = _side_score(black, byteswap(white), black_king, white_king ^ 56, weights, trace)
     return white_score - black_score, white_passed, black_passed
 

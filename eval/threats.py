@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import RANK_3, popcount
+from engine.core.attacks import KNIGHT_ATTACKS, bishop_attacks, rook_attacks
+from engine.core.bits import EMPTY, RANK_3, lsb, popcount
 from engine.kernel import inline
 from eval.features import (
     HANGING,
+    QUEEN_CHASED,
     RESTRICTED,
     SPACE,
     THREAT_BY_KING,
@@ -36,6 +38,7 @@ def add_threats(score, trace, weights, own, reach, enemy, enemy_reach):
     score = add_feature(score, trace, weights, HANGING, popcount(hanging))
     contested = enemy_reach.all & ~well_defended & reach.all
     score = add_feature(score, trace, weights, RESTRICTED, popcount(contested))
+    score = _add_queen_chase(score, trace, weights, own, reach, enemy, enemy_reach, well_defended)
     return _add_pawn_threats(score, trace, weights, own, reach, enemy, enemy_reach)
 
 
@@ -49,11 +52,29 @@ def _add_victims(score, trace, weights, feature, attacked, enemy):
 
 
 @inline
+def _add_queen_chase(score, trace, weights, own, reach, enemy, enemy_reach, well_defended):
+    """Add the safe squares from which a lesser piece could attack the enemy queen with its next move."""
+    if enemy.queens == EMPTY:
+        return score
+    queen, occupied = lsb(enemy.queens), own.all | enemy.all
+    safe = ~own.all & ~well_defended & (~enemy_reach.all | reach.twice)
+    score = add_feature(score, trace, weights, QUEEN_CHASED, popcount(KNIGHT_ATTACKS[queen] & reach.knights & safe))
+    score = add_feature(score, trace, weights, QUEEN_CHASED + 1,
+                        popcount(bishop_attacks(queen, occupied) & reach.bishops & safe))
+    return add_feature(score, trace, weights, QUEEN_CHASED + 2,
+                       popcount(rook_attacks(queen, occupied) & reach.rooks & safe))
+
+
+@inline
 def _add_pawn_threats(score, trace, weights, own, reach, enemy, enemy_reach):
     victims = (enemy.all ^ enemy.pawns) & ~enemy.king
     tenable = ~enemy_reach.all | reach.all
     attackers = own.pawns & tenable
-    score = add_feature(score, trace, weights, THREAT_BY_PAWN, popcount(beside(attackers) << 8 & victims))
+    attacked = beside(attackers) << 8
+    score = add_feature(score, trace, weights, THREAT_BY_PAWN, popcount(attacked & enemy.knights))
+    score = add_feature(score, trace, weights, THREAT_BY_PAWN + 1, popcount(attacked & enemy.bishops))
+    score = add_feature(score, trace, weights, THREAT_BY_PAWN + 2, popcount(attacked & enemy.rooks))
+    score = add_feature(score, trace, weights, THREAT_BY_PAWN + 3, popcount(attacked & enemy.queens))
     empty = ~(own.all | enemy.all)
     pushes = own.pawns << 8 & empty
     pushes |= (pushes & RANK_3) << 8 & empty

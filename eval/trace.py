@@ -10,10 +10,10 @@ from engine.kernel import inline, record_dtype, record_type
 from eval.features import WEIGHT_COUNT
 
 TRACE = record_dtype([
-    ("counts", "i4", WEIGHT_COUNT),  # [place of the feature]: white's count less black's
+    ("counts", "i4", (2, WEIGHT_COUNT)),  # [color, place of the feature]
     ("phase", "i8"),  # WHOLE_PHASE: middle game; 0: endgame
     ("scale", "i8"),  # how much of the endgame score counts, of WHOLE_SCALE
-    ("sign", "i8"),  # 1 while white's features are counted, -1 while black's are
+    ("color", "i8"),  # whose features are being counted
 ])
 TraceRecord = Any  # a record of dtype TRACE; mypy knows no such type
 TRACE_TYPE = record_type(TRACE)
@@ -37,15 +37,15 @@ def empty_trace() -> TraceRecord:
 def add_feature(score, trace, weights, index, count):
     """`score` with feature number `index` counted `count` times more."""
     if trace is not None:
-        trace.counts[index] += trace.sign * count
+        trace.counts[trace.color, index] += count
     return score + count * weights.packed[index]
 
 
 @inline
-def trace_side(trace, sign):
-    """From now on features are white's (`sign` 1) or black's (-1)."""
+def trace_side(trace, color):
+    """From now on features are those of `color`."""
     if trace is not None:
-        trace.sign = sign
+        trace.color = color
 
 
 @inline

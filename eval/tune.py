@@ -33,9 +33,9 @@ class Plan:
 
     epochs: int = 30
     batch: int = 16_384
-    rate: float = 1.0  # centipawns: the largest step of a weight at first; it falls to a tenth
-    blend: float = 0.6  # the share of the game's result in the target; the rest is the search's score
-    pull: float = 2e-8  # towards the weights at the start: keeps what the data does not speak of
+    rate: float = 2.0  # centipawns: the largest step of a weight at first; it falls to a tenth
+    blend: float = 0.4  # the share of the game's result in the target; the rest is the search's score
+    pull: float = 2e-10  # towards the weights at the start: keeps what the data does not speak of
     held_out: int = 10  # every so many-th game is for validation
     seed: int = 1
     threads: int = 2

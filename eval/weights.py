@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.bits import KING, PAWN
+from engine.core.bits import BLACK, KING, PAWN, WHITE
 from engine.core.errors import InputError, quote
 from engine.kernel import inline, record_dtype, record_type
-from eval.features import FEATURES, MATERIAL, SQUARES_PAWN, WEIGHT_COUNT, Feature
+from eval.features import FEATURES, MATERIAL, WEIGHT_COUNT, Feature
+from eval.squares import PIECE_SQUARES, square_feature
 
 DEFAULT_FILE = Path(__file__).with_name("weights.json")
 
@@ -26,7 +28,7 @@ LARGEST_WEIGHT = 4000
 
 WEIGHTS = record_dtype([
     ("packed", "i8", WEIGHT_COUNT),  # [place of the feature]
-    ("squares", "i8", 16 * 64),  # [piece * 64 + square]: material and piece-square table in one, from white's view
+    ("squares", "i8", 4 * PIECE_SQUARES),  # material and piece-square tables in one, from white's view: see squares.py
 ])
 WeightsRecord = Any  # a record of dtype WEIGHTS; mypy knows no such type
 WEIGHTS_TYPE = record_type(WEIGHTS)
@@ -55,13 +57,14 @@ def weights_from(mg: Iterable[int], eg: Iterable[int]) -> WeightsRecord:
     """A new record of the values of all weights, in the order of the feature table."""
     weights = np.zeros(1, WEIGHTS)[0]
     weights.packed[:] = [pack(int(m), int(e)) for m, e in zip(mg, eg, strict=True)]
-    for kind in range(PAWN, KING + 1):
+    for white_wing, black_wing, kind in product((0, 1), (0, 1), range(PAWN, KING + 1)):
         material = 0 if kind == KING else weights.packed[MATERIAL + kind - PAWN]
-        table = SQUARES_PAWN + 64 * (kind - PAWN)
+        wings = PIECE_SQUARES * (2 * white_wing + black_wing)
         for square in range(64):
-            value = material + weights.packed[table + square]
-            weights.squares[kind * 64 + square] = value
-            weights.squares[(kind + 8) * 64 + (square ^ 56)] = -value
+            white, black = (material + weights.packed[square_feature(kind, color, square, white_wing, black_wing)]
+                            for color in (WHITE, BLACK))
+            weights.squares[wings + kind * 64 + square] = white
+            weights.squares[wings + (kind + 8) * 64 + square] = -black
     return weights
 
 

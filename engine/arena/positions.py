@@ -12,7 +12,7 @@ from itertools import count
 import numpy as np
 
 from engine.arena.gamefile import Games, unpack_position
-from engine.core.bits import EMPTY
+from engine.core.bits import BLACK, EMPTY, WHITE
 from engine.core.fen import parse_fen
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make
@@ -24,6 +24,7 @@ from engine.search.params import default_params, set_param
 from engine.search.scores import INFINITE
 from engine.search.state import STATE_TYPE, StateRecord, new_state
 from eval.evaluate import trace_into
+from eval.features import WEIGHT_COUNT
 from eval.samples import Samples, Words
 from eval.trace import TRACE_TYPE, TraceRecord, empty_trace
 
@@ -62,10 +63,11 @@ def sample_game(pos: PositionRecord, state: StateRecord, trace: TraceRecord, sea
         move, score = np.int64(moves[ply]), np.int64(scores[ply])
         if ply >= _FIRST_PLY and _is_quiet(pos, state, trace, search_address, move, score):
             begin = filled
-            for index in range(trace.counts.size):
-                if trace.counts[index] != 0:
+            for index in range(WEIGHT_COUNT):
+                count = trace.counts[WHITE, index] - trace.counts[BLACK, index]
+                if count != 0:
                     features[filled] = index
-                    counts[filled] = trace.counts[index]
+                    counts[filled] = count
                     filled += 1
             lengths[found] = filled - begin
             tapers[2 * found] = trace.phase

@@ -17,7 +17,7 @@ from engine.search.scores import NO_SCORE, is_decisive
 from engine.search.state import BEFORE_ROOT
 from engine.search.table import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, probe, store
 from eval.evaluate import evaluate, rough_score
-from eval.squares import psq_change
+from eval.squares import psq_after
 
 _POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
 
@@ -37,7 +37,7 @@ def poll(state):
 @kernel
 def play(pos, state, ply, move):
     """Make `move` at `ply`, with what the search keeps beside the position."""
-    state.psq[ply + 1] = state.psq[ply] + psq_change(pos, state.weights, move)
+    state.psq[ply + 1] = psq_after(pos, state.weights, state.psq[ply], move)
     state.slots[BEFORE_ROOT + ply] = move_slot(pos, move)
     make(pos, move)
     state.nodes += 1

@@ -91,7 +91,7 @@ def counts_of(board: chess.Board | str) -> dict[str, int | list[int]]:
     fen = board if isinstance(board, str) else board.fen()
     trace = empty_trace()
     trace_position(parse_fen(fen), own_weights(), trace)
-    counts = trace.counts.tolist()
+    counts = (trace.counts[0] - trace.counts[1]).tolist()
     tables = {row.name: counts[row.offset:row.offset + row.size] for row in FEATURES}
     return {name: table[0] if len(table) == 1 else table for name, table in tables.items()}
 
@@ -109,6 +109,6 @@ def symmetric_weights() -> WeightsRecord:
     for values in halves:
         for row in FEATURES:
             if row.group == "squares":
-                table = values[row.offset:row.offset + 64].reshape(8, 8)
+                table = values[row.offset:row.offset + 128].reshape(16, 8)
                 table[:, 4:] = table[:, 3::-1]
     return weights_from(*halves)

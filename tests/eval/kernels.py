@@ -6,7 +6,7 @@ from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
 from eval.cache import EVAL_CACHE_TYPE
 from eval.evaluate import evaluate
-from eval.squares import psq_change, psq_of
+from eval.squares import psq_after, psq_of
 from eval.weights import WEIGHTS_TYPE, eg_of, mg_of
 
 
@@ -15,9 +15,9 @@ def psq_from_scratch(pos, weights):
     return psq_of(pos, weights)
 
 
-@entry(POSITION_TYPE, WEIGHTS_TYPE, int64)
-def psq_by_move(pos, weights, move):
-    return psq_change(pos, weights, move)
+@entry(POSITION_TYPE, WEIGHTS_TYPE, int64, int64)
+def psq_by_move(pos, weights, psq, move):
+    return psq_after(pos, weights, psq, move)
 
 
 @entry(POSITION_TYPE, WEIGHTS_TYPE, int64, EVAL_CACHE_TYPE)

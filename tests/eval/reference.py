@@ -42,6 +42,11 @@ def neighbours(square: int) -> list[int]:
     return [file for file in (square_file(square) - 1, square_file(square) + 1) if 0 <= file < 8]
 
 
+def wing_files(file: int) -> range:
+    """The four files about a king on `file`."""
+    return range(4) if file < 3 else range(2, 6) if file < 5 else range(4, 8)
+
+
 class White:
     """White's features on a board."""
 
@@ -111,7 +116,9 @@ class White:
         names = ("pawn", "knight", "bishop", "rook", "queen", "king")
         for kind, name in zip(chess.PIECE_TYPES, names, strict=True):
             for square in self.own[kind]:
-                self.add(f"squares_{name}", 1, square)
+                seen = square if square_file(self.king) >= 4 else square ^ 7
+                kings_apart = (square_file(self.king) >= 4) != (square_file(self.enemy_king) >= 4)
+                self.add(f"squares_{name}", 1, seen + 64 * kings_apart)
                 if kind != KING:
                     self.add("material", 1, kind - 1)
 
@@ -153,6 +160,7 @@ class White:
             in_phalanx = any(square_rank(s) == square_rank(square) for s in own & beside)
             self.add("phalanx", in_phalanx, row)
             self.add("supported", square in defended, row)
+            self.add("rammed", stop in enemy, row)
             if not is_open or own & ahead(square, [file]):
                 continue
             guards = enemy & ahead(square, neighbours(square))
@@ -170,9 +178,8 @@ class White:
     def passed(self) -> None:
         for square in self.passed_pawns():
             row, stop = square_rank(square) - 1, square + 8
-            weight = max(0, square_rank(square) - 2)
-            self.add("passed_own_king", weight * min(5, square_distance(self.king, stop)))
-            self.add("passed_enemy_king", weight * min(5, square_distance(self.enemy_king, stop)))
+            self.add("passed_own_king", 1, 8 * row + square_distance(self.king, stop))
+            self.add("passed_enemy_king", 1, 8 * row + square_distance(self.enemy_king, stop))
             self.path(square, row, stop)
             queening = chess.square(square_file(square), 7)
             only_king = self.all_enemy == self.enemy[PAWN] | self.enemy[KING]
@@ -221,8 +228,7 @@ class White:
         units -= 22 * (not self.own[QUEEN])
         self.add("king_danger", 1, min(max(units, 0), 63))
         file = square_file(self.enemy_king)
-        files = range(4) if file < 3 else range(2, 6) if file < 5 else range(4, 8)
-        flank = {s for f in files for s in file_squares(f) if square_rank(s) >= 3}
+        flank = {s for f in wing_files(file) for s in file_squares(f) if square_rank(s) >= 3}
         self.add("king_flank_attacks", len(self.reach & flank) + len(self.reach_twice & flank))
 
     def check_squares(self) -> dict[int, Squares]:
@@ -253,6 +259,9 @@ class White:
         if not self.own[PAWN] & file_of_king:
             self.add("king_half_open_file" if self.enemy[PAWN] & file_of_king else "king_open_file")
         self.add("castling_right", self.rights())
+        pawns = self.own[PAWN] | self.enemy[PAWN]
+        self.add("king_bare_wing", not any(square_file(s) in wing_files(square_file(self.king)) for s in pawns))
+        self.add("king_nearest_pawn", 1, min((square_distance(self.king, s) for s in pawns), default=0))
 
     def threats(self) -> None:
         enemy_pieces = self.all_enemy - self.enemy[PAWN]
@@ -266,11 +275,24 @@ class White:
         self.add("hanging", sum(s not in self.enemy_reach or (s in enemy_pieces and s in self.reach_twice)
                                 for s in weak))
         self.add("restricted", len((self.enemy_reach & self.reach) - held))
+        self.queen_chase({s for s in set(range(64)) - self.all_own - held
+                          if s not in self.enemy_reach or s in self.reach_twice})
         victims = enemy_pieces - self.enemy[KING]
         standing = [s for s in self.own[PAWN] if self.is_tenable(s)]
-        self.add("threat_by_pawn", len(victims & self.pawn_targets(standing)))
+        for kind in KINDS:
+            self.add("threat_by_pawn", len(self.enemy[kind] & self.pawn_targets(standing)), kind - KNIGHT)
         pushed = [s for s in self.pushes() if self.is_tenable(s) and s not in self.by(self.enemy_attacks, PAWN)]
         self.add("threat_by_push", len(victims & self.pawn_targets(pushed)))
+
+    def queen_chase(self, safe: Squares) -> None:
+        if not self.enemy[QUEEN]:
+            return
+        queen = min(self.enemy[QUEEN])
+        hunted = self.board.copy(stack=False)
+        for index, kind in enumerate((KNIGHT, BISHOP, ROOK)):
+            hunted.set_piece_at(queen, chess.Piece(kind, BLACK))
+            squares = set(hunted.attacks(queen)) & safe & self.by(self.attacks, kind)
+            self.add("queen_chased", len(squares), index)
 
     def is_tenable(self, square: int) -> bool:
         return square not in self.enemy_reach or square in self.reach

@@ -40,7 +40,8 @@ def score_by_trace(fen, weights):
     """The score that a trace and the weights make, by the formula of the evaluation, in plain Python."""
     pos, trace = parse_fen(fen), empty_trace()
     traced = trace_position(pos, weights, trace)
-    mg, eg = (int(trace.counts.astype(object) @ values.astype(object)) for values in values_of(weights))
+    counts = (trace.counts[0] - trace.counts[1]).astype(object)
+    mg, eg = (int(counts @ values.astype(object)) for values in values_of(weights))
     whole_phase, whole_scale = int(WHOLE_PHASE), int(WHOLE_SCALE)
     phase, scale = int(trace.phase), int(trace.scale)
     blended = mg * phase * whole_scale + eg * scale * (whole_phase - phase)
@@ -99,17 +100,20 @@ def test_squares_are_kept_incrementally(data, chess960):
     game, board = Game(fen, chess960), judge(fen, chess960)
     psq = psq_from_scratch(game.position, random_weights())
     for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=80)):
-        changes = {game.text(move): psq_by_move(game.position, random_weights(), move) for move in game.legal_moves()}
+        sums = {game.text(move): psq_by_move(game.position, random_weights(), psq, move) for move in game.legal_moves()}
         text = play_both(game, board, choice)
         if text is None:
             break
-        psq += changes[text]
+        psq = sums[text]
         assert psq == psq_from_scratch(game.position, random_weights())
 
 
 @pytest.mark.parametrize(("fen", "text"), [
     ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1"),
     ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", "e8c8"),
+    ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1c1"),
+    ("r3k2r/pp3p2/8/8/8/8/PP3P2/R3K2R w KQkq - 0 1", "e1d1"),
+    ("3rk3/pp1R1p2/8/8/8/8/PP3P2/4K3 b - - 0 1", "e8d7"),
     ("8/2p5/8/1P1pP2k/8/8/8/K7 w - d6 0 1", "e5d6"),
     ("8/8/8/8/3pP2k/8/8/K7 b - e3 0 1", "d4e3"),
     ("1r5k/P7/8/8/8/8/8/K7 w - - 0 1", "a7b8n"),
@@ -119,7 +123,7 @@ def test_squares_follow_special_moves(fen, text):
     game = Game(fen)
     psq = psq_from_scratch(game.position, random_weights())
     moves = {game.text(move): move for move in game.legal_moves()}
-    psq += psq_by_move(game.position, random_weights(), moves[text])
+    psq = psq_by_move(game.position, random_weights(), psq, moves[text])
     game.play(text)
     assert psq == psq_from_scratch(game.position, random_weights())
 

@@ -18,6 +18,8 @@ PLAIN: tuple[tuple[str, str, int | dict[int, int]], ...] = (
     ("4k3/8/8/8/8/2P5/2P5/4K3", "material", {0: 2}),
     ("4k3/8/8/8/8/2P5/2P5/4K3", "squares_pawn", {10: 1, 18: 1}),
     ("4k3/2q5/8/8/8/8/8/4K3", "squares_queen", {10: -1}),
+    ("3k4/8/8/8/8/2P5/2P5/4K3", "squares_pawn", {74: 1, 82: 1}),  # the kings live on different wings
+    ("4k3/8/8/8/8/2P5/2P5/3K4", "squares_pawn", {77: 1, 85: 1}),  # and here white's reads in a mirror
     ("4k3/8/8/8/3N4/8/8/4K3", "mobility_knight", {8: 1}),
     ("4k3/3p4/8/8/3N4/8/8/4K3", "mobility_knight", {6: 1}),  # not c6 and e6, which a pawn attacks
     ("k7/8/8/8/8/8/6P1/4K2B", "mobility_bishop", {0: 1}),
@@ -32,6 +34,8 @@ PLAIN: tuple[tuple[str, str, int | dict[int, int]], ...] = (
     ("4k3/4p3/8/5p2/3P4/4P3/8/4K3", "backward_open", 0),
     ("4k3/8/8/8/3PP3/8/8/4K3", "phalanx", {2: 2}),
     ("4k3/8/8/8/4P3/3P4/8/4K3", "supported", {2: 1}),
+    ("4k3/8/8/4p3/4P3/8/8/4K3", "rammed", {}),  # both are, on their fourth ranks
+    ("4k3/8/8/8/4p3/4P3/8/4K3", "rammed", {1: 1, 3: -1}),
     ("4k3/3p4/8/8/4PP2/8/8/4K3", "candidate", {2: 1}),
     ("4k3/3p4/8/8/4PP2/8/8/4K3", "passed", {2: 1}),
     ("4k3/8/8/8/3PP3/8/8/4K3", "passed_connected", {2: 2}),
@@ -41,8 +45,8 @@ PLAIN: tuple[tuple[str, str, int | dict[int, int]], ...] = (
     ("8/3k4/8/8/4P3/8/8/4K3", "passed_free_path", {}),
     ("8/8/8/8/3KP3/8/8/k7", "passed_escorted", {2: 1}),
     ("8/8/8/8/4P3/8/k7/4RK2", "passed_escorted", {2: 1}),
-    ("8/8/8/8/3KP3/8/8/k7", "passed_own_king", 1),
-    ("8/8/8/8/3KP3/8/8/k7", "passed_enemy_king", 4),
+    ("8/8/8/8/3KP3/8/8/k7", "passed_own_king", {17: 1}),  # fourth rank, one step
+    ("8/8/8/8/3KP3/8/8/k7", "passed_enemy_king", {20: 1}),
     ("8/8/8/P7/8/8/7k/K7", "passed_unstoppable", 1),
     ("8/3k4/8/P7/8/8/8/K7", "passed_unstoppable", 0),
     ("6k1/8/8/8/8/8/7N/R3K3", "king_attacker", {}),
@@ -56,13 +60,17 @@ PLAIN: tuple[tuple[str, str, int | dict[int, int]], ...] = (
     ("4k3/8/8/8/8/8/7p/4K3", "king_open_file", 0),
     ("4k3/8/8/8/8/8/7p/7K", "king_open_file", -1),
     ("4k3/8/8/8/8/8/7p/7K", "king_half_open_file", 1),
+    ("4k3/p7/8/8/8/8/P7/4K3", "king_bare_wing", 0),
+    ("k7/p7/8/8/8/8/P7/7K", "king_bare_wing", 1),
+    ("k7/8/8/8/8/8/P7/7K", "king_nearest_pawn", {7: 1, 6: -1}),
     ("4k3/8/8/8/8/8/8/R3K2R w KQ", "castling_right", 2),
-    ("4k3/8/8/3n4/4P3/8/8/4K3", "threat_by_pawn", 1),
+    ("4k3/8/8/3n4/4P3/8/8/4K3", "threat_by_pawn", {0: 1}),
     ("4k3/8/8/3n4/8/4P3/8/4K3", "threat_by_push", 1),
     ("4k3/8/8/3r4/8/4N3/8/4K3", "threat_by_minor", {3: 1}),
     ("4k3/8/8/8/3n3R/8/8/4K3", "threat_by_rook", {1: 1}),
     ("4k3/8/8/8/3n3R/8/8/4K3", "hanging", 1),
     ("4k3/8/8/8/8/8/3p4/4K3", "threat_by_king", 1),
+    ("4k3/8/8/3q4/8/8/8/R3K3", "queen_chased", {2: 1}),  # on d1 the king helps; a5 and a2 the queen would take
     ("4k3/8/8/8/8/8/8/2B1KB2", "bishop_pair", 1),
     ("4k3/8/8/8/8/4B3/8/2B1K3", "bishop_pair", 0),
     ("4k3/8/8/8/8/8/6B1/4K3", "bishop_long_diagonal", 1),

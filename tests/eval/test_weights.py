@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -75,9 +76,18 @@ def test_the_weight_file_is_what_the_writer_writes(tmp_path):
 
 
 def test_black_pieces_are_worth_the_negative_of_white_ones():
-    squares = own_weights().squares.reshape(16, 8, 8)
-    assert (squares[9:15] == -squares[1:7, ::-1]).all()
-    assert not squares[[0, 7, 8, 15]].any()
+    squares = own_weights().squares.reshape(2, 2, 16, 8, 8)  # [white king's wing, black king's wing, piece, rank, file]
+    for white_wing, black_wing in product((0, 1), (0, 1)):
+        blacks, whites = squares[white_wing, black_wing, 9:15], squares[black_wing, white_wing, 1:7]
+        assert (blacks == -whites[:, ::-1]).all()
+    assert not squares[:, :, [0, 7, 8, 15]].any()
+
+
+def test_squares_are_read_in_a_mirror_when_the_king_changes_wings():
+    squares = random_weights().squares.reshape(2, 2, 16, 8, 8)
+    assert (squares[0, 0] == squares[1, 1, :, :, ::-1]).all()
+    assert (squares[0, 1] == squares[1, 0, :, :, ::-1]).all()
+    assert (squares[0, 1, 1:7] != squares[0, 0, 1:7]).any()
 
 
 def test_weights_of_the_wrong_number_are_refused():
