@@ -1,1 +1,1 @@
-"""The opening book: the first moves are looked up, not searched."""
+"""The opening book: Polyglot files read, built and named."""

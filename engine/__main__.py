@@ -19,9 +19,11 @@ COMMANDS = {
     "perft": "count the positions a number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
     "suite": "solve the positions of an EPD test suite",
+    "explain": "say why the evaluation likes or dislikes a position, and what a move would change",
     "match": "let two engines play each other, with Elo, its error, and a sequential test",
     "selfplay": "play training games against itself, or say what a file of them holds",
     "tune": "learn the parameters of the search, or the weights of the evaluation, from games",
+    "book": "make an opening book from games, and look into one",
     "warmup": "compile everything once, so that later starts are fast",
 }
 USAGE_ERROR = 2

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import chess
-import numpy as np
 import psutil
 
 from engine.core.errors import InputError
@@ -24,14 +23,14 @@ from engine.core.perft import COUNT_LAST_PLY, perft
 from engine.handicap import Level, choose, level_of, limited
 from engine.options import Option, Settings
 from engine.order import Order, Signals
+from engine.repertoire import OPTION_NAMES, Repertoire
 from engine.search import clock
-from engine.search.limits import Limits, Report, Result
+from engine.search.limits import Limits, Remark, Report, Result
 from engine.search.threads import Searcher
-from eval.evaluate import evaluate_position
-from eval.outcome import Chances, chances, normalized
+from eval.explain import Explanation, explain
+from eval.outcome import Chances, chances, material_on, normalized
 from eval.weights import load_weights
 
-_MATERIAL = np.array([0, 1, 3, 3, 5, 9, 0, 0])  # [type]
 _MEGABYTE = 1 << 20
 _SHORTEST_THOUGHT = 0.001  # seconds
 
@@ -45,6 +44,7 @@ class Player:
         self._start = (START_FEN, False)  # where `game` began: FEN, and whether it is Chess960
         self._moves: tuple[str, ...] = ()  # its moves since, as they were written
         self._searcher = Searcher()
+        self._repertoire = Repertoire(settings)
         self._chance = random.Random()  # noqa: S311  mistakes need no secrecy
         self._lock = threading.Lock()
         self._is_searching = False
@@ -64,6 +64,8 @@ class Player:
             self._searcher.table.resize(self._hash())
         elif option.name == "Threads":
             self._searcher.set_threads(self._settings.number("Threads"))
+        elif option.name in OPTION_NAMES:
+            self._repertoire.open()
         elif option.name == "Clear Hash":
             self._searcher.clear()
         elif option.name == "UCI_Chess960":
@@ -80,6 +82,7 @@ class Player:
     def new_game(self) -> None:
         """Forget everything about earlier games."""
         self._searcher.clear()
+        self._repertoire.begin_game()
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
         """Go to a position by a FEN (None is the usual start) and moves; InputError changes nothing."""
@@ -94,7 +97,15 @@ class Player:
         self.game, self._start, self._moves = game, start, tuple(moves)
 
     def go(self, order: Order, received: float, signals: Signals, report: Report) -> Result:
-        """Search as ordered at the time `received`, until a limit is met or the signals say stop."""
+        """The book's move, or that of a search as ordered at the time `received`.
+
+        It ends when a limit is met or the signals say stop.
+        """
+        advice = self._repertoire.advice(self.game, order)
+        for remark in advice.remarks:
+            report(Remark(remark))
+        if advice.move is not None:
+            return Result(advice.move, 0, 0, 0, time.perf_counter() - received, (advice.move,))
         with self._lock:
             limits = self._limits(order, received, is_pondering=order.ponder and not signals.ponderhit.is_set())
             level = self._level()
@@ -162,14 +173,15 @@ class Player:
 
     def verdict(self, score: int) -> tuple[int, Chances | None]:
         """A score as users are shown it (a hundred wins every second game), and the chances if they are asked for."""
-        material = int(_MATERIAL[self.game.position.board & 7].sum())
+        material = material_on(self.game.position.board.tolist())
         shown = chances(score, material) if self._settings.flag("UCI_ShowWDL") else None
         return normalized(score, material), shown
 
-    def evaluation(self) -> int:
-        """What the evaluation says of the position, from white's view."""
-        score = int(evaluate_position(self.game.position, load_weights()))
-        return -score if self.game.position.side else score
+    def explanation(self) -> tuple[Explanation, int, Chances]:
+        """Why the evaluation says what it says; and its score in users' units, and the chances, from white's view."""
+        explanation = explain(self.game.position, load_weights())
+        material = material_on(self.game.position.board.tolist())
+        return explanation, normalized(explanation.score, material), chances(explanation.score, material)
 
     def divide(self, depth: int) -> Iterator[tuple[str, int]]:
         """Each legal move as text, and how many positions are `depth` plies away by it."""

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import IO, TYPE_CHECKING, BinaryIO
 
+from engine import explanation
 from engine.core.errors import InputError
 from engine.options import OPTIONS, Kind, Option, Settings, declarations, find_option
 from engine.order import Order, Signals
@@ -31,7 +32,7 @@ from engine.protocol import (
     seconds_for_stopgap,
     split_option,
 )
-from engine.search.limits import Info, Progress
+from engine.search.limits import Info, Progress, Remark
 
 if TYPE_CHECKING:
     from engine.player import Player
@@ -273,7 +274,8 @@ class Uci:
             self._say(line)
 
     def _eval(self, words: list[str]) -> None:
-        self._say(f"Evaluation: {self._wait_for_player().evaluation() / 100:+.2f} (white's view)")
+        for line in explanation.lines(*self._wait_for_player().explanation()):
+            self._say(line)
 
     def _perft(self, depth: int) -> None:
         total = 0
@@ -323,8 +325,10 @@ class Uci:
             return self._stopgap(thinker)
         player = self._wait_for_player()
 
-        def report(found: Info | Progress) -> None:
-            if isinstance(found, Progress):
+        def report(found: Info | Progress | Remark) -> None:
+            if isinstance(found, Remark):
+                self._remark(found.text)
+            elif isinstance(found, Progress):
                 self._say(progress_line(found, next(player.texts((found.move,)))))
             else:
                 score = score_text(found, player.verdict(found.score))

@@ -3,21 +3,41 @@
 The side to move wins with probability 1 / (1 + exp((even - score) / spread)), loses by the same formula for the
 negative score, and draws otherwise. `even` is the score that wins half of the games: with few pieces left it is higher.
 
-Fitted on 2026-11-15 by maximum likelihood to 382,659 positions with their searched scores, of 7,000 games at 8,000
-nodes a move from random openings of eight plies (mean negative log-likelihood 0.678).
+The numbers stand in the weight file, since other weights give other scores; `tune eval` fits both.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
+from eval.weightfile import read_weight_file
+
 FULL_MATERIAL = 78  # pawn 1, knight and bishop 3, rook 5, queen 9, both sides
-_EVEN_BASE, _EVEN_SLOPE = 204.1, -144.4
-_SPREAD_BASE, _SPREAD_SLOPE = 0.360, 0.657
-_SPREAD_UNIT = 50.0
+SPREAD_UNIT = 50.0
+_MATERIAL = (0, 1, 3, 3, 5, 9, 0, 0)  # [type]
 _STEEPEST = 50.0  # beyond this many spreads nothing changes any more
 _WHOLE = 1000
+
+
+class Model(NamedTuple):
+    """`even` and the logarithm of `spread` are straight lines over the share of the material on the board."""
+
+    even_base: float
+    even_slope: float
+    spread_base: float
+    spread_slope: float
+
+    def even_score(self, material: int) -> float:
+        """The score in centipawns that wins every second game with this much material on the board."""
+        return self.even_base + self.even_slope * min(material, FULL_MATERIAL) / FULL_MATERIAL
+
+    def spread(self, material: int) -> float:
+        """How many centipawns around `even_score` matter."""
+        share = min(material, FULL_MATERIAL) / FULL_MATERIAL
+        return SPREAD_UNIT * math.exp(self.spread_base + self.spread_slope * share)
 
 
 class Chances(NamedTuple):
@@ -28,18 +48,20 @@ class Chances(NamedTuple):
     loss: int
 
 
-def even_score(material: int) -> float:
-    """The score in centipawns that wins every second game with this much material on the board."""
-    return _EVEN_BASE + _EVEN_SLOPE * min(material, FULL_MATERIAL) / FULL_MATERIAL
+def material_on(board: Iterable[int]) -> int:
+    """How much material the pieces on these squares are."""
+    return sum(_MATERIAL[piece & 7] for piece in board)
 
 
-def _spread(material: int) -> float:
-    return _SPREAD_UNIT * math.exp(_SPREAD_BASE + _SPREAD_SLOPE * min(material, FULL_MATERIAL) / FULL_MATERIAL)
+@cache
+def own_model() -> Model:
+    """The model of the engine's own weights."""
+    return Model(*read_weight_file().outcome)
 
 
 def normalized(score: int, material: int) -> int:
     """The score in units of which a hundred win every second game: what users are shown as centipawns."""
-    return round(100 * score / even_score(material))
+    return round(100 * score / own_model().even_score(material))
 
 
 def chances(score: int, material: int) -> Chances:
@@ -49,5 +71,6 @@ def chances(score: int, material: int) -> Chances:
 
 
 def _win_rate(score: int, material: int) -> int:
-    exponent = (even_score(material) - score) / _spread(material)
+    model = own_model()
+    exponent = (model.even_score(material) - score) / model.spread(material)
     return round(_WHOLE / (1 + math.exp(max(-_STEEPEST, min(exponent, _STEEPEST)))))

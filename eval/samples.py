@@ -21,6 +21,7 @@ class Samples:
     lengths: Words
     phases: Words  # WHOLE_PHASE: middle game; 0: endgame
     scales: Words  # of WHOLE_SCALE
+    materials: Words  # on the board, as outcome.py counts it
     scores: Words  # centipawns from white's view, as the search said
     results: Words  # 1 white won, 0 draw, -1 black won
     games: Words  # a number for the game each is from

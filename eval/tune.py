@@ -18,7 +18,8 @@ from engine.kernel import array_type, entry, int64
 from eval.features import FEATURES, WEIGHT_COUNT
 from eval.samples import Samples, Words
 from eval.trace import WHOLE_PHASE, WHOLE_SCALE
-from eval.weights import LARGEST_WEIGHT, WeightsRecord, values_of, weights_from
+from eval.weightfile import LARGEST_WEIGHT
+from eval.weights import WeightsRecord, values_of, weights_from
 
 Reals = npt.NDArray[np.float64]
 

@@ -50,6 +50,13 @@ class Client:
         self.say(*lines, "isready")
         return self.until("readyok", timeout)[:-1]
 
+    def load(self) -> None:
+        """Wait until the kernels are there, compiled if need be."""
+        self.say("isready")
+        self.until("readyok", 120)
+        while any("compiling" in line for line in self.ask()):
+            pass
+
     def best(self, *lines: str, timeout: float = 60) -> str:
         self.say(*lines)
         return self.until("bestmove", timeout)[-1].split()[1]

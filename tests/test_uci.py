@@ -20,10 +20,7 @@ KIWIPETE = KNOWN[1].fen
 def shared() -> Iterator[Client]:
     client = Client()
     client.ask("uci")
-    client.say("isready")
-    client.until("readyok", 120)
-    while any("compiling" in line for line in client.ask()):
-        pass
+    client.load()
     yield client
     assert client.quit() == 0
 
@@ -242,7 +239,11 @@ def test_extras(client):
     assert client.ask("go perft 3")[-1] == "Nodes searched: 8902"
     assert len([line for line in client.ask("go perft 3") if line.count(": ") == 1]) == 21
     assert "Fen: rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1" in client.ask("flip", "d")
-    assert client.ask("position startpos", "eval")[0].startswith("Evaluation: ")
+    lines = client.ask("position startpos", "eval")
+    assert lines[0].split() == ["term", "white", "mg", "eg", "black", "mg", "eg", "white", "-", "black"]
+    total, tempo = (next(line for line in lines if line.startswith(name)).split()[-1] for name in ("sum", "tempo"))
+    assert total == tempo  # nothing else tells the sides apart
+    assert any(line.startswith(f"score: {int(float(total)):+} centipawns from white's view") for line in lines)
     assert client.ask("help")
 
 

@@ -6,13 +6,15 @@ capture, and quiescence finds nothing that the static evaluation has not seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import count
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 
 import numpy as np
 
 from engine.arena.gamefile import Games, unpack_position
-from engine.core.bits import BLACK, EMPTY, WHITE
+from engine.core.bits import BISHOP, BLACK, EMPTY, KNIGHT, PAWN, QUEEN, ROOK, WHITE, popcount
 from engine.core.fen import parse_fen
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make
@@ -49,14 +51,21 @@ def _is_quiet(pos, state, trace, search_address, move, score):
     return abs(call_search(search_address, pos, state, _QUIESCENCE, -INFINITE, INFINITE) - static) <= _QUIET_MARGIN
 
 
+@inline
+def _material(pos):
+    """What is on the board, in the units of outcome.py."""
+    minors = popcount(pos.types[KNIGHT] | pos.types[BISHOP])
+    return popcount(pos.types[PAWN]) + 3 * minors + 5 * popcount(pos.types[ROOK]) + 9 * popcount(pos.types[QUEEN])
+
+
 @entry(POSITION_TYPE, STATE_TYPE, TRACE_TYPE, int64, _WORDS, _NUMBERS, _WORDS, _NUMBERS, _WORDS, _BYTES, _NUMBERS)
 def sample_game(pos: PositionRecord, state: StateRecord, trace: TraceRecord, search_address: int, moves: Words,
-                scores: Words, features: Words, counts: Words, lengths: Words, tapers: Words,
+                scores: Words, features: Words, counts: Words, lengths: Words, summaries: Words,
                 white_scores: Words) -> tuple[Int, Int]:
     """Replay a game from `pos`, and write down its quiet positions; returns how many, and how many features they have.
 
-    `features` and `counts` get the features of all positions in turn, `lengths` how many each has, `tapers` phase and
-    scale of each, `white_scores` what the search said, from white's view.
+    `features` and `counts` get the features of all positions in turn, `lengths` how many each has, `summaries` phase,
+    scale and material of each, `white_scores` what the search said, from white's view.
     """
     found = filled = np.int64(0)
     for ply in range(len(moves)):
@@ -70,8 +79,9 @@ def sample_game(pos: PositionRecord, state: StateRecord, trace: TraceRecord, sea
                     counts[filled] = count
                     filled += 1
             lengths[found] = filled - begin
-            tapers[2 * found] = trace.phase
-            tapers[2 * found + 1] = trace.scale
+            summaries[3 * found] = trace.phase
+            summaries[3 * found + 1] = trace.scale
+            summaries[3 * found + 2] = _material(pos)
             white_scores[found] = -score if pos.side else score
             found += 1
         make(pos, move)
@@ -79,7 +89,7 @@ def sample_game(pos: PositionRecord, state: StateRecord, trace: TraceRecord, sea
 
 
 class Sampler:
-    """Turns training games into samples."""
+    """Turns training games into samples; one thread's."""
 
     def __init__(self) -> None:
         params = default_params()
@@ -89,22 +99,37 @@ class Sampler:
         self._state.deadline = self._state.node_limit = NEVER
         self._trace = empty_trace()
 
-    def samples(self, blocks: Iterable[Games]) -> Samples:
-        """The quiet positions of all games."""
-        numbers = count()
-        return Samples.join(part for games in blocks for part in self._of_block(numbers, games))
+    def of_block(self, games: Games, first_number: int) -> Samples:
+        """The quiet positions of a block of games, which are numbered from `first_number`."""
+        return Samples.join(self._of_game(games, index, first_number + index) for index in range(len(games.rows)))
 
-    def _of_block(self, numbers: Iterator[int], games: Games) -> Iterator[Samples]:
-        for index, row in enumerate(games.rows):
-            part = slice(games.starts[index], games.starts[index + 1])
-            moves, scores = games.moves[part].astype(np.uint16), games.scores[part].astype(np.int16)
-            room = len(moves)
-            features, counts = np.zeros(room * _MOST_FEATURES, np.uint16), np.zeros(room * _MOST_FEATURES, np.int16)
-            lengths, tapers = np.zeros(room, np.uint16), np.zeros(2 * room, np.uint8)
-            white_scores = np.zeros(room, np.int16)
-            position = parse_fen(unpack_position(row).fen(shredder=True), chess960=True)
-            found, filled = sample_game(position, self._state, self._trace, search_root.address, moves, scores,
-                                        features, counts, lengths, tapers, white_scores)
-            yield Samples(features[:filled].copy(), counts[:filled].copy(), lengths[:found].copy(),
-                          tapers[: 2 * found : 2].copy(), tapers[1 : 2 * found : 2].copy(), white_scores[:found].copy(),
-                          np.full(found, row["result"], np.int8), np.full(found, next(numbers), np.int32))
+    def _of_game(self, games: Games, index: int, number: int) -> Samples:
+        row, part = games.rows[index], slice(games.starts[index], games.starts[index + 1])
+        moves, scores = games.moves[part].astype(np.uint16), games.scores[part].astype(np.int16)
+        room = len(moves)
+        features, counts = np.zeros(room * _MOST_FEATURES, np.uint16), np.zeros(room * _MOST_FEATURES, np.int16)
+        lengths, summaries = np.zeros(room, np.uint16), np.zeros(3 * room, np.uint8)
+        white_scores = np.zeros(room, np.int16)
+        position = parse_fen(unpack_position(row).fen(shredder=True), chess960=True)
+        found, filled = sample_game(position, self._state, self._trace, search_root.address, moves, scores,
+                                    features, counts, lengths, summaries, white_scores)
+        phases, scales, materials = (summaries[start : 3 * found : 3].copy() for start in range(3))
+        return Samples(features[:filled].copy(), counts[:filled].copy(), lengths[:found].copy(), phases, scales,
+                       materials, white_scores[:found].copy(), np.full(found, row["result"], np.int8),
+                       np.full(found, number, np.int32))
+
+
+def quiet_samples(blocks: Iterable[Games], threads: int = 1) -> Samples:
+    """The quiet positions of all games, in their order, found by several threads."""
+    own = threading.local()
+
+    def of_block(games: Games, first_number: int) -> Samples:
+        if not hasattr(own, "sampler"):
+            own.sampler = Sampler()
+        sampler: Sampler = own.sampler
+        return sampler.of_block(games, first_number)
+
+    listed = list(blocks)
+    first_numbers = accumulate((len(games.rows) for games in listed), initial=0)
+    with ThreadPoolExecutor(threads) as pool:
+        return Samples.join(pool.map(of_block, listed, first_numbers))

@@ -37,6 +37,7 @@ class Contender:
     command: str
     options: Mapping[str, str] = field(default_factory=dict)
     own_options: Mapping[str, str] = field(default_factory=dict)  # these it must have
+    needed: tuple[str, ...] = ()  # these as well, but others set them
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Seat:
         return self._engine
 
     async def _configure(self, engine: _Listener) -> None:
-        for name in self.contender.own_options:
+        for name in (*self.contender.own_options, *self.contender.needed):
             if name not in engine.options:
                 raise ValueError(f"it has no option {name}")
         known = {name: value for name, value in self.contender.options.items() if name in engine.options}

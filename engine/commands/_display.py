@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,6 +20,23 @@ def check_plot(path: Path) -> None:
     kinds = Figure().canvas.get_supported_filetypes()
     if path.suffix.removeprefix(".") not in kinds or not path.parent.is_dir():
         raise InputError(f"--plot: {path} names no folder that exists, or none of the kinds {', '.join(sorted(kinds))}")
+
+
+Curve = tuple[Sequence[float], Sequence[float]]
+
+
+def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve]) -> None:
+    """Draw named curves, each given by its places and its heights; `labels` are those of the two axes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 6), layout="constrained")
+    axes = figure.subplots()
+    for name, (places, heights) in curves.items():
+        axes.plot(places, heights, label=name)
+    axes.set_xlabel(labels[0])
+    axes.set_ylabel(labels[1])
+    axes.legend(fontsize="x-small", ncols=2)
+    figure.savefig(path)
 
 
 def track(items: Sequence[T], describe: Callable[[T], str]) -> Iterator[T]:

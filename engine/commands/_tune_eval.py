@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.arena.gamefile import Games, read_games
-from engine.arena.positions import Sampler
-from engine.commands._display import check_plot, track
+from engine.arena.positions import quiet_samples
+from engine.commands._display import check_plot, save_plot, track
 from engine.core.errors import InputError
+from eval.fit import fit_outcome
+from eval.outcome import FULL_MATERIAL, Model
 from eval.samples import Samples
 from eval.tune import Epoch, Learner, Plan, rounded_weights
 from eval.weights import load_weights, save_weights
@@ -44,12 +46,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None:
         check_plot(arguments.plot)
     start = load_weights(arguments.start)
-    samples = Sampler().samples(_blocks(arguments.data))
+    threads = os.cpu_count() or 1
+    samples = quiet_samples(_blocks(arguments.data), threads)
     plan = Plan(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend, pull=arguments.pull,
-                seed=arguments.seed, threads=os.cpu_count() or 1)
+                seed=arguments.seed, threads=threads)
     learner = Learner(samples, start, plan)
     print(f"{len(samples)} quiet positions; a pawn more is worth {_winning_share(learner.steepness):.1%} of the point")
-    course = _learn(learner, plan, arguments, samples)
+    outcome, likelihood = fit_outcome(samples)
+    print(f"chances of the game: {_describe(outcome)}; mean negative log-likelihood {likelihood:.4f}")
+    course = _learn(learner, plan, arguments, samples, outcome)
     first, best = course[0], min(course, key=lambda epoch: epoch.validation_loss)
     if best is first:
         print("no epoch was better than the weights at the start: nothing was written")
@@ -70,7 +75,14 @@ def _winning_share(steepness: float) -> float:
     return float(1 / (1 + 2.718281828459045 ** (-100 * steepness)))
 
 
-def _learn(learner: Learner, plan: Plan, arguments: argparse.Namespace, samples: Samples) -> list[Epoch]:
+def _describe(outcome: Model) -> str:
+    """The model in figures that mean something."""
+    few, full = outcome.even_score(FULL_MATERIAL // 4), outcome.even_score(FULL_MATERIAL)
+    return f"every second game is won from {full:+.0f} centipawns on a full board, from {few:+.0f} on a quarter of it"
+
+
+def _learn(learner: Learner, plan: Plan, arguments: argparse.Namespace, samples: Samples,
+           outcome: Model) -> list[Epoch]:
     """Run all epochs; the file always holds the best weights so far."""
     course: list[Epoch] = []
     epochs = learner.run()
@@ -79,7 +91,8 @@ def _learn(learner: Learner, plan: Plan, arguments: argparse.Namespace, samples:
         print(f"epoch {number}: training loss {epoch.training_loss:.6f}, validation loss {epoch.validation_loss:.6f}",
               flush=True)
         if course and epoch.validation_loss < min(earlier.validation_loss for earlier in course):
-            save_weights(rounded_weights(epoch), arguments.out, _provenance(course[0], epoch, arguments, samples))
+            provenance = _provenance(course[0], epoch, arguments, samples)
+            save_weights(rounded_weights(epoch), arguments.out, provenance, outcome)
         course.append(epoch)
     return course
 
@@ -94,14 +107,7 @@ def _provenance(first: Epoch, best: Epoch, arguments: argparse.Namespace, sample
 
 
 def _plot(course: Sequence[Epoch], path: Path) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.subplots()
     numbers = [epoch.number for epoch in course]
-    axes.plot(numbers, [epoch.training_loss for epoch in course], label="training")
-    axes.plot(numbers, [epoch.validation_loss for epoch in course], label="validation")
-    axes.set_xlabel("epoch")
-    axes.set_ylabel("mean squared error of the expected point")
-    axes.legend()
-    figure.savefig(path)
+    save_plot(path, ("epoch", "mean squared error of the expected point"), {
+        "training": (numbers, [epoch.training_loss for epoch in course]),
+        "validation": (numbers, [epoch.validation_loss for epoch in course])})

@@ -17,7 +17,7 @@ from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.records import Adjudication, Opening
 from engine.arena.shards import in_order
 from engine.arena.spsa import Course, Plan
-from engine.commands._display import check_plot
+from engine.commands._display import check_plot, save_plot
 from engine.core.errors import InputError
 from engine.search.params import PARAMETERS
 
@@ -59,13 +59,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"--out: no folder {arguments.out.parent}, or no name in it")
     if arguments.plot is not None:
         check_plot(arguments.plot)
-    checkpoint = arguments.out.with_name(arguments.out.name + ".json")
+    checkpoint, values_file = (arguments.out.with_name(arguments.out.name + ending) for ending in (".json", ".txt"))
+    if values_file.exists() and not arguments.resume:
+        raise InputError(f"{values_file} exists, and would be overwritten")
     course = _course(arguments, checkpoint)
     with _executor(arguments) as (executor, width):
         _follow(course, checkpoint, executor, width, islice(_openings(arguments, course), course.played, None))
     values = course.setting().params
     text = "".join(f"{name}={value}\n" for name, value in values)
-    arguments.out.with_name(arguments.out.name + ".txt").write_text(text, encoding="utf-8")
+    values_file.write_text(text, encoding="utf-8")
     for name, value in values:
         print(f"{name}={value}")
     if arguments.plot is not None:
@@ -129,14 +131,7 @@ def _table(course: Course) -> Table:
 
 def _plot(course: Course, path: Path) -> None:
     """Each parameter's course, in steps from its default."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 6), layout="constrained")
-    axes = figure.subplots()
     places = [min((number + 1) * course.plan.batch, course.plan.pairs) for number in range(len(course.history))]
-    for row in course.plan.rows():
-        axes.plot(places, [(values[row.name] - row.default) / row.step for values in course.history], label=row.name)
-    axes.set_xlabel("pairs of games")
-    axes.set_ylabel("steps from the default")
-    axes.legend(fontsize="x-small", ncols=2)
-    figure.savefig(path)
+    save_plot(path, ("pairs of games", "steps from the default"), {
+        row.name: (places, [(values[row.name] - row.default) / row.step for values in course.history])
+        for row in course.plan.rows()})

@@ -212,8 +212,10 @@ def _read_control(text: str) -> tuple[float, float]:
 
 def _contenders(arguments: argparse.Namespace) -> tuple[Contender, Contender]:
     both = _read_options(arguments.option)
-    first = _contender(arguments.first, both, _read_options(arguments.option_a))
-    second = _contender(arguments.second or "", both, _read_options(arguments.option_b))
+    needed = ("UCI_Chess960",) if arguments.chess960 else ()
+    first, second = (
+        replace(_contender(text, both, _read_options(own)), needed=needed)
+        for text, own in ((arguments.first, arguments.option_a), (arguments.second or "", arguments.option_b)))
     if first.name != second.name:
         return first, second
     return replace(first, name=f"{first.name} A"), replace(second, name=f"{second.name} B")

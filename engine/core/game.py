@@ -49,6 +49,7 @@ class Game:
 
     def __init__(self, fen: str = START_FEN, chess960: bool = False, moves: Iterable[str] = ()) -> None:
         self.position = parse_fen(fen, chess960)
+        self._start = (fen, chess960)
         self.moves: list[int] = []
         self._list = empty_move_list()
         for text in moves:
@@ -60,6 +61,10 @@ class Game:
         twin.position, twin.moves = self.position.copy(), self.moves.copy()
         twin._list = empty_move_list()  # noqa: SLF001  of the same class
         return twin
+
+    def beginning(self) -> Game:
+        """A game of its own where this one began."""
+        return Game(*self._start)
 
     def fen(self, shredder: bool = False) -> str:
         """The position as FEN."""

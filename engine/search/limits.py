@@ -59,10 +59,17 @@ class Progress:
     hashfull: int
 
 
-Report = Callable[[Info | Progress], None]
+@dataclass(frozen=True)
+class Remark:
+    """Something that a user may like to read."""
+
+    text: str
 
 
-def ignore(_: Info | Progress) -> None:
+Report = Callable[[Info | Progress | Remark], None]
+
+
+def ignore(_: Info | Progress | Remark) -> None:
     """A report that nobody reads."""
 
 

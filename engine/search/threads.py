@@ -13,7 +13,7 @@ import numpy as np
 from engine.core.errors import InputError
 from engine.core.position import PositionRecord
 from engine.search.deepening import NEVER, Deepening, keep_root_moves, prepare_root, search_root
-from engine.search.limits import Info, Limits, Progress, Report, Result, ignore
+from engine.search.limits import Info, Limits, Progress, Remark, Report, Result, ignore
 from engine.search.params import ParamsRecord
 from engine.search.scores import is_win
 from engine.search.state import StateRecord, clear_histories, new_state, set_params
@@ -117,7 +117,7 @@ class Searcher:
         infos: list[Info] = []
         held: list[Info] = []  # lines of an iteration that was too quick to be told of
 
-        def tell(info: Info | Progress) -> None:
+        def tell(info: Info | Progress | Remark) -> None:
             assert isinstance(info, Info)
             infos.append(replace(info, nodes=self.nodes, hashfull=self.table.hashfull()))
             if info.line_number == 1:

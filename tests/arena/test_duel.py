@@ -16,7 +16,7 @@ from engine.arena.records import Adjudication, GameRecord, Opening
 from engine.arena.referee import Table, TimeControl
 from engine.arena.settings import Setting, read_setting
 from engine.core.errors import InputError
-from eval.weights import DEFAULT_FILE
+from eval.weightfile import DEFAULT_FILE
 
 NO_RULES = Adjudication(draw_score=None, win_score=None)
 

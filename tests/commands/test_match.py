@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import chess.pgn
 import pytest
 
 from engine.kernel import SOURCE_ROOT
+from engine.search.params import PARAMETERS
 from tests.arena.players import player
 
 
@@ -58,3 +63,38 @@ def test_a_sequential_test_stops_when_it_is_decided(tmp_path):
     result = run_match(good, bad, "--games", "1000", "--tc", "5+0.1", "--sprt", "0", "200")
     assert "+200 accepted" in result.stdout
     assert int(result.stdout.split("games: ")[1].split()[0]) < 100
+
+
+def test_an_engine_that_plays_no_chess960_is_not_asked_to(tmp_path):
+    one = f"cmd:{player(tmp_path, 'legal')}"
+    result = run_match(one, one, "--games", "2", "--tc", "5+0.1", "--chess960")
+    assert result.returncode == 2
+    assert "it has no option UCI_Chess960" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_the_worth_of_every_technique_is_measured(tmp_path):
+    openings = tmp_path / "one.epd"
+    openings.write_text("8/8/8/3k4/8/8/4Q3/3K4 w - -\n")
+    result = run_match("--ablate", "--games", "2", "--nodes", "100", "--openings", str(openings))
+    assert result.returncode == 0, result.stderr
+    switches = [row.name for row in PARAMETERS if (row.low, row.high) == (0, 1)]
+    for name in switches:
+        assert re.search(rf"\b{name.removeprefix('use_')}\b.* 2 ", result.stdout), name
+    assert run_match("--ablate", "cmd:x", "--games", "2").returncode == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_an_interrupted_match_says_how_it_stood(tmp_path):
+    pgn = tmp_path / "games.pgn"
+    with subprocess.Popen([sys.executable, "-m", "engine", "match", "rfp_margin=70", "default", "--games", "100000",
+                           "--nodes", "50", "--pgn", str(pgn)], cwd=SOURCE_ROOT, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:
+        while not pgn.exists() or pgn.stat().st_size < 2000:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert re.search(r"^games: \d+$", out, re.MULTILINE)
+    assert "Traceback" not in err

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.outcome import FULL_MATERIAL, chances, even_score, normalized
+from eval.fit import fit_outcome
+from eval.outcome import FULL_MATERIAL, Model, chances, normalized, own_model
+from eval.samples import Samples
 
 SCORES = st.integers(-32_000, 32_000)
 MATERIAL = st.integers(0, 103)
@@ -27,7 +30,7 @@ def test_a_better_score_never_wins_less(score, more, material):
 
 @given(MATERIAL)
 def test_a_hundred_wins_every_second_game(material):
-    even = even_score(material)
+    even = own_model().even_score(material)
     assert 40 < even < 250
     assert abs(chances(round(even), material).win - 500) <= 3
     assert normalized(round(even), material) in (99, 100, 101)
@@ -35,6 +38,25 @@ def test_a_hundred_wins_every_second_game(material):
 
 def test_measured_games_agree():
     # Shares of won games in the games of the fit, by material and score.
-    for material, score, won in ((20, 200, 680), (40, 100, 504), (40, 200, 741), (64, 50, 441), (64, 100, 541)):
-        assert abs(chances(score, material).win - won) < 110
+    for material, score, won in ((20, 200, 683), (40, 100, 489), (40, 200, 727), (64, 50, 425), (64, 100, 532)):
+        assert abs(chances(score, material).win - won) < 70
     assert chances(0, FULL_MATERIAL).draw < chances(0, 20).draw
+
+
+def test_a_known_model_is_found_again():
+    truth = Model(170.0, -90.0, 0.4, 0.5)
+    generator = np.random.default_rng(3)
+    size = 200_000
+    scores, materials = generator.normal(0, 250, size).astype(np.int16), generator.integers(5, 79, size)
+    shares = materials / FULL_MATERIAL
+    even = truth.even_base + truth.even_slope * shares
+    spread = 50 * np.exp(truth.spread_base + truth.spread_slope * shares)
+    win, loss = (1 / (1 + np.exp((even - sign * scores) / spread)) for sign in (1, -1))
+    chance = generator.random(size)
+    results = np.where(chance < win, 1, np.where(chance < win + loss, -1, 0))
+    empty = np.zeros(0, np.int16)
+    found, likelihood = fit_outcome(Samples(empty, empty, empty, empty, empty, materials, scores, results, empty))
+    assert 0 < likelihood < 1
+    for material in (10, 40, 78):
+        assert abs(found.even_score(material) - truth.even_score(material)) < 6
+        assert abs(found.spread(material) / truth.spread(material) - 1) < 0.04

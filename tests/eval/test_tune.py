@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.arena.gamefile import read_games, unpack_position
-from engine.arena.positions import Sampler
+from engine.arena.positions import quiet_samples
 from engine.arena.settings import Setting
 from engine.arena.training import TrainingShard
 from engine.core.errors import InputError
@@ -30,7 +30,7 @@ def file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def samples(file) -> Samples:
-    return Sampler().samples(read_games(file))
+    return quiet_samples(read_games(file), threads=2)
 
 
 def test_samples_are_quiet_and_their_traces_are_the_evaluation(file, samples):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from itertools import product
 
 import numpy as np
@@ -13,15 +14,8 @@ from hypothesis import strategies as st
 from engine.core.errors import InputError
 from eval import features
 from eval.features import FEATURES, WEIGHT_COUNT, weight_names
-from eval.weights import (
-    DEFAULT_FILE,
-    LARGEST_WEIGHT,
-    load_weights,
-    pack,
-    save_weights,
-    values_of,
-    weights_from,
-)
+from eval.weightfile import DEFAULT_FILE, LARGEST_WEIGHT, read_weight_file
+from eval.weights import load_weights, pack, save_weights, values_of, weights_from
 from tests.eval.boards import own_weights, random_weights
 from tests.eval.kernels import unpack
 
@@ -65,13 +59,15 @@ def test_the_engine_has_its_weights_and_says_where_they_come_from():
 
 def test_saved_weights_are_loaded_again(tmp_path):
     path = tmp_path / "weights.json"
-    save_weights(random_weights(), path, 'a "quoted" line\nand another')
+    save_weights(random_weights(), path, 'a "quoted" line\nand another', [1.5, -2.0, 0.25, 1.0])
     assert load_weights(path).tobytes() == random_weights().tobytes()
     assert json.loads(path.read_text(encoding="utf-8"))["provenance"] == 'a "quoted" line\nand another'
+    assert read_weight_file(path).outcome == [1.5, -2.0, 0.25, 1.0]
 
 
 def test_the_weight_file_is_what_the_writer_writes(tmp_path):
-    save_weights(own_weights(), tmp_path / "again.json", default_content()["provenance"])
+    save_weights(own_weights(), tmp_path / "again.json", default_content()["provenance"],
+                 read_weight_file().outcome)
     assert (tmp_path / "again.json").read_bytes() == DEFAULT_FILE.read_bytes()
 
 
@@ -109,6 +105,11 @@ def test_a_file_that_is_not_json_is_named(tmp_path, text):
 
 
 BREAKAGES = {
+    "it has version '1', not 2": lambda content: content.update(version=1),
+    "it has version 'None', not 2": lambda content: content.pop("version"),
+    '"outcome" is not a list of 4 numbers': lambda content: content["outcome"].pop(),
+    "\"outcome\" holds 'nan', which is no sensible number": lambda content: content.update(outcome=[1, 2, 3, math.nan]),
+    "\"outcome\" holds 'x', which is no sensible number": lambda content: content.update(outcome=[1, 2, 3, "x"]),
     'no table "weights"': lambda content: content.pop("weights"),
     "unknown feature 'mobility_camel'": lambda content: content["weights"].update(mobility_camel={}),
     "feature 'tempo' is missing": lambda content: content["weights"].pop("tempo"),

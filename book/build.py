@@ -1,0 +1,131 @@
+"""Building a book from games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import groupby
+from operator import itemgetter
+
+import numpy as np
+
+from book.pgn import PgnGame
+from book.polyglot import LARGEST_WEIGHT, Entry, packed_move
+from book.replay import read_san, replay
+from book.tally import Counts, Tally
+from engine.core.errors import InputError, quote
+from engine.core.fen import START_FEN, parse_fen
+from engine.core.movegen import empty_move_list
+
+_POINTS = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1), "*": (1, 1)}  # half points of white and black
+
+
+class Weighting(Enum):
+    """What a move's weight says."""
+
+    SCORE = "score"  # the half points that it brought
+    GAMES = "games"  # how often it was played
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which games and which moves get into a book."""
+
+    max_ply: int = 30
+    min_games: int = 2  # a move must have been played so often
+    min_score: float = 0.0  # percent of the points that a move must have brought
+    min_elo: int | None = None  # of both players, where the headers tell
+    since: int | None = None  # the year, where the headers tell
+    weighting: Weighting = Weighting.SCORE
+
+
+class Builder:
+    """Takes games, gives entries."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.used = self.refused = self.broken = 0
+        self._tally = Tally()
+        self._start, self._list = parse_fen(START_FEN), empty_move_list()
+
+    @property
+    def forgotten(self) -> int:
+        """Moves played so rarely, or less, may be missing, since there were too many of them."""
+        return self._tally.forgotten
+
+    def take(self, games: Iterable[PgnGame], complain: Callable[[str], None]) -> Iterator[int]:
+        """Count the moves of games; yields the number of each. A broken game is left out with a complaint."""
+        for game in games:
+            if not self._is_wanted(game):
+                self.refused += 1
+            else:
+                try:
+                    self._count(game)
+                    self.used += 1
+                except InputError as error:
+                    self.broken += 1
+                    complain(f"game {game.number}: {error}; left out")
+            yield game.number
+
+    def _is_wanted(self, game: PgnGame) -> bool:
+        rules, headers = self.rules, game.headers
+        elos = [headers.get(name, "") for name in ("WhiteElo", "BlackElo")]
+        if rules.min_elo is not None and any(not elo.isdecimal() or int(elo) < rules.min_elo for elo in elos):
+            return False
+        year = headers.get("Date", headers.get("UTCDate", ""))[:4]
+        return rules.since is None or (year.isdecimal() and int(year) >= rules.since)
+
+    def _count(self, game: PgnGame) -> None:
+        fen = game.headers.get("FEN")
+        position = self._start.copy() if fen is None else parse_fen(fen)
+        words = game.moves[: self.rules.max_ply]
+        numbers = np.array([read_san(word) for word in words], np.int64)
+        keys, moves = np.zeros(len(words), np.uint64), np.zeros(len(words), np.int64)
+        side = int(position.side)
+        played = int(replay(position, self._list, numbers, keys, moves))
+        if played < len(words):
+            raise InputError(f"move {played + 1}, {quote(words[played])}, is no legal move there")
+        points = np.resize(_POINTS[game.result] if side == 0 else _POINTS[game.result][::-1], len(words))
+        self._tally.add(keys, _packed(moves), points.astype(np.uint8))
+
+    def entries(self) -> list[Entry]:
+        """The moves that the rules let into the book."""
+        return list(_entries(self._tally.counts(), self.rules))
+
+
+def _packed(moves: np.ndarray) -> np.ndarray:
+    """`packed_move` for many: both ends change places, and promotions count from 1."""
+    start, target, kind = moves & 63, moves >> 6 & 63, moves >> 12
+    return (target | start << 6 | np.where(kind >= 4, kind - 3, 0) << 12).astype(np.uint16)
+
+
+assert int(_packed(np.array([4 | 7 << 6 | 2 << 12]))[0]) == packed_move(4 | 7 << 6 | 2 << 12)
+
+
+def _entries(counts: Counts, rules: Rules) -> Iterator[Entry]:
+    shares = 50.0 * counts["points"] / np.maximum(counts["games"], 1)
+    kept = counts[(counts["games"] >= rules.min_games) & (shares >= rules.min_score)]
+    weights = kept["points"] if rules.weighting is Weighting.SCORE else kept["games"]
+    rows = zip(kept["key"].tolist(), kept["move"].tolist(), weights.tolist(), strict=True)
+    for _, moves in groupby(rows, key=itemgetter(0)):
+        yield from _fitting([Entry(*row) for row in moves])
+
+
+def _fitting(moves: list[Entry]) -> Iterator[Entry]:
+    """The moves of one position, with weights that the file has room for; those that brought nothing are left out."""
+    most = max(move.weight for move in moves)
+    for move in moves:
+        weight = move.weight if most <= LARGEST_WEIGHT else max(move.weight * LARGEST_WEIGHT // most, 1)
+        if move.weight > 0:
+            yield move._replace(weight=weight)
+
+
+def merged(books: Iterable[Iterable[Entry]]) -> list[Entry]:
+    """All entries of several books. What more than one has gets the sum of its weights, and the first's learning."""
+    found: dict[tuple[int, int], Entry] = {}
+    for entry in (entry for book in books for entry in book):
+        known = found.get((entry.key, entry.move))
+        weight = min(entry.weight + (0 if known is None else known.weight), LARGEST_WEIGHT)
+        found[entry.key, entry.move] = (entry if known is None else known)._replace(weight=weight)
+    return list(found.values())

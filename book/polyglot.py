@@ -1,0 +1,181 @@
+"""Polyglot books: the file, its entries, and the key by which a position is found.
+
+A file is a sorted list of entries of sixteen bytes, big-endian: the key of a position (8), a move (2), its weight (2)
+and a number for learning (4). A move is `to | from << 6 | promotion << 12`, and castling is king takes rook.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import chess.polyglot
+import numpy as np
+
+from engine.core.attacks import PAWN_ATTACKS
+from engine.core.bits import BLACK, EMPTY, KING, NO_PIECE, NO_SQUARE, PAWN, square_name
+from engine.core.errors import InputError
+from engine.core.moves import CASTLING, NULL_MOVE, PROMOTION, encode_move, from_square, move_kind, to_square
+from engine.core.notation import read_move
+from engine.core.position import POSITION_TYPE, PositionRecord
+from engine.kernel import entry, int64, kernel
+
+_FORMAT = struct.Struct(">QHHI")
+ENTRY_BYTES = _FORMAT.size
+LARGEST_WEIGHT = 0xFFFF
+_PROMOTIONS = " nbrq"
+
+ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learn", ">u4")])
+
+# The numbers of the format, in its order: pieces, castling rights, files of en passant, white to move.
+_NUMBERS = np.array(chess.polyglot.POLYGLOT_RANDOM_ARRAY, np.uint64)
+_CASTLING, _EN_PASSANT = np.int64(768), np.int64(772)
+_WHITE_TO_MOVE = _NUMBERS[780]
+
+
+@kernel
+def key_after(pos, passed_square):
+    """The Polyglot key of `pos`, where the last move was a pawn's double step over `passed_square`, or NO_SQUARE.
+
+    The format notes en passant if a pawn stands ready to capture, even one that may not since it is pinned. A position
+    record remembers only captures that are legal, so the square has to be named.
+    """
+    key = EMPTY
+    for square in range(64):
+        piece = np.int64(pos.board[square])
+        if piece != NO_PIECE:
+            kind, color = piece & 7, piece >> 3
+            key ^= _NUMBERS[64 * (2 * (kind - PAWN) + 1 - color) + square]
+    for right in range(4):
+        if pos.castling >> right & 1:
+            key ^= _NUMBERS[_CASTLING + right]
+    us = np.int64(pos.side)
+    if passed_square != NO_SQUARE and PAWN_ATTACKS[us ^ 1, passed_square] & pos.types[PAWN] & pos.colors[us] != EMPTY:
+        key ^= _NUMBERS[_EN_PASSANT + (passed_square & 7)]
+    return key if us == BLACK else key ^ _WHITE_TO_MOVE
+
+
+@kernel
+def passed_by(pos, move):
+    """The square that `move`, which has just been made, passed over as a pawn's double step; NO_SQUARE if none."""
+    start, target = from_square(move), to_square(move)
+    is_double_step = move != NULL_MOVE and pos.board[target] & 7 == PAWN and abs(target - start) == 16
+    return (start + target) >> 1 if is_double_step else np.int64(NO_SQUARE)
+
+
+@entry(POSITION_TYPE, int64)
+def polyglot_key(pos: PositionRecord, last_move: int) -> int:
+    """The key of a position that `last_move` led to; NULL_MOVE if that is not known."""
+    passed = passed_by(pos, last_move)
+    return key_after(pos, passed if last_move != NULL_MOVE else np.int64(pos.ep))
+
+
+class Entry(NamedTuple):
+    """A move of a book."""
+
+    key: int
+    move: int  # as the file writes it
+    weight: int
+    learn: int = 0
+
+    def text(self) -> str:
+        """The move as UCI text, with castling as king takes rook."""
+        promotion = self.move >> 12 & 7
+        letter = _PROMOTIONS[promotion] if 0 < promotion < len(_PROMOTIONS) else ""
+        return square_name(self.move >> 6 & 63) + square_name(self.move & 63) + letter
+
+
+def packed_move(move: int) -> int:
+    """A move of the engine as the file writes it."""
+    kind = int(move_kind(move))
+    promotion = kind - int(PROMOTION) + 1 if kind >= PROMOTION else 0
+    return int(to_square(move)) | int(from_square(move)) << 6 | promotion << 12
+
+
+def book_move(pos: PositionRecord, packed: int) -> int:
+    """The engine's move for what a file says in `pos`, legal or not; a king's move to its castled place is castling.
+
+    A king that takes its own rook castles. Some files write castling as the king's two steps: that is understood too.
+    """
+    start, target = packed >> 6 & 63, packed & 63
+    own_rook = int(pos.board[target]) and int(pos.board[target]) >> 3 == int(pos.side)
+    if int(pos.board[start]) & 7 == KING and own_rook:
+        return int(encode_move(start, target, CASTLING))
+    return read_move(pos, Entry(0, packed, 0).text())
+
+
+class Book:
+    """A file, open for looking up; a context manager."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._map = _open(self.path)
+        self._places = range(len(self._map) // ENTRY_BYTES)
+        keys = self.table()["key"].astype(np.uint64)
+        if (keys[1:] < keys[:-1]).any():
+            self.close()
+            raise InputError(f"book {self.path} is not sorted: it is no Polyglot book, or a damaged one")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 traceback: TracebackType | None) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return (self._entry(place) for place in self._places)
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._map.close()
+
+    def table(self) -> np.ndarray:
+        """A copy of all entries, as an array of ENTRY."""
+        return np.frombuffer(self._map[:], ENTRY)
+
+    def entries(self, key: int) -> list[Entry]:
+        """What the book says of the position with this key, in the file's order."""
+        place = bisect_left(self._places, key, key=self._key)
+        found = []
+        while place < len(self._places) and self._key(place) == key:
+            found.append(self._entry(place))
+            place += 1
+        return found
+
+    def _key(self, place: int) -> int:
+        return int.from_bytes(self._map[place * ENTRY_BYTES : place * ENTRY_BYTES + 8])
+
+    def _entry(self, place: int) -> Entry:
+        return Entry(*_FORMAT.unpack_from(self._map, place * ENTRY_BYTES))
+
+
+def _open(path: Path) -> mmap.mmap:
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            if size == 0:
+                raise InputError(f"book {path} is empty")
+            if size % ENTRY_BYTES:
+                raise InputError(f"book {path} is cut off, or no Polyglot book: {size} bytes are no whole number of "
+                                 f"entries of {ENTRY_BYTES}")
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise InputError(f"cannot read book {path}: {error.strerror or error}") from error
+
+
+def write_book(entries: Iterable[Entry], path: Path | str) -> int:
+    """Write a file of entries, sorted by key and then by weight; returns how many they are."""
+    ordered = sorted(entries, key=lambda entry: (entry.key, -entry.weight, entry.move))
+    part = Path(f"{path}.part")
+    part.write_bytes(b"".join(_FORMAT.pack(*entry) for entry in ordered))
+    part.replace(path)
+    return len(ordered)

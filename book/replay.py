@@ -1,0 +1,90 @@
+"""Replaying games from their moves in SAN: the text is read once for each different word, a kernel does the rest."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from book.polyglot import key_after, passed_by
+from engine.core.bits import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
+from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
+from engine.core.moves import CASTLING, NULL_MOVE, PROMOTION, from_square, move_kind, promoted_type, to_square
+from engine.core.position import POSITION_TYPE, PositionRecord, make
+from engine.kernel import Int, array_type, entry, inline
+
+_SAN = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)x?([a-h])([1-8])(?:=?([QRBN]))?[+#]?[!?]*$")
+_CASTLING = re.compile(r"([O0]-[O0])(-[O0])?[+#]?[!?]*$")
+_TYPES = {"": PAWN, "N": KNIGHT, "B": BISHOP, "R": ROOK, "Q": QUEEN, "K": KING}
+_ANY = 8  # a file or a rank that is not said
+
+# A word of SAN as one number: type | target << 3 | file << 9 | rank << 13 | promoted type << 17 | castling << 20, where
+# castling is 1 to the king's side and 2 to the queen's. No word is 0.
+_TARGET, _FILE, _RANK, _PROMOTED, _CASTLES = (np.int64(shift) for shift in (3, 9, 13, 17, 20))
+_KING_SIDE, _QUEEN_SIDE = np.int64(1), np.int64(2)
+
+Numbers = npt.NDArray[np.int64]
+_NUMBERS, _KEYS = array_type("i8"), array_type("u8")
+
+
+@lru_cache(maxsize=1 << 16)
+def read_san(word: str) -> int:
+    """The number of a word of SAN; 0 if it is none."""
+    castling = _CASTLING.match(word)
+    if castling is not None:
+        return int(KING) | (2 if castling[2] else 1) << int(_CASTLES)
+    found = _SAN.match(word)
+    if found is None:
+        return 0
+    letter, file, rank, target_file, target_rank, promoted = found.groups()
+    target = "abcdefgh".index(target_file) + 8 * (int(target_rank) - 1)
+    return (int(_TYPES[letter]) | target << int(_TARGET)
+            | ("abcdefgh".index(file) if file else _ANY) << int(_FILE)
+            | (int(rank) - 1 if rank else _ANY) << int(_RANK)
+            | (int(_TYPES[promoted]) if promoted else 0) << int(_PROMOTED))
+
+
+@inline
+def _fits(pos, move, word):
+    """Whether a legal move is what the word says."""
+    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    castles = word >> _CASTLES
+    if kind == CASTLING:
+        return castles == (_KING_SIDE if target > start else _QUEEN_SIDE)
+    if castles != 0:
+        return False
+    file, rank = word >> _FILE & 15, word >> _RANK & 15
+    promoted = promoted_type(kind) if kind >= PROMOTION else np.int64(0)
+    return (np.int64(pos.board[start]) & 7 == word & 7 and target == word >> _TARGET & 63
+            and (file == _ANY or file == start & 7) and (rank == _ANY or rank == start >> 3)
+            and promoted == word >> _PROMOTED & 7)
+
+
+@entry(POSITION_TYPE, MOVE_LIST_TYPE, _NUMBERS, _KEYS, _NUMBERS)
+def replay(pos: PositionRecord, out: MoveListRecord, words: Numbers, keys: npt.NDArray[np.uint64],
+           moves: Numbers) -> Int:
+    """Play the moves that the words of SAN mean; returns how many could be played.
+
+    keys[i] becomes the Polyglot key of the position before the i-th move, moves[i] that move. A word that fits no legal
+    move, or several, ends it.
+    """
+    passed = np.int64(pos.ep)
+    for index in range(len(words)):
+        keys[index] = key_after(pos, passed)
+        checkers, pinned = king_masks(pos)
+        count = generate(pos, out, np.int64(0), ALL_MOVES, checkers, pinned)
+        found, fitting = NULL_MOVE, np.int64(0)
+        for place in range(count):
+            move = np.int64(out.moves[place])
+            if _fits(pos, move, words[index]):
+                found, fitting = move, fitting + 1
+        if fitting != 1 or words[index] == 0:
+            return np.int64(index)
+        make(pos, found)
+        moves[index] = found
+        passed = passed_by(pos, found)
+    return np.int64(len(words))
+
+

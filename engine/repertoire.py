@@ -1,0 +1,105 @@
+"""The book that a player consults: opened when it is wanted, asked before a search, and taken leave of once a game."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from book.builtin import BUILT_IN
+from book.choice import choose, shares
+from book.names import last_name
+from book.polyglot import Book, Entry, book_move, polyglot_key
+from engine.core.errors import InputError
+from engine.core.fen import fullmove_number
+from engine.core.game import Game, make_if_legal
+from engine.core.moves import NULL_MOVE
+from engine.options import Settings
+from engine.order import Order
+
+OPTION_NAMES = ("OwnBook", "BookFile")
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What the book says of a position."""
+
+    move: int | None  # None if it knows none
+    remarks: tuple[str, ...]
+
+
+class Repertoire:
+    """A book and the way it is used, by the settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._book: Book | None = None
+        self._chance = random.Random()  # noqa: S311  variety needs no secrecy
+        self._has_taken_leave = False
+
+    def open(self) -> None:
+        """Open the book that the settings name, if it is wanted; InputError if it is of no use."""
+        path = self._settings.text("BookFile") or BUILT_IN
+        book = Book(path) if self._settings.flag("OwnBook") else None
+        if self._book is not None:
+            self._book.close()
+        self._book = book
+
+    def begin_game(self) -> None:
+        """From now on another game is played."""
+        self._has_taken_leave = False
+
+    def advice(self, game: Game, order: Order) -> Advice:
+        """What to play without a search, if the order is to play and the book knows a move."""
+        if self._book is None or self._is_analysis(order):
+            return Advice(None, ())
+        is_too_late = fullmove_number(game.position) > self._settings.number("Book Depth")
+        entries = [] if is_too_late else self._book.entries(_key(game))
+        legal, remarks = [], []
+        for entry in entries:
+            move = _legal_move(game, entry)
+            if move is None:
+                remarks.append(f"book: {entry.text()} is illegal here, and passed over")
+            else:
+                legal.append((move, entry.weight))
+        weights = [weight for _, weight in legal]
+        variety = self._settings.number("Book Variety")
+        place = choose(weights, variety, self._chance)
+        if place is None:
+            return Advice(None, (*remarks, *self._leave(game)))
+        move, weight = legal[place]
+        share = shares(weights, variety)[place]
+        return Advice(move, (*remarks, f"book {game.text(move)} weight {weight}, chosen with {share:.0%}"))
+
+    def _is_analysis(self, order: Order) -> bool:
+        return (order.infinite or bool(order.search_moves) or order.mate is not None
+                or self._settings.flag("UCI_AnalyseMode") or self._settings.number("MultiPV") > 1)
+
+    def _leave(self, game: Game) -> Iterator[str]:
+        """Name the opening when the book has come to its end, once a game."""
+        if not self._has_taken_leave:
+            self._has_taken_leave = True
+            name = last_name(_keys(game))
+            if name is not None:
+                yield f"out of book: {name}"
+
+
+def _key(game: Game) -> int:
+    return int(polyglot_key(game.position, game.moves[-1] if game.moves else int(NULL_MOVE)))
+
+
+def _keys(game: Game) -> Iterator[int]:
+    """The keys of all positions of a game."""
+    follower = game.beginning()
+    yield _key(follower)
+    for move in game.moves:
+        follower.play(follower.text(move))
+        yield _key(follower)
+
+
+def _legal_move(game: Game, entry: Entry) -> int | None:
+    try:
+        move = book_move(game.position, entry.move)
+    except InputError:
+        return None
+    return move if make_if_legal(game.position.copy(), move) else None

@@ -1,0 +1,148 @@
+"""Why the evaluation says what it says: every feature with its count and its value, and what a move changes.
+
+The values are exact: a term is worth a whole number of PARTS of a centipawn, and the sum of all terms, rounded as the
+evaluation rounds, is the score that the search uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.core.bits import BLACK, WHITE
+from engine.core.position import PositionRecord
+from eval.evaluate import LARGEST_SCORE, trace_position
+from eval.features import FEATURES, Feature
+from eval.trace import WHOLE_PHASE, WHOLE_SCALE, empty_trace
+from eval.weights import Values, WeightsRecord, values_of
+
+PARTS = int(WHOLE_PHASE * WHOLE_SCALE)  # of a centipawn: what the blend of both values is counted in
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one side has of a feature."""
+
+    counts: tuple[int, ...]  # by number within the feature
+    mg: int  # centipawns, if it were the middle game
+    eg: int  # centipawns, if it were the endgame
+    parts: int  # of a centipawn, as the game stands
+
+    @property
+    def count(self) -> int:
+        """How much of it in all."""
+        return sum(self.counts)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One feature of a position."""
+
+    feature: Feature
+    white: Share
+    black: Share
+
+    @property
+    def parts(self) -> int:
+        """What it is worth to white."""
+        return self.white.parts - self.black.parts
+
+    def of(self, color: int) -> Share:
+        """One side's share."""
+        return self.black if color == BLACK else self.white
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All terms of a position."""
+
+    terms: tuple[Term, ...]  # in the order of the feature table, also those that count nothing
+    phase: int  # of WHOLE_PHASE: all is middle game; 0: all is endgame
+    scale: int  # of WHOLE_SCALE: how much of the endgame's values counts
+    score: int  # centipawns from white's view
+
+    @property
+    def phase_share(self) -> float:
+        """How much of the game is middle game, from 0 to 1."""
+        return self.phase / float(WHOLE_PHASE)
+
+    @property
+    def scale_share(self) -> float:
+        """How much of the endgame's values counts, from 0 to 1."""
+        return self.scale / float(WHOLE_SCALE)
+
+    def present(self) -> list[Term]:
+        """The terms that either side has something of."""
+        return [term for term in self.terms if any(term.white.counts) or any(term.black.counts)]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a move does to one feature of one side."""
+
+    feature: Feature
+    color: int
+    before: Share
+    after: Share
+    parts: int  # what it is worth to the side that moves, as the game stands after the move
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a move does to the evaluation, in parts that sum to the whole difference."""
+
+    changes: tuple[Change, ...]  # the weightiest first
+    turn: int  # parts: the turn passes to the opponent
+    phase: int  # parts: what was there already counts more or less as pieces leave the board
+
+
+def explain(position: PositionRecord, weights: WeightsRecord) -> Explanation:
+    """Count every feature for both sides. Their parts sum to the evaluation, see `rounded`."""
+    trace = empty_trace()
+    evaluated = int(trace_position(position, weights, trace))
+    phase, scale = int(trace.phase), int(trace.scale)
+    counts, (mg, eg) = trace.counts.astype(np.int64), values_of(weights)
+    terms = tuple(
+        Term(feature, *(_share(feature, counts[color], mg, eg, phase, scale) for color in (WHITE, BLACK)))
+        for feature in FEATURES)
+    return Explanation(terms, phase, scale, -evaluated if position.side else evaluated)
+
+
+def _share(feature: Feature, counts: Values, mg: Values, eg: Values, phase: int, scale: int) -> Share:
+    part = slice(feature.offset, feature.offset + feature.size)
+    own_mg, own_eg = int(counts[part] @ mg[part]), int(counts[part] @ eg[part])
+    return Share(tuple(counts[part].tolist()), own_mg, own_eg, _blend(own_mg, own_eg, phase, scale))
+
+
+def _blend(mg: int, eg: int, phase: int, scale: int) -> int:
+    return mg * phase * int(WHOLE_SCALE) + eg * scale * (int(WHOLE_PHASE) - phase)
+
+
+def rounded(terms: Sequence[Term]) -> int:
+    """The score that terms sum to, in centipawns from white's view."""
+    parts = sum(term.parts for term in terms)
+    score = min(abs(parts) // PARTS, int(LARGEST_SCORE))
+    return score if parts > 0 else -score
+
+
+def compare(before: Explanation, after: Explanation, mover: int) -> Comparison:
+    """What happened to every feature of both sides by a move of `mover`, whose view all parts are.
+
+    Features are compared by what they are worth after the move, so that only those appear whose count changed.
+    """
+    found: list[Change] = []
+    turn = phase = 0
+    for old, new in zip(before.terms, after.terms, strict=True):
+        for color in (int(WHITE), int(BLACK)):
+            sign = 1 if color == mover else -1
+            earlier, later = old.of(color), new.of(color)
+            carried = _blend(earlier.mg, earlier.eg, after.phase, after.scale)
+            phase += sign * (carried - earlier.parts)
+            parts = sign * (later.parts - carried)
+            if new.feature.group == "tempo":
+                turn += parts
+            elif earlier.counts != later.counts:
+                found.append(Change(new.feature, color, earlier, later, parts))
+    return Comparison(tuple(sorted(found, key=lambda change: -abs(change.parts))), turn, phase)

@@ -1,0 +1,218 @@
+"""Building books: PGN read as python-chess reads it, moves counted as they were played."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import chess
+import chess.pgn
+import chess.polyglot
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from book.build import Builder, Rules, Weighting, merged
+from book.pgn import moves_of, read_pgn
+from book.polyglot import Entry
+from book.replay import read_san, replay
+from book.tally import Tally
+from engine.core.errors import InputError
+from engine.core.fen import parse_fen
+from engine.core.movegen import empty_move_list
+from tests.positions import judge, start_fens
+
+GAMES = """[Event "one"]
+[Result "1-0"]
+[WhiteElo "2500"]
+[BlackElo "2400"]
+[Date "1999.01.02"]
+
+1. e4 {the best [by test] } e5 2. Nf3 (2. f4 exf4 (2... d5 3. exd5) 3. Nf3) 2... Nc6 $1 3. Bb5 a6!? 1-0
+
+[Event "two"]
+[Result "1/2-1/2"]
+[Date "2010.??.??"]
+
+1.e4 e5 2.Nf3 Nc6 ; a remark to the end of the line ( with a bracket
+3.Bc4 Bc5 4.O-O Nf6 5. d3
+O-O 1/2-1/2
+
+[Event "broken"]
+[Result "0-1"]
+
+1. e4 e5 2. Ke3 Nc6 0-1
+
+[Event "three"]
+[Result "0-1"]
+
+1. d4 d5 0-1
+"""
+
+
+def write(folder: Path, text: str = GAMES, name: str = "games.pgn") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_games_are_read_as_python_chess_reads_them(tmp_path):
+    ours = list(read_pgn(write(tmp_path)))
+    source = io.StringIO(GAMES.replace("2. Ke3 Nc6 ", ""))
+    for game in ours:
+        theirs = chess.pgn.read_game(source)
+        assert theirs is not None
+        assert game.result == theirs.headers["Result"]
+        board = theirs.board()
+        sans = []
+        for move in theirs.mainline_moves():
+            sans.append(board.san(move))
+            board.push(move)
+        if game.number != 3:
+            assert [word.rstrip("!?") for word in game.moves] == sans
+
+
+@pytest.mark.parametrize("ending", [".pgn", ".pgn.gz", ".pgn.xz", ".pgn.bz2", ".zip"])
+def test_packed_files_hold_the_same_games(tmp_path, ending):
+    path = tmp_path / f"games{ending}"
+    if ending == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("games.pgn", GAMES)
+    else:
+        pack = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}.get(path.suffix, lambda data: data)
+        path.write_bytes(pack(GAMES.encode()))
+    assert [len(game.moves) for game in read_pgn(path)] == [6, 10, 4, 2]
+
+
+@pytest.mark.parametrize("name", ["games.pgn.gz", "games.pgn.xz", "games.zip"])
+def test_damaged_files_are_named(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"\x1f\x8b no archive at all")
+    with pytest.raises(InputError, match=name):
+        list(read_pgn(path))
+
+
+def test_missing_files_are_named(tmp_path):
+    with pytest.raises(InputError, match=r"cannot read .*nowhere\.pgn"):
+        list(read_pgn(tmp_path / "nowhere.pgn"))
+
+
+@given(st.text(max_size=300))
+def test_no_text_makes_the_reader_fail(text):
+    assert all(isinstance(read_san(word), int) for word in moves_of(text))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_every_legal_move_is_understood_as_python_chess_writes_it(data):
+    fen = data.draw(start_fens(chess960=False))
+    board = judge(fen)
+    for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=30)):
+        for move in board.legal_moves:
+            words = np.array([read_san(board.san(move))], np.int64)
+            keys, moves = np.zeros(1, np.uint64), np.zeros(1, np.int64)
+            position = parse_fen(board.fen(en_passant="legal"))
+            assert replay(position, empty_move_list(), words, keys, moves) == 1, (board.fen(), board.san(move))
+            after = board.copy(stack=False)
+            after.push(move)
+            assert parse_fen(after.fen()).key == position.key
+        legal = list(board.legal_moves)
+        if not legal:
+            break
+        board.push(legal[choice % len(legal)])
+
+
+@pytest.mark.parametrize("word", ["", "e9", "Zf3", "Nf3x", "e8=K", "O-O-O-O", "--", "0000"])
+def test_words_that_are_no_moves(word):
+    assert read_san(word) == 0
+
+
+def test_ambiguous_words_are_refused():
+    position = parse_fen("4k3/8/8/8/8/8/8/R3K2R w - - 0 1")
+    for word, played in (("Rd1", 1), ("Rf1", 1), ("Rg1", 1)):
+        assert replay(position.copy(), empty_move_list(), np.array([read_san(word)]), np.zeros(1, np.uint64),
+                      np.zeros(1, np.int64)) == played
+    knights = parse_fen("4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1")
+    for word, played in (("Nd2", 0), ("Nbd2", 1), ("Nfd2", 1), ("Nc3", 1)):
+        assert replay(knights.copy(), empty_move_list(), np.array([read_san(word)]), np.zeros(1, np.uint64),
+                      np.zeros(1, np.int64)) == played
+
+
+def built(path: Path, rules: Rules) -> tuple[Builder, list[str]]:
+    builder = Builder(rules)
+    complaints: list[str] = []
+    assert list(builder.take(read_pgn(path), complaints.append)) == [1, 2, 3, 4]
+    return builder, complaints
+
+
+def moves_at(entries: list[Entry], board: chess.Board) -> dict[str, int]:
+    key = chess.polyglot.zobrist_hash(board)
+    return {entry.text(): entry.weight for entry in entries if entry.key == key}
+
+
+def test_moves_weigh_what_they_brought(tmp_path):
+    builder, complaints = built(write(tmp_path), Rules(min_games=1))
+    assert (builder.used, builder.refused, builder.broken) == (3, 0, 1)
+    assert complaints == ["game 3: move 3, 'Ke3', is no legal move there; left out"]
+    entries = builder.entries()
+    board = chess.Board()
+    assert moves_at(entries, board) == {"e2e4": 3}  # 1. d4 lost, and is not recommended
+    for move in ("e2e4", "e7e5", "g1f3", "b8c6"):
+        board.push_uci(move)
+    assert moves_at(entries, board) == {"f1b5": 2, "f1c4": 1}
+    assert moves_at(built(write(tmp_path), Rules(min_games=1, weighting=Weighting.GAMES))[0].entries(),
+                    chess.Board()) == {"e2e4": 2, "d2d4": 1}
+
+
+def test_castling_is_king_takes_rook(tmp_path):
+    entries = built(write(tmp_path), Rules(min_games=1))[0].entries()
+    assert {"e1h1", "e8h8"} <= {entry.text() for entry in entries}
+
+
+@pytest.mark.parametrize(("rules", "used"), [
+    (Rules(min_games=1, since=2000), 1), (Rules(min_games=1, min_elo=2400), 1), (Rules(min_games=1, min_elo=2450), 0)])
+def test_games_are_chosen_by_their_headers(tmp_path, rules, used):
+    assert built(write(tmp_path), rules)[0].used == used
+
+
+def test_moves_are_chosen_by_games_score_and_ply(tmp_path):
+    assert len(built(write(tmp_path), Rules(min_games=2))[0].entries()) == 4
+    assert len(built(write(tmp_path), Rules(min_games=2, max_ply=3))[0].entries()) == 3
+    shares = built(write(tmp_path), Rules(min_games=1, min_score=80))[0].entries()
+    assert {entry.text() for entry in shares} == {"f1b5", "d7d5"}
+
+
+def test_a_tally_counts_as_a_counter_does_and_forgets_the_rarest():
+    generator = np.random.default_rng(3)
+    truth: Counter[tuple[int, int]] = Counter()
+    whole, small = Tally(), Tally(most=40)
+    for _ in range(200):
+        keys, moves = generator.integers(0, 20, 30).astype(np.uint64), generator.geometric(0.3, 30).astype(np.uint16)
+        truth.update(zip(keys.tolist(), moves.tolist(), strict=True))
+        for tally in (whole, small):
+            tally.add(keys, moves, np.ones(30, np.uint8))
+            tally.counts()
+    counts = {(int(row["key"]), int(row["move"])): int(row["games"]) for row in whole.counts()}
+    assert counts == truth
+    assert len(small.counts()) <= 40 and small.forgotten > 0
+    assert {row["games"].item() for row in small.counts()} <= set(range(max(truth.values()) + 1))
+    assert (whole.counts()["points"] == whole.counts()["games"]).all()
+
+
+def test_merging_adds_weights_and_keeps_what_was_learned():
+    first = [Entry(1, 7, 10, 99), Entry(1, 8, 65_000, 0)]
+    second = [Entry(1, 7, 5, 11), Entry(1, 8, 5_000, 0), Entry(2, 7, 1, 3)]
+    assert sorted(merged([first, second])) == [Entry(1, 7, 15, 99), Entry(1, 8, 65_535, 0), Entry(2, 7, 1, 3)]
+
+
+def test_weights_fit_into_the_file():
+    from book.build import _fitting
+
+    assert list(_fitting([Entry(1, 1, 200_000), Entry(1, 2, 100_000), Entry(1, 3, 1), Entry(1, 4, 0)])) == [
+        Entry(1, 1, 65_535), Entry(1, 2, 32_767), Entry(1, 3, 1)]

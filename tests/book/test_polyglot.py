@@ -1,0 +1,163 @@
+"""Polyglot books: keys, moves, lookups and damaged files; chess.polyglot is the judge."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import chess
+import chess.polyglot
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from book.polyglot import ENTRY_BYTES, Book, Entry, book_move, packed_move, polyglot_key, write_book
+from engine.core.errors import InputError
+from engine.core.game import Game
+from tests.positions import DATA, judge, play_both, start_fens
+
+LASKER_TRAP = "d2d4 d7d5 c2c4 e7e5 d4e5 d5d4 e2e3 f8b4 c1d2 d4e3 d2b4 e3f2 e1e2 f2g1n".split()
+
+
+def key_of(game):
+    return int(polyglot_key(game.position, game.moves[-1] if game.moves else 0))
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data(), st.booleans())
+def test_keys_agree_with_python_chess(data, chess960):
+    fen = data.draw(start_fens(chess960))
+    game, board = Game(fen, chess960), judge(fen, chess960)
+    for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=60)):
+        if play_both(game, board, choice) is None:
+            break
+        assert key_of(game) == chess.polyglot.zobrist_hash(board), board.fen(en_passant="fen")
+
+
+@pytest.mark.parametrize(("fen", "move"), [
+    ("4k3/3p4/8/K3P2r/8/8/8/8 b - - 0 1", "d7d5"),  # the capture would uncover a check, and counts in the key
+    ("4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1", "d7d5"),
+    ("4k3/3p4/8/8/4P3/8/8/4K3 b - - 0 1", "d7d5"),
+    ("4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1", "a2a4"),
+])
+def test_en_passant_is_noted_when_a_pawn_stands_ready(fen, move):
+    game, board = Game(fen), chess.Board(fen)
+    game.play(move)
+    board.push_uci(move)
+    assert key_of(game) == chess.polyglot.zobrist_hash(board)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.booleans())
+def test_moves_are_written_and_read_as_python_chess_does(data, chess960):
+    fen = data.draw(start_fens(chess960))
+    game, board = Game(fen, chess960), judge(fen, chess960)
+    for move in game.legal_moves():
+        packed = packed_move(move)
+        entry = chess.polyglot.Entry(0, packed, 1, 0, decoded(packed))
+        expected = board.parse_uci(game.text(move))
+        assert board.parse_uci(board.uci(from_polyglot(board, entry.move))) == expected
+        assert book_move(game.position, packed) == move
+
+
+def decoded(packed: int) -> chess.Move:
+    promotion = packed >> 12 & 7
+    return chess.Move(packed >> 6 & 63, packed & 63, promotion + 1 if promotion else None)
+
+
+def from_polyglot(board: chess.Board, move: chess.Move) -> chess.Move:
+    return board._from_chess960(board.chess960, move.from_square, move.to_square, move.promotion)
+
+
+def test_castling_written_as_two_steps_is_understood():
+    game = Game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+    castling = {move for move in game.legal_moves() if game.text(move) in ("e1g1", "e1c1")}
+    packed = {chess.E1 << 6 | chess.G1, chess.E1 << 6 | chess.C1}
+    assert {book_move(game.position, move) for move in packed} == castling
+
+
+def random_entries(number: int, seed: int) -> list[Entry]:
+    chance = random.Random(seed)
+    keys = [chance.getrandbits(64) for _ in range(max(1, number // 3))] + [0, 2**64 - 1]
+    return [Entry(chance.choice(keys), chance.getrandbits(15), chance.getrandbits(16), chance.getrandbits(32))
+            for _ in range(number)]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 1000])
+def test_every_entry_is_found_again(tmp_path, number):
+    entries = random_entries(number, number)
+    path = tmp_path / "book.bin"
+    assert write_book(entries, path) == number
+    with Book(path) as book:
+        assert len(book) == number
+        assert sorted(book) == sorted(entries)
+        for key in {entry.key for entry in entries}:
+            assert sorted(book.entries(key)) == sorted(entry for entry in entries if entry.key == key)
+        assert book.entries(0x1234_5678_9ABC_DEF0) == []
+
+
+@pytest.mark.parametrize("name", ["polyglot-gm2600.bin", "polyglot-lasker-trap.bin"])
+def test_books_of_others_agree_with_python_chess(name):
+    path = DATA / "openings" / name
+    if not path.exists():
+        pytest.skip("needs the larger suites")
+    chance = random.Random(5)
+    seen = 0
+    with Book(path) as book, chess.polyglot.open_reader(path) as reader:
+        assert len(book) == len(reader)
+        assert [(entry.key, entry.move, entry.weight, entry.learn) for entry in book] == [
+            (other.key, other.raw_move, other.weight, other.learn) for other in reader]
+        for number in range(300):
+            game, board = Game(), chess.Board()
+            for text in LASKER_TRAP[: number % (len(LASKER_TRAP) + 1)]:  # a book for one side begins after any of them
+                game.play(text)
+                board.push_uci(text)
+            while True:
+                found = book.entries(key_of(game))
+                expected = list(reader.find_all(board))
+                texts = [game.text(book_move(game.position, entry.move)) for entry in found]
+                assert texts == [board.uci(other.move) for other in expected]
+                if not texts:
+                    break
+                seen += 1
+                text = chance.choice(texts)
+                game.play(text)
+                board.push_uci(text)
+    assert seen > 0
+
+
+def test_a_lookup_in_three_megabytes_is_quick(tmp_path):
+    path = tmp_path / "large.bin"
+    entries = random_entries(3 * 1024 * 1024 // ENTRY_BYTES, 9)
+    write_book(entries, path)
+    with Book(path) as book:
+        keys = [entry.key for entry in entries[::40]]
+        best = min(timed(book, keys) for _ in range(5))
+    assert best / len(keys) < 20e-6
+
+
+def timed(book: Book, keys: list[int]) -> float:
+    started = time.process_time()
+    for key in keys:
+        book.entries(key)
+    return time.process_time() - started
+
+
+@pytest.mark.parametrize(("content", "complaint"), [
+    (b"", "is empty"),
+    (bytes(15), "is cut off, or no Polyglot book: 15 bytes"),
+    (bytes(40), "is cut off"),
+    (b"this is no book" * 16, "is not sorted"),
+])
+def test_damaged_files_are_refused(tmp_path, content, complaint):
+    path = tmp_path / "bad.bin"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=complaint):
+        Book(path)
+
+
+def test_missing_files_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"cannot read book .*nowhere\.bin: No such file"):
+        Book(tmp_path / "nowhere.bin")
+    with pytest.raises(InputError, match="cannot read book"):
+        Book(tmp_path)

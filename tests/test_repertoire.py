@@ -1,0 +1,154 @@
+"""The book as a player uses it: when it is asked, what it plays, and what is said about it."""
+
+from __future__ import annotations
+
+import time
+
+import chess
+import chess.polyglot
+import pytest
+
+from book.builtin import BUILT_IN
+from book.polyglot import Book, Entry, packed_move, write_book
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.options import Settings, find_option
+from engine.order import Order
+from engine.repertoire import Repertoire
+from tests.client import Client
+from tests.commands.test_commands import run
+
+PLAY = Order(times=(60_000, 60_000))
+
+
+def settings_with(**values: str) -> Settings:
+    settings = Settings()
+    for name, value in {"OwnBook": "true", **values}.items():
+        settings.set(find_option(name.replace("_", " ") if name.startswith("Book_") else name), value)
+    return settings
+
+
+def opened(**values: str) -> Repertoire:
+    repertoire = Repertoire(settings_with(**values))
+    repertoire.open()
+    return repertoire
+
+
+def test_a_move_of_the_book_is_played_at_once():
+    repertoire = opened()
+    repertoire.advice(Game(), PLAY)
+    started = time.perf_counter()
+    advice = repertoire.advice(Game(), PLAY)
+    assert time.perf_counter() - started < 0.005
+    assert advice.move in Game().legal_moves()
+    assert len(advice.remarks) == 1 and advice.remarks[0].startswith(f"book {Game().text(advice.move)} weight ")
+
+
+@pytest.mark.parametrize("order", [Order(infinite=True), Order(mate=3), Order(search_moves=("e2e4",))])
+def test_the_book_is_not_asked_in_analysis(order):
+    assert opened().advice(Game(), order).move is None
+
+
+@pytest.mark.parametrize("values", [{"UCI_AnalyseMode": "true"}, {"MultiPV": "2"}, {"OwnBook": "false"}])
+def test_settings_keep_the_book_shut(values):
+    assert opened(**values).advice(Game(), PLAY).move is None
+
+
+def test_the_book_is_asked_as_deep_as_the_setting_says():
+    game = Game(moves=["e2e4", "e7e5"])
+    assert opened(Book_Depth="2").advice(game, PLAY).move is not None
+    assert opened(Book_Depth="1").advice(game, PLAY).move is None
+
+
+def test_without_variety_the_weightiest_move_is_played():
+    with Book(BUILT_IN) as book:
+        best = max(book.entries(chess.polyglot.zobrist_hash(chess.Board())), key=lambda entry: entry.weight)
+    repertoire = opened(Book_Variety="0")
+    moves = {repertoire.advice(Game(), PLAY).move for _ in range(20)}
+    assert [packed_move(move) for move in moves if move is not None] == [best.move]
+
+
+def test_games_are_varied():
+    repertoire = opened()
+    lines = set()
+    for _ in range(100):
+        game = Game()
+        while len(game.moves) < 6 and (move := repertoire.advice(game, PLAY).move) is not None:
+            game.play(game.text(move))
+        lines.add(tuple(game.moves))
+    assert len(lines) >= 60
+
+
+def test_the_opening_is_named_once_when_the_book_ends():
+    repertoire = opened()
+    game = Game(moves="e2e4 e7e5 g1f3 b8c6 f1b5 h7h5 a2a4 a7a5 h2h4".split())
+    assert repertoire.advice(game, PLAY).remarks == ("out of book: C60 Ruy Lopez",)
+    assert repertoire.advice(game, PLAY).remarks == ()
+    repertoire.begin_game()
+    assert repertoire.advice(game, PLAY).remarks == ("out of book: C60 Ruy Lopez",)
+
+
+def test_illegal_moves_are_passed_over_with_a_warning(tmp_path):
+    path = tmp_path / "book.bin"
+    key = chess.polyglot.zobrist_hash(chess.Board())
+    write_book([Entry(key, chess.E2 << 6 | chess.E5, 900), Entry(key, chess.E2 << 6 | chess.E4, 1)], path)
+    advice = opened(BookFile=str(path)).advice(Game(), PLAY)
+    assert Game().text(advice.move or 0) == "e2e4"
+    assert advice.remarks[0] == "book: e2e5 is illegal here, and passed over"
+
+
+def test_promotions_and_castling_come_out_right(tmp_path):
+    path = tmp_path / "book.bin"
+    for fen, chess960, text, packed in (
+            ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", False, "a7a8n", 1 << 12 | chess.A7 << 6 | chess.A8),
+            ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", False, "e1g1", chess.E1 << 6 | chess.H1),
+            ("4k3/8/8/8/8/8/8/4K2R w H - 0 1", True, "e1h1", chess.E1 << 6 | chess.H1),
+            ("4k3/8/8/8/8/8/8/1RK5 w B - 0 1", True, "c1b1", chess.C1 << 6 | chess.B1)):
+        board = chess.Board(fen, chess960=chess960)
+        write_book([Entry(chess.polyglot.zobrist_hash(board), packed, 5)], path)
+        game = Game(fen, chess960)
+        advice = opened(BookFile=str(path)).advice(game, PLAY)
+        assert board.is_legal(board.parse_uci(text))
+        assert game.text(advice.move or 0) == text
+
+
+def test_a_bad_book_is_refused_and_the_old_one_stays(tmp_path):
+    settings = settings_with()
+    repertoire = Repertoire(settings)
+    repertoire.open()
+    settings.set(find_option("BookFile"), str(tmp_path / "nowhere.bin"))
+    with pytest.raises(InputError, match="cannot read book"):
+        repertoire.open()
+    assert repertoire.advice(Game(), PLAY).move is not None
+
+
+def test_through_uci(tmp_path):
+    (tmp_path / "bad.bin").write_bytes(b"nonsense")
+    client = Client()
+    client.load()
+    client.ask("setoption name OwnBook value true")
+    client.say("position startpos", "go wtime 60000 btime 60000")
+    lines = client.until("bestmove", 5)
+    assert any(line.startswith("info string book ") for line in lines)
+    assert not any(line.startswith("info depth") for line in lines)
+    assert chess.Board().parse_uci(lines[-1].split()[1])
+    said = client.ask(f"setoption name BookFile value {tmp_path / 'bad.bin'}")
+    assert len(said) == 1 and "is cut off, or no Polyglot book" in said[0]
+    client.say("go wtime 60000 btime 60000")
+    assert any(line.startswith("info string book ") for line in client.until("bestmove", 5))
+    client.say("position fen 4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "go depth 3")
+    assert client.until("bestmove", 10)
+    client.say("position startpos", "go ponder wtime 60000 btime 60000")
+    time.sleep(0.3)
+    client.say("ponderhit")
+    assert client.until("bestmove", 5)
+    assert client.quit() == 0
+
+
+def test_the_built_in_book_is_whole_and_sound(capsys):
+    assert BUILT_IN.stat().st_size <= 1_000_000
+    with Book(BUILT_IN) as book:
+        assert len({entry.key for entry in book}) >= 20_000
+    status, out, _ = run(capsys, "book", "check")
+    assert status == 0, out
+    assert "0 written twice" in out and "0 moves are illegal" in out
