@@ -12,13 +12,15 @@ import numpy as np
 
 from book.pgn import PgnGame
 from book.polyglot import LARGEST_WEIGHT, Entry, packed_move
-from book.replay import read_san, replay
+from book.replay import replayed
 from book.tally import Counts, Tally
 from engine.core.errors import InputError, quote
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.movegen import empty_move_list
 
-_POINTS = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1), "*": (1, 1)}  # half points of white and black
+_STANDARD = ("standard", "chess", "from position", "")
+_CHESS960 = ("chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random")
+_POINTS = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1), "*": (1, 1)}  # half points; without a result a draw
 
 
 class Weighting(Enum):
@@ -35,8 +37,8 @@ class Rules:
     max_ply: int = 30
     min_games: int = 2  # a move must have been played so often
     min_score: float = 0.0  # percent of the points that a move must have brought
-    min_elo: int | None = None  # of both players, where the headers tell
-    since: int | None = None  # the year, where the headers tell
+    min_elo: int | None = None  # of both players, by the headers
+    since: int | None = None  # the year, by the headers
     weighting: Weighting = Weighting.SCORE
 
 
@@ -50,9 +52,9 @@ class Builder:
         self._start, self._list = parse_fen(START_FEN), empty_move_list()
 
     @property
-    def forgotten(self) -> int:
-        """Moves played so rarely, or less, may be missing, since there were too many of them."""
-        return self._tally.forgotten
+    def undercount(self) -> int:
+        """By how many games a move may have been counted too low, since there were too many different ones."""
+        return self._tally.undercount
 
     def take(self, games: Iterable[PgnGame], complain: Callable[[str], None]) -> Iterator[int]:
         """Count the moves of games; yields the number of each. A broken game is left out with a complaint."""
@@ -73,19 +75,19 @@ class Builder:
         elos = [headers.get(name, "") for name in ("WhiteElo", "BlackElo")]
         if rules.min_elo is not None and any(not elo.isdecimal() or int(elo) < rules.min_elo for elo in elos):
             return False
-        year = headers.get("Date", headers.get("UTCDate", ""))[:4]
-        return rules.since is None or (year.isdecimal() and int(year) >= rules.since)
+        years = [headers.get(name, "")[:4] for name in ("Date", "UTCDate")]
+        return rules.since is None or any(year.isdecimal() and int(year) >= rules.since for year in years)
 
     def _count(self, game: PgnGame) -> None:
-        fen = game.headers.get("FEN")
-        position = self._start.copy() if fen is None else parse_fen(fen)
+        fen, variant = game.headers.get("FEN"), game.headers.get("Variant", "Standard").lower()
+        if variant not in (*_STANDARD, *_CHESS960):
+            raise InputError(f"it is no chess but {quote(variant)}")
+        position = self._start.copy() if fen is None else parse_fen(fen, variant in _CHESS960)
         words = game.moves[: self.rules.max_ply]
-        numbers = np.array([read_san(word) for word in words], np.int64)
-        keys, moves = np.zeros(len(words), np.uint64), np.zeros(len(words), np.int64)
         side = int(position.side)
-        played = int(replay(position, self._list, numbers, keys, moves))
-        if played < len(words):
-            raise InputError(f"move {played + 1}, {quote(words[played])}, is no legal move there")
+        keys, moves = replayed(words, position, self._list)
+        if len(moves) < len(words):
+            raise InputError(f"move {len(moves) + 1}, {quote(words[len(moves)])}, is no legal move there")
         points = np.resize(_POINTS[game.result] if side == 0 else _POINTS[game.result][::-1], len(words))
         self._tally.add(keys, _packed(moves), points.astype(np.uint8))
 
@@ -105,27 +107,27 @@ assert int(_packed(np.array([4 | 7 << 6 | 2 << 12]))[0]) == packed_move(4 | 7 <<
 
 def _entries(counts: Counts, rules: Rules) -> Iterator[Entry]:
     shares = 50.0 * counts["points"] / np.maximum(counts["games"], 1)
-    kept = counts[(counts["games"] >= rules.min_games) & (shares >= rules.min_score)]
-    weights = kept["points"] if rules.weighting is Weighting.SCORE else kept["games"]
+    weighed = "points" if rules.weighting is Weighting.SCORE else "games"
+    kept = counts[(counts["games"] >= rules.min_games) & (shares >= rules.min_score) & (counts[weighed] > 0)]
+    weights = kept[weighed]
     rows = zip(kept["key"].tolist(), kept["move"].tolist(), weights.tolist(), strict=True)
     for _, moves in groupby(rows, key=itemgetter(0)):
         yield from _fitting([Entry(*row) for row in moves])
 
 
 def _fitting(moves: list[Entry]) -> Iterator[Entry]:
-    """The moves of one position, with weights that the file has room for; those that brought nothing are left out."""
+    """The moves of one position, with weights in the same proportion that the file has room for."""
     most = max(move.weight for move in moves)
     for move in moves:
-        weight = move.weight if most <= LARGEST_WEIGHT else max(move.weight * LARGEST_WEIGHT // most, 1)
-        if move.weight > 0:
-            yield move._replace(weight=weight)
+        weight = move.weight if most <= LARGEST_WEIGHT else move.weight * LARGEST_WEIGHT // most
+        yield move._replace(weight=max(weight, min(move.weight, 1)))  # what has weight keeps some, or is never played
 
 
 def merged(books: Iterable[Iterable[Entry]]) -> list[Entry]:
     """All entries of several books. What more than one has gets the sum of its weights, and the first's learning."""
     found: dict[tuple[int, int], Entry] = {}
     for entry in (entry for book in books for entry in book):
-        known = found.get((entry.key, entry.move))
-        weight = min(entry.weight + (0 if known is None else known.weight), LARGEST_WEIGHT)
-        found[entry.key, entry.move] = (entry if known is None else known)._replace(weight=weight)
-    return list(found.values())
+        known = found.get((entry.key, entry.move), entry._replace(weight=0))
+        found[entry.key, entry.move] = known._replace(weight=known.weight + entry.weight)
+    ordered = sorted(found.values(), key=itemgetter(0))
+    return [entry for _, moves in groupby(ordered, key=itemgetter(0)) for entry in _fitting(list(moves))]

@@ -12,15 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from book.pgn import moves_of
+from book.pgn import main_line
 from book.polyglot import polyglot_key
-from book.replay import read_san, replay
+from book.replay import replayed
 from engine.core.errors import InputError
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.movegen import empty_move_list
-from engine.core.moves import NULL_MOVE
 
 _FILE = Path(__file__).with_name("names.xz")
 
@@ -61,17 +58,18 @@ def read_names(paths: Sequence[Path]) -> Iterator[tuple[int, Name]]:
     for path in paths:
         try:
             with path.open(encoding="utf-8", newline="") as file:
-                for number, row in enumerate(csv.DictReader(file, delimiter="\t"), start=2):
-                    words = moves_of(row.get("pgn") or "")
-                    position, moves = parse_fen(START_FEN), np.zeros(len(words), np.int64)
-                    numbers = np.array([read_san(word) for word in words], np.int64)
-                    played = replay(position, out, numbers, np.zeros(len(words), np.uint64), moves)
-                    if not words or played < len(words) or not row.get("eco") or not row.get("name"):
+                rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+                for number, row in enumerate(rows, start=2):
+                    words, _ = main_line(row.get("pgn") or "")
+                    position = parse_fen(START_FEN)
+                    _, moves = replayed(words, position, out)
+                    if not words or len(moves) < len(words) or not row.get("eco") or not row.get("name"):
                         raise InputError(f"{path}, line {number}: no eco, no name, or moves that cannot be played")
-                    last = int(moves[-1]) if words else int(NULL_MOVE)
-                    yield int(polyglot_key(position, last)), Name(row["eco"], row["name"])
+                    yield int(polyglot_key(position, int(moves[-1]))), Name(row["eco"], row["name"])
         except OSError as error:
             raise InputError(f"cannot read {path}: {error.strerror}") from error
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise InputError(f"{path} is no list of names: {error}") from error
 
 
 def write_names(names: dict[int, Name], path: Path = _FILE) -> None:

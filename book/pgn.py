@@ -1,33 +1,28 @@
 """Games from PGN files, fast: headers and the moves of the main line as text, nothing else.
 
 python-chess reads PGN completely and judges every move; building a book from hundreds of thousands of games needs a
-reader fifty times faster, which leaves the judging to a kernel (replay.py).
+faster reader, which leaves the judging to a kernel (replay.py).
 """
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import io
-import lzma
 import re
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from engine.core.errors import InputError
+from engine.core.textfile import open_text
 
-_OPENERS: dict[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
-_HEADER = re.compile(r'^\[(\w+)\s+"((?:[^"\\]|\\.)*)"\]')
-_NOISE = re.compile(r"\{[^}]*\}|;[^\n]*|\$\d+")
+_HEADER = re.compile(r'^\[([A-Za-z0-9_]+)\s+"(.*)"\s*\]\s*$')
+_COMMENT_MARKS = re.compile(r"[{};]")
+_NOISE = re.compile(r"\$\d+|\be\.p\.")
 _VARIATION = re.compile(r"\([^()]*\)")
-_NUMBER = re.compile(r"\d+\.+")
-_MARK = re.compile(r"[!?+\-=/#]*$")
+_NUMBER = re.compile(r"\d+\s*\.+|\.\.+")
+_MARK = re.compile(r"(?:[!?+=/#\-]*|\d+)$")
+_NULL_MOVES = ("--", "Z0")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+_LONGEST_GAME = 1 << 20  # characters
 
 
 @dataclass(frozen=True)
@@ -37,72 +32,85 @@ class PgnGame:
     number: int  # in its file, from 1
     headers: dict[str, str]
     moves: list[str]  # SAN, with whatever marks were added
-
-    @property
-    def result(self) -> str:
-        """One of RESULTS."""
-        result = self.headers.get("Result", "*")
-        return result if result in RESULTS else "*"
+    result: str  # one of RESULTS
 
 
 def read_pgn(path: Path) -> Iterator[PgnGame]:
-    """The games of a file, plain or packed, one at a time; InputError if it cannot be read."""
-    try:
-        with ExitStack() as stack:
-            yield from _games(_open(path, stack))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    except (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
-        raise InputError(f"{path} is damaged: {error}") from error
+    """The games of a file, plain or packed, one at a time; InputError if it cannot be read, or is no PGN."""
+    with open_text(path) as lines:
+        for number, (headers, text) in enumerate(_games(lines, path), start=1):
+            moves, result = main_line(text)
+            named = headers.get("Result", "*")
+            yield PgnGame(number, headers, moves, named if result == "*" and named in RESULTS else result)
 
 
-def _open(path: Path, stack: ExitStack) -> IO[str]:
-    if path.suffix == ".zip":
-        archive = stack.enter_context(zipfile.ZipFile(path))
-        names = archive.namelist()
-        if not names:
-            raise InputError(f"{path} holds no file")
-        raw = stack.enter_context(archive.open(names[0]))
-        return stack.enter_context(io.TextIOWrapper(raw, "utf-8", "replace"))
-    opener = _OPENERS.get(path.suffix, open)
-    return stack.enter_context(opener(path, "rt", encoding="utf-8", errors="replace"))
-
-
-def _games(lines: IO[str]) -> Iterator[PgnGame]:
+def _games(lines: Iterable[str], path: Path) -> Iterator[tuple[dict[str, str], str]]:
+    """Headers and movetext of each game, without comments."""
     headers: dict[str, str] = {}
     text: list[str] = []
-    number = 0
-    depth = False  # inside a comment that goes on over lines, where a bracket is no header
+    size = 0
+    is_in_comment = are_headers_over = False
     for line in lines:
-        header = None if depth else _HEADER.match(line)
-        if header is None:
-            text.append(line)
-            depth = _is_open(line, depth)
-            continue
-        if any(part.strip() for part in text):
-            number += 1
-            yield PgnGame(number, headers, moves_of("".join(text)))
-            headers = {}
-        text = []
-        headers[header[1]] = header[2]
-    if headers or any(part.strip() for part in text):
-        yield PgnGame(number + 1, headers, moves_of("".join(text)))
+        header = _HEADER.match(line)
+        if header is not None and (not is_in_comment or header[1] == "Event"):
+            is_in_comment = False
+            if are_headers_over or text:
+                yield headers, "".join(text)
+                headers, text, size, are_headers_over = {}, [], 0, False
+            headers[header[1]] = header[2]
+        elif line.startswith("%") or (line.startswith("[") and headers and not text and not is_in_comment):
+            continue  # an escape, or a header that cannot be read
+        elif line.strip():
+            plain, is_in_comment = _without_comments(line, is_in_comment)
+            size += len(line)
+            if size > _LONGEST_GAME:
+                raise InputError(f"{path}: a game is longer than {_LONGEST_GAME} characters; is it PGN?")
+            if plain.strip():
+                text.append(plain)
+                if _ends_game(plain) and not headers:
+                    yield headers, "".join(text)
+                    text, size = [], 0
+        elif headers:
+            are_headers_over = True
+    if headers or text:
+        yield headers, "".join(text)
 
 
-def _is_open(line: str, was_open: bool) -> bool:
-    """Whether a comment in braces is still open at the end of a line."""
-    last_open, last_close = line.rfind("{"), line.rfind("}")
-    return was_open if last_open == last_close else last_open > last_close
+def _without_comments(line: str, is_in_comment: bool) -> tuple[str, bool]:
+    """What a line says outside comments, and whether one is still open at its end."""
+    kept, begin = [], 0
+    for mark in _COMMENT_MARKS.finditer(line):
+        if is_in_comment:
+            if mark[0] == "}":
+                is_in_comment, begin = False, mark.end()
+        elif mark[0] == "{":
+            kept.append(line[begin : mark.start()])
+            is_in_comment = True
+        elif mark[0] == ";":
+            kept.append(line[begin : mark.start()] + "\n")
+            return " ".join(kept), False
+    if not is_in_comment:
+        kept.append(line[begin:])
+    return " ".join(kept), is_in_comment
 
 
-def moves_of(text: str) -> list[str]:
-    """The moves of the main line."""
-    if "{" in text or ";" in text or "$" in text:
-        text = _NOISE.sub(" ", text)
+def _ends_game(line: str) -> bool:
+    words = line.split()
+    return bool(words) and words[-1] in RESULTS
+
+
+def main_line(text: str) -> tuple[list[str], str]:
+    """The moves of the main line up to the result, and the result; "*" if none is said."""
+    text = _NOISE.sub(" ", text)
     while "(" in text:
         shorter = _VARIATION.sub(" ", text)
         if shorter == text:
             break  # a bracket that is never closed
         text = shorter
-    words = _NUMBER.sub(" ", text).split()
-    return [word for word in words if word not in RESULTS and not _MARK.match(word)]
+    moves: list[str] = []
+    for word in _NUMBER.sub(" ", text).split():
+        if word in RESULTS:
+            return moves, word
+        if word in _NULL_MOVES or not _MARK.match(word):
+            moves.append(word)
+    return moves, "*"

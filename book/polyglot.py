@@ -18,9 +18,10 @@ import chess.polyglot
 import numpy as np
 
 from engine.core.attacks import PAWN_ATTACKS
-from engine.core.bits import BLACK, EMPTY, KING, NO_PIECE, NO_SQUARE, PAWN, square_name
+from engine.core.bits import BLACK, EMPTY, NO_PIECE, NO_SQUARE, PAWN, square_name
 from engine.core.errors import InputError
-from engine.core.moves import CASTLING, NULL_MOVE, PROMOTION, encode_move, from_square, move_kind, to_square
+from engine.core.game import Game
+from engine.core.moves import NULL_MOVE, PROMOTION, from_square, move_kind, to_square
 from engine.core.notation import read_move
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, int64, kernel
@@ -30,7 +31,8 @@ ENTRY_BYTES = _FORMAT.size
 LARGEST_WEIGHT = 0xFFFF
 _PROMOTIONS = " nbrq"
 
-ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learn", ">u4")])
+_ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learn", ">u4")])
+_PIECE = ENTRY_BYTES << 16
 
 # The numbers of the format, in its order: pieces, castling rights, files of en passant, white to move.
 _NUMBERS = np.array(chess.polyglot.POLYGLOT_RANDOM_ARRAY, np.uint64)
@@ -70,7 +72,10 @@ def passed_by(pos, move):
 
 @entry(POSITION_TYPE, int64)
 def polyglot_key(pos: PositionRecord, last_move: int) -> int:
-    """The key of a position that `last_move` led to; NULL_MOVE if that is not known."""
+    """The key of a position that `last_move` led to; NULL_MOVE if that is not known.
+
+    In that case en passant counts only where it is legal: a FEN's square is remembered no further than that.
+    """
     passed = passed_by(pos, last_move)
     return key_after(pos, passed if last_move != NULL_MOVE else np.int64(pos.ep))
 
@@ -90,6 +95,11 @@ class Entry(NamedTuple):
         return square_name(self.move >> 6 & 63) + square_name(self.move & 63) + letter
 
 
+def key_of(game: Game) -> int:
+    """The key of the position that a game has reached."""
+    return int(polyglot_key(game.position, game.moves[-1] if game.moves else int(NULL_MOVE)))
+
+
 def packed_move(move: int) -> int:
     """A move of the engine as the file writes it."""
     kind = int(move_kind(move))
@@ -98,15 +108,11 @@ def packed_move(move: int) -> int:
 
 
 def book_move(pos: PositionRecord, packed: int) -> int:
-    """The engine's move for what a file says in `pos`, legal or not; a king's move to its castled place is castling.
+    """The engine's move for what a file says in `pos`, legal or not; NULL_MOVE if it means none.
 
     A king that takes its own rook castles. Some files write castling as the king's two steps: that is understood too.
     """
-    start, target = packed >> 6 & 63, packed & 63
-    own_rook = int(pos.board[target]) and int(pos.board[target]) >> 3 == int(pos.side)
-    if int(pos.board[start]) & 7 == KING and own_rook:
-        return int(encode_move(start, target, CASTLING))
-    return read_move(pos, Entry(0, packed, 0).text())
+    return int(NULL_MOVE) if packed >> 12 >= len(_PROMOTIONS) else read_move(pos, Entry(0, packed, 0).text())
 
 
 class Book:
@@ -116,8 +122,7 @@ class Book:
         self.path = Path(path)
         self._map = _open(self.path)
         self._places = range(len(self._map) // ENTRY_BYTES)
-        keys = self.table()["key"].astype(np.uint64)
-        if (keys[1:] < keys[:-1]).any():
+        if not self._is_sorted():
             self.close()
             raise InputError(f"book {self.path} is not sorted: it is no Polyglot book, or a damaged one")
 
@@ -138,9 +143,15 @@ class Book:
         """Let the file go."""
         self._map.close()
 
-    def table(self) -> np.ndarray:
-        """A copy of all entries, as an array of ENTRY."""
-        return np.frombuffer(self._map[:], ENTRY)
+    def _is_sorted(self) -> bool:
+        """Whether keys never fall; looked at in pieces, so that a large book is not copied into memory."""
+        last = np.uint64(0)
+        for begin in range(0, len(self._map), _PIECE):
+            keys = np.frombuffer(self._map[begin : begin + _PIECE], _ENTRY)["key"].astype(np.uint64)
+            if keys[0] < last or (keys[1:] < keys[:-1]).any():
+                return False
+            last = keys[-1]
+        return True
 
     def entries(self, key: int) -> list[Entry]:
         """What the book says of the position with this key, in the file's order."""
@@ -160,16 +171,20 @@ class Book:
 
 def _open(path: Path) -> mmap.mmap:
     try:
+        size = path.stat().st_size
         with path.open("rb") as file:
-            size = file.seek(0, 2)
-            if size == 0:
-                raise InputError(f"book {path} is empty")
-            if size % ENTRY_BYTES:
-                raise InputError(f"book {path} is cut off, or no Polyglot book: {size} bytes are no whole number of "
-                                 f"entries of {ENTRY_BYTES}")
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else None
     except OSError as error:
         raise InputError(f"cannot read book {path}: {error.strerror or error}") from error
+    except ValueError as error:  # a name that no file can have
+        raise InputError(f"cannot read book {str(path)!r}: {error}") from error
+    if mapped is None:
+        raise InputError(f"book {path} is empty")
+    if size % ENTRY_BYTES:
+        mapped.close()
+        raise InputError(f"book {path} is cut off, or no Polyglot book: {size} bytes are no whole number of entries of "
+                         f"{ENTRY_BYTES}")
+    return mapped
 
 
 def write_book(entries: Iterable[Entry], path: Path | str) -> int:

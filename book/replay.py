@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -15,8 +16,8 @@ from engine.core.moves import CASTLING, NULL_MOVE, PROMOTION, from_square, move_
 from engine.core.position import POSITION_TYPE, PositionRecord, make
 from engine.kernel import Int, array_type, entry, inline
 
-_SAN = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)x?([a-h])([1-8])(?:=?([QRBN]))?[+#]?[!?]*$")
-_CASTLING = re.compile(r"([O0]-[O0])(-[O0])?[+#]?[!?]*$")
+_SAN = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)[x\-]?([a-h])([1-8])(?:e\.p\.)?(?:[=/]?([QRBNqrbn]))?[+#]*[!?]*$")
+_CASTLING = re.compile(r"([O0]-[O0])(-[O0])?[+#]*[!?]*$")
 _TYPES = {"": PAWN, "N": KNIGHT, "B": BISHOP, "R": ROOK, "Q": QUEEN, "K": KING}
 _ANY = 8  # a file or a rank that is not said
 
@@ -26,6 +27,7 @@ _TARGET, _FILE, _RANK, _PROMOTED, _CASTLES = (np.int64(shift) for shift in (3, 9
 _KING_SIDE, _QUEEN_SIDE = np.int64(1), np.int64(2)
 
 Numbers = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint64]
 _NUMBERS, _KEYS = array_type("i8"), array_type("u8")
 
 
@@ -43,7 +45,15 @@ def read_san(word: str) -> int:
     return (int(_TYPES[letter]) | target << int(_TARGET)
             | ("abcdefgh".index(file) if file else _ANY) << int(_FILE)
             | (int(rank) - 1 if rank else _ANY) << int(_RANK)
-            | (int(_TYPES[promoted]) if promoted else 0) << int(_PROMOTED))
+            | (int(_TYPES[promoted.upper()]) if promoted else 0) << int(_PROMOTED))
+
+
+def replayed(words: Sequence[str], position: PositionRecord, out: MoveListRecord) -> tuple[Keys, Numbers]:
+    """Play words of SAN in `position`: the Polyglot key before each move, and the moves, as far as they are legal."""
+    numbers = np.array([read_san(word) for word in words], np.int64)
+    keys, moves = np.zeros(len(words), np.uint64), np.zeros(len(words), np.int64)
+    played = int(replay(position, out, numbers, keys, moves))
+    return keys[:played], moves[:played]
 
 
 @inline
@@ -63,8 +73,7 @@ def _fits(pos, move, word):
 
 
 @entry(POSITION_TYPE, MOVE_LIST_TYPE, _NUMBERS, _KEYS, _NUMBERS)
-def replay(pos: PositionRecord, out: MoveListRecord, words: Numbers, keys: npt.NDArray[np.uint64],
-           moves: Numbers) -> Int:
+def replay(pos: PositionRecord, out: MoveListRecord, words: Numbers, keys: Keys, moves: Numbers) -> Int:
     """Play the moves that the words of SAN mean; returns how many could be played.
 
     keys[i] becomes the Polyglot key of the position before the i-th move, moves[i] that move. A word that fits no legal

@@ -14,14 +14,17 @@ Counts = npt.NDArray[Any]  # of _COUNT, sorted by key and move
 
 
 class Tally:
-    """Grows by games. If there are more different moves than `most`, the rarest are forgotten."""
+    """Grows by games. If there are more different moves than `most`, the rarest are forgotten, for the time being.
+
+    A move that comes back is counted anew: each count may be too low by `undercount` at most.
+    """
 
     def __init__(self, most: int = 1 << 23) -> None:
         self._most = most
         self._counts = np.zeros(0, _COUNT)
         self._new: list[Counts] = []
         self._new_size = 0
-        self.forgotten = 0  # moves played so rarely, or less, may be missing
+        self.undercount = 0
 
     def add(self, keys: npt.NDArray[np.uint64], moves: npt.NDArray[np.uint16], points: npt.NDArray[np.uint8]) -> None:
         """One game: the positions' keys, the moves, and the half points that each mover got."""
@@ -49,7 +52,9 @@ class Tally:
         summed = whole[starts]
         for field in ("games", "points"):
             summed[field] = np.add.reduceat(whole[field], starts)
+        rarest = 0
         while len(summed) > self._most:
-            self.forgotten += 1
-            summed = summed[summed["games"] > self.forgotten]
+            rarest += 1
+            summed = summed[summed["games"] > rarest]
+        self.undercount += rarest
         self._counts = summed

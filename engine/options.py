@@ -90,8 +90,9 @@ OPTIONS = (
     Option("MultiPV", Kind.SPIN, "how many of the best moves are shown, each with its line", 1, 1, 256,
            ends_search=False),
     Option("Move Overhead", Kind.SPIN, "milliseconds lost per move between engine and clock", 20, 0, 10_000),
-    Option("OwnBook", Kind.CHECK, "whether the engine plays from an opening book", False),
+    # The file before the wish to use it: a bad file is refused, and the wish stands.
     Option("BookFile", Kind.STRING, "a Polyglot book; empty for the one that is built in"),
+    Option("OwnBook", Kind.CHECK, "whether the engine plays from an opening book", False),
     Option("Book Depth", Kind.SPIN, "the last move of a game for which the book is asked", 255, 1, 255,
            ends_search=False),
     Option("Book Variety", Kind.SPIN, "0 plays the book's best move only, 50 moves as often as their weights say, "

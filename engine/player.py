@@ -23,7 +23,7 @@ from engine.core.perft import COUNT_LAST_PLY, perft
 from engine.handicap import Level, choose, level_of, limited
 from engine.options import Option, Settings
 from engine.order import Order, Signals
-from engine.repertoire import OPTION_NAMES, Repertoire
+from engine.repertoire import Repertoire
 from engine.search import clock
 from engine.search.limits import Limits, Remark, Report, Result
 from engine.search.threads import Searcher
@@ -64,7 +64,8 @@ class Player:
             self._searcher.table.resize(self._hash())
         elif option.name == "Threads":
             self._searcher.set_threads(self._settings.number("Threads"))
-        elif option.name in OPTION_NAMES:
+        elif (option.name == "BookFile" and self._settings.text("BookFile")) or (
+                option.name in ("BookFile", "OwnBook") and self._settings.flag("OwnBook")):
             self._repertoire.open()
         elif option.name == "Clear Hash":
             self._searcher.clear()

@@ -9,15 +9,11 @@ from dataclasses import dataclass
 from book.builtin import BUILT_IN
 from book.choice import choose, shares
 from book.names import last_name
-from book.polyglot import Book, Entry, book_move, polyglot_key
-from engine.core.errors import InputError
+from book.polyglot import Book, Entry, book_move, key_of
 from engine.core.fen import fullmove_number
 from engine.core.game import Game, make_if_legal
-from engine.core.moves import NULL_MOVE
 from engine.options import Settings
 from engine.order import Order
-
-OPTION_NAMES = ("OwnBook", "BookFile")
 
 
 @dataclass(frozen=True)
@@ -38,12 +34,12 @@ class Repertoire:
         self._has_taken_leave = False
 
     def open(self) -> None:
-        """Open the book that the settings name, if it is wanted; InputError if it is of no use."""
-        path = self._settings.text("BookFile") or BUILT_IN
-        book = Book(path) if self._settings.flag("OwnBook") else None
+        """Open the book that the settings name; InputError if it is of no use, and the one before stays open."""
+        book = Book(self._settings.text("BookFile") or BUILT_IN)
         if self._book is not None:
             self._book.close()
         self._book = book
+        last_name((key_of(Game()),))  # the first move would have to wait for kernel and names: they are got ready now
 
     def begin_game(self) -> None:
         """From now on another game is played."""
@@ -51,10 +47,11 @@ class Repertoire:
 
     def advice(self, game: Game, order: Order) -> Advice:
         """What to play without a search, if the order is to play and the book knows a move."""
-        if self._book is None or self._is_analysis(order):
+        is_wanted = self._settings.flag("OwnBook") and not self._is_analysis(order)
+        if self._book is None or not is_wanted or game.occurrences() > 1:
             return Advice(None, ())
         is_too_late = fullmove_number(game.position) > self._settings.number("Book Depth")
-        entries = [] if is_too_late else self._book.entries(_key(game))
+        entries = [] if is_too_late else self._book.entries(key_of(game))
         legal, remarks = [], []
         for entry in entries:
             move = _legal_move(game, entry)
@@ -84,22 +81,15 @@ class Repertoire:
                 yield f"out of book: {name}"
 
 
-def _key(game: Game) -> int:
-    return int(polyglot_key(game.position, game.moves[-1] if game.moves else int(NULL_MOVE)))
-
-
 def _keys(game: Game) -> Iterator[int]:
     """The keys of all positions of a game."""
     follower = game.beginning()
-    yield _key(follower)
+    yield key_of(follower)
     for move in game.moves:
         follower.play(follower.text(move))
-        yield _key(follower)
+        yield key_of(follower)
 
 
 def _legal_move(game: Game, entry: Entry) -> int | None:
-    try:
-        move = book_move(game.position, entry.move)
-    except InputError:
-        return None
+    move = book_move(game.position, entry.move)
     return move if make_if_legal(game.position.copy(), move) else None

@@ -59,18 +59,18 @@ def own_model() -> Model:
     return Model(*read_weight_file().outcome)
 
 
-def normalized(score: int, material: int) -> int:
+def normalized(score: int, material: int, model: Model | None = None) -> int:
     """The score in units of which a hundred win every second game: what users are shown as centipawns."""
-    return round(100 * score / own_model().even_score(material))
+    return round(100 * score / (model or own_model()).even_score(material))
 
 
-def chances(score: int, material: int) -> Chances:
-    """What the score means for the game."""
-    win, loss = _win_rate(score, material), _win_rate(-score, material)
+def chances(score: int, material: int, model: Model | None = None) -> Chances:
+    """What the score means for the game, by default by the model of the engine's own weights."""
+    used = model or own_model()
+    win, loss = _win_rate(score, material, used), _win_rate(-score, material, used)
     return Chances(win, _WHOLE - win - loss, loss)
 
 
-def _win_rate(score: int, material: int) -> int:
-    model = own_model()
+def _win_rate(score: int, material: int, model: Model) -> int:
     exponent = (model.even_score(material) - score) / model.spread(material)
     return round(_WHOLE / (1 + math.exp(max(-_STEEPEST, min(exponent, _STEEPEST)))))

@@ -78,7 +78,7 @@ def load_weights(path: Path | str | None = None) -> WeightsRecord:
 def save_weights(weights: WeightsRecord, path: Path | str, provenance: str, outcome: Sequence[float]) -> None:
     """Write a file that `load_weights` reads. `provenance` says in one line where the weights come from.
 
-    `outcome` is the model of outcome.py that fits them.
+    `outcome` is the model of outcome.py for the scores of games that were played while they were learned.
     """
     mg, eg = values_of(weights)
     write_weight_file(WeightFile(mg.tolist(), eg.tolist(), outcome, provenance), path)

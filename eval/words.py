@@ -14,13 +14,16 @@ _PIECE_NAMES = ("a pawn", "a knight", "a bishop", "a rook", "a queen")
 _FILES = "abcdefgh"
 
 
+_STATE_VERBS = ("improves {}", "spoils {}", "improves {}", "spoils {}")
+
+
 class Kind(Enum):
     """How a feature is spoken of: the verbs for (own more, own fewer, the opponent more, the opponent fewer)."""
 
     ASSET = ("gains {}", "gives up {}", "allows the opponent {}", "takes {} from the opponent")
     BURDEN = ("takes on {}", "gets rid of {}", "burdens the opponent with {}", "frees the opponent of {}")
     # What is always there, for better or worse.
-    STATE = ("improves {}", "spoils {}", "improves {}", "spoils {}")
+    STATE = _STATE_VERBS
 
 
 class Words(NamedTuple):
@@ -115,16 +118,18 @@ def in_words(change: Change, mover: int) -> str:
     words = WORDS[change.feature.name]
     if change.feature.name == "material":
         words = Words(words.kind, _pieces(change))
-    is_more = change.after.count > change.before.count
-    if words.kind is Kind.STATE or change.feature.name == "material":  # a promotion takes a pawn and makes a queen
-        is_more = change.after.mg + change.after.eg > change.before.mg + change.before.eg
     is_other = change.color != mover
+    verbs, is_more = words.kind.value, change.after.count > change.before.count
+    if change.feature.name == "material":
+        is_more = change.after.mg > change.before.mg  # a promotion takes a pawn and makes a queen
+    elif words.kind is Kind.STATE or change.after.count == change.before.count:
+        verbs, is_more = _STATE_VERBS, (change.parts > 0) != is_other
     own, other = ("the opponent's", "its") if is_other else ("its", "the enemy's")
-    return words.kind.value[2 * is_other + (not is_more)].format(words.noun.format(own=own, other=other))
+    return verbs[2 * is_other + (not is_more)].format(words.noun.format(own=own, other=other))
 
 
 def _pieces(change: Change) -> str:
-    """The pieces that came or went; what went first, when a pawn was promoted."""
+    """The pieces that came or went; where both happened, one for the other."""
     gone, come = ([name for name, number in zip(_PIECE_NAMES, numbers, strict=True) for _ in range(number)]
                   for numbers in (_excess(change.before.counts, change.after.counts),
                                   _excess(change.after.counts, change.before.counts)))

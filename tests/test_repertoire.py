@@ -116,10 +116,32 @@ def test_a_bad_book_is_refused_and_the_old_one_stays(tmp_path):
     settings = settings_with()
     repertoire = Repertoire(settings)
     repertoire.open()
+    settings.set(find_option("BookFile"), str(tmp_path / "nowhere\0.bin"))
+    with pytest.raises(InputError, match="cannot read book"):
+        repertoire.open()
     settings.set(find_option("BookFile"), str(tmp_path / "nowhere.bin"))
     with pytest.raises(InputError, match="cannot read book"):
         repertoire.open()
     assert repertoire.advice(Game(), PLAY).move is not None
+
+
+@pytest.mark.parametrize("is_loaded", [True, False])
+@pytest.mark.parametrize("names", [("OwnBook", "BookFile"), ("BookFile", "OwnBook")])
+def test_a_bad_file_leaves_the_wish_for_a_book(tmp_path, is_loaded, names):
+    (tmp_path / "bad.bin").write_bytes(b"nonsense")
+    values = {"OwnBook": "true", "BookFile": str(tmp_path / "bad.bin")}
+    client = Client()
+    if is_loaded:
+        client.load()
+    client.say(*(f"setoption name {name} value {values[name]}" for name in names), "isready")
+    said = client.until("readyok", 120)
+    while "compiling" in (more := "\n".join(client.ask())):
+        said.append(more)
+    said += more.splitlines()
+    assert len([line for line in said if "option BookFile: book" in line and "is cut off" in line]) == 1
+    client.say("go wtime 60000 btime 60000")
+    assert any(line.startswith("info string book ") for line in client.until("bestmove", 5))
+    assert client.quit() == 0
 
 
 def test_through_uci(tmp_path):

@@ -5,24 +5,19 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from book.polyglot import Book, Entry, book_move, polyglot_key
+from book.polyglot import Book, Entry, book_move, key_of
 from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.core.moves import NULL_MOVE
 from engine.search.limits import Limits
 from engine.search.threads import Searcher
 from eval.outcome import material_on, normalized
 
 _TABLE_MEGABYTES = 2  # for searches of some thousand nodes
-
-
-def key_of(game: Game) -> int:
-    """The Polyglot key of the position that a game has reached."""
-    return int(polyglot_key(game.position, game.moves[-1] if game.moves else int(NULL_MOVE)))
+_MATE = 30_000
 
 
 @dataclass
@@ -67,7 +62,9 @@ def grow(book: Book, fen: str, plies: int | None = None) -> Tree:
     while waiting:
         key, node = waiting.popleft()
         entries = book.entries(key) if plies is None or len(node.line) < plies else []
-        game = tree.game(node) if entries else Game()
+        if not entries:
+            continue
+        game = tree.game(node)
         for entry in entries:
             after = game.copy()
             try:
@@ -93,7 +90,9 @@ def judge(tree: Tree, nodes: int) -> Iterator[int]:
             own.searcher = Searcher(_TABLE_MEGABYTES)
         game = tree.game(node)
         own.searcher.clear()
-        score: int = own.searcher.run(game.position, Limits(nodes=nodes)).score if game.legal_moves() else 0
+        if not game.legal_moves():
+            return -_MATE if game.is_check() else 0
+        score: int = own.searcher.run(game.position, Limits(nodes=nodes)).score
         return normalized(score, material_on(game.position.board.tolist()))
 
     waiting = list(tree.nodes.values())
@@ -103,23 +102,34 @@ def judge(tree: Tree, nodes: int) -> Iterator[int]:
             yield done
 
 
-def values(tree: Tree, is_kept: Callable[[int], bool] = lambda value: True) -> dict[int, int]:
-    """What each position is worth to the side to move, by minimax over the book with the searches at its ends.
+def prune(tree: Tree, worst: int) -> Tree:
+    """Take out the moves that leave their side worse than `worst`, and what cannot be reached without them.
 
-    Moves whose value `is_kept` refuses, from the view of who plays them, are taken out of the tree. A move back to a
-    position that is not farther from the start is not followed.
+    A position where lines end is worth what the search says, any other the best of its moves, by minimax. But the side
+    to move may leave the book: what the search finds there counts as well, less `worst`, since the lines look deeper.
     """
     found: dict[int, int] = {}
-    for key, node in reversed(tree.nodes.items()):
-        node.branches = [branch for branch in node.branches
-                         if branch.child not in found or is_kept(-found[branch.child])]
-        known = [-found[branch.child] for branch in node.branches if branch.child in found]
-        found[key] = max(known) if known else node.score or 0
-    return found
+    is_changing = True
+    while is_changing:  # a move may lead back to a position that is not farther from the start: known the second time
+        is_changing = False
+        for key, node in reversed(tree.nodes.items()):
+            kept = [branch for branch in node.branches if found.get(branch.child, 0) <= worst]
+            followed = [-found[branch.child] for branch in kept if branch.child in found]
+            value = max(*followed, (node.score or 0) - worst) if followed else node.score or 0
+            is_changing |= len(kept) < len(node.branches) or value != found.get(key)
+            node.branches, found[key] = kept, value
+    return _reachable(tree)
 
 
-def reachable(tree: Tree) -> Tree:
-    """What is left of a tree when moves have been taken out of it."""
+def is_bad(node: Node, worst: int) -> bool:
+    """Whether no sound line leads here: it ends, and a side is behind; or the side that has moved is far behind."""
+    score = node.score or 0
+    if not node.branches:
+        return abs(score) > worst
+    return bool(node.line) and score > 2 * worst
+
+
+def _reachable(tree: Tree) -> Tree:
     left = {tree.root: tree.nodes[tree.root]}
     waiting = deque([tree.root])
     while waiting:

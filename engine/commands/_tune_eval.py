@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.arena.gamefile import Games, read_games
+from engine.arena.labelled import labelled_samples
 from engine.arena.positions import quiet_samples
 from engine.commands._display import check_plot, save_plot, track
 from engine.core.errors import InputError
@@ -16,13 +18,16 @@ from eval.fit import fit_outcome
 from eval.outcome import FULL_MATERIAL, Model
 from eval.samples import Samples
 from eval.tune import Epoch, Learner, Plan, rounded_weights
-from eval.weights import load_weights, save_weights
+from eval.weights import WeightsRecord, load_weights, save_weights
+
+_LABELLED = (".epd", ".fen")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     plan = Plan()
-    parser.add_argument("data", nargs="+", type=Path, metavar="FILE", help="training games, from `selfplay`")
+    parser.add_argument("data", nargs="+", type=Path, metavar="FILE",
+                        help="training games, from `selfplay`; or .epd files, also packed, with the games' results")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.json",
                         help="where the best weights go, after every epoch; for `match FILE.json default`")
     parser.add_argument("--start", type=Path, metavar="FILE.json", help="begin with these weights, not the engine's")
@@ -47,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_plot(arguments.plot)
     start = load_weights(arguments.start)
     threads = os.cpu_count() or 1
-    samples = quiet_samples(_blocks(arguments.data), threads)
+    samples = _samples(arguments.data, start, threads)
     plan = Plan(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend, pull=arguments.pull,
                 seed=arguments.seed, threads=threads)
     learner = Learner(samples, start, plan)
@@ -64,6 +69,21 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None:
         _plot(course, arguments.plot)
     return 0
+
+
+def _samples(paths: Sequence[Path], start: WeightsRecord, threads: int) -> Samples:
+    """What the files hold: training games, or positions that others labelled."""
+    are_labelled = [any(suffix in _LABELLED for suffix in path.suffixes) for path in paths]
+    if all(are_labelled):
+        parts: list[Samples] = []
+        for path in paths:
+            first_game = int(parts[-1].games[-1]) + 1 if parts and len(parts[-1]) else 0
+            parts.append(labelled_samples(path, start, first_game,
+                                          lambda text: print(f"error: {text}", file=sys.stderr)))
+        return Samples.join(parts)
+    if any(are_labelled):
+        raise InputError("training games and labelled positions cannot be mixed: only the games have searched scores")
+    return quiet_samples(_blocks(paths), threads)
 
 
 def _blocks(paths: Sequence[Path]) -> Iterator[Games]:

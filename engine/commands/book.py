@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,10 +15,12 @@ from engine.core.errors import InputError
 from engine.core.fen import START_FEN
 
 if TYPE_CHECKING:
+    from book.polyglot import Book
     from engine.commands._book_tree import Tree
 
 _SHOWN_COMPLAINTS = 20
 _LEFT_OUT = 1
+_TIMED_LOOKUPS = 20_000
 _DEFAULT_HELP = "(default: the built-in one)"
 
 
@@ -30,7 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     check.add_argument("--nodes", type=int, metavar="N", help="search every position with N nodes")
     check.add_argument("--worst", type=int, default=60, metavar="CP",
                        help="how far a line may leave a side behind (default 60)")
-    check.add_argument("--out", type=Path, metavar="FILE.bin", help="write the book without the moves that lose more")
+    check.add_argument("--out", type=Path, metavar="FILE.bin",
+                       help="write what was judged and loses no more; what cannot be reached is left out")
     check.add_argument("--fen", default=START_FEN, help="where its lines begin (default: the usual start)")
     show = kinds.add_parser("show", help="the moves of a position")
     show.add_argument("file", nargs="?", type=Path, default=BUILT_IN, metavar="FILE.bin", help=_DEFAULT_HELP)
@@ -89,11 +93,15 @@ def _build(arguments: argparse.Namespace) -> int:
     from book.build import Builder, Rules, Weighting
     from book.pgn import read_pgn
     from book.polyglot import write_book
+    from engine.core.textfile import open_text
 
     if arguments.max_ply < 1 or arguments.min_games < 1 or not 0 <= arguments.min_score <= 100:
         raise InputError("--max-ply and --min-games must be at least 1, --min-score from 0 to 100")
     builder = Builder(Rules(arguments.max_ply, arguments.min_games, arguments.min_score, arguments.min_elo,
                             arguments.since, Weighting(arguments.weighting)))
+    for path in arguments.files:
+        with open_text(path):
+            pass  # better known now than after hours
     complaints = 0
 
     def complain(text: str) -> None:
@@ -115,8 +123,9 @@ def _build(arguments: argparse.Namespace) -> int:
     positions = len({entry.key for entry in entries})
     print(f"{builder.used} games used, {builder.refused} passed over, {builder.broken} broken; "
           f"{positions} positions, {len(entries)} moves in {arguments.out}")
-    if builder.forgotten:
-        print(f"moves that were played {builder.forgotten} times or less may be missing: there were too many of them")
+    if builder.undercount:
+        print(f"there were more different moves than fit into memory: each may have been counted {builder.undercount} "
+              "times too low")
     return _LEFT_OUT if builder.broken else 0
 
 
@@ -130,7 +139,9 @@ def _check(arguments: argparse.Namespace) -> int:
         raise InputError("--out needs --nodes: only the engine's verdict takes moves out")
     with Book(arguments.file) as book:
         repeated = len(book) - len({(entry.key, entry.move) for entry in book})
-        print(f"{len(book)} moves in {len({entry.key for entry in book})} positions, sorted; {repeated} written twice")
+        keys = list({entry.key for entry in book})
+        print(f"{len(book)} moves in {len(keys)} positions, sorted; {repeated} written twice; "
+              f"a lookup takes {1e6 * _lookup_seconds(book, keys[:_TIMED_LOOKUPS]):.1f} microseconds")
         tree = grow(book, arguments.fen)
     within = sum(bool(node.branches) for node in tree.nodes.values())
     print(f"{within} of the positions can be reached from {arguments.fen}; {len(tree.illegal)} moves are illegal there")
@@ -142,25 +153,31 @@ def _check(arguments: argparse.Namespace) -> int:
     return 0 if is_sound else _LEFT_OUT
 
 
+def _lookup_seconds(book: Book, keys: list[int]) -> float:
+    """What finding the moves of a position costs, in CPU time."""
+    started = time.process_time()
+    for key in keys:
+        book.entries(key)
+    return (time.process_time() - started) / len(keys)
+
+
 def _judge(tree: Tree, arguments: argparse.Namespace) -> bool:
     """Let the engine search every position, and take out what loses too much, if asked; returns whether all is well."""
     from book.polyglot import write_book
-    from engine.commands._book_tree import judge, reachable, values
+    from engine.commands._book_tree import is_bad, judge, prune
 
     with _counting("position", len(tree.nodes)) as count:
         for done in judge(tree, arguments.nodes):
             count(done)
     if arguments.out is not None:
-        values(tree, lambda value: value >= -arguments.worst)
-        tree = reachable(tree)
+        tree = prune(tree, arguments.worst)
         kept = [branch.entry for node in tree.nodes.values() for branch in node.branches]
         write_book(kept, arguments.out)
-        print(f"{len(kept)} moves in {sum(bool(node.branches) for node in tree.nodes.values())} positions are kept in "
-              f"{arguments.out}")
-    ends = [node for node in tree.nodes.values() if not node.branches]
-    bad = sorted((node for node in ends if abs(node.score or 0) > arguments.worst),
+        print(f"{len(kept)} moves in {sum(bool(node.branches) for node in tree.nodes.values())} positions that can be "
+              f"reached are kept in {arguments.out}")
+    bad = sorted((node for node in tree.nodes.values() if is_bad(node, arguments.worst)),
                  key=lambda node: -abs(node.score or 0))
-    print(f"{len(ends)} lines end, and were searched with {arguments.nodes} nodes: {len(bad)} leave a side worse than "
+    print(f"{len(tree.nodes)} positions were searched with {arguments.nodes} nodes: {len(bad)} leave a side worse than "
           f"{arguments.worst}")
     for node in bad[:_SHOWN_COMPLAINTS]:
         print(f"  {node.score:+} for the side to move after {' '.join(node.line)}")
@@ -174,9 +191,12 @@ def _show(arguments: argparse.Namespace) -> int:
 
     from book.choice import PROPORTIONAL, shares
     from book.names import last_name, name_of
-    from book.polyglot import Book
-    from engine.commands._book_tree import grow, judge, key_of
+    from book.polyglot import Book, key_of
+    from engine.commands._book_tree import grow, judge
     from engine.core.game import Game
+
+    if arguments.nodes < 1:
+        raise InputError(f"--nodes must be at least 1, not {arguments.nodes}")
 
     game = Game(arguments.fen)
     keys = [key_of(game)]
@@ -215,8 +235,9 @@ def _merge(arguments: argparse.Namespace) -> int:
 
     with ExitStack() as stack:
         books = [stack.enter_context(Book(path)) for path in arguments.files]
-        number = write_book(merged(books), arguments.out)
-        print(f"{number} moves of {sum(len(book) for book in books)} in {arguments.out}")
+        entries, number = merged(books), sum(len(book) for book in books)
+    write_book(entries, arguments.out)  # when the others are closed: it may be one of them
+    print(f"{len(entries)} moves of {number} in {arguments.out}")
     return 0
 
 

@@ -14,13 +14,14 @@ from engine.core.errors import InputError, quote
 from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.explanation import HEADINGS, centipawns, rows, summary
-from eval.explain import Explanation, compare, explain
-from eval.outcome import Chances, chances, material_on, normalized
+from eval.explain import PARTS, Explanation, compare, explain
+from eval.outcome import Chances, Model, chances, material_on, normalized
+from eval.weightfile import read_weight_file
 from eval.weights import load_weights
 from eval.words import in_words, opened_files
 
 _MAIN_TERMS = 12  # of a picture
-_LEAST_PARTS = 768  # half a centipawn: what a move changes by less is not worth a word
+_LEAST_PARTS = PARTS // 2  # half a centipawn: what a move changes by less is not worth a word
 _BOARD, _TEXT_WIDTH, _LINE = 420, 560, 24  # pixels
 
 
@@ -39,13 +40,15 @@ class Scene:
 
     game: Game
     explanation: Explanation
-    chess960: bool = False
+    model: Model  # of the chances, which the weights brought along
+    chess960: bool
 
     @property
     def verdict(self) -> tuple[int, Chances]:
         """White's score in users' units, and white's chances."""
         material = material_on(self.game.position.board.tolist())
-        return normalized(self.explanation.score, material), chances(self.explanation.score, material)
+        score = self.explanation.score
+        return normalized(score, material, self.model), chances(score, material, self.model)
 
     @property
     def board(self) -> chess.Board:
@@ -59,13 +62,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"--svg: no folder {arguments.svg.parent}")
     weights = load_weights(arguments.weights)
     game = Game(" ".join(arguments.fen) or START_FEN, arguments.chess960)
-    scene = Scene(game, explain(game.position, weights), arguments.chess960)
+    model = Model(*read_weight_file(arguments.weights).outcome)
+    scene = Scene(game, explain(game.position, weights), model, arguments.chess960)
     moved = None
     if arguments.move is not None:
         after = game.copy()
         move = _read_move(scene.board, arguments.move)
         after.play(scene.board.uci(move))
-        moved = Scene(after, explain(after.position, weights), arguments.chess960)
+        moved = Scene(after, explain(after.position, weights), model, arguments.chess960)
     _print_table(moved or scene)
     if moved is not None:
         _print_changes(scene, moved, arguments.move)
@@ -120,10 +124,10 @@ def _remarks(before: Scene, after: Scene) -> list[str]:
     remarks = [_remark(change.parts, in_words(change, mover)) for change in comparison.changes
                if abs(change.parts) >= _LEAST_PARTS]
     if abs(comparison.phase) >= _LEAST_PARTS:
-        remarks.append(_remark(comparison.phase, "brings the endgame nearer"))
+        remarks.append(_remark(comparison.phase, "shifts the weight between middle game and endgame"))
     remarks.append(_remark(comparison.turn, "passes the turn"))
     for color, whose in ((mover, "its own"), (1 - mover, "the enemy's")):
-        remarks += [f"{'':>8}  opens the {file}-file next to {whose} king"
+        remarks += [f"{'':>8}  opens the {file}-file next to {whose} king, which has no pawn there any more"
                     for file in opened_files(before.game.position, after.game.position, color)]
     return remarks
 

@@ -11,16 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from book.polyglot import ENTRY_BYTES, Book, Entry, book_move, packed_move, polyglot_key, write_book
+from book.polyglot import ENTRY_BYTES, Book, Entry, book_move, key_of, packed_move, write_book
 from engine.core.errors import InputError
 from engine.core.game import Game
 from tests.positions import DATA, judge, play_both, start_fens
 
 LASKER_TRAP = "d2d4 d7d5 c2c4 e7e5 d4e5 d5d4 e2e3 f8b4 c1d2 d4e3 d2b4 e3f2 e1e2 f2g1n".split()
-
-
-def key_of(game):
-    return int(polyglot_key(game.position, game.moves[-1] if game.moves else 0))
 
 
 @settings(max_examples=80, deadline=None)

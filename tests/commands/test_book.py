@@ -16,7 +16,7 @@ def small(tmp_path):
     path = tmp_path / "small.bin"
     board = chess.Board()
     entries = []
-    for text in ("f2f3", "e7e5", "g2g4"):  # the fool's mate is to be found by the engine
+    for text in ("f2f3", "e7e5", "g2g4"):  # the fool's mate, which the engine finds, is not in the book
         key = chess.polyglot.zobrist_hash(board)
         move = chess.Move.from_uci(text)
         entries.append(Entry(key, move.from_square << 6 | move.to_square, 10))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import sys
@@ -107,3 +108,26 @@ def test_without_its_reductions_the_engine_is_rejected(capsys):
     status, out, _ = run(capsys, "match", "use_reductions=0", "default", "--sprt", "0", "5", "--games", "20000")
     assert status == 0
     assert "+5 rejected" in out
+
+
+LABELLED = """4k3/8/8/8/8/8/4P3/4K3 w - - c9 "1-0";
+4k3/4p3/8/8/8/8/8/4K3 b - - c9 "0-1";
+nonsense
+4k3/8/8/8/8/8/8/4K2R w K - c9 "1/2-1/2";
+"""
+
+
+def test_positions_that_others_labelled_are_learned_from(tmp_path: Path, capsys):
+    path = tmp_path / "quiet.epd.gz"
+    path.write_bytes(gzip.compress((LABELLED * 100).encode()))
+    out = tmp_path / "weights.json"
+    status, said, err = run(capsys, "tune", "eval", str(path), "--out", str(out), "--epochs", "2", "--blend", "1")
+    assert status == 0
+    assert said.startswith("300 quiet positions")
+    assert f"{path}, line 3: no position with a result in 'nonsense'; left out" in err
+    assert out.exists()
+    games = tmp_path / "games.bin"
+    games.write_bytes(b"")
+    status, said, err = run(capsys, "tune", "eval", str(path), str(games), "--out", str(out))
+    assert (status, said) == (2, "")
+    assert "cannot be mixed" in err

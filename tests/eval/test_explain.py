@@ -57,7 +57,11 @@ def test_the_parts_of_a_move_sum_to_what_it_changes():
             parts = sum(change.parts for change in comparison.changes) + comparison.turn + comparison.phase
             assert parts == (-whole if mover else whole), (fen, game.text(move))
             for change in comparison.changes:
-                assert "{" not in in_words(change, mover)
+                words = in_words(change, mover)
+                assert "{" not in words
+                if change.parts and words.startswith(("improves", "spoils")):
+                    is_own_gain = words.startswith("improves") == (change.color == mover)
+                    assert (change.parts > 0) == is_own_gain, words
 
 
 def words_of(fen, move):

@@ -59,10 +59,10 @@ def test_the_engine_has_its_weights_and_says_where_they_come_from():
 
 def test_saved_weights_are_loaded_again(tmp_path):
     path = tmp_path / "weights.json"
-    save_weights(random_weights(), path, 'a "quoted" line\nand another', [1.5, -2.0, 0.25, 1.0])
+    save_weights(random_weights(), path, 'a "quoted" line\nand another', [150.0, -20.0, 0.25, 1.0])
     assert load_weights(path).tobytes() == random_weights().tobytes()
     assert json.loads(path.read_text(encoding="utf-8"))["provenance"] == 'a "quoted" line\nand another'
-    assert read_weight_file(path).outcome == [1.5, -2.0, 0.25, 1.0]
+    assert read_weight_file(path).outcome == [150.0, -20.0, 0.25, 1.0]
 
 
 def test_the_weight_file_is_what_the_writer_writes(tmp_path):
@@ -108,6 +108,7 @@ BREAKAGES = {
     "it has version '1', not 2": lambda content: content.update(version=1),
     "it has version 'None', not 2": lambda content: content.pop("version"),
     '"outcome" is not a list of 4 numbers': lambda content: content["outcome"].pop(),
+    '"outcome" makes no model': lambda content: content.update(outcome=[0, 0, 0, 0]),
     "\"outcome\" holds 'nan', which is no sensible number": lambda content: content.update(outcome=[1, 2, 3, math.nan]),
     "\"outcome\" holds 'x', which is no sensible number": lambda content: content.update(outcome=[1, 2, 3, "x"]),
     'no table "weights"': lambda content: content.pop("weights"),

@@ -1,0 +1,54 @@
+"""Positions that others have labelled with the results of their games, as samples for the tuner.
+
+Lines are EPD with the result in an operation, as in `FEN c9 "1-0";`. Nobody searched these positions: the static
+evaluation stands for the score.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from engine.core.errors import InputError, quote
+from engine.core.fen import parse_fen
+from engine.core.textfile import open_text
+from eval.evaluate import trace_position
+from eval.outcome import material_on
+from eval.samples import Samples
+from eval.trace import TraceRecord, empty_trace
+from eval.weights import WeightsRecord
+
+_LINE = re.compile(r"(\S+ [wb] \S+ \S+).*?(1-0|0-1|1/2-1/2)")
+_RESULTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
+_LINES_OF_A_GAME = 100  # about: neighbours are held out together, since they come from the same games
+
+
+def labelled_samples(path: Path, weights: WeightsRecord, first_game: int, complain: Callable[[str], None]) -> Samples:
+    """The positions of a file, whose games count from `first_game`. Lines that are none get a complaint."""
+    trace, parts = empty_trace(), []
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                try:
+                    parts.append(_sample(line, weights, trace, first_game + number // _LINES_OF_A_GAME))
+                except InputError as error:
+                    complain(f"{path}, line {number}: {error}; left out")
+    return Samples.join(parts)
+
+
+def _sample(line: str, weights: WeightsRecord, trace: TraceRecord, game: int) -> Samples:
+    found = _LINE.match(line)
+    if found is None:
+        raise InputError(f"no position with a result in {quote(line.strip())}")
+    position = parse_fen(found[1])
+    score = int(trace_position(position, weights, trace)) * (-1 if position.side else 1)
+    counts = trace.counts[0] - trace.counts[1]
+    features = np.flatnonzero(counts)
+    return Samples(
+        features.astype(np.uint16), counts[features].astype(np.int16), np.array([len(features)], np.uint16),
+        np.array([trace.phase], np.uint8), np.array([trace.scale], np.uint8),
+        np.array([material_on(position.board.tolist())], np.uint8), np.array([score], np.int16),
+        np.array([_RESULTS[found[2]]], np.int8), np.array([game], np.int32))
