@@ -1,4 +1,4 @@
-"""The lines of a book from a position, and the engine's verdict on where they end."""
+"""The lines of a book from a position, and the engine's verdict on them."""
 
 from __future__ import annotations
 
