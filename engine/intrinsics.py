@@ -126,3 +126,48 @@ def multiply_high(typingctx: Any, left: Any, right: Any) -> Any:
         return builder.trunc(builder.lshr(product, _I128(64)), _I64)
 
     return types.int64(types.uint64, types.uint64), emit
+
+
+def _loader(bits: int, doc: str) -> Any:
+    def load(typingctx: Any, address: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            pointer = builder.inttoptr(args[0], ir.IntType(bits).as_pointer())
+            return builder.zext(builder.load(pointer, align=1), _I64)
+
+        return types.int64(types.int64), emit
+
+    load.__doc__ = doc
+    return intrinsic(load)
+
+
+def _storer(bits: int, doc: str) -> Any:
+    def store(typingctx: Any, address: Any, value: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = ir.IntType(bits)
+            builder.store(builder.trunc(args[1], kind), builder.inttoptr(args[0], kind.as_pointer()))
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64), emit
+
+    store.__doc__ = doc
+    return intrinsic(store)
+
+
+load_u8 = _loader(8, "The byte at an address.")
+load_u16 = _loader(16, "The two bytes at an address, the low one first.")
+load_u32 = _loader(32, "The four bytes at an address, the lowest first.")
+store_u8 = _storer(8, "Write a byte to an address.")
+store_u16 = _storer(16, "Write two bytes to an even address.")
+
+
+def record_reader(record: Any) -> Any:
+    """A kernel that takes the record of this type which lies at an address."""
+
+    @intrinsic
+    def record_at(typingctx: Any, address: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], context.get_value_type(record))
+
+        return record(types.int64), emit
+
+    return record_at

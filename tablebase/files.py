@@ -1,0 +1,228 @@
+"""Containers: many endings in one file, with a directory that says where each lies and how it is read.
+
+The first line is the directory, as JSON; what it lists follows, one block an ending and side to move. There are two
+kinds. Outcomes take two bits a cell, for either side to move. Distances take a byte, for the side to move whose block
+is smaller: the number of moves to the mate, which tells nothing of who mates; that is the outcome's business. Cells
+that nobody asks for, because they are illegal (or drawn, where distances are concerned), repeat their neighbour, which
+packs best.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import lzma
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.core.errors import InputError
+from tablebase.codes import DRAWN, ILLEGAL, NARROW_ILLEGAL
+from tablebase.endings import Ending, parse_ending
+from tablebase.geometry import shape_of
+from tablebase.summary import Summary, summarize
+
+_FORMAT = "adversary endgame tables"
+_VERSION = 1
+_LONGEST_DIRECTORY = 1 << 22  # bytes
+_MOST_CELLS_TO_TRY = 1 << 23  # beyond, one order of the axes is as good as another: trying takes hours
+
+# An outcome in two bits, for the side to move.
+OUTCOME_DRAW, OUTCOME_WIN, OUTCOME_LOSS = range(3)
+
+Bytes = npt.NDArray[np.uint8]
+
+
+class Kind(Enum):
+    """What the cells of a container say."""
+
+    OUTCOMES = "outcomes"
+    DISTANCES = "distances"
+
+
+# Of two-bit cells the last byte says little about the next one, of distances it says much.
+_CONTEXT = {Kind.OUTCOMES: 0, Kind.DISTANCES: 4}
+_QUICK, _THOROUGH = 1, 9 | lzma.PRESET_EXTREME
+
+
+def _filters(kind: Kind, preset: int = _THOROUGH) -> list[dict[str, int]]:
+    return [{"id": lzma.FILTER_LZMA2, "preset": preset, "dict_size": 1 << 23, "lc": _CONTEXT[kind], "lp": 0, "pb": 0}]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Where the cells of one side to move lie in the file."""
+
+    offset: int
+    length: int
+    checksum: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the directory says of an ending."""
+
+    ending: Ending
+    axes: tuple[int, ...]  # the order in which kings' pair and men are written, the last one densely
+    blocks: tuple[Block | None, Block | None]  # [side to move]
+    summary: tuple[Summary, Summary]  # [side to move]
+    seconds: float  # of CPU time that it took to generate
+
+    @property
+    def longest(self) -> int:
+        """Plies of the longest mate, whoever is to move and whoever mates; 0 if there is none."""
+        return max(0, *(summary.longest for summary in self.summary))
+
+
+class Container:
+    """A file of tables, open for reading; InputError says what is wrong with it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                line = file.readline(_LONGEST_DIRECTORY)
+                self._start = file.tell()
+                self._size = file.seek(0, 2)
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+        self.kind, self.entries = self._directory(line)
+
+    def load(self, ending: Ending, side: int) -> Bytes | None:
+        """The cells of an ending with `side` to move, None if the file has none; InputError if they are damaged."""
+        entry = self.entries.get(ending)
+        block = entry.blocks[side] if entry else None
+        if block is None:
+            return None
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._start + block.offset)
+                packed = file.read(block.length)
+            if zlib.crc32(packed) != block.checksum:
+                raise InputError(f"{self.path}: wrong checksum of {ending.name}")
+            cells = lzma.decompress(packed, lzma.FORMAT_RAW, filters=_filters(self.kind))
+        except (OSError, lzma.LZMAError) as error:
+            raise InputError(f"{self.path}: cannot read {ending.name}: {error}") from error
+        if len(cells) != bytes_of(ending, self.kind):
+            raise InputError(f"{self.path}: {ending.name} has {len(cells)} bytes, not {bytes_of(ending, self.kind)}")
+        return np.frombuffer(cells, np.uint8)
+
+    def _directory(self, line: bytes) -> tuple[Kind, dict[Ending, Entry]]:
+        try:
+            directory = json.loads(line)
+            if directory["format"] != _FORMAT:
+                raise ValueError  # noqa: TRY301  all ways to be foreign end alike
+            version = directory["version"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{self.path} is no file of endgame tables") from error
+        if version != _VERSION:
+            raise InputError(f"{self.path} has version {version}, and {_VERSION} is needed")
+        try:
+            entries = [_read_entry(row) for row in directory["tables"]]
+            kind = Kind(directory["kind"])
+        except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
+            raise InputError(f"{self.path}: its directory is damaged") from error
+        for entry in entries:
+            for block in entry.blocks:
+                if block is not None and self._start + block.offset + block.length > self._size:
+                    raise InputError(f"{self.path} is cut off: {entry.ending.name} lies beyond its end")
+        return kind, {entry.ending: entry for entry in entries}
+
+
+def bytes_of(ending: Ending, kind: Kind) -> int:
+    """How long a block is when it is unpacked."""
+    cells = int(np.prod(shape_of(ending)))
+    return cells if kind is Kind.DISTANCES else (cells + 3) // 4
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An ending ready to be written."""
+
+    ending: Ending
+    axes: tuple[int, ...]
+    blocks: tuple[bytes | None, bytes | None]
+    summary: tuple[Summary, Summary]
+    seconds: float
+
+
+def pack(ending: Ending, codes: npt.NDArray[Any], kind: Kind, seconds: float = 0.0) -> Packed:
+    """The table of an ending, in the order of axes that makes it smallest, as far as a quick trial can tell."""
+    shape = shape_of(ending)
+    orders = list(itertools.permutations(range(len(shape))))
+    if codes[0].size > _MOST_CELLS_TO_TRY:
+        orders = orders[:1]
+    sides = range(1 if ending.is_symmetric else 2)  # of symmetric endings the second is the first, seen by black
+    sizes = {(axes, side): len(_packed(_cells(codes[side], shape, axes, kind), kind, _QUICK))
+             for axes in orders for side in sides}
+    if kind is Kind.OUTCOMES:
+        best, kept = min(orders, key=lambda axes: sum(sizes[axes, side] for side in sides)), set(sides)
+    else:
+        best, side = min(sizes, key=sizes.__getitem__)
+        kept = {side}
+    blocks = [_packed(_cells(codes[side], shape, best, kind), kind) if side in kept else None for side in range(2)]
+    return Packed(ending, best, (blocks[0], blocks[1]), (summarize(ending, codes, 0), summarize(ending, codes, 1)),
+                  seconds)
+
+
+def write_container(path: Path, kind: Kind, tables: Iterable[Packed], provenance: str) -> None:
+    """Write a container; the file appears when it is complete."""
+    rows, blocks, offset = [], [], 0
+    for table in tables:
+        places: list[dict[str, int] | None] = []
+        for block in table.blocks:
+            places.append(None if block is None else asdict(Block(offset, len(block), zlib.crc32(block))))
+            if block is not None:
+                blocks.append(block)
+                offset += len(block)
+        rows.append({"ending": table.ending.name, "axes": table.axes, "blocks": places,
+                     "seconds": table.seconds, "summary": [asdict(summary) for summary in table.summary]})
+    directory = {"format": _FORMAT, "version": _VERSION, "kind": kind.value, "provenance": provenance, "tables": rows}
+    unfinished = path.with_suffix(".part")
+    with unfinished.open("wb") as file:
+        file.write(json.dumps(directory).encode() + b"\n")
+        file.writelines(blocks)
+    unfinished.replace(path)
+
+
+def _cells(codes: npt.NDArray[Any], shape: Sequence[int], axes: Sequence[int], kind: Kind) -> Bytes:
+    """The cells of one side to move, as a container of this kind writes them."""
+    ordered = codes.reshape(shape).transpose(axes).ravel()
+    is_idle = ordered == (NARROW_ILLEGAL if codes.itemsize == 1 else ILLEGAL)
+    if kind is Kind.DISTANCES:
+        return _filled((ordered >> 1).astype(np.uint8), is_idle | (ordered == DRAWN))
+    outcomes = np.where(ordered == DRAWN, OUTCOME_DRAW, np.where(ordered & 1, OUTCOME_LOSS, OUTCOME_WIN))
+    return _four_in_a_byte(_filled(outcomes.astype(np.uint8), is_idle))
+
+
+def _packed(cells: Bytes, kind: Kind, preset: int = _THOROUGH) -> bytes:
+    return lzma.compress(cells.tobytes(), lzma.FORMAT_RAW, filters=_filters(kind, preset))
+
+
+def _filled(cells: Bytes, is_idle: npt.NDArray[np.bool_]) -> Bytes:
+    """The cells, where each idle one repeats the last before it that is not."""
+    source = np.where(is_idle, 0, np.arange(cells.size))
+    return cells[np.maximum.accumulate(source)]
+
+
+def _four_in_a_byte(cells: Bytes) -> Bytes:
+    padded = np.zeros((cells.size + 3) // 4 * 4, np.uint8)
+    padded[: cells.size] = cells
+    first, second, third, fourth = padded.reshape(-1, 4).T
+    return (first | second << 2 | third << 4 | fourth << 6).astype(np.uint8)
+
+
+def _read_entry(row: Mapping[str, Any]) -> Entry:
+    ending = parse_ending(row["ending"])
+    first, second = (None if block is None else Block(**block) for block in row["blocks"])
+    of_white, of_black = (Summary(**summary) for summary in row["summary"])
+    axes = tuple(row["axes"])
+    if sorted(axes) != list(range(len(shape_of(ending)))):
+        raise ValueError(f"axes {axes}")
+    return Entry(ending, axes, (first, second), (of_white, of_black), float(row["seconds"]))

@@ -1,0 +1,179 @@
+"""Where a position stands in a table: the kings' pair first, then the square of every other man.
+
+The board is turned and mirrored so that few pairs of kings are left: 462 without pawns, where all eight symmetries of
+the square keep the game the same, and 1806 with pawns, where only left and right may be exchanged. If both kings stand
+on the long diagonal, a position and its mirror image have the same pair. Tables hold both, so that a lookup needs no
+rule to choose between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.core.bits import PAWN
+from engine.kernel import inline, record_dtype, record_type
+from tablebase.endings import MOST_MEN, Ending, ending_of
+
+MOST_OTHERS = MOST_MEN - 2  # men beside the kings
+NO_PAIR = np.int64(-1)  # kings that touch each other
+NO_CELL = np.int64(-1)
+_PAWN_SQUARES = 48
+_FIRST_PAWN_SQUARE = 8
+_UPSIDE_DOWN = np.int64(56)  # xor turns white's view of a square into black's
+
+
+Squares = npt.NDArray[np.int64]
+
+
+def _symmetries() -> npt.NDArray[np.uint8]:
+    """[symmetry, square]: mirrored by files (1), by ranks (2) and across the diagonal (4), in this order."""
+    images = np.zeros((8, 64), np.uint8)
+    for symmetry in range(8):
+        for square in range(64):
+            rank, file = divmod(square, 8)
+            file = 7 - file if symmetry & 1 else file
+            rank = 7 - rank if symmetry & 2 else rank
+            images[symmetry, square] = 8 * file + rank if symmetry & 4 else 8 * rank + file
+    return images
+
+
+def _is_kept(white: Squares, black: Squares, has_pawns: bool) -> npt.NDArray[np.bool_]:
+    """Whether tables hold these pairs of kings, and not only one that they can be turned into."""
+    rank, file, other_rank, other_file = white >> 3, white & 7, black >> 3, black & 7
+    is_apart = np.maximum(abs(rank - other_rank), abs(file - other_file)) > 1
+    is_unique = has_pawns | (rank < file) | ((rank == file) & (other_rank <= other_file))
+    return is_apart & (file < 4) & is_unique
+
+
+_IMAGES = _symmetries()
+SYMMETRIES = _IMAGES.ravel()  # [symmetry * 64 + square]
+_WHITE_KINGS, _BLACK_KINGS = np.divmod(np.arange(64 * 64), 64)
+
+
+def _pair_tables(has_pawns: bool) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint8]]:
+    """[white king * 64 + black king]: the number of the pair, and the symmetry that leads to it."""
+    is_kept = _is_kept(_WHITE_KINGS, _BLACK_KINGS, has_pawns)
+    numbers = np.where(is_kept, np.cumsum(is_kept) - 1, NO_PAIR)
+    pairs, turns = np.full(64 * 64, NO_PAIR, np.int16), np.zeros(64 * 64, np.uint8)
+    for symmetry in reversed(range(2 if has_pawns else 8)):  # of several the lowest counts
+        images = numbers[_IMAGES[symmetry, _WHITE_KINGS].astype(np.int64) * 64 + _IMAGES[symmetry, _BLACK_KINGS]]
+        pairs[images != NO_PAIR] = images[images != NO_PAIR]
+        turns[images != NO_PAIR] = symmetry
+    return pairs, turns
+
+
+_TABLES = [_pair_tables(has_pawns) for has_pawns in (False, True)]
+PAIR_NUMBERS = np.concatenate([pairs for pairs, _ in _TABLES])  # [has pawns * 4096 + white king * 64 + black king]
+PAIR_TURNS = np.concatenate([turns for _, turns in _TABLES])
+_KEPT = [np.flatnonzero(_is_kept(_WHITE_KINGS, _BLACK_KINGS, has_pawns)) for has_pawns in (False, True)]
+PAIR_COUNTS = tuple(len(kept) for kept in _KEPT)  # [has pawns]
+PAIR_SQUARES = np.zeros((2, max(PAIR_COUNTS), 2), np.uint8)  # [has pawns, pair, colour]: where that king stands
+for _has_pawns, _pairs in enumerate(_KEPT):
+    PAIR_SQUARES[_has_pawns, : len(_pairs)] = np.stack([_pairs >> 6, _pairs & 63], axis=1)
+# [pair]: without pawns, whether both kings stand on the diagonal, which passes through every ninth square.
+ON_DIAGONAL = np.all(PAIR_SQUARES[0, : PAIR_COUNTS[0]] % 9 == 0, axis=1).astype(np.uint8)
+
+# How men in a given order are found in the table of an ending. Men that there are not have a stride of 0.
+VIEW = record_dtype([
+    ("address", "i8", 2),  # [side to move, as the table sees it]: where its cells lie, or 0
+    ("stride", "i4", MOST_OTHERS),  # [man]: how far apart the cells of neighbouring squares are
+    ("pair_stride", "i4"),
+    ("corner", "i4"),  # the cell of pair 0 with everybody on square 0, a corner that pawns never see
+    ("flip", "u1"),  # what turns a square if the colours are exchanged, else 0
+    ("is_flipped", "u1"),  # whether the colours are exchanged
+    ("has_pawns", "u1"),
+    ("alike", "u1", MOST_OTHERS),  # [man]: whether the next one is like it, the first coming after the last
+    ("others", "u1"),  # how many men there are
+    ("width", "u1"),  # bits a cell
+    ("longest", "u2"),  # plies of the longest mate
+])
+VIEW_TYPE = record_type(VIEW)
+ViewRecord = Any
+
+
+def pairs_of(ending: Ending) -> int:
+    """How many pairs of kings its table has."""
+    return PAIR_COUNTS[ending.has_pawns]
+
+
+def shape_of(ending: Ending) -> tuple[int, ...]:
+    """The cells of one side to move: pairs of kings, and the squares of each man."""
+    return (pairs_of(ending), *(_PAWN_SQUARES if piece % 8 == PAWN else 64 for piece in ending.pieces))
+
+
+def strides_of(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
+    """[axis]: how far apart its neighbours are when the axes are written in this order, the last one densely."""
+    strides = [0] * len(shape)
+    distance = 1
+    for axis in reversed(axes):
+        strides[axis] = distance
+        distance *= shape[axis]
+    return strides
+
+
+def set_view(view: ViewRecord, given: Sequence[int], axes: Sequence[int] | None = None, side: int = 0) -> None:
+    """Describe how the `given` pieces, in their order, stand in the table of their ending; all but the addresses.
+
+    Symmetric endings need no table for black to move: with `side` 1 they are seen with the colours exchanged.
+    """
+    ending, is_flipped = ending_of(given)
+    is_flipped = is_flipped or (ending.is_symmetric and side == 1)
+    shape = shape_of(ending)
+    pair_stride, *strides = strides_of(shape, range(len(shape)) if axes is None else axes)
+    left = dict(enumerate(piece ^ 8 if is_flipped else piece for piece in given))
+    view.corner = 0
+    for piece, stride in zip(ending.pieces, strides, strict=True):
+        man = next(number for number, other in left.items() if other == piece)
+        del left[man]
+        view.stride[man] = stride
+        if piece % 8 == PAWN:
+            view.corner -= _FIRST_PAWN_SQUARE * stride
+    for man in range(len(given)):
+        after = (man + 1) % MOST_OTHERS
+        view.alike[man] = after < len(given) and after != man and given[man] == given[after]
+    view.pair_stride, view.flip = pair_stride, _UPSIDE_DOWN if is_flipped else 0
+    view.others, view.is_flipped, view.has_pawns = len(given), is_flipped, ending.has_pawns
+
+
+@inline
+def _exchange_if(condition, left, right):
+    """The two numbers, in the opposite order if `condition` is 1 and not 0. A jump that is guessed wrong costs more."""
+    difference = (left ^ right) & -condition
+    return left ^ difference, right ^ difference
+
+
+@inline
+def _sort_if(alike, low, high):
+    return _exchange_if(alike & np.int64(low > high), low, high)
+
+
+@inline
+def cell_in(view, white_king, black_king, first, second, third):
+    """The cell of a position with men on these squares, in the order the view was made for; NO_CELL if kings touch.
+
+    Of men that there are not, any square will do. Of men that are alike, the one on the lower square comes first.
+    """
+    flip = np.int64(view.flip)
+    white_king, black_king = _exchange_if(np.int64(view.is_flipped), white_king ^ flip, black_king ^ flip)
+    kings = np.int64(view.has_pawns) << 12 | white_king << 6 | black_king
+    pair = np.int64(PAIR_NUMBERS[kings])
+    if pair == NO_PAIR:
+        return NO_CELL
+    turn = np.int64(PAIR_TURNS[kings]) << 6
+    first, second, third = _turned(turn, first ^ flip), _turned(turn, second ^ flip), _turned(turn, third ^ flip)
+    first, second = _sort_if(np.int64(view.alike[0]), first, second)
+    if view.others > 2:
+        second, third = _sort_if(np.int64(view.alike[1]), second, third)
+        first, third = _sort_if(np.int64(view.alike[2]), first, third)
+        first, second = _sort_if(np.int64(view.alike[0] & view.alike[1]), first, second)
+    return (np.int64(view.corner) + pair * np.int64(view.pair_stride) + first * np.int64(view.stride[0])
+            + second * np.int64(view.stride[1]) + third * np.int64(view.stride[2]))
+
+
+@inline
+def _turned(turn, square):
+    return np.int64(SYMMETRIES[turn | square])

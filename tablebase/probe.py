@@ -1,0 +1,226 @@
+"""Looking positions up in the kernel: who wins, and in how many plies.
+
+A directory leads from the men on the board to a view of their table. With at most three men beside the kings, those are
+found faster by their squares than a key of the material could be kept up to date.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.bits import EMPTY, KING, NO_SQUARE, lsb, without_lsb
+from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
+from engine.core.position import POSITION_TYPE, PositionRecord, king_square, make, occupied_squares, unmake
+from engine.intrinsics import load_u8, record_reader
+from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_dtype, record_type
+from tablebase.codes import DRAWN, MATED, NO_MOVE, code_of, worth_of_move
+from tablebase.geometry import VIEW, VIEW_TYPE, cell_in
+
+MATERIALS = 1 << 12  # up to three men of four bits each
+NO_VIEW = -1
+UNKNOWN = np.int64(-1)  # no table, or none that is loaded
+DRAW, WIN, LOSS = np.int64(0), np.int64(1), np.int64(2)  # as containers write outcomes
+_FIFTY_MOVES = np.int64(100)  # in plies
+_PATIENCE = np.int64(8)  # plies: every second one can lead to a table that does not know its side to move
+
+DIRECTORY = record_dtype([
+    ("numbers", "i2", 2 * MATERIALS),  # [side to move * MATERIALS + material]: the view, or NO_VIEW
+    ("views", "i8"),  # the address of the first one
+])
+DIRECTORY_TYPE = record_type(DIRECTORY)
+DirectoryRecord = Any
+
+directory_at = record_reader(DIRECTORY_TYPE)
+_view_at = record_reader(VIEW_TYPE)
+_VIEW_BYTES = VIEW.itemsize
+
+
+def empty_directory() -> DirectoryRecord:
+    """A directory that knows nothing."""
+    directory = np.zeros(1, DIRECTORY)[0]
+    directory.numbers[:] = NO_VIEW
+    return directory
+
+
+@inline
+def find_men(pos):
+    """The material of a position with three to five men, and the squares of the men beside the kings."""
+    others = occupied_squares(pos) ^ pos.types[KING]
+    first = lsb(others)
+    second = third = np.int64(0)
+    material = np.int64(pos.board[first])
+    others = without_lsb(others)
+    if others != EMPTY:
+        second = lsb(others)
+        material |= np.int64(pos.board[second]) << 4
+        others = without_lsb(others)
+        if others != EMPTY:
+            third = lsb(others)
+            material |= np.int64(pos.board[third]) << 8
+    return material, first, second, third
+
+
+@inline
+def view_number(directory, side, material):
+    return np.int64(directory.numbers[side * MATERIALS + material])
+
+
+@inline
+def view_in(directory, number):
+    return _view_at(directory.views + number * _VIEW_BYTES)
+
+
+@inline
+def outcome_in(view, side, white_king, black_king, first, second, third):
+    """WIN, DRAW or LOSS for the side to move, or UNKNOWN if the table is not loaded."""
+    address = view.address[side ^ view.is_flipped]
+    if address == 0:
+        return UNKNOWN
+    cell = cell_in(view, white_king, black_king, first, second, third)
+    return load_u8(address + (cell >> 2)) >> 2 * (cell & 3) & 3
+
+
+@inline
+def has_rights(pos):
+    """Whether castling or a capture en passant is possible, of which tables know nothing."""
+    return pos.castling != 0 or pos.ep != NO_SQUARE
+
+
+@inline
+def _outcome_and_longest(pos, directory):
+    """What the table says of the position, or UNKNOWN; and the plies of the longest mate of its ending."""
+    if has_rights(pos):
+        return UNKNOWN, np.int64(0)
+    side = np.int64(pos.side)
+    material, first, second, third = find_men(pos)
+    number = view_number(directory, side, material)
+    if number == NO_VIEW:
+        return UNKNOWN, np.int64(0)
+    view = view_in(directory, number)
+    outcome = outcome_in(view, side, king_square(pos, 0), king_square(pos, 1), first, second, third)
+    return outcome, np.int64(view.longest)
+
+
+@inline
+def outcome_of(pos, directory):
+    """WIN, DRAW or LOSS for the side to move in a position with three to five men, or UNKNOWN."""
+    outcome, _ = _outcome_and_longest(pos, directory)
+    return outcome
+
+
+@kernel
+def certain_outcome(pos, directory):
+    """`outcome_of`, but a win counts only if even the longest mate of the ending comes before fifty moves are over."""
+    outcome, longest = _outcome_and_longest(pos, directory)
+    return outcome if outcome == DRAW or np.int64(pos.rule50) + longest <= _FIFTY_MOVES else UNKNOWN
+
+
+@inline
+def listed_code(pos, outcomes, distances):
+    """The code of a position by its own cells; UNKNOWN if they do not tell."""
+    side = np.int64(pos.side)
+    material, first, second, third = find_men(pos)
+    number, other_number = view_number(outcomes, side, material), view_number(distances, side, material)
+    if number == NO_VIEW or has_rights(pos):
+        return UNKNOWN
+    white_king, black_king = king_square(pos, 0), king_square(pos, 1)
+    outcome = outcome_in(view_in(outcomes, number), side, white_king, black_king, first, second, third)
+    if outcome == DRAW:
+        return DRAWN
+    if outcome == UNKNOWN or other_number == NO_VIEW:
+        return UNKNOWN
+    view = view_in(distances, other_number)
+    address = view.address[side ^ view.is_flipped]
+    if address == 0:
+        return UNKNOWN
+    moves_to_mate = load_u8(address + cell_in(view, white_king, black_king, first, second, third))
+    return 2 * moves_to_mate + (1 if outcome == LOSS else 0)
+
+
+@kernel
+def probe_code(pos, outcomes, distances, moves, end, patience):
+    """The code of a position with at most five men, or UNKNOWN.
+
+    Tables of distances know one side to move, and no captures en passant: for the others the moves are tried, at most
+    `patience` plies deep. `moves` from `end` on is scratch paper.
+    """
+    if occupied_squares(pos) == pos.types[KING]:
+        return DRAWN
+    code = listed_code(pos, outcomes, distances)
+    if code != UNKNOWN or patience == 0:
+        return code
+    checkers, pinned = king_masks(pos)
+    last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
+    best = NO_MOVE
+    for index in range(end, last):
+        move = np.int64(moves.moves[index])
+        make(pos, move)
+        code = probe_code(pos, outcomes, distances, moves, last, patience - 1)
+        unmake(pos, move)
+        if code == UNKNOWN:
+            return UNKNOWN
+        best = max(best, worth_of_move(code))
+    if best != NO_MOVE:
+        return code_of(best)
+    return MATED if checkers != EMPTY else DRAWN
+
+
+@entry(POSITION_TYPE, DIRECTORY_TYPE, DIRECTORY_TYPE, MOVE_LIST_TYPE)
+def position_code(pos: PositionRecord, outcomes: DirectoryRecord, distances: DirectoryRecord,
+                  moves: MoveListRecord) -> Int:
+    """The code of a position with at most five men; UNKNOWN if the tables do not tell."""
+    return probe_code(pos, outcomes, distances, moves, np.int64(0), _PATIENCE)
+
+
+@entry(POSITION_TYPE, DIRECTORY_TYPE, DIRECTORY_TYPE, MOVE_LIST_TYPE, array_type("i8"))
+def move_codes(pos: PositionRecord, outcomes: DirectoryRecord, distances: DirectoryRecord, moves: MoveListRecord,
+               codes: Any) -> Int:
+    """Write every legal move and the code that it leaves to the other side; returns how many, or UNKNOWN."""
+    checkers, pinned = king_masks(pos)
+    count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
+    for index in range(count):
+        move = np.int64(moves.moves[index])
+        make(pos, move)
+        codes[index] = probe_code(pos, outcomes, distances, moves, count, _PATIENCE)
+        unmake(pos, move)
+        if codes[index] == UNKNOWN:
+            return UNKNOWN
+    return count
+
+
+@entry(POSITION_TYPE, DIRECTORY_TYPE)
+def position_outcome(pos: PositionRecord, directory: DirectoryRecord) -> Int:
+    """WIN, DRAW, LOSS or UNKNOWN, as the search hears it."""
+    return certain_outcome(pos, directory)
+
+
+@inline
+def _outcome_of_placement(directory, placements, start):
+    """What `count_wins` looks up: the kings' squares, two men's squares, the two men, the side to move."""
+    side = np.int64(placements[start + 6])
+    material = np.int64(placements[start + 4]) | np.int64(placements[start + 5]) << 4
+    view = view_in(directory, view_number(directory, side, material))
+    return outcome_in(view, side, np.int64(placements[start]), np.int64(placements[start + 1]),
+                      np.int64(placements[start + 2]), np.int64(placements[start + 3]), np.int64(0))
+
+
+@entry(DIRECTORY_TYPE, array_type("u1"), int64, int64)
+def count_wins(directory: DirectoryRecord, placements: Any, rounds: Int, in_turn: Int) -> Int:
+    """Look up placements of eight bytes each, `rounds` times over; to measure how long that takes.
+
+    If `in_turn`, where the next one lies depends on what the last lookup says, so that no two are done at a time.
+    """
+    wins = np.int64(0)
+    for _ in range(rounds):
+        if in_turn:
+            start: Int = np.int64(0)
+            while start < placements.size:
+                outcome = _outcome_of_placement(directory, placements, start)
+                wins += outcome == WIN
+                start += 8 + (outcome + 1 >> 2)  # no outcome is 3, but only we know that
+        else:
+            for start in range(0, placements.size, 8):
+                wins += _outcome_of_placement(directory, placements, start) == WIN
+    return wins

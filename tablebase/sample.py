@@ -1,0 +1,31 @@
+"""Random positions of an ending, to try tables with."""
+
+from __future__ import annotations
+
+import random
+
+import chess
+
+from tablebase.endings import Ending
+
+_KINGS = (6, 14)
+
+
+def random_board(ending: Ending, chance: random.Random) -> chess.Board:
+    """A random legal position of an ending, either colour the stronger one; of every second a move was just played.
+
+    So pawns may be captured en passant in some; a move that captures or promotes is not taken.
+    """
+    while True:
+        board = chess.Board(None)
+        squares = chance.sample(range(64), ending.men)
+        flip = chance.randrange(2) * 8
+        for piece, square in zip((*_KINGS, *ending.pieces), squares, strict=True):
+            board.set_piece_at(square, chess.Piece(piece % 8, (piece ^ flip) < 8))
+        board.turn = chance.random() < 0.5
+        if not board.is_valid():
+            continue
+        quiet = [move for move in board.legal_moves if not board.is_capture(move) and not move.promotion]
+        if chance.random() < 0.5 and quiet:
+            board.push(chance.choice(quiet))
+        return board

@@ -1,0 +1,110 @@
+"""Containers: what is written is read, and what is broken is named in one line while the rest is used."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from engine.core.errors import InputError
+from engine.core.game import Game
+from tablebase.endings import parse_ending
+from tablebase.files import Container, Kind
+from tablebase.tables import BUILT_IN, Tables
+
+NAMES = {kind: f"{kind.value}.tables" for kind in Kind}
+LARGEST = {Kind.OUTCOMES: 1_300_000, Kind.DISTANCES: 8_000_000}
+QUEEN = "7k/8/6K1/8/8/8/Q7/8 w - - 0 1"
+ROOK = "7k/8/6K1/8/8/8/8/R7 w - - 0 1"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in NAMES.values():
+        shutil.copy(BUILT_IN / name, tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_the_built_in_files_are_complete_and_small(kind):
+    path = BUILT_IN / NAMES[kind]
+    container = Container(path)
+    assert container.kind is kind and len(container.entries) == 35
+    assert path.stat().st_size <= LARGEST[kind]
+    for entry in container.entries.values():
+        sides = [block is not None for block in entry.blocks]
+        assert any(sides)
+        assert kind is Kind.DISTANCES or all(sides) or entry.ending.is_symmetric
+
+
+def change_directory(path, change) -> None:
+    line, _, blocks = path.read_bytes().partition(b"\n")
+    directory = json.loads(line)
+    change(directory)
+    path.write_bytes(json.dumps(directory).encode() + b"\n" + blocks)
+
+
+@pytest.mark.parametrize(("content", "reason"), [
+    (b"", "no file of endgame tables"), (b"nonsense\n", "no file of endgame tables"),
+    (b'{"format": "another"}\n', "no file of endgame tables"), (b"[1, 2]\n", "no file of endgame tables"),
+    (b'{"format": "adversary endgame tables", "version": 99}\n', "version 99"),
+    (b'{"format": "adversary endgame tables", "version": 1}\n', "directory is damaged"),
+    (b"\xff" * 3000, "no file of endgame tables")])
+def test_a_foreign_file_is_named_and_the_others_are_used(folder, content, reason):
+    (folder / "another.tables").write_bytes(content)
+    tables = Tables([folder])
+    (complaint,) = tables.complaints()
+    assert str(folder / "another.tables") in complaint and reason in complaint and "\n" not in complaint
+    assert tables.code(Game(QUEEN).position) == 2
+    assert tables.complaints() == []
+
+
+def test_a_file_that_is_cut_off(folder):
+    path = folder / NAMES[Kind.OUTCOMES]
+    path.write_bytes(path.read_bytes()[:-5000])
+    with pytest.raises(InputError, match="cut off"):
+        Container(path)
+    assert Tables([folder]).most_men == 0
+
+
+def test_a_missing_file_and_a_folder_in_its_place(tmp_path):
+    for path in (tmp_path / "none.tables", tmp_path):
+        with pytest.raises(InputError, match="cannot read"):
+            Container(path)
+
+
+@pytest.mark.parametrize("spoil", [lambda block: block.update(checksum=1), lambda block: block.update(length=7)])
+def test_one_damaged_ending_does_not_spoil_another(folder, spoil):
+    def change(directory) -> None:
+        for row in directory["tables"]:
+            if row["ending"] == "KQvK":
+                spoil(row["blocks"][0])
+
+    change_directory(folder / NAMES[Kind.OUTCOMES], change)
+    tables = Tables([folder])
+    assert tables.code(Game(QUEEN).position) is None
+    (complaint,) = tables.complaints()
+    assert "KQvK" in complaint and "checksum" in complaint
+    assert tables.code(Game(ROOK).position) == 2
+    assert tables.code(Game(QUEEN).position) is None and tables.complaints() == []  # told once
+
+
+@pytest.mark.parametrize("change", [lambda row: row.update(axes=[0, 0]), lambda row: row.update(ending="KXvK"),
+                                    lambda row: row.pop("summary"), lambda row: row.update(blocks=[1])])
+def test_a_directory_that_makes_no_sense(folder, change):
+    path = folder / NAMES[Kind.OUTCOMES]
+    change_directory(path, lambda directory: change(directory["tables"][0]))
+    with pytest.raises(InputError, match="directory is damaged"):
+        Container(path)
+
+
+def test_unpacked_cells_have_the_size_of_their_ending():
+    container = Container(BUILT_IN / NAMES[Kind.DISTANCES])
+    ending = parse_ending("KQvK")
+    cells = [container.load(ending, side) for side in (0, 1)]
+    assert [array is None for array in cells].count(True) == 1
+    (array,) = (array for array in cells if array is not None)
+    assert array.dtype == np.uint8 and array.size == 462 * 64
+    assert container.load(parse_ending("KQQQvK"), 0) is None
