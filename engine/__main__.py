@@ -24,6 +24,7 @@ COMMANDS = {
     "selfplay": "play training games against itself, or say what a file of them holds",
     "tune": "learn the parameters of the search, or the weights of the evaluation, from games",
     "book": "make an opening book from games, and look into one",
+    "tablebase": "make endgame tables, and look into them",
     "warmup": "compile everything once, so that later starts are fast",
 }
 USAGE_ERROR = 2

@@ -97,6 +97,11 @@ OPTIONS = (
            ends_search=False),
     Option("Book Variety", Kind.SPIN, "0 plays the book's best move only, 50 moves as often as their weights say, "
            "100 all alike", 55, 0, 100, ends_search=False),
+    Option("OwnTables", Kind.CHECK, "whether the engine's own endgame tables are used", True),
+    Option("TablePath", Kind.STRING, "a folder with more endgame tables, made by `tablebase build`"),
+    Option("SyzygyPath", Kind.STRING, "folders with Syzygy tables, separated as in PATH"),
+    Option("SyzygyProbeDepth", Kind.SPIN, "the least depth at which the largest Syzygy tables are asked", 1, 1, 100),
+    Option("Syzygy50MoveRule", Kind.CHECK, "whether a win by Syzygy that takes over fifty moves is a draw", True),
     Option("SearchMode", Kind.COMBO, "the kind of search", "alphabeta", choices=("alphabeta",)),
     Option("UCI_Chess960", Kind.CHECK, "Chess960: castling is written as king takes rook", False),
     Option("UCI_ShowWDL", Kind.CHECK, "whether wins, draws and losses of a thousand games are shown beside the score",

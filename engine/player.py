@@ -20,12 +20,15 @@ from engine.core.game import Game
 from engine.core.movegen import empty_move_list
 from engine.core.notation import format_move
 from engine.core.perft import COUNT_LAST_PLY, perft
+from engine.endgame import Endgames, Verdict
 from engine.handicap import Level, choose, level_of, limited
 from engine.options import Option, Settings
 from engine.order import Order, Signals
 from engine.repertoire import Repertoire
 from engine.search import clock
-from engine.search.limits import Limits, Remark, Report, Result
+from engine.search.limits import Bound, Info, Limits, Progress, Remark, Report, Result
+from engine.search.scores import DRAW
+from engine.search.state import no_endings
 from engine.search.threads import Searcher
 from eval.explain import Explanation, explain
 from eval.outcome import Chances, chances, material_on, normalized
@@ -33,6 +36,8 @@ from eval.weights import load_weights
 
 _MEGABYTE = 1 << 20
 _SHORTEST_THOUGHT = 0.001  # seconds
+_TIME_FOR_DISTANCES = 0.5  # seconds a move, with which Syzygy's distances are looked up: they may take a tenth
+_PATIENCE = 2.0  # seconds that a reader of tables may take before `isready` is answered all the same
 
 
 class Player:
@@ -45,6 +50,7 @@ class Player:
         self._moves: tuple[str, ...] = ()  # its moves since, as they were written
         self._searcher = Searcher()
         self._repertoire = Repertoire(settings)
+        self._endgames = Endgames(settings)
         self._chance = random.Random()  # noqa: S311  mistakes need no secrecy
         self._lock = threading.Lock()
         self._is_searching = False
@@ -58,8 +64,8 @@ class Player:
         self._searcher.run(game.position, Limits(depth=1))
         self._searcher.clear()
 
-    def apply(self, option: Option) -> None:
-        """Do what a changed option asks for; InputError if it cannot be done."""
+    def apply(self, option: Option) -> str | None:
+        """Do what a changed option asks for; returns what a user should know. InputError if it cannot be done."""
         if option.name == "Hash" and self._searcher.table.megabytes != self._hash():
             self._searcher.table.resize(self._hash())
         elif option.name == "Threads":
@@ -72,6 +78,9 @@ class Player:
         elif option.name == "UCI_Chess960":
             self.game.position.chess960 = self._settings.flag("UCI_Chess960")
             self._start = ("", False)  # the next position is read anew
+        remark = self._endgames.apply(option.name)
+        self._endgames.approach(self.game)
+        return remark
 
     def _hash(self) -> int:
         """The size asked for, which must not exceed half of the machine's memory."""
@@ -96,6 +105,11 @@ class Player:
         else:
             game = Game(*start, moves)
         self.game, self._start, self._moves = game, start, tuple(moves)
+        self._endgames.approach(game)
+
+    def get_ready(self) -> None:
+        """Wait, though not for ever, for what is still being read."""
+        self._endgames.wait(_PATIENCE)
 
     def go(self, order: Order, received: float, signals: Signals, report: Report) -> Result:
         """The book's move, or that of a search as ordered at the time `received`.
@@ -107,16 +121,26 @@ class Player:
             report(Remark(remark))
         if advice.move is not None:
             return Result(advice.move, 0, 0, 0, time.perf_counter() - received, (advice.move,))
+        level = self._level()
+        verdict = self._verdict(order, report) if level is None else None
+        if verdict is not None and verdict.choices:
+            return _told(verdict, time.perf_counter() - received, report)
         with self._lock:
             limits = self._limits(order, received, is_pondering=order.ponder and not signals.ponderhit.is_set())
-            level = self._level()
             if level is not None:
                 limits = limited(limits, level, self._settings.number("Threads"))
+            if verdict is not None:
+                limits = replace(limits, search_moves=verdict.open_moves)
+            # In a draw the tables have no more to say, and the other side may go wrong; a weaker player has none.
+            is_asking = level is None and not (verdict is not None and verdict.is_draw)
+            self._searcher.set_endings(self._endgames.for_search() if is_asking else no_endings())
             self._searcher.begin(self.game.position, limits)
             self._is_searching = True
             if signals.stop.is_set():
                 self._searcher.stop()
         try:
+            if verdict is not None and verdict.is_draw:
+                return replace(self._searcher.finish(_drawing(report)), score=int(DRAW))
             if level is None:
                 return self._searcher.finish(report)
             result = self._searcher.finish()
@@ -128,6 +152,17 @@ class Player:
             with self._lock:
                 self._is_searching = False
                 self._searcher.forget_stop()
+
+    def _verdict(self, order: Order, report: Report) -> Verdict | None:
+        """What the endgame tables say, when they are there. Only an order without a clock waits for them."""
+        has_clock = order.movetime is not None or any(left is not None for left in order.times)
+        self._endgames.wait(0.0 if has_clock else None)
+        for complaint in self._endgames.complaints():
+            report(Remark(complaint))
+        budget = None if order.infinite or order.ponder else self._budget(order)
+        return self._endgames.verdict(self.game, self._settings.number("MultiPV"),
+                                      self._search_moves(order.search_moves),
+                                      is_hurried=budget is not None and budget.hard < _TIME_FOR_DISTANCES)
 
     def _level(self) -> Level | None:
         """How far the strength is limited; None for not at all."""
@@ -229,3 +264,22 @@ class Player:
             return budget
         fixed = clock.fixed(order.movetime / 1000, overhead)
         return fixed if budget is None else clock.Budget(budget.soft, min(budget.hard, fixed.hard))
+
+
+def _told(verdict: Verdict, seconds: float, report: Report) -> Result:
+    """The answer that the tables give, reported line by line as a search would."""
+    infos = [Info(len(choice.line), len(choice.line), number, choice.score, 0, seconds, 0, choice.line, ending_hits=1)
+             for number, choice in enumerate(verdict.choices, start=1)]
+    for info in infos:
+        report(info)
+    best = verdict.choices[0]
+    return Result(best.line[0], best.score, infos[0].depth, 0, seconds, best.line, infos)
+
+
+def _drawing(report: Report) -> Report:
+    """A report that tells of lines with the score of a draw, which is what they lead to."""
+
+    def tell(found: Info | Progress | Remark) -> None:
+        report(replace(found, score=int(DRAW), bound=Bound.EXACT) if isinstance(found, Info) else found)
+
+    return tell

@@ -148,13 +148,15 @@ class Uci:
         """Let a setting have its effect; one that cannot have any goes back to the default."""
         try:
             if option.kind is not Kind.BUTTON:
-                player.apply(option)
+                self._tell(option, player.apply(option))
         except InputError as error:
             self._settings.put_back(option, option.default)
             self._remark(f"option {option.name}: {error}")
 
     def _isready(self, words: list[str]) -> None:
         if self._loaded.is_set():
+            if self._player is not None and (self._thread is None or not self._thread.is_alive()):
+                self._player.get_ready()
             self._say("readyok")
         else:
             threading.Thread(target=self._ready_later, daemon=True).start()
@@ -208,10 +210,14 @@ class Uci:
                 if option.name == "Debug Log File":
                     self._open_log(self._settings.text(option.name))
                 elif self._player is not None:
-                    self._player.apply(option)
+                    self._tell(option, self._player.apply(option))
             except (InputError, OSError) as error:
                 self._settings.put_back(option, before)
                 raise InputError(f"option {option.name}: {error}") from error
+
+    def _tell(self, option: Option, remark: str | None) -> None:
+        if remark is not None:
+            self._remark(f"option {option.name}: {remark}")
 
     def _open_log(self, path: str) -> None:
         if self._log is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.arena.endings import loaded_tables
 from engine.arena.records import Adjudication, GameRecord, Opening, Thought
 from engine.arena.selfplay import GAME, NODES_TO_JUDGE, REASONS, SelfPlayRecord, play_game
 from engine.arena.settings import Setting
@@ -75,6 +76,9 @@ def new_game(nodes: int, rules: Adjudication, plies_before: int) -> SelfPlayReco
     game.win_score = INFINITE if rules.win_score is None else rules.win_score
     game.win_plies = 2 * rules.win_moves
     game.fair_score = _FAIR_SCORE
+    if rules.by_tables:
+        tables = loaded_tables()
+        game.endings_address, game.most_ending_men = tables.outcomes.address, tables.most_men
     return game
 
 

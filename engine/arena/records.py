@@ -39,6 +39,7 @@ class Adjudication:
     draw_from: int = 40  # ... not before this move
     win_score: int | None = 1000
     win_moves: int = 4
+    by_tables: bool = True  # as soon as the endgame tables know the result
 
 
 class Fault(Enum):

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import chess
 import chess.engine
 
+from engine.arena.endings import known_result
 from engine.arena.records import Adjudication, Fault, GameRecord, Opening, Thought
 from engine.core.errors import InputError
 
@@ -154,7 +155,8 @@ class Table:
             return "1/2-1/2", "fifty moves"
         if len(self.thoughts) >= 2 * _MOST_MOVES:
             return "1/2-1/2", f"{_MOST_MOVES} moves"
-        return self._adjudicated()
+        known = known_result(self.board) if self._rules.by_tables else None
+        return (known, "adjudicated: by endgame tables") if known is not None else self._adjudicated()
 
     def _adjudicated(self) -> tuple[str, str] | None:
         rules = self._rules

@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bits import EMPTY
+from engine.core.bits import EMPTY, popcount
 from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
 from engine.core.movegen import king_masks
-from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
+from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
 from engine.intrinsics import call_search, load_atomic, multiply_high
 from engine.kernel import entry, inline, kernel, record_dtype, record_type
 from engine.search.deepening import begin_root, first_window, wider_window
 from engine.search.scores import MAX_PLY, is_decisive
 from engine.search.state import STATE_TYPE, StateRecord
 from engine.search.table import GENERATIONS
+from tablebase.probe import DRAW, UNKNOWN, WIN, certain_outcome, directory_at
 
 LONGEST_GAME = 600  # plies
 
@@ -27,9 +28,10 @@ NODES_TO_JUDGE = np.int64(2000)
 _GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 # How a game ended.
-MATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL, TOO_LONG, CALLED_EVEN, CALLED_WON, STOPPED = range(9)
+MATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL, TOO_LONG, CALLED_EVEN, CALLED_WON, KNOWN, STOPPED = range(10)
 REASONS = ("checkmate", "stalemate", "threefold repetition", "fifty moves", "insufficient material",
-           f"{LONGEST_GAME // 2} moves", "adjudicated: both call it even", "adjudicated: both call it won", "stopped")
+           f"{LONGEST_GAME // 2} moves", "adjudicated: both call it even", "adjudicated: both call it won",
+           "adjudicated: by endgame tables", "stopped")
 
 GAME = record_dtype([
     # What is asked for.
@@ -44,6 +46,8 @@ GAME = record_dtype([
     ("win_plies", "i8"),
     ("fair_score", "i8"),  # the largest advantage that a random opening may give
     ("random", "u8"),  # the state of the generator
+    ("endings_address", "i8"),  # the directory of endgame tables
+    ("most_ending_men", "i8"),  # with so few men they decide the game; 0 for never
     # What comes out.
     ("count", "i8"),
     ("moves", "u2", LONGEST_GAME),
@@ -123,6 +127,14 @@ def _ending(pos, state, game):
     return np.int64(-1)
 
 
+@inline
+def _known_outcome(pos, game):
+    """What the endgame tables say of the game, for the side to move; UNKNOWN if they are not to decide it."""
+    if popcount(occupied_squares(pos)) > game.most_ending_men:
+        return UNKNOWN
+    return certain_outcome(pos, directory_at(game.endings_address))
+
+
 @kernel
 def _play_on(pos, white, black, game):
     """Play until the game is over; sets result and reason."""
@@ -133,6 +145,11 @@ def _play_on(pos, white, black, game):
         game.reason = _ending(pos, state, game)
         if game.reason >= 0:
             game.result = np.int64(0) if game.reason != MATE else (np.int64(-1) if pos.side == 0 else np.int64(1))
+            return
+        outcome = _known_outcome(pos, game)
+        if outcome != UNKNOWN:
+            game.reason = KNOWN
+            game.result = 0 if outcome == DRAW else (1 if (outcome == WIN) == (pos.side == 0) else -1)
             return
         score = think(pos, state, game.search_address, game.soft_nodes, game.hard_nodes)
         game.nodes += state.nodes

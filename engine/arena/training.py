@@ -18,7 +18,7 @@ from engine.arena.settings import Setting
 from engine.core.fen import START_FEN, parse_fen
 
 # Won games are played on until nobody can miss it: the evaluation has to learn how that is done.
-_RULES = Adjudication(draw_score=5, draw_moves=6, draw_from=50, win_score=2500, win_moves=3)
+_RULES = Adjudication(draw_score=5, draw_moves=6, draw_from=50, win_score=2500, win_moves=3, by_tables=False)
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,8 @@ class _SettingsPairing:
 
 def _shards(arguments: argparse.Namespace, pairing: _UciPairing | _SettingsPairing, score: Score) -> Iterator[Shard]:
     """The pairs that are still to be played."""
-    rules = Adjudication(draw_score=None, win_score=None) if arguments.no_adjudication else Adjudication()
+    never = Adjudication(draw_score=None, win_score=None, by_tables=False)
+    rules = never if arguments.no_adjudication else Adjudication()
     source = (RandomOpenings(arguments.chess960, pairing.is_fair or (lambda opening: True))
               if arguments.openings is None else Openings(arguments.openings, arguments.chess960))
     done = set(score.outcomes)

@@ -20,9 +20,12 @@ from engine.search.node import (
     bound_allows,
     bound_settles,
     cautious_score,
+    ending_bound,
+    ending_score,
     extend_pv,
     has_pieces,
     is_draw,
+    is_ending,
     known_or_new_evaluation,
     play,
     poll,
@@ -116,6 +119,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if state.stopped:
         return DRAW
     state.deepest = max(state.deepest, ply)
+    floor, ceiling = -INFINITE, INFINITE
     if not is_root:
         if is_draw(pos, state, ply):
             return DRAW
@@ -126,7 +130,19 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             if alpha >= beta:
                 return alpha
 
-    # Step 4. The table: the same position by another order of moves.
+        # Step 4. The endgame tables: near the end, the result is known. Only a mate can be better, or worse.
+        if is_ending(pos, state) and excluded == NULL_MOVE:
+            known_score = ending_score(pos, state, ply, depth)
+            if known_score != NO_SCORE:
+                if bound_settles(ending_bound(known_score), known_score, alpha, beta):
+                    return known_score
+                if is_win(known_score):
+                    floor = known_score
+                    alpha = max(alpha, floor)
+                else:
+                    ceiling = known_score
+
+    # Step 5. The table: the same position by another order of moves.
     checkers, pinned = king_masks(pos)
     in_check = checkers != EMPTY
     data = table_probe(pos, state) if excluded == NULL_MOVE else MISS
@@ -139,7 +155,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         # The best move so far: whenever the search is broken off, it has been searched first.
         table_move = np.int64(state.root_moves[state.first_root_move])
 
-    # Step 5. The static evaluation, corrected by experience, sharpened by the table.
+    # Step 6. The static evaluation, corrected by experience, sharpened by the table.
     raw_eval = NO_SCORE
     estimate = NO_SCORE
     if in_check:
@@ -147,7 +163,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     else:
         if (not is_pv and data == MISS and excluded == NULL_MOVE and params.use_lazy_evaluation
                 and params.use_reverse_futility and depth <= params.rfp_depth and not is_decisive(beta)):
-            # Step 7, before the evaluation where it can be foreseen.
+            # Step 8, before the evaluation where it can be foreseen.
             cautious = cautious_score(pos, state, ply) - params.rfp_margin * depth
             if cautious >= beta:
                 return (cautious + beta) // 2
@@ -161,19 +177,19 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     state.extended[ply] = state.extended[ply - 1] if ply > 0 else 0
 
     if not is_pv and not in_check and excluded == NULL_MOVE:
-        # Step 6. Razoring: far below alpha, only captures can help, and quiescence knows.
+        # Step 7. Razoring: far below alpha, only captures can help, and quiescence knows.
         if params.use_razoring and depth <= params.razor_depth and estimate + params.razor_margin * depth <= alpha:
             score = quiescence(pos, state, alpha, alpha + 1, ply)
             if score <= alpha:
                 return score
 
-        # Step 7. Reverse futility: far above beta, the reply will not bring it below.
+        # Step 8. Reverse futility: far above beta, the reply will not bring it below.
         if (params.use_reverse_futility and depth <= params.rfp_depth and not is_decisive(beta)
                 and not is_decisive(estimate)
                 and estimate - params.rfp_margin * depth + params.rfp_improving * improving >= beta):
             return (estimate + beta) // 2
 
-        # Step 8. Null move: if even passing holds beta, a move will. Not in endings of zugzwang; verified deep down.
+        # Step 9. Null move: if even passing holds beta, a move will. Not in endings of zugzwang; verified deep down.
         if (params.use_null_move and depth >= params.null_depth and estimate >= beta
                 and static_eval >= beta - 20 * depth and state.slots[BEFORE_ROOT + ply - 1] != 0 and has_pieces(pos)
                 and ply >= state.null_floor and not is_loss(beta)):
@@ -198,7 +214,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if verified >= beta:
                     return score
 
-        # Step 9. ProbCut: a capture that beats beta by a margin in a shallow search will beat beta in the deep one.
+        # Step 10. ProbCut: a capture that beats beta by a margin in a shallow search will beat beta in the deep one.
         raised = beta + params.probcut_margin
         if (params.use_probcut and depth >= params.probcut_depth and not is_decisive(beta)
                 and not (data != MISS and entry_depth(data) >= depth - 3 and table_score < raised)):
@@ -221,12 +237,12 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     table_store(pos, state, ply, move, score, raw_eval, depth - 3, LOWER)
                     return score if is_decisive(score) else score - params.probcut_margin
 
-    # Step 10. Internal iterative reduction: without a move from the table, the node is not worth its full depth yet.
+    # Step 11. Internal iterative reduction: without a move from the table, the node is not worth its full depth yet.
     if (params.use_iir and depth >= params.iir_depth and table_move == NULL_MOVE and excluded == NULL_MOVE
             and not is_root and (is_pv or cut_node)):
         depth -= 1
 
-    # Step 11. Singular extension: is the table's move better than all others? Then it deserves to be searched deeper.
+    # Step 12. Singular extension: is the table's move better than all others? Then it deserves to be searched deeper.
     extension = np.int64(0)
     if (params.use_singular and not is_root and depth >= params.singular_depth and table_move != NULL_MOVE
             and excluded == NULL_MOVE and entry_depth(data) >= depth - 3 and entry_bound(data) & LOWER
@@ -251,9 +267,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         elif params.use_negative_extensions and cut_node:
             extension = np.int64(-1)
 
-    # Step 12. The moves, the best first.
+    # Step 13. The moves, the best first.
     start_picking(state, ply, table_move)
-    best, best_move, old_alpha = -INFINITE, NULL_MOVE, alpha
+    best, best_move, old_alpha = floor, NULL_MOVE, alpha
     move_count, quiets, noisies = np.int64(0), np.int64(0), np.int64(0)
     with_quiets, no_zugzwang = np.int64(1), has_pieces(pos)
     while True:
@@ -268,7 +284,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         is_quiet = not is_noisy(pos, move)
         may_prune = not is_root and not is_loss(best) and no_zugzwang
 
-        # Step 13. Pruning of moves that come late or promise too little; never the first, nor when being mated.
+        # Step 14. Pruning of moves that come late or promise too little; never the first, nor when being mated.
         if (may_prune and is_quiet and not in_check and params.use_late_move_pruning and depth <= params.lmp_depth
                 and move_count > (params.lmp_base + depth * depth) // (2 - improving)):
             with_quiets = np.int64(0)
@@ -286,7 +302,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     and not exchange_wins(pos, move, -params.see_noisy_margin * depth * depth)):
                 continue
 
-        # Step 14. Extensions.
+        # Step 15. Extensions.
         new_depth = depth - 1
         if move == table_move:
             new_depth += extension
@@ -294,7 +310,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         nodes_before = state.nodes
         play(pos, state, ply, move)
 
-        # Step 15. Late-move reduction: with good ordering a late move seldom matters; if it does, search it again.
+        # Step 16. Late-move reduction: with good ordering a late move seldom matters; if it does, search it again.
         score = -INFINITE
         if params.use_reductions and depth >= 2 and move_count > 1 + np.int64(is_root):
             if is_pv:
@@ -314,7 +330,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             if score > alpha and reduced < new_depth:
                 score = -search(pos, state, -alpha - 1, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
         elif not is_pv or move_count > 1:
-            # Step 16. Principal variation search: a null window proves that a move is not better.
+            # Step 17. Principal variation search: a null window proves that a move is not better.
             score = -search(pos, state, -alpha - 1, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
         if is_pv and (move_count == 1 or score > alpha):
             score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, np.int64(0))
@@ -324,7 +340,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if state.stopped:
             return DRAW
 
-        # Step 17. A new best move, or a cut.
+        # Step 18. A new best move, or a cut.
         if score > best:
             best = score
             if score > alpha:
@@ -344,13 +360,15 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             state.tried_noisies[ply, noisies] = move
             noisies += 1
 
-    # Step 18. No legal move: mate or stalemate.
+    # Step 19. No legal move: mate or stalemate.
     if move_count == 0:
         if excluded != NULL_MOVE:
             return alpha
         return mated_in(ply) if in_check else DRAW
 
-    # Step 19. Learn: which move cut, and how wrong the evaluation was.
+    best = min(best, ceiling)
+
+    # Step 20. Learn: which move cut, and how wrong the evaluation was.
     if best >= beta:
         learn_from_cut(pos, state, ply, depth, best_move, quiets, noisies)
     if excluded == NULL_MOVE:

@@ -45,6 +45,7 @@ class Info:
     hashfull: int
     line: tuple[int, ...]
     bound: Bound = Bound.EXACT
+    ending_hits: int = 0  # positions that were found in endgame tables
 
 
 @dataclass(frozen=True)

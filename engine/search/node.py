@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK
+from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK, popcount
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import NULL_MOVE
-from engine.core.position import make, unmake
+from engine.core.position import make, occupied_squares, unmake
 from engine.intrinsics import load_atomic, perf_counter_ns
 from engine.kernel import inline, kernel
 from engine.search.ordering import move_slot
-from engine.search.scores import NO_SCORE, is_decisive
+from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_win, table_win_in
 from engine.search.state import BEFORE_ROOT
 from engine.search.table import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, probe, store
 from eval.evaluate import evaluate, rough_score
 from eval.squares import psq_after
+from tablebase.decode import NO_VALUE, SURE_LOSS, SURE_WIN, probe_value, syzygy_at
+from tablebase.probe import DRAW as DRAW_BY_TABLE
+from tablebase.probe import LOSS, UNKNOWN, WIN, certain_outcome, directory_at, has_rights
 
 _POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
 
@@ -85,6 +88,58 @@ def bound_settles(bound, score, alpha, beta):
 def bound_allows(bound, score, reference):
     """Whether a stored score may replace an estimate: it is on the side of it that its bound speaks of."""
     return bound == EXACT or (bound == LOWER and score > reference) or (bound == UPPER and score < reference)
+
+
+@inline
+def is_ending(pos, state):
+    """Whether so few men are left that endgame tables may know the position."""
+    return popcount(occupied_squares(pos)) <= state.endings.most_men
+
+
+@inline
+def _may_ask_syzygy(pos, endings, depth):
+    """Whether Syzygy tables can answer: they count from the last capture or pawn's move, and lie on a disk."""
+    men = popcount(occupied_squares(pos))
+    is_worth_it = men < endings.syzygy_men or (men == endings.syzygy_men and depth >= endings.syzygy_depth)
+    return (endings.syzygy_address != 0 and depth > 0 and is_worth_it and not has_rights(pos)
+            and (pos.rule50 == 0 or not endings.fifty_moves_count))
+
+
+@inline
+def _outcome_by_syzygy(pos, state, ply):
+    endings = state.endings
+    value = probe_value(pos, syzygy_at(endings.syzygy_address), endings.own_address, endings.own_men, state.list,
+                        np.int64(state.begin[ply]), state.ending_scratch, SURE_LOSS, SURE_WIN)
+    if value == NO_VALUE:
+        return UNKNOWN
+    if value == 0 or (endings.fifty_moves_count and abs(value) < SURE_WIN):
+        return DRAW_BY_TABLE
+    return WIN if value > 0 else LOSS
+
+
+@kernel
+def ending_score(pos, state, ply, depth):
+    """The score that endgame tables give an ending, or NO_SCORE; wins and losses without their distance."""
+    endings = state.endings
+    outcome = UNKNOWN
+    if popcount(occupied_squares(pos)) <= endings.own_men:
+        outcome = certain_outcome(pos, directory_at(endings.own_address))
+    if outcome == UNKNOWN and _may_ask_syzygy(pos, endings, depth):
+        outcome = _outcome_by_syzygy(pos, state, ply)
+    if outcome == UNKNOWN:
+        return NO_SCORE
+    state.ending_hits += 1
+    if outcome == DRAW_BY_TABLE:
+        return DRAW
+    return table_win_in(ply) if outcome == WIN else -table_win_in(ply)
+
+
+@inline
+def ending_bound(score):
+    """What a score of the endgame tables is: a mate may be better than a win, or worse than a loss."""
+    if score == DRAW:
+        return EXACT
+    return LOWER if is_win(score) else UPPER
 
 
 @inline

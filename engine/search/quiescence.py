@@ -13,8 +13,10 @@ from engine.search.exchange import captured_value
 from engine.search.node import (
     bound_settles,
     cautious_score,
+    ending_score,
     extend_pv,
     is_draw,
+    is_ending,
     known_or_new_evaluation,
     play,
     poll,
@@ -50,7 +52,13 @@ def quiescence(pos, state, alpha, beta, ply):
         return static_evaluation(pos, state, ply)
     is_pv = beta - alpha > 1
 
-    # Step 2. The table.
+    # Step 2. The endgame tables.
+    if is_ending(pos, state):
+        known_score = ending_score(pos, state, ply, _QUIESCENCE_DEPTH)
+        if known_score != NO_SCORE:
+            return known_score
+
+    # Step 3. The table.
     checkers, pinned = king_masks(pos)
     in_check = checkers != EMPTY
     data = table_probe(pos, state)
@@ -60,7 +68,7 @@ def quiescence(pos, state, alpha, beta, ply):
         if not is_pv and state.params.use_table_cutoffs and bound_settles(entry_bound(data), table_score, alpha, beta):
             return table_score
 
-    # Step 3. Stand pat: the side to move need not capture at all.
+    # Step 4. Stand pat: the side to move need not capture at all.
     raw_eval = NO_SCORE
     best = -INFINITE
     if not in_check:
@@ -75,7 +83,7 @@ def quiescence(pos, state, alpha, beta, ply):
         alpha = max(alpha, best)
     futile = best + state.params.delta_margin
 
-    # Step 4. The moves.
+    # Step 5. The moves.
     table_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
     if not in_check and table_move != NULL_MOVE and not is_noisy(pos, table_move):
         table_move = NULL_MOVE
@@ -114,7 +122,7 @@ def quiescence(pos, state, alpha, beta, ply):
                 if score >= beta:
                     break
 
-    # Step 5. Mate, and what to remember.
+    # Step 6. Mate, and what to remember.
     if in_check and searched == 0:
         return mated_in(ply)
     bound = LOWER if best >= beta else (EXACT if is_pv and alpha > old_alpha else UPPER)

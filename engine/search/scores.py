@@ -36,6 +36,12 @@ def mated_in(ply):
 
 
 @inline
+def table_win_in(ply):
+    """The score of reaching a position `ply` plies from the root that an endgame table says is won."""
+    return TABLE_WIN - ply
+
+
+@inline
 def is_decisive(score):
     """Whether `score` is a mate or a win or loss from an endgame table."""
     return score >= TABLE_BAND or score <= -TABLE_BAND

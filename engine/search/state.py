@@ -1,5 +1,5 @@
 """The record that one search thread works in: limits, counters, stacks by ply and histories. Nothing is shared but the
-transposition table and the stop flag, which are reached by their addresses.
+transposition table, the endgame tables and the stop flag, which are reached by their addresses.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from engine.search.scores import MAX_PLY
 from engine.search.table import clear_words
 from eval.cache import EVAL_CACHE
 from eval.weights import WEIGHTS, load_weights
+from tablebase.decode import SCRATCH
 
 STACK = MAX_PLY + 8
 # No ply has other bits. Masking it tells the compiler that it is not negative, which saves a test at every use as an
@@ -30,6 +31,18 @@ CORRECTION_MASK = np.uint64(CORRECTION_SLOTS - 1)
 LONGEST_TABLE_ROW = 64
 MOST_TRIED = 64
 
+# The endgame tables that a search may ask.
+ENDINGS = record_dtype([
+    ("most_men", "i8"),  # with more men nobody is asked; 0 for never
+    ("own_address", "i8"),  # the directory of the engine's own tables
+    ("own_men", "i8"),
+    ("syzygy_address", "i8"),  # what is open of Syzygy tables, or 0
+    ("syzygy_men", "i8"),
+    ("syzygy_depth", "i8"),  # the largest Syzygy tables are not asked nearer to the horizon
+    ("fifty_moves_count", "i8"),  # whether a win that takes too long is a draw
+])
+EndingsRecord = Any
+
 STATE = record_dtype([
     # Limits; the kernel reads the clock and the stop flag whenever `nodes` has reached `next_poll`.
     ("nodes", "i8"),
@@ -42,6 +55,10 @@ STATE = record_dtype([
     ("table_address", "i8"),
     ("table_buckets", "i8"),
     ("generation", "i8"),
+    # The endgame tables.
+    ("endings", ENDINGS),
+    ("ending_hits", "i8"),  # UCI's tbhits
+    ("ending_scratch", SCRATCH),
     # The root.
     ("root_depth", "i8"),
     ("root_score", "i8"),  # of the line in pv[0], also when the iteration is broken off
@@ -100,6 +117,11 @@ def new_state(params: ParamsRecord | None = None, weights: Any = None) -> StateR
     set_params(state, default_params() if params is None else params)
     state["weights"] = load_weights() if weights is None else weights
     return state
+
+
+def no_endings() -> EndingsRecord:
+    """No endgame tables at all."""
+    return np.zeros(1, ENDINGS)[0]
 
 
 def set_params(state: StateRecord, params: ParamsRecord) -> None:

@@ -16,7 +16,7 @@ from engine.search.deepening import NEVER, Deepening, keep_root_moves, prepare_r
 from engine.search.limits import Info, Limits, Progress, Remark, Report, Result, ignore
 from engine.search.params import ParamsRecord
 from engine.search.scores import is_win
-from engine.search.state import StateRecord, clear_histories, new_state, set_params
+from engine.search.state import EndingsRecord, StateRecord, clear_histories, new_state, no_endings, set_params
 from engine.search.table import Table
 from eval.weights import load_weights
 
@@ -39,6 +39,7 @@ class Searcher:
         self._states: list[StateRecord] = []
         self._started = 0.0
         self._soft_time: float | None = None
+        self._endings = no_endings()
         self.set_threads(threads)
 
     def set_threads(self, threads: int) -> None:
@@ -54,6 +55,10 @@ class Searcher:
         self._params = params
         for state in self._states:
             set_params(state, params)
+
+    def set_endings(self, endings: EndingsRecord) -> None:
+        """Ask these endgame tables from the next search on."""
+        self._endings = endings
 
     def clear(self) -> None:
         """Forget everything: a new game begins."""
@@ -82,6 +87,11 @@ class Searcher:
     def nodes(self) -> int:
         """Nodes of the running or last search, of all threads."""
         return sum(int(state.nodes) for state in self._states)
+
+    @property
+    def ending_hits(self) -> int:
+        """How often the endgame tables have answered, to all threads."""
+        return sum(int(state.ending_hits) for state in self._states)
 
     def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
         """`begin`, then `finish`."""
@@ -119,7 +129,7 @@ class Searcher:
 
         def tell(info: Info | Progress | Remark) -> None:
             assert isinstance(info, Info)
-            infos.append(replace(info, nodes=self.nodes, hashfull=self.table.hashfull()))
+            infos.append(replace(info, nodes=self.nodes, hashfull=self.table.hashfull(), ending_hits=self.ending_hits))
             if info.line_number == 1:
                 held.clear()
             held.append(infos[-1])
@@ -153,7 +163,7 @@ class Searcher:
         told = next((info.line[:1] for info in reversed(infos) if info.line_number == 1), ())
         if told != line[:1]:
             infos.append(Info(max(winner.depth, 1), max(winner.depth, 1), 1, best.score, self.nodes, seconds,
-                              self.table.hashfull(), line))
+                              self.table.hashfull(), line, ending_hits=self.ending_hits))
             report(infos[-1])
         return Result(line[0], best.score, winner.depth, self.nodes, seconds, line, infos)
 
@@ -182,6 +192,8 @@ class Searcher:
             keep_root_moves(state, limits.search_moves)
         state.table_address, state.table_buckets = self.table.address, self.table.buckets
         state.generation = self.table.generation
+        state["endings"] = self._endings
+        state.ending_hits = 0
         state.stop_address = self._stop.ctypes.data
         state.node_limit = NEVER if limits.nodes is None else min(max(limits.nodes // len(self._states), 1), NEVER)
         hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=None)

@@ -33,7 +33,7 @@ def openings(tmp_path: Path) -> Path:
 def test_a_match_with_faults_ends_with_its_result_and_says_so(tmp_path, openings):
     good, bad = f"cmd:{player(tmp_path, 'legal')}", f"cmd:{player(tmp_path, 'crash')}"
     result = run_match(good, bad, "--games", "4", "--tc", "5+0.1", "--openings", str(openings), "--pgn",
-                       str(tmp_path / "games.pgn"))
+                       str(tmp_path / "games.pgn"), "--no-adjudication")
     assert result.returncode == 1
     assert "result: +4 =0 -0 (100.0 %)" in result.stdout
     assert "pairs: 0 0 0 0 2" in result.stdout
@@ -48,13 +48,13 @@ def test_a_match_with_faults_ends_with_its_result_and_says_so(tmp_path, openings
 def test_a_match_is_resumed_with_the_same_openings(tmp_path, openings):
     one, two = f"cmd:{player(tmp_path, 'legal')}", f"cmd:{player(tmp_path, 'legal')}"
     pgn = tmp_path / "games.pgn"
-    options = ["--tc", "20+1", "--openings", str(openings), "--pgn", str(pgn)]
+    options = ["--tc", "20+1", "--openings", str(openings), "--pgn", str(pgn), "--no-adjudication"]
     assert run_match(one, two, "--games", "2", *options).returncode == 0
     assert run_match(one, two, "--games", "4", *options).returncode == 2  # it would be overwritten
     resumed = run_match(one, two, "--games", "4", *options, "--resume", "--concurrency", "2")
     assert "games: 4" in resumed.stdout, resumed.stderr
     assert pgn.read_text().count("[Event ") == 4
-    at_once = run_match(one, two, "--games", "4", "--tc", "20+1", "--openings", str(openings))
+    at_once = run_match(one, two, "--games", "4", "--tc", "20+1", "--openings", str(openings), "--no-adjudication")
     assert at_once.stdout == resumed.stdout  # both players always take the first move: the same games
 
 

@@ -1,0 +1,32 @@
+"""The endgame tables of the arena's referees: all outcomes, read once a process."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import chess
+
+from engine.core.game import Game
+from tablebase.probe import DRAW, WIN
+from tablebase.tables import Tables
+
+
+@cache
+def loaded_tables() -> Tables:
+    """The built-in tables, with every outcome read: a referee must not depend on what happens to be loaded."""
+    tables = Tables()
+    for ending in tables.outcomes.endings:
+        tables.outcomes.load(ending)
+    return tables
+
+
+def known_result(board: chess.Board) -> str | None:
+    """The result that the tables foretell for a game, whatever the players would say; None if they do not."""
+    if chess.popcount(board.occupied) > loaded_tables().most_men or board.castling_rights or board.is_game_over():
+        return None
+    outcome = loaded_tables().outcome(Game(board.fen()).position)
+    if outcome is None:
+        return None
+    if outcome == DRAW:
+        return "1/2-1/2"
+    return "1-0" if (outcome == WIN) == board.turn else "0-1"

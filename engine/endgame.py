@@ -1,0 +1,181 @@
+"""The endgame tables that a player consults: brought near when few men are left, and asked before a search."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess
+
+from engine.core.draws import FIFTY_MOVES
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.options import Settings
+from engine.search.scores import DRAW, MATE, MATE_BAND, TABLE_WIN
+from engine.search.state import EndingsRecord, no_endings
+from tablebase.codes import DRAWN, is_won, worth_of_move
+from tablebase.syzygy import Syzygy
+from tablebase.tables import BUILT_IN, NEAR, Tables, men_of
+
+_LONGEST_LINE = 100  # plies that are shown
+_NEAR_SYZYGY = 3  # men more than the largest Syzygy tables have: then those are opened
+_OPTIONS = ("OwnTables", "TablePath", "SyzygyPath")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A move whose value is known, and the best play after it."""
+
+    score: int
+    line: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the tables say of a position. Either nothing is left to find out, or the moves that remain are searched."""
+
+    choices: tuple[Choice, ...]  # the best first
+    open_moves: tuple[int, ...]
+    is_draw: bool = False  # whether it is one with the open moves
+
+
+class Endgames:
+    """Tables and the way they are used, by the settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._tables: Tables | None = None
+        self._syzygy: Syzygy | None = None
+
+    def apply(self, name: str) -> str | None:
+        """Do what a changed option asks for; returns what a user should know. InputError changes nothing."""
+        if name == "SyzygyPath":
+            return self._open_syzygy()
+        if name in _OPTIONS:
+            self._tables = self._open_own() if self._settings.text("TablePath") else None
+        return None
+
+    def _open_own(self) -> Tables:
+        """The engine's own tables, and those of a folder that the user names."""
+        folder = self._settings.text("TablePath")
+        if folder and not any(Path(folder).glob("*.tables")):
+            raise InputError(f"no tables in {folder}")
+        return Tables([*([Path(folder)] if folder else []), BUILT_IN])
+
+    def _open_syzygy(self) -> str | None:
+        text = self._settings.text("SyzygyPath")
+        folders = [Path(part) for part in text.split(os.pathsep) if part]
+        if not folders:
+            self._syzygy = None
+            return None
+        syzygy = Syzygy(folders)
+        if not syzygy.count:
+            raise InputError(f"no Syzygy tables in {text}: they are called like KQvKR.rtbw")
+        self._syzygy = syzygy
+        return f"{syzygy.count} Syzygy tables, with up to {syzygy.most_men} men"
+
+    def approach(self, game: Game) -> None:
+        """Begin to read, in the background, what a game that has come so far may need."""
+        men = len(men_of(game.position)) + 2
+        if self._settings.flag("OwnTables") and men <= NEAR:
+            if self._tables is None:
+                self._tables = self._open_own()
+            self._tables.prepare(game.position)
+        if self._syzygy is not None and men <= self._syzygy.most_men + _NEAR_SYZYGY:
+            self._syzygy.prepare(game.position)
+
+    def wait(self, seconds: float | None) -> None:
+        """Wait for what is being read, but not longer than this for either kind."""
+        for tables in (self._tables, self._syzygy):
+            if tables is not None:
+                tables.wait(seconds)
+
+    def complaints(self) -> list[str]:
+        """What was found to be wrong with files since the last time."""
+        return [complaint for tables in (self._tables, self._syzygy) if tables is not None
+                for complaint in tables.complaints()]
+
+    def for_search(self) -> EndingsRecord:
+        """What a search may ask."""
+        endings = no_endings()
+        if self._tables is not None and self._settings.flag("OwnTables"):
+            endings.own_address, endings.own_men = self._tables.outcomes.address, self._tables.most_men
+        if self._syzygy is not None:
+            endings.syzygy_address, endings.syzygy_men = self._syzygy.address, self._syzygy.most_men
+            endings.syzygy_depth = self._settings.number("SyzygyProbeDepth")
+            endings.fifty_moves_count = self._settings.flag("Syzygy50MoveRule")
+        endings.most_men = max(int(endings.own_men), int(endings.syzygy_men))
+        return endings
+
+    def verdict(self, game: Game, lines: int, allowed: Sequence[int], is_hurried: bool) -> Verdict | None:
+        """What the tables say of a game: so many lines, beginning with `allowed` moves only if there are any.
+
+        None if they say nothing. Syzygy's distances take milliseconds, for which there may be no time.
+        """
+        if self._tables is not None and self._settings.flag("OwnTables"):
+            known = self._tables.moves(game.position)
+            ranked = sorted((pair for pair in known or () if not allowed or pair[0] in allowed),
+                            key=lambda pair: -int(worth_of_move(pair[1])))
+            if ranked:
+                return self._by_mate(game, ranked, lines)
+        return None if self._syzygy is None or is_hurried else self._by_syzygy(game, allowed)
+
+    def _by_mate(self, game: Game, ranked: list[tuple[int, int]], lines: int) -> Verdict:
+        """The verdict of tables that know the distance to mate, on moves with their codes, the best first."""
+        best = ranked[0][1]
+        if best == DRAWN:
+            return Verdict((), tuple(move for move, code in ranked if code == DRAWN), is_draw=True)
+        if not is_won(best):  # for the other side
+            won = [pair for pair in ranked if pair[1] != DRAWN and not is_won(pair[1])]
+            in_time = [pair for pair in won if _is_in_time(game, *pair)]
+            if not in_time:
+                return Verdict((), tuple(move for move, _ in won))
+            ranked = in_time + [pair for pair in ranked if pair not in in_time]
+        return Verdict(tuple(self._choice(game, *pair) for pair in ranked[:lines]), ())
+
+    def _choice(self, game: Game, move: int, code: int) -> Choice:
+        assert self._tables is not None
+        plies = min(code, _LONGEST_LINE) if code != DRAWN else 1
+        return Choice(_score(code), self._tables.line(game.position, move, plies))
+
+    def _by_syzygy(self, game: Game, allowed: Sequence[int]) -> Verdict | None:
+        """The verdict of Syzygy tables: the moves that make progress towards the win, or hold what can be held."""
+        assert self._syzygy is not None
+        distances = self._syzygy.distances(chess.Board(game.fen(shredder=True), chess960=True))
+        if distances is None:
+            return None
+        texts = {move.uci(): distance for move, distance in distances.items()}
+        known = {move: texts[game.text(move)] for move in game.legal_moves() if not allowed or move in allowed}
+        if not known:
+            return None
+        if self._settings.flag("Syzygy50MoveRule"):
+            known = {move: _spoilt(game, move, distance) for move, distance in known.items()}
+        won = [distance for distance in known.values() if distance > 0]
+        best = min(won) if won else 0 if 0 in known.values() else min(known.values())
+        return Verdict((), tuple(move for move, distance in known.items() if distance == best), is_draw=best == 0)
+
+
+def _score(code: int) -> int:
+    """The score of a move that leaves this code to the other side; the mate comes as many plies from now."""
+    if code == DRAWN:
+        return int(DRAW)
+    score = int(MATE) - code
+    score = score if score >= MATE_BAND else int(TABLE_WIN)
+    return -score if is_won(code) else score
+
+
+def _is_in_time(game: Game, move: int, code: int) -> bool:
+    """Whether the mate that a winning move leads to comes before a draw by fifty moves or by repetition."""
+    after = game.copy()
+    after.play(game.text(move))
+    return after.occurrences() < 3 and int(after.position.rule50) + code - 1 <= int(FIFTY_MOVES)
+
+
+def _spoilt(game: Game, move: int, distance: int) -> int:
+    """The distance, or 0 if fifty moves are over before it, or the position has been there twice."""
+    after = game.copy()
+    after.play(game.text(move))
+    is_draw = after.occurrences() >= 3 or abs(distance) - 1 + int(after.position.rule50) > int(FIFTY_MOVES)
+    return 0 if is_draw else distance

@@ -1,0 +1,87 @@
+"""`tablebase` as its users see it."""
+
+from __future__ import annotations
+
+import shutil
+
+import chess
+import pytest
+
+from tablebase.tables import BUILT_IN
+from tests.commands.test_commands import run
+from tests.positions import DATA
+
+SYZYGY = DATA / "endgame" / "syzygy"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for path in BUILT_IN.glob("*.tables"):
+        shutil.copy(path, tmp_path)
+    return tmp_path
+
+
+def test_tables_are_built_and_used(capsys, tmp_path):
+    out = tmp_path / "made"
+    status, text, err = run(capsys, "tablebase", "build", "KQvK", "--out", str(out), "--threads", "2")
+    assert (status, err) == (0, "")
+    assert "KQvK" in text and "every position checked" in text and "s CPU in all" in text
+    assert {path.name for path in out.glob("*.tables")} == {"outcomes.tables", "distances.tables"}
+    status, text, _ = run(capsys, "tablebase", "probe", "8/8/8/5k2/8/8/1Q6/K7 w - - 0 1", "--tables", str(out))
+    assert status == 0 and "white to move wins: mate in 10 moves, 19 plies" in text
+    status, text, _ = run(capsys, "tablebase", "stats", "--tables", str(out))
+    assert status == 0 and "1 endings" in text and "20 plies" in text
+
+
+def test_a_probe_shows_every_legal_move(capsys):
+    status, text, _ = run(capsys, "tablebase", "probe", "8/8/8/8/8/4k3/4p3/4K3 w - - 0 1")
+    assert status == 0
+    assert "white to move draws" in text  # stalemate
+    _, text, _ = run(capsys, "tablebase", "probe", "7k/8/6K1/8/8/8/Q7/8 w - - 0 1")
+    lines = text.splitlines()
+    assert "mate in 1 moves, 1 plies" in lines[1]
+    board = chess.Board("7k/8/6K1/8/8/8/Q7/8 w - - 0 1")
+    assert {line.split()[0] for line in lines[3:]} == {board.san(move) for move in board.legal_moves}
+    assert lines[3].split()[0].endswith("#")
+    _, text, _ = run(capsys, "tablebase", "probe", "8/8/8/8/k2pP3/8/8/K7 b - e3 0 1")
+    assert "dxe3" in text
+
+
+@pytest.mark.parametrize(("words", "reason"), [
+    (("build", "KXvK"), "names no ending"), (("build", "KQQQvKQQ"), "7 men"),
+    (("build", "KQvK", "--threads", "0"), "--threads"), (("probe", "nonsense"), "FEN"),
+    (("probe", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), "no table"),
+    (("stats", "--tables", "/no/such/folder"), "no folder")])
+def test_bad_input_is_told_in_one_line(capsys, words, reason):
+    status, out, err = run(capsys, "tablebase", *words)
+    assert status == 2 and out == ""
+    assert err.startswith("error: ") and reason in err and err.count("\n") == 1
+
+
+def test_verify_finds_damage(capsys, folder, tmp_path):
+    status, text, _ = run(capsys, "tablebase", "verify", "--tables", str(folder))
+    assert status == 0 and "all blocks are sound" in text
+    path = folder / "outcomes.tables"
+    content = bytearray(path.read_bytes())
+    content[-100] ^= 255
+    path.write_bytes(content)
+    status, text, err = run(capsys, "tablebase", "verify", "--tables", str(folder))
+    assert status == 1 and "damaged" in text
+    assert "wrong checksum" in err and err.count("\n") == 1
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert run(capsys, "tablebase", "verify", "--tables", str(empty))[0] == 2
+
+
+@pytest.mark.skipif(not SYZYGY.is_dir(), reason="needs Syzygy tables")
+def test_verify_compares_with_syzygy(capsys):
+    status, text, _ = run(capsys, "tablebase", "verify", "--syzygy", str(SYZYGY), "--positions", "500")
+    assert status == 0 and "500 random positions of 35 endings: 0 differ" in text
+
+
+def test_the_time_of_a_lookup_is_measured(capsys):
+    status, text, _ = run(capsys, "tablebase", "speed")
+    assert status == 0
+    hot, cold = (float(line.split()[1]) for line in text.splitlines()[:2])
+    assert 0 < hot < cold
+    assert "with tables" in text.splitlines()[2]

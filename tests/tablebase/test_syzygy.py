@@ -1,0 +1,162 @@
+"""Syzygy tables in the kernel: python-chess reads the same files, and is right."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import time
+
+import chess
+import chess.syzygy
+import pytest
+
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.endgame import Endgames
+from engine.options import Settings, find_option
+from engine.order import Order, Signals
+from engine.player import Player
+from engine.search.limits import Info, Limits
+from engine.search.scores import TABLE_BAND
+from engine.search.state import no_endings
+from engine.search.threads import Searcher
+from tablebase.endings import all_endings
+from tablebase.sample import random_board
+from tablebase.syzygy import Syzygy
+from tests.positions import DATA
+
+SYZYGY = DATA / "endgame" / "syzygy"
+pytestmark = pytest.mark.skipif(not SYZYGY.is_dir(), reason="needs Syzygy tables")
+ENDINGS = [*all_endings(3), *all_endings(4)]
+
+
+@pytest.fixture(scope="module")
+def syzygy() -> Syzygy:
+    return Syzygy([SYZYGY])
+
+
+@pytest.fixture(scope="module")
+def judge():
+    with chess.syzygy.open_tablebase(str(SYZYGY)) as opened:
+        yield opened
+
+
+def syzygy_settings(path: str = str(SYZYGY)) -> Settings:
+    settings = Settings()
+    settings.set(find_option("OwnTables"), "false")
+    settings.set(find_option("SyzygyPath"), path)
+    return settings
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
+def test_the_kernel_reads_what_python_chess_reads(syzygy, judge, ending):
+    chance = random.Random(ending.name)
+    for _ in range(60):
+        board = random_board(ending, chance)
+        if not board.has_legal_en_passant():
+            assert syzygy.value(Game(board.fen()).position) == judge.probe_wdl(board), board.fen()
+
+
+def test_distances_at_the_root_agree_with_the_tables(syzygy, judge):
+    chance = random.Random(4)
+    for _ in range(30):
+        board = random_board(chance.choice(ENDINGS), chance)
+        distances = syzygy.distances(board)
+        assert set(distances) == set(board.legal_moves)
+        best = max((2 if d > 0 else -2 if d < 0 else 0) for d in distances.values()) if distances else None
+        assert best is None or best == judge.probe_wdl(board), board.fen()
+
+
+def test_a_search_by_syzygy_tables_alone(syzygy):
+    game = Game("8/8/3k4/3p4/8/3K4/3P4/7R b - - 0 1")
+    syzygy.prepare(game.position)
+    syzygy.wait()
+    endings = no_endings()
+    endings.syzygy_address, endings.syzygy_men, endings.syzygy_depth = syzygy.address, 4, 1
+    endings.fifty_moves_count, endings.most_men = 1, 4
+    searcher = Searcher(megabytes=4)
+    searcher.set_endings(endings)
+    assert searcher.run(game.position, Limits(depth=9)).score <= -TABLE_BAND
+    assert searcher.ending_hits > 0
+
+
+def test_won_positions_are_won_and_drawn_ones_held():
+    """Against the best defence by distance; own tables switched off, so that every step is Syzygy's."""
+    settings = syzygy_settings()
+    player = Player(settings)
+    assert player.apply(find_option("SyzygyPath")) == "35 Syzygy tables, with up to 4 men"
+    judge = Syzygy([SYZYGY])
+    for fen in ("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "8/3P4/KBk5/8/8/8/8/8 w - - 0 1", "8/8/8/8/2r5/8/2k5/K6Q w - - 0 1"):
+        board = chess.Board(fen)
+        moves: list[str] = []
+        while not board.is_game_over(claim_draw=True) and len(moves) < 200:
+            if len(moves) % 2 == 0:
+                player.set_position(fen, moves)
+                player.get_ready()
+                result = player.go(Order(depth=4), time.perf_counter(), Signals(), lambda _: None)
+                text = player.game.text(result.move)
+            else:
+                distances = judge.distances(board) or {}
+                text = min(distances, key=lambda move: distances[move]).uci()
+            board.push_uci(text)
+            moves.append(text)
+        assert board.is_checkmate(), (fen, board.fen())
+
+
+def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
+    """The winning side has used up its fifty moves: with the rule the win is gone, without it nothing has changed."""
+    for rule, is_draw in (("true", True), ("false", False)):
+        settings = syzygy_settings()
+        settings.set(find_option("Syzygy50MoveRule"), rule)
+        endgames = Endgames(settings)
+        endgames.apply("SyzygyPath")
+        game = Game("8/8/8/8/8/2k5/1R6/K7 w - - 95 90")  # the mate takes 31 plies
+        endgames.approach(game)
+        endgames.wait(None)
+        verdict = endgames.verdict(game, 1, (), is_hurried=False)
+        assert verdict is not None and verdict.is_draw is is_draw
+
+
+@pytest.mark.parametrize(("spoil", "reason"), [
+    (lambda path: path.write_bytes(b""), "empty"),
+    (lambda path: path.write_bytes(path.read_bytes()[:-64]), "cut off"),
+    (lambda path: path.write_bytes(b"x" * 80), "invalid magic header"),
+    (lambda path: path.write_bytes(path.read_bytes()[:50]), "invalid file size"),
+    (lambda path: shutil.copy(SYZYGY / "KRvK.rtbw", path), "another ending"),
+])
+def test_a_broken_table_is_named_once_and_the_others_are_used(tmp_path, spoil, reason):
+    for name in ("KQvK", "KRvK"):
+        shutil.copy(SYZYGY / f"{name}.rtbw", tmp_path)
+    spoil(tmp_path / "KQvK.rtbw")
+    syzygy = Syzygy([tmp_path])
+    assert syzygy.value(Game("7k/8/6K1/8/8/8/Q7/8 w - - 0 1").position) is None
+    (complaint,) = syzygy.complaints()
+    assert str(tmp_path / "KQvK.rtbw") in complaint and reason in complaint and "\n" not in complaint
+    assert syzygy.value(Game("7k/8/6K1/8/8/8/R7/8 w - - 0 1").position) == 2
+    assert syzygy.complaints() == []
+
+
+def test_paths_that_are_of_no_use(tmp_path):
+    settings = syzygy_settings(f"{tmp_path}/none")
+    endgames = Endgames(settings)
+    with pytest.raises(InputError, match="cannot read"):
+        endgames.apply("SyzygyPath")
+    settings.set(find_option("SyzygyPath"), str(tmp_path))
+    with pytest.raises(InputError, match="no Syzygy tables in"):
+        endgames.apply("SyzygyPath")
+    settings.set(find_option("SyzygyPath"), os.pathsep.join([str(tmp_path), str(SYZYGY)]))
+    assert endgames.apply("SyzygyPath") == "35 Syzygy tables, with up to 4 men"
+    settings.set(find_option("SyzygyPath"), "")
+    assert endgames.apply("SyzygyPath") is None
+
+
+def test_own_tables_serve_what_syzygy_does_not(tmp_path):
+    shutil.copy(SYZYGY / "KQvK.rtbw", tmp_path)
+    settings = Settings()
+    settings.set(find_option("SyzygyPath"), str(tmp_path))
+    player, told = Player(settings), []
+    player.apply(find_option("SyzygyPath"))
+    player.set_position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", [])
+    player.go(Order(depth=2), time.perf_counter(), Signals(), told.append)
+    assert [found.score for found in told if isinstance(found, Info)] == [32_000 - 31]

@@ -1,0 +1,223 @@
+"""The end of the game as it is played: won by the shortest way, held where it is drawn, and never inside the clock."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import chess
+import pytest
+
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.endgame import Endgames
+from engine.options import Settings, find_option
+from engine.order import Order, Signals
+from engine.player import Player
+from engine.search.limits import Info, Limits
+from engine.search.scores import MATE, TABLE_BAND, mate_distance
+from engine.search.state import EndingsRecord, no_endings
+from engine.search.threads import Searcher
+from tablebase.codes import is_won, worth_of_move
+from tablebase.endings import Ending, all_endings, parse_ending
+from tablebase.sample import random_board
+from tablebase.tables import Tables
+
+TABLES = Tables()
+
+
+def find_position(ending: Ending, chance: random.Random, is_wanted) -> str:
+    """A random position of an ending whose code is wanted."""
+    while True:
+        fen = random_board(ending, chance).fen()
+        if is_wanted(TABLES.code(Game(fen).position)):
+            return fen
+
+
+def own_endings() -> EndingsRecord:
+    endings = no_endings()
+    endings.own_address, endings.own_men = TABLES.outcomes.address, TABLES.most_men
+    endings.most_men = TABLES.most_men
+    return endings
+
+
+def has_wins(ending: Ending) -> bool:
+    return any(summary.wins > 0.001 * summary.positions for summary in TABLES.outcomes.entry(ending).summary)
+
+
+def answer(player: Player, fen: str, moves: list[str], order: Order) -> str:
+    player.set_position(fen, moves)
+    player.get_ready()
+    result = player.go(order, time.perf_counter(), Signals(), lambda _: None)
+    return player.game.text(result.move)
+
+
+def play_out(player: Player, fen: str) -> tuple[chess.Board, int]:
+    """The player against the best defence, at 10 ms a move; returns the end and how many plies it took."""
+    board = chess.Board(fen)
+    moves: list[str] = []
+    while not board.is_game_over(claim_draw=True) and len(moves) < 150:
+        if len(moves) % 2 == 0:
+            text = answer(player, fen, moves, Order(movetime=10))
+        else:
+            position = Game(fen, moves=moves).position
+            text = Game(board.fen()).text(max(TABLES.moves(position) or [], key=lambda pair: worth_of_move(pair[1]))[0])
+        board.push_uci(text)
+        moves.append(text)
+    return board, len(moves)
+
+
+def win_in_shortest_time(ending: Ending, games: int) -> None:
+    chance, player = random.Random(ending.name), Player(Settings())
+    for _ in range(games):
+        fen = find_position(ending, chance, is_won)
+        board, plies = play_out(player, fen)
+        assert board.is_checkmate(), (fen, board.fen())
+        assert plies + 1 == TABLES.code(Game(fen).position), fen
+
+
+WINNABLE = [ending for ending in (*all_endings(3), *all_endings(4)) if has_wins(ending)]
+
+
+@pytest.mark.parametrize("ending", WINNABLE, ids=lambda ending: ending.name)
+def test_won_endings_are_won_by_the_shortest_way(ending):
+    win_in_shortest_time(ending, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", WINNABLE, ids=lambda ending: ending.name)
+def test_two_hundred_won_endings_of_each_kind_are_won_by_the_shortest_way(ending):
+    win_in_shortest_time(ending, 200)
+
+
+@pytest.mark.parametrize("ending", all_endings(4), ids=lambda ending: ending.name)
+def test_drawn_endings_are_not_lost_and_lost_ones_are_defended_longest(ending):
+    chance, player = random.Random(ending.name), Player(Settings())
+    summary = TABLES.outcomes.entry(ending).summary
+    kinds = [lambda code: code == 0] if any(side.draws for side in summary) else []
+    if any(side.losses > 0.001 * side.positions for side in summary):
+        kinds.append(lambda code: code is not None and code > 1 and not is_won(code))
+    for is_wanted in kinds:
+        fen = find_position(ending, chance, is_wanted)
+        game = Game(fen)
+        if not game.legal_moves():
+            continue
+        game.play(answer(player, fen, [], Order(movetime=10)))
+        if game.position.types[6] == game.position.colors[0] | game.position.colors[1]:
+            continue  # bare kings
+        before, after = TABLES.code(Game(fen).position), TABLES.code(game.position)
+        assert after == (0 if before == 0 else before - 1), fen
+
+
+def test_the_lines_are_told_as_a_search_tells_them():
+    settings, told = Settings(), []
+    settings.set(find_option("MultiPV"), "3")
+    player = Player(settings)
+    player.set_position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", [])
+    player.get_ready()
+    result = player.go(Order(depth=3), time.perf_counter(), Signals(), told.append)
+    lines = [found for found in told if isinstance(found, Info)]
+    assert [line.line_number for line in lines] == [1, 2, 3]
+    assert lines[0].score == result.score == MATE - 31 and mate_distance(lines[0].score) == 16
+    for line in lines:
+        board = chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
+        for text in player.texts(line.line):
+            board.push_uci(text)
+        assert board.is_checkmate() == (line.score > 0)
+        assert len(line.line) == MATE - line.score or line.score == 0
+
+
+def test_only_the_moves_that_are_allowed():
+    player = Player(Settings())
+    fen = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
+    assert answer(player, fen, [], Order(depth=3, search_moves=("a1a2",))) == "a1a2"
+
+
+def test_the_fifty_move_rule_is_respected():
+    """A long mate comes too late: the shorter way by a pawn's move or a capture must be taken, or found by search."""
+    endgames = Endgames(Settings())
+    for rule50, is_in_time in ((34, True), (35, True), (36, False)):
+        game = Game(f"8/8/7N/8/8/8/8/K1k1B3 w - - {rule50} 80")  # mate in 65 plies
+        endgames.approach(game)
+        endgames.wait(None)
+        verdict = endgames.verdict(game, 1, (), is_hurried=False)
+        assert bool(verdict.choices) is is_in_time
+        assert bool(verdict.open_moves) is not is_in_time
+    # Pawn and king: the king's walk alone comes too late, a step of the pawn begins to count anew.
+    game = Game("8/8/8/1k6/8/8/K5P1/8 w - - 90 80")
+    endgames.approach(game)
+    endgames.wait(None)
+    known = dict(TABLES.moves(game.position) or [])
+    verdict = endgames.verdict(game, 1, (), is_hurried=False)
+    steps = {move for move, code in known.items() if game.text(move).startswith("g2") and code and not is_won(code)}
+    assert (not steps and not verdict.choices) or verdict.choices[0].line[0] in steps
+
+
+def test_a_move_that_repeats_the_position_for_the_third_time_is_no_win():
+    """The shortest way leads back to a position that has been there twice: another way is taken."""
+    start = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
+    moves = ["b1b2", "c3d3", "b2b1", "d3c3"] * 2
+    game = Game(start, moves=moves)
+    assert game.occurrences() == 3  # a referee would stop here; the engine is asked all the same
+    player = Player(Settings())
+    text = answer(player, start, moves, Order(movetime=10))
+    game.play(text)
+    assert game.occurrences() < 3 and is_won(TABLES.code(Game(start, moves=moves).position))
+
+
+def test_a_weaker_player_knows_no_tables():
+    settings = Settings()
+    settings.set(find_option("UCI_LimitStrength"), "true")
+    settings.set(find_option("UCI_Elo"), "800")
+    player, told = Player(settings), []
+    player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
+    player.get_ready()
+    player.go(Order(movetime=50), time.perf_counter(), Signals(), told.append)
+    assert all(found.ending_hits == 0 for found in told if isinstance(found, Info))
+
+
+def test_the_tables_can_be_switched_off_and_folders_added(tmp_path):
+    settings = Settings()
+    player = Player(settings)
+    for name, text in (("OwnTables", "false"), ("OwnTables", "true")):
+        settings.set(find_option(name), text)
+        player.apply(find_option(name))
+        told: list = []
+        player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
+        player.go(Order(depth=5), time.perf_counter(), Signals(), told.append)
+        assert any(found.ending_hits for found in told if isinstance(found, Info)) is (text == "true")
+    settings.set(find_option("TablePath"), str(tmp_path))
+    with pytest.raises(InputError, match="no tables"):
+        player.apply(find_option("TablePath"))
+
+
+def test_a_search_that_can_reach_the_tables_knows_the_result():
+    """King and two pawns against a pawn: six plies are enough to see by the tables what a deep search finds."""
+    searcher, game = Searcher(megabytes=4), Game("8/8/3k4/3p4/8/3K4/3P4/7R b - - 0 1")
+    TABLES.prepare(game.position)
+    TABLES.wait()
+    searcher.set_endings(own_endings())
+    with_tables = searcher.run(game.position, Limits(depth=8))
+    assert with_tables.score <= -TABLE_BAND and searcher.ending_hits > 0
+    again = Searcher(megabytes=4)
+    again.set_endings(own_endings())
+    assert again.run(game.position, Limits(depth=8)).nodes == with_tables.nodes
+    searcher.set_endings(no_endings())
+    searcher.clear()
+    assert abs(searcher.run(game.position, Limits(depth=8)).score) < TABLE_BAND and searcher.ending_hits == 0
+
+
+def test_a_mate_is_preferred_to_a_win_by_tables():
+    game = Game("8/8/8/8/8/k1K5/7p/1R6 w - - 0 1")  # Ra1 is mate
+    searcher = Searcher(megabytes=4)
+    TABLES.load_for(game.position, TABLES.outcomes)
+    searcher.set_endings(own_endings())
+    assert searcher.run(game.position, Limits(depth=4)).score == MATE - 1
+
+
+@pytest.mark.parametrize("name", ["KQvKR", "KPvKP"])
+def test_positions_far_from_the_end_open_nothing(name):
+    endgames = Endgames(Settings())
+    endgames.approach(Game())
+    assert endgames.for_search().most_men == 0 and endgames.verdict(Game(), 1, (), is_hurried=False) is None
+    assert parse_ending(name) in TABLES.outcomes.endings
