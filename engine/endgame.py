@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import chess
 
@@ -16,8 +17,11 @@ from engine.options import Settings
 from engine.search.scores import DRAW, MATE, MATE_BAND, TABLE_WIN
 from engine.search.state import EndingsRecord, no_endings
 from tablebase.codes import DRAWN, is_won, worth_of_move
-from tablebase.syzygy import Syzygy
-from tablebase.tables import BUILT_IN, NEAR, Tables, men_of
+from tablebase.endings import NEAR, men_of
+
+if TYPE_CHECKING:
+    from tablebase.syzygy import Syzygy
+    from tablebase.tables import Tables
 
 _LONGEST_LINE = 100  # plies that are shown
 _NEAR_SYZYGY = 3  # men more than the largest Syzygy tables have: then those are opened
@@ -59,12 +63,16 @@ class Endgames:
 
     def _open_own(self) -> Tables:
         """The engine's own tables, and those of a folder that the user names."""
+        from tablebase.tables import BUILT_IN, Tables
+
         folder = self._settings.text("TablePath")
         if folder and not any(Path(folder).glob("*.tables")):
             raise InputError(f"no tables in {folder}")
         return Tables([*([Path(folder)] if folder else []), BUILT_IN])
 
     def _open_syzygy(self) -> str | None:
+        from tablebase.syzygy import Syzygy
+
         text = self._settings.text("SyzygyPath")
         folders = [Path(part) for part in text.split(os.pathsep) if part]
         if not folders:

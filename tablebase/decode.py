@@ -8,6 +8,7 @@ headers were read before (syzygy.py).
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any
 
 import chess.syzygy
@@ -81,7 +82,7 @@ _TRIANGLE, _LOWER, _DIAGONAL, _FLAP, _PAWN_TWIST = (
                                                 chess.syzygy.FLAP, chess.syzygy.PTWIST))
 _KING_PAIRS = np.array(chess.syzygy.KK_IDX, np.int64)
 _PAWN_INDEX = np.array(chess.syzygy.PAWNIDX, np.int64)
-_CHOOSE = np.array([[chess.syzygy.binom(n, k) for k in range(MOST_MEN)] for n in range(64)], np.int64)
+_CHOOSE = np.array([[comb(n, k) for k in range(MOST_MEN)] for n in range(64)], np.int64)
 HASH = np.uint64(0x9E37_79B9_7F4A_7C15)  # the material times this: its upper bits are the first slot to look at
 HASH_SHIFT = 51
 _SLOT_MASK = np.int64(SLOTS - 1)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
-from engine.core.bits import BISHOP, KNIGHT, PAWN, PIECE_LETTERS, QUEEN, ROOK
+from engine.core.bits import BISHOP, KING, KNIGHT, PAWN, PIECE_LETTERS, QUEEN, ROOK
 from engine.core.errors import InputError, quote
+from engine.core.position import PositionRecord
 
 MOST_MEN = 5  # kings included
+NEAR = 8  # men: with so few, tables are worth having, for searches will meet them
 _BLACK = 8  # what a black piece has more than a white one
 _TYPES = tuple(int(kind) for kind in (QUEEN, ROOK, BISHOP, KNIGHT, PAWN))
 PROMOTIONS = _TYPES[:-1]
@@ -108,6 +111,30 @@ def with_needed(endings: Iterable[Ending]) -> list[Ending]:
             found.add(ending)
             waiting.extend(ending.next_endings())
     return in_order(found)
+
+
+def men_of(position: PositionRecord) -> Men:
+    """The pieces of a position beside the kings."""
+    return tuple(piece for piece in position.board.tolist() if piece and piece % 8 != KING)
+
+
+def can_become(men: Iterable[int], ending: Ending) -> bool:
+    """Whether captures and promotions can turn these men into an ending."""
+    return can_turn_into(Counter(men), ending.pieces)
+
+
+def can_turn_into(have: Counter[int], men: Men) -> bool:
+    """Whether captures and promotions can turn what there is into these men, in either colour."""
+    return any(_is_reachable(have, Counter(given)) for given in (men, tuple(piece ^ 8 for piece in men)))
+
+
+def _is_reachable(have: Counter[int], need: Counter[int]) -> bool:
+    """Whether what is missing of either colour can be made of pawns that are not needed themselves."""
+    for pawn in (int(PAWN), int(PAWN) + 8):
+        spare = have[pawn] - need[pawn]
+        if spare < sum(max(need[piece] - have[piece], 0) for piece in range(pawn + 1, pawn + 5)):
+            return False
+    return True
 
 
 def _after_one_move(pieces: Sequence[int]) -> Iterator[list[int]]:

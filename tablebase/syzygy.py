@@ -29,8 +29,7 @@ from tablebase.decode import (
     SYZYGY_TABLE,
     position_value,
 )
-from tablebase.endings import Men
-from tablebase.tables import can_turn_into, men_of
+from tablebase.endings import Men, can_turn_into, men_of
 
 _SUFFIX = ".rtbw"
 _FILES = 4

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from engine.core.bits import KING, PAWN
 from engine.core.errors import InputError
 from engine.core.game import make_if_legal
 from engine.core.movegen import MAX_MOVES, empty_move_list
 from engine.core.position import PositionRecord
 from engine.host import zeroed_memory
 from tablebase.codes import worth_of_move
-from tablebase.endings import Ending, Men, ending_of, in_order
+from tablebase.endings import NEAR, Ending, Men, can_become, ending_of, in_order, men_of
 from tablebase.files import Bytes, Container, Entry, Kind, bytes_of
 from tablebase.geometry import VIEW, set_view
 from tablebase.probe import (
@@ -31,7 +29,6 @@ from tablebase.probe import (
 )
 
 BUILT_IN = Path(__file__).parent  # the folder of the package's own containers
-NEAR = 8  # men: with so few, outcomes are worth having, for searches will meet them
 CLOSE = 5  # men: the next capture may end in a table, and then distances are needed
 
 
@@ -233,30 +230,6 @@ class Tables:
         except InputError as error:
             with self._lock:
                 self._complaints.append(str(error))
-
-
-def men_of(position: PositionRecord) -> Men:
-    """The pieces of a position beside the kings."""
-    return tuple(piece for piece in position.board.tolist() if piece and piece % 8 != KING)
-
-
-def can_become(men: Iterable[int], ending: Ending) -> bool:
-    """Whether captures and promotions can turn these men into an ending."""
-    return can_turn_into(Counter(men), ending.pieces)
-
-
-def can_turn_into(have: Counter[int], men: Men) -> bool:
-    """Whether captures and promotions can turn what there is into these men, in either colour."""
-    return any(_is_reachable(have, Counter(given)) for given in (men, tuple(piece ^ 8 for piece in men)))
-
-
-def _is_reachable(have: Counter[int], need: Counter[int]) -> bool:
-    """Whether what is missing of either colour can be made of pawns that are not needed themselves."""
-    for pawn in (int(PAWN), int(PAWN) + 8):
-        spare = have[pawn] - need[pawn]
-        if spare < sum(max(need[piece] - have[piece], 0) for piece in range(pawn + 1, pawn + 5)):
-            return False
-    return True
 
 
 def _orders(ending: Ending) -> set[Men]:
