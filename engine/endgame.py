@@ -55,10 +55,14 @@ class Endgames:
 
     def apply(self, name: str) -> str | None:
         """Do what a changed option asks for; returns what a user should know. InputError changes nothing."""
-        if name == "SyzygyPath":
-            return self._open_syzygy()
-        if name in _OPTIONS:
+        if name not in _OPTIONS:
+            return None
+        try:
+            if name == "SyzygyPath":
+                return self._open_syzygy()
             self._tables = self._open_own() if self._settings.text("TablePath") else None
+        except (OSError, ValueError, MemoryError) as error:
+            raise InputError(str(error)) from error
         return None
 
     def _open_own(self) -> Tables:
@@ -79,10 +83,12 @@ class Endgames:
             self._syzygy = None
             return None
         syzygy = Syzygy(folders)
+        complaints = "; ".join(syzygy.complaints())
         if not syzygy.count:
-            raise InputError(f"no Syzygy tables in {text}: they are called like KQvKR.rtbw")
+            raise InputError(complaints or f"no Syzygy tables in {text}: they are called like KQvKR.rtbw")
         self._syzygy = syzygy
-        return f"{syzygy.count} Syzygy tables, with up to {syzygy.most_men} men"
+        found = f"{syzygy.count} Syzygy tables, with up to {syzygy.most_men} men"
+        return f"{found}; {complaints}" if complaints else found
 
     def approach(self, game: Game) -> None:
         """Begin to read, in the background, what a game that has come so far may need."""
@@ -94,11 +100,9 @@ class Endgames:
         if self._syzygy is not None and men <= self._syzygy.most_men + _NEAR_SYZYGY:
             self._syzygy.prepare(game.position)
 
-    def wait(self, seconds: float | None) -> None:
-        """Wait for what is being read, but not longer than this for either kind."""
-        for tables in (self._tables, self._syzygy):
-            if tables is not None:
-                tables.wait(seconds)
+    def wait(self, seconds: float | None) -> bool:
+        """Wait for what is being read, but not longer than this for either kind; returns whether all is read."""
+        return all(tables.wait(seconds) for tables in (self._tables, self._syzygy) if tables is not None)
 
     def complaints(self) -> list[str]:
         """What was found to be wrong with files since the last time."""
@@ -128,16 +132,23 @@ class Endgames:
                             key=lambda pair: -int(worth_of_move(pair[1])))
             if ranked:
                 return self._by_mate(game, ranked, lines)
-        return None if self._syzygy is None or is_hurried else self._by_syzygy(game, allowed)
+        if self._syzygy is None or len(men_of(game.position)) + 2 > self._syzygy.most_men:
+            return None
+        return self._by_value(game, allowed) if is_hurried else self._by_distance(game, allowed)
 
     def _by_mate(self, game: Game, ranked: list[tuple[int, int]], lines: int) -> Verdict:
         """The verdict of tables that know the distance to mate, on moves with their codes, the best first."""
+        assert self._tables is not None
         best = ranked[0][1]
         if best == DRAWN:
             return Verdict((), tuple(move for move, code in ranked if code == DRAWN), is_draw=True)
-        if not is_won(best):  # for the other side
+        if is_won(best):  # for the other side
+            saving = tuple(move for move, code in ranked if not _is_in_time(self._tables, game, move, code))
+            if saving:
+                return Verdict((), saving)  # the mate may come too late: a search finds out
+        else:
             won = [pair for pair in ranked if pair[1] != DRAWN and not is_won(pair[1])]
-            in_time = [pair for pair in won if _is_in_time(game, *pair)]
+            in_time = [pair for pair in won if _is_in_time(self._tables, game, *pair)]
             if not in_time:
                 return Verdict((), tuple(move for move, _ in won))
             ranked = in_time + [pair for pair in ranked if pair not in in_time]
@@ -148,7 +159,17 @@ class Endgames:
         plies = min(code, _LONGEST_LINE) if code != DRAWN else 1
         return Choice(_score(code), self._tables.line(game.position, move, plies))
 
-    def _by_syzygy(self, game: Game, allowed: Sequence[int]) -> Verdict | None:
+    def _by_value(self, game: Game, allowed: Sequence[int]) -> Verdict | None:
+        """The verdict of Syzygy tables when time is short: the moves that do not spoil anything."""
+        assert self._syzygy is not None
+        values = self._syzygy.values(game)
+        known = {move: value for move, value in (values or {}).items() if not allowed or move in allowed}
+        if not known:
+            return None
+        best = max(known.values())
+        return Verdict((), tuple(move for move, value in known.items() if value == best), is_draw=best == 0)
+
+    def _by_distance(self, game: Game, allowed: Sequence[int]) -> Verdict | None:
         """The verdict of Syzygy tables: the moves that make progress towards the win, or hold what can be held."""
         assert self._syzygy is not None
         distances = self._syzygy.distances(chess.Board(game.fen(shredder=True), chess960=True))
@@ -174,16 +195,35 @@ def _score(code: int) -> int:
     return -score if is_won(code) else score
 
 
-def _is_in_time(game: Game, move: int, code: int) -> bool:
-    """Whether the mate that a winning move leads to comes before a draw by fifty moves or by repetition."""
+def _is_in_time(tables: Tables, game: Game, move: int, code: int) -> bool:
+    """Whether the mate that follows a move comes before a draw by fifty moves or by repetition, whoever mates."""
     after = game.copy()
     after.play(game.text(move))
-    return after.occurrences() < 3 and int(after.position.rule50) + code - 1 <= int(FIFTY_MOVES)
+    if after.occurrences() >= 3 or (not is_won(code) and _can_repeat(after)):
+        return False
+    if int(after.position.rule50) + code - 1 <= int(FIFTY_MOVES):
+        return True
+    for best in tables.line(game.position, move, code)[1:]:
+        if int(after.position.rule50) >= int(FIFTY_MOVES):
+            return False
+        after.play(after.text(best))
+    return int(after.position.rule50) <= int(FIFTY_MOVES)
+
+
+def _can_repeat(game: Game) -> bool:
+    """Whether the side to move can bring about a position for the third time."""
+    for move in game.legal_moves():
+        after = game.copy()
+        after.play(game.text(move))
+        if after.occurrences() >= 3:
+            return True
+    return False
 
 
 def _spoilt(game: Game, move: int, distance: int) -> int:
     """The distance, or 0 if fifty moves are over before it, or the position has been there twice."""
     after = game.copy()
     after.play(game.text(move))
-    is_draw = after.occurrences() >= 3 or abs(distance) - 1 + int(after.position.rule50) > int(FIFTY_MOVES)
+    # A move that captures or moves a pawn is 1 or, if the win or loss does not last, 101 plies away.
+    is_draw = after.occurrences() >= 3 or abs(distance) + max(int(after.position.rule50) - 1, 0) > int(FIFTY_MOVES)
     return 0 if is_draw else distance

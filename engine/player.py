@@ -27,7 +27,7 @@ from engine.order import Order, Signals
 from engine.repertoire import Repertoire
 from engine.search import clock
 from engine.search.limits import Bound, Info, Limits, Progress, Remark, Report, Result
-from engine.search.scores import DRAW
+from engine.search.scores import DRAW, TABLE_WIN, is_decisive
 from engine.search.state import no_endings
 from engine.search.threads import Searcher
 from eval.explain import Explanation, explain
@@ -35,8 +35,10 @@ from eval.outcome import Chances, chances, material_on, normalized
 from eval.weights import load_weights
 
 _MEGABYTE = 1 << 20
+_SHOWN_TABLE_WIN = 20_000  # centipawns
 _SHORTEST_THOUGHT = 0.001  # seconds
 _TIME_FOR_DISTANCES = 0.5  # seconds a move, with which Syzygy's distances are looked up: they may take a tenth
+_PULSE = 0.05  # seconds between two looks at the signals
 _PATIENCE = 2.0  # seconds that a reader of tables may take before `isready` is answered all the same
 
 
@@ -78,9 +80,7 @@ class Player:
         elif option.name == "UCI_Chess960":
             self.game.position.chess960 = self._settings.flag("UCI_Chess960")
             self._start = ("", False)  # the next position is read anew
-        remark = self._endgames.apply(option.name)
-        self._endgames.approach(self.game)
-        return remark
+        return self._endgames.apply(option.name)
 
     def _hash(self) -> int:
         """The size asked for, which must not exceed half of the machine's memory."""
@@ -122,7 +122,7 @@ class Player:
         if advice.move is not None:
             return Result(advice.move, 0, 0, 0, time.perf_counter() - received, (advice.move,))
         level = self._level()
-        verdict = self._verdict(order, report) if level is None else None
+        verdict = self._ask_tables(order, signals, report) if level is None else None
         if verdict is not None and verdict.choices:
             return _told(verdict, time.perf_counter() - received, report)
         with self._lock:
@@ -153,10 +153,12 @@ class Player:
                 self._is_searching = False
                 self._searcher.forget_stop()
 
-    def _verdict(self, order: Order, report: Report) -> Verdict | None:
+    def _ask_tables(self, order: Order, signals: Signals, report: Report) -> Verdict | None:
         """What the endgame tables say, when they are there. Only an order without a clock waits for them."""
+        self._endgames.approach(self.game)
         has_clock = order.movetime is not None or any(left is not None for left in order.times)
-        self._endgames.wait(0.0 if has_clock else None)
+        while not has_clock and not signals.stop.is_set() and not self._endgames.wait(_PULSE):
+            pass
         for complaint in self._endgames.complaints():
             report(Remark(complaint))
         budget = None if order.infinite or order.ponder else self._budget(order)
@@ -208,9 +210,15 @@ class Player:
         return chess.Board(self.game.fen(shredder=True), chess960=True)
 
     def verdict(self, score: int) -> tuple[int, Chances | None]:
-        """A score as users are shown it (a hundred wins every second game), and the chances if they are asked for."""
+        """A score as users are shown it (a hundred wins every second game), and the chances if they are asked for.
+
+        A win by tables is worth a fixed sum, less the plies until they are reached.
+        """
         material = material_on(self.game.position.board.tolist())
         shown = chances(score, material) if self._settings.flag("UCI_ShowWDL") else None
+        if is_decisive(score):
+            plies = int(TABLE_WIN) - abs(score)
+            return (_SHOWN_TABLE_WIN - plies) * (1 if score > 0 else -1), shown
         return normalized(score, material), shown
 
     def explanation(self) -> tuple[Explanation, int, Chances]:

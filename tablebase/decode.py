@@ -20,7 +20,7 @@ from engine.core.moves import to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
 from engine.intrinsics import load_u8, load_u16, load_u32, load_word, record_reader
 from engine.kernel import Int, entry, inline, int64, kernel, record_dtype, record_type
-from tablebase.probe import DRAW, UNKNOWN, WIN, directory_at, outcome_of
+from tablebase.probe import DRAW, UNKNOWN, WIN, directory_at, lasting_outcome
 
 MOST_MEN = 7
 SLOTS = 1 << 13  # of the hash table: more than four times as many as there are endings with up to seven men
@@ -30,6 +30,7 @@ LONGEST_CODE = 33  # lengths of symbols, in bits
 # Wins and losses that fifty moves without a capture or a pawn's move make draws of have a name of their own.
 SURE_WIN, CURSED_WIN, EVEN, BLESSED_LOSS, SURE_LOSS = (np.int64(value) for value in (2, 1, 0, -1, -2))
 NO_VALUE = np.int64(-9)
+UNREADABLE = np.int64(255)  # as a value in the file, where only 0 to 4 make sense
 
 # How one side to move (and one file of the leading pawn) is written in a table.
 PART = record_dtype([
@@ -43,6 +44,11 @@ PART = record_dtype([
     ("first_symbols", "i8"),  # the first symbol of each length, from the shortest on,
     ("pairs", "i8"),  # what each symbol stands for,
     ("lengths", "i8"),  # and for how many values, less one
+    ("index_count", "i8"),  # what the file holds of them, beyond which nothing is read whatever the bytes say
+    ("size_count", "i8"),  # the index may begin its search behind the last block
+    ("block_count", "i8"),
+    ("symbol_count", "i8"),
+    ("end", "i8"),  # the address behind the file
     ("base", "u8", LONGEST_CODE),  # [length - shortest]: the lowest code of that length
     ("factor", "i8", MOST_MEN),
     ("norm", "i8", MOST_MEN),  # [place]: how many men of one kind begin there
@@ -248,10 +254,10 @@ def _find_block(part, number):
     row = part.index + 6 * main
     block = load_u32(row)
     before += load_u16(row + 4)
-    while before < 0:
+    while before < 0 and block > 0 and block <= part.size_count:
         block -= 1
         before += load_u16(part.sizes + 2 * block) + 1
-    while before > load_u16(part.sizes + 2 * block):
+    while block < part.block_count and before > load_u16(part.sizes + 2 * block):
         before -= load_u16(part.sizes + 2 * block) + 1
         block += 1
     return block, before
@@ -271,8 +277,12 @@ def _right_symbol(part, symbol):
 
 @kernel
 def _value_of(part, number):
-    """The value of a position by its number in the part, 0 to 4."""
+    """The value of a position by its number in the part, 0 to 4; UNREADABLE if the bytes make no sense."""
+    if number < 0 or number >> part.index_bits >= part.index_count:
+        return UNREADABLE
     block, before = _find_block(part, number)
+    if before < 0 or block >= part.block_count:
+        return UNREADABLE
     address = part.blocks + (block << part.block_bits)
     code = byteswap(load_word(address))
     address += 8
@@ -283,6 +293,8 @@ def _value_of(part, number):
             length += 1
         bits = length + part.shortest
         symbol = load_u16(part.first_symbols + 2 * length) + np.int64(code - part.base[length] >> 64 - bits)
+        if symbol >= part.symbol_count:
+            return UNREADABLE
         held = load_u8(part.lengths + symbol) + 1
         if before < held:
             break
@@ -291,6 +303,8 @@ def _value_of(part, number):
         used += bits
         if used >= 32:
             used -= 32
+            if address + 4 > part.end:
+                return UNREADABLE
             code |= byteswap(np.uint64(load_u32(address)) << 32) << used
             address += 4
     while load_u8(part.lengths + symbol) != 0:
@@ -302,6 +316,12 @@ def _value_of(part, number):
             before -= held
             symbol = _right_symbol(part, symbol)
     return load_u8(part.pairs + 3 * symbol)
+
+
+@inline
+def _read_value(part, number):
+    value = _value_of(part, number)
+    return value - 2 if value <= 4 else NO_VALUE
 
 
 @kernel
@@ -320,14 +340,14 @@ def _stored_value(pos, syzygy, squares):
         if part.constant != NO_VALUE:
             return part.constant
         _place_pieces(pos, part, squares, np.int64(0), table.men, exchange, np.int64(0))
-        return _value_of(part, _number_without_pawns(table, part, squares)) - 2
+        return _read_value(part, _number_without_pawns(table, part, squares))
     _place_pieces(pos, _part_at(table.parts), squares, np.int64(0), table.leading_pawns, exchange, flip)
     file = _lead_with_foremost_pawn(table, squares)
     part = _part_at(table.parts + (2 * file + side) * _PART_BYTES)
     if part.constant != NO_VALUE:
         return part.constant
     _place_pieces(pos, part, squares, table.leading_pawns, table.men, exchange, flip)
-    return _value_of(part, _number_with_pawns(table, part, squares)) - 2
+    return _read_value(part, _number_with_pawns(table, part, squares))
 
 
 @inline
@@ -335,7 +355,7 @@ def _own_value(pos, outcomes_address):
     """The value of a position with few men by the engine's own tables, or NO_VALUE."""
     if outcomes_address == 0:
         return NO_VALUE
-    outcome = outcome_of(pos, directory_at(outcomes_address))
+    outcome = lasting_outcome(pos, directory_at(outcomes_address))
     if outcome == UNKNOWN:
         return NO_VALUE
     if outcome == DRAW:

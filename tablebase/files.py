@@ -31,6 +31,8 @@ from tablebase.summary import Summary, summarize
 _FORMAT = "adversary endgame tables"
 _VERSION = 1
 _LONGEST_DIRECTORY = 1 << 22  # bytes
+_LARGEST_FILE = 1 << 48
+_SLICE = 1 << 22  # cells that are filled at a time, since a cell takes many bytes meanwhile
 _MOST_CELLS_TO_TRY = 1 << 23  # beyond, one order of the axes is as good as another: trying takes hours
 
 # An outcome in two bits, for the side to move.
@@ -90,8 +92,8 @@ class Container:
                 line = file.readline(_LONGEST_DIRECTORY)
                 self._start = file.tell()
                 self._size = file.seek(0, 2)
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
         self.kind, self.entries = self._directory(line)
 
     def load(self, ending: Ending, side: int) -> Bytes | None:
@@ -119,11 +121,13 @@ class Container:
             if directory["format"] != _FORMAT:
                 raise ValueError  # noqa: TRY301  all ways to be foreign end alike
             version = directory["version"]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(f"{self.path} is no file of endgame tables") from error
         if version != _VERSION:
             raise InputError(f"{self.path} has version {version}, and {_VERSION} is needed")
         try:
+            if directory["checksum"] != _checksum(directory["tables"]):
+                raise ValueError("checksum")  # noqa: TRY301  all damages end alike
             entries = [_read_entry(row) for row in directory["tables"]]
             kind = Kind(directory["kind"])
         except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
@@ -183,7 +187,8 @@ def write_container(path: Path, kind: Kind, tables: Iterable[Packed], provenance
                 offset += len(block)
         rows.append({"ending": table.ending.name, "axes": table.axes, "blocks": places,
                      "seconds": table.seconds, "summary": [asdict(summary) for summary in table.summary]})
-    directory = {"format": _FORMAT, "version": _VERSION, "kind": kind.value, "provenance": provenance, "tables": rows}
+    directory = {"format": _FORMAT, "version": _VERSION, "kind": kind.value, "provenance": provenance,
+                 "checksum": _checksum(rows), "tables": rows}
     unfinished = path.with_suffix(".part")
     with unfinished.open("wb") as file:
         file.write(json.dumps(directory).encode() + b"\n")
@@ -191,38 +196,74 @@ def write_container(path: Path, kind: Kind, tables: Iterable[Packed], provenance
     unfinished.replace(path)
 
 
+def _checksum(rows: Any) -> int:
+    """Of the directory's rows, however they are written."""
+    return zlib.crc32(json.dumps(rows, sort_keys=True).encode())
+
+
 def _cells(codes: npt.NDArray[Any], shape: Sequence[int], axes: Sequence[int], kind: Kind) -> Bytes:
     """The cells of one side to move, as a container of this kind writes them."""
-    ordered = codes.reshape(shape).transpose(axes).ravel()
-    is_idle = ordered == (NARROW_ILLEGAL if codes.itemsize == 1 else ILLEGAL)
+    illegal = int(NARROW_ILLEGAL if codes.itemsize == 1 else ILLEGAL)
+    numbers = np.arange(illegal + 1)
     if kind is Kind.DISTANCES:
-        return _filled((ordered >> 1).astype(np.uint8), is_idle | (ordered == DRAWN))
-    outcomes = np.where(ordered == DRAWN, OUTCOME_DRAW, np.where(ordered & 1, OUTCOME_LOSS, OUTCOME_WIN))
-    return _four_in_a_byte(_filled(outcomes.astype(np.uint8), is_idle))
+        meaning = (numbers >> 1).astype(np.uint8)
+        idle = numbers == DRAWN
+    else:
+        meaning = np.where(numbers & 1, OUTCOME_LOSS, OUTCOME_WIN).astype(np.uint8)
+        meaning[DRAWN] = OUTCOME_DRAW
+        idle = np.zeros(numbers.size, bool)
+    idle[illegal] = True
+    cells = np.empty(codes.size, np.uint8)
+    last = np.uint8(0)
+    ordered = codes.reshape(shape).transpose(axes).reshape(-1)
+    for start in range(0, codes.size, _SLICE):
+        part = ordered[start : start + _SLICE]
+        cells[start : start + _SLICE] = _filled(meaning[part], idle[part], last)
+        last = cells[min(start + _SLICE, codes.size) - 1]
+    return cells if kind is Kind.DISTANCES else _four_in_a_byte(cells)
 
 
 def _packed(cells: Bytes, kind: Kind, preset: int = _THOROUGH) -> bytes:
     return lzma.compress(cells.tobytes(), lzma.FORMAT_RAW, filters=_filters(kind, preset))
 
 
-def _filled(cells: Bytes, is_idle: npt.NDArray[np.bool_]) -> Bytes:
-    """The cells, where each idle one repeats the last before it that is not."""
-    source = np.where(is_idle, 0, np.arange(cells.size))
-    return cells[np.maximum.accumulate(source)]
+def _filled(cells: Bytes, is_idle: npt.NDArray[np.bool_], last: np.uint8) -> Bytes:
+    """The cells, where each idle one repeats the one before it; `last` comes before them all."""
+    source = np.maximum.accumulate(np.where(is_idle, -1, np.arange(cells.size)))
+    return np.where(source < 0, last, cells[source])
 
 
 def _four_in_a_byte(cells: Bytes) -> Bytes:
-    padded = np.zeros((cells.size + 3) // 4 * 4, np.uint8)
-    padded[: cells.size] = cells
-    first, second, third, fourth = padded.reshape(-1, 4).T
-    return (first | second << 2 | third << 4 | fourth << 6).astype(np.uint8)
+    packed = np.zeros((cells.size + 3) // 4, np.uint8)
+    for place in range(4):
+        part = cells[place::4]
+        packed[: part.size] |= part << np.uint8(2 * place)
+    return packed
+
+
+def _whole(value: Any, lowest: int, highest: int) -> int:
+    """The value, if it is a number in this range; else ValueError."""
+    if not isinstance(value, int) or not lowest <= value <= highest:
+        raise ValueError(f"{value!r} is no number from {lowest} to {highest}")
+    return value
 
 
 def _read_entry(row: Mapping[str, Any]) -> Entry:
+    """A row of the directory; ValueError, KeyError or TypeError if it makes no sense."""
     ending = parse_ending(row["ending"])
-    first, second = (None if block is None else Block(**block) for block in row["blocks"])
-    of_white, of_black = (Summary(**summary) for summary in row["summary"])
     axes = tuple(row["axes"])
     if sorted(axes) != list(range(len(shape_of(ending)))):
         raise ValueError(f"axes {axes}")
+    first, second = (None if block is None else _read_block(block) for block in row["blocks"])
+    of_white, of_black = (Summary(**summary) for summary in row["summary"])
+    for summary in (of_white, of_black):
+        _whole(summary.longest_win, -1, int(ILLEGAL))
+        _whole(summary.longest_loss, -1, int(ILLEGAL))
     return Entry(ending, axes, (first, second), (of_white, of_black), float(row["seconds"]))
+
+
+def _read_block(row: Mapping[str, Any]) -> Block:
+    block = Block(**row)
+    for number in (block.offset, block.length, block.checksum):
+        _whole(number, 0, _LARGEST_FILE)
+    return block

@@ -104,15 +104,18 @@ def _outcome_and_longest(pos, directory):
 
 
 @inline
-def outcome_of(pos, directory):
-    """WIN, DRAW or LOSS for the side to move in a position with three to five men, or UNKNOWN."""
-    outcome, _ = _outcome_and_longest(pos, directory)
-    return outcome
+def lasting_outcome(pos, directory):
+    """WIN, DRAW or LOSS for the side to move in a position with three to five men, as if a capture had just been made.
+
+    UNKNOWN if a mate of the ending may take more than fifty moves.
+    """
+    outcome, longest = _outcome_and_longest(pos, directory)
+    return outcome if outcome == DRAW or longest <= _FIFTY_MOVES else UNKNOWN
 
 
 @kernel
 def certain_outcome(pos, directory):
-    """`outcome_of`, but a win counts only if even the longest mate of the ending comes before fifty moves are over."""
+    """`lasting_outcome`, but with the fifty moves counted as they are on the board."""
     outcome, longest = _outcome_and_longest(pos, directory)
     return outcome if outcome == DRAW or np.int64(pos.rule50) + longest <= _FIFTY_MOVES else UNKNOWN
 

@@ -5,9 +5,10 @@ python-chess reads the headers and knows the distances to the next capture or pa
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ import chess
 import chess.syzygy
 import numpy as np
 
+from engine.core.bits import NO_SQUARE
 from engine.core.errors import InputError
+from engine.core.game import Game, make_if_legal
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord
 from tablebase.decode import (
@@ -30,11 +33,15 @@ from tablebase.decode import (
     position_value,
 )
 from tablebase.endings import Men, can_turn_into, men_of
+from tablebase.files import Bytes
+from tablebase.reader import BackgroundReader
 
 _SUFFIX = ".rtbw"
 _FILES = 4
+_WORD = 8  # bytes that are read at once
 _LETTERS = " PNBRQK"
-_DAMAGES = (OSError, ValueError, IndexError, KeyError, AssertionError, AttributeError, RecursionError)
+_HIGHEST_VALUE = 4  # as files write a win
+_LEAF = 0xFFF  # the second symbol of one that stands for a value
 
 
 class Syzygy:
@@ -42,26 +49,25 @@ class Syzygy:
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._paths: dict[Men, Path] = {}
-        self._complaints: list[str] = []
+        self._reader = BackgroundReader()
+        self.wait, self.complaints = self._reader.wait, self._reader.complaints
         self._judge = chess.syzygy.Tablebase()
         for folder in folders:
-            self._add(folder)
+            self._reader.do(str(folder), partial(self._add, folder))
         self.record: Any = np.zeros(1, SYZYGY)[0]
         self._tables = np.zeros(max(len(self._paths), 1), SYZYGY_TABLE)
         self._numbers = {men: number for number, men in enumerate(self._paths)}
         self._kept: list[Any] = []  # files and arrays that kernels know by their addresses
         self.record.tables = self._tables.ctypes.data
         self._opened: set[Men] = set()
-        self._lock, self._moves, self._scratch = threading.Lock(), empty_move_list(), np.zeros(1, SCRATCH)[0]
-        self._reader: threading.Thread | None = None
-        self._waiting: list[Men] = []
+        self._moves, self._scratch = empty_move_list(), np.zeros(1, SCRATCH)[0]
 
     def _add(self, folder: Path) -> None:
         """Find the tables of a folder; InputError if it cannot be read."""
         try:
             paths = sorted(folder.iterdir())
-        except OSError as error:
-            raise InputError(f"cannot read {folder}: {error.strerror or error}") from error
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot read {folder}: {getattr(error, 'strerror', None) or error}") from error
         for path in paths:
             if path.suffix == _SUFFIX and chess.syzygy.is_tablename(path.stem, piece_count=MOST_MEN):
                 self._paths.setdefault(men_named(path.stem), path)
@@ -82,26 +88,11 @@ class Syzygy:
         """Where kernels find what is open."""
         return int(self.record.__array_interface__["data"][0])
 
-    def complaints(self) -> list[str]:
-        """What was found to be wrong since the last time."""
-        with self._lock:
-            complaints, self._complaints = self._complaints, []
-        return complaints
-
     def prepare(self, position: PositionRecord) -> None:
         """Begin to open, in the background, what a game that has come to this position may soon need."""
         have = Counter(men_of(position))
-        with self._lock:
-            self._waiting = [men for men in self._paths if men not in self._opened and can_turn_into(have, men)]
-            if self._waiting and self._reader is None:
-                self._reader = threading.Thread(target=self._read_on, daemon=True)
-                self._reader.start()
-
-    def wait(self, seconds: float | None = None) -> None:
-        """Wait until everything that was begun is open, but no longer than this."""
-        reader = self._reader
-        if reader is not None:
-            reader.join(seconds)
+        self._reader.read([(str(path), partial(self._open, men)) for men, path in self._paths.items()
+                           if men not in self._opened and can_turn_into(have, men)])
 
     def value(self, position: PositionRecord, rounds: int = 1) -> int | None:
         """2 to -2 for the side to move, by tables that are opened if need be; None if one is missing.
@@ -120,15 +111,34 @@ class Syzygy:
         if board.castling_rights or chess.popcount(board.occupied) > self.most_men:
             return None
         found = {}
-        try:
-            for move in board.legal_moves:
-                board.push(move)
-                try:
-                    found[move] = self._distance_after(board)
-                finally:
-                    board.pop()
-        except (KeyError, *_DAMAGES):
-            return None
+        for move in list(board.legal_moves):
+            board.push(move)
+            try:
+                found[move] = self._distance_after(board)
+            except KeyError:
+                return None
+            except Exception as error:  # noqa: BLE001  a file may be damaged in any way
+                self._reader.complain(f"a Syzygy table of distances is damaged: {error!r}")
+                return None
+            finally:
+                board.pop()
+        return found
+
+    def values(self, game: Game) -> dict[int, int] | None:
+        """[move]: 2 to -2 for the mover, as if a capture had just been made; None if a table is missing.
+
+        Only what is open counts: this is asked while a clock runs. It takes microseconds.
+        """
+        found = {}
+        for move in game.legal_moves():
+            after = game.position.copy()
+            make_if_legal(after, move)
+            if after.castling or after.ep != NO_SQUARE:
+                return None
+            value = int(position_value(after, self.record, self._moves, self._scratch, 1))
+            if value == NO_VALUE:
+                return None
+            found[move] = -value
         return found
 
     def _distance_after(self, board: chess.Board) -> int:
@@ -140,34 +150,21 @@ class Syzygy:
         left = -self._judge.probe_dtz(board)
         return left + (1 if left > 0 else -1 if left < 0 else 0)
 
-    def _read_on(self) -> None:
-        while True:
-            with self._lock:
-                if not self._waiting:
-                    self._reader = None
-                    return
-                men = self._waiting.pop(0)
-                self._opened.add(men)
-            try:
-                self._open(men)
-            except _DAMAGES as error:
-                with self._lock:
-                    self._complaints.append(f"{self._paths[men]} is no sound Syzygy table: {_reason(error)}")
-
     def _open(self, men: Men) -> None:
         """Read the header of a table, and let kernels see it."""
         path = self._paths[men]
-        source = chess.syzygy.WdlTable(str(path))
+        self._opened.add(men)
         if path.stat().st_size == 0:
-            raise ValueError("it is empty")
+            raise InputError(f"{path} is empty")
+        source = chess.syzygy.WdlTable(str(path))
         source.init_table_wdl()
-        _check(source, men, path.stat().st_size)
         assert source.data is not None
         data = np.frombuffer(source.data, np.uint8)
+        is_exchanged = _check(source, men, data)
         parts = np.zeros(2 * _FILES, PART)
         for file in range(_FILES if source.has_pawns else 1):
             for side in range(2):
-                _set_part(parts[2 * file + side], source, file, side, data.ctypes.data, self._kept)
+                _set_part(parts[2 * file + side], source, file, side, data, self._kept)
         number = self._numbers[men]
         table = self._tables[number]
         table.men, table.has_pawns, table.is_symmetric = source.num, source.has_pawns, source.symmetric
@@ -177,8 +174,8 @@ class Syzygy:
             table.has_three_unique = source.enc_type == 0
         table.parts = parts.ctypes.data
         self._kept += [source, data, parts]
-        self._enter(tuple(sorted(piece ^ 8 for piece in men)), 2 * number + 1)
-        self._enter(men, 2 * number)
+        self._enter(tuple(sorted(piece ^ 8 for piece in men)), 2 * number + 1 - is_exchanged)
+        self._enter(men, 2 * number + is_exchanged)
 
     def _enter(self, men: Men, number: int) -> None:
         """Put a table into the hash table; for symmetric endings the second entry counts."""
@@ -205,46 +202,75 @@ def key_of(men: Men) -> int:
     return key
 
 
-def _check(source: Any, men: Men, size: int) -> None:
-    """ValueError if the file is not what its name says, or is cut off."""
-    pieces = source.files[0].pieces[0] if source.has_pawns else source.pieces[0]
-    found = tuple(sorted(piece for piece in pieces if piece % 8 != 6))
-    if found not in (men, tuple(sorted(piece ^ 8 for piece in men))):
+def _check(source: Any, men: Men, data: Bytes) -> bool:
+    """ValueError if the file is not what its name says, or makes no sense; else whether its colours are exchanged."""
+    exchanged = tuple(sorted(piece ^ 8 for piece in men))
+    found = set()
+    for holder in source.files if source.has_pawns else [source]:
+        for side in holder.precomp:
+            pieces = holder.pieces[side]
+            if len(list(groupby(pieces))) != len(set(pieces)):
+                raise ValueError("men of one kind are not named together")
+            found.add(tuple(sorted(piece for piece in pieces if piece % 8 != 6)))
+    if found not in ({men}, {exchanged}):
         raise ValueError("it holds another ending than its name says")
-    ends = [part.data + length for part, length in _blocks(source)]
-    if max(ends, default=0) > size:
-        raise ValueError("it is cut off")
+    for part, size in _parts(source):
+        _check_part(part, size, data)
+    return found == {exchanged} and men != exchanged
 
 
-def _blocks(source: Any) -> list[tuple[Any, int]]:
-    """The parts that have blocks, and how many bytes those are."""
+def _parts(source: Any) -> list[tuple[Any, list[int]]]:
+    """The parts that have blocks, each with the bytes of its index, of its sizes and of its blocks."""
     places = [(file.precomp, 6 * number) for number, file in enumerate(source.files)] if source.has_pawns else [
         (source.precomp, 0)]
-    return [(part, source.size[first + 3 * side + 2]) for precomp, first in places for side, part in precomp.items()
+    return [(part, source.size[first + 3 * side :][:3]) for precomp, first in places for side, part in precomp.items()
             if part.idxbits]
 
 
-def _set_part(part: Any, source: Any, file: int, side: int, address: int, kept: list[Any]) -> None:
+def _check_part(part: Any, size: list[int], data: Bytes) -> None:
+    """ValueError if a part points beyond the file or its own lists."""
+    index, sizes, blocks = size
+    for start, length in ((part.indextable, index), (part.sizetable, sizes), (part.data, blocks + _WORD)):
+        if start + length > data.size:
+            raise ValueError("it is cut off")
+    rows = data[part.indextable :][:index].reshape(-1, 6).astype(np.int64)
+    if rows.size and int((rows[:, :4] << np.arange(0, 32, 8)).sum(axis=1).max()) >= sizes // 2:
+        raise ValueError("its index points to no block")
+    symbols = _symbol_count(part, data)
+    pairs = data[part.sympat :][: 3 * symbols].reshape(-1, 3).astype(np.int64)
+    left, right = pairs[:, 0] | (pairs[:, 1] & 15) << 8, pairs[:, 1] >> 4 | pairs[:, 2] << 4
+    if np.any((right != _LEAF) & ((right >= symbols) | (left >= symbols))):
+        raise ValueError("its symbols are damaged")
+
+
+def _symbol_count(part: Any, data: Bytes) -> int:
+    """The number that stands before the list of symbols."""
+    return int(data[part.sympat - 2]) | int(data[part.sympat - 1]) << 8
+
+
+def _set_part(part: Any, source: Any, file: int, side: int, data: Bytes, kept: list[Any]) -> None:
     """Write what python-chess has read of a part into its record."""
     holder = source.files[file] if source.has_pawns else source
     if side not in holder.precomp:
         return
-    pairs = holder.precomp[side]
+    pairs, address = holder.precomp[side], data.ctypes.data
     for field in ("factor", "norm", "pieces"):
         values = getattr(holder, field)[side]
         part[field][: len(values)] = values
     part.constant = NO_VALUE
     if not pairs.idxbits:
+        if pairs.min_len > _HIGHEST_VALUE:
+            raise ValueError("its value makes no sense")
         part.constant = pairs.min_len - 2
         return
+    index, sizes, blocks = next(size for other, size in _parts(source) if other is pairs)
+    part.index_count, part.size_count, part.symbol_count = index // 6, sizes // 2, _symbol_count(pairs, data)
+    part.block_count = min(sizes // 2, blocks >> pairs.blocksize)
     part.index_bits, part.block_bits, part.shortest = pairs.idxbits, pairs.blocksize, pairs.min_len
     part.index, part.sizes, part.blocks = (address + place for place in (pairs.indextable, pairs.sizetable, pairs.data))
+    part.end = address + data.size  # the last block is read on a few bytes beyond its end, into the file's checksum
     part.first_symbols, part.pairs = address + pairs.offset + 2 * pairs.min_len, address + pairs.sympat
     part["base"][: len(pairs.base)] = np.array(pairs.base, np.uint64)
     lengths = np.array(pairs.symlen, np.uint8)
     part.lengths = lengths.ctypes.data
     kept.append(lengths)
-
-
-def _reason(error: Exception) -> str:
-    return str(error).split(":")[0] if str(error) else type(error).__name__

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from engine.core.movegen import MAX_MOVES, empty_move_list
 from engine.core.position import PositionRecord
 from engine.host import zeroed_memory
 from tablebase.codes import worth_of_move
-from tablebase.endings import NEAR, Ending, Men, can_become, ending_of, in_order, men_of
+from tablebase.endings import MOST_MEN, NEAR, Ending, Men, can_become, ending_of, in_order, men_of
 from tablebase.files import Bytes, Container, Entry, Kind, bytes_of
 from tablebase.geometry import VIEW, set_view
 from tablebase.probe import (
@@ -27,9 +27,10 @@ from tablebase.probe import (
     position_code,
     position_outcome,
 )
+from tablebase.reader import BackgroundReader, Job
 
 BUILT_IN = Path(__file__).parent  # the folder of the package's own containers
-CLOSE = 5  # men: the next capture may end in a table, and then distances are needed
+CLOSE = 6  # men: two captures may end in a table before it is our turn again, and then distances are needed
 
 
 class Shelf:
@@ -38,28 +39,25 @@ class Shelf:
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self.directory: DirectoryRecord = empty_directory()
-        self._containers: dict[Ending, Container] = {}
-        self._numbers: dict[Ending, list[int]] = {}
+        self._containers: dict[Ending, list[Container]] = {}  # the first one that is sound counts
+        self._numbers: dict[Ending, list[tuple[int, int, Men]]] = {}  # view, side to move, men in their order
         self._views = np.zeros(0, VIEW)
         self._memory: Bytes = np.zeros(0, np.uint8)
         self._offsets: dict[tuple[Ending, int], int] = {}  # [ending, side to move]: where its cells go in the memory
         self._is_sound: dict[Ending, bool] = {}  # of what was loaded
 
     def add(self, container: Container) -> None:
-        """Offer the endings of a container that are not offered yet."""
+        """Offer the endings of a container, after those of the containers before."""
         for ending in container.entries:
-            self._containers.setdefault(ending, container)
+            self._containers.setdefault(ending, []).append(container)
 
     def make_directory(self) -> None:
-        """Find a number for every order in which the men of an ending can be met."""
+        """Find a number for every order in which the men of an ending can be met, and a place for its cells."""
         places = [(ending, side, given) for ending in self._containers for side in range(2)
                   for given in _orders(ending)]
         self._views = np.zeros(len(places), VIEW)
         for number, (ending, side, given) in enumerate(places):
-            entry = self.entry(ending)
-            set_view(self._views[number], given, entry.axes, side)
-            self._views[number].longest = entry.longest
-            self._numbers.setdefault(ending, []).append(number)
+            self._numbers.setdefault(ending, []).append((number, side, given))
             material = sum(piece << 4 * place for place, piece in enumerate(given))
             self.directory.numbers[side * MATERIALS + material] = number
         self.directory.views = self._views.ctypes.data
@@ -68,9 +66,9 @@ class Shelf:
     def _reserve(self) -> None:
         """Find a place for everything, in one piece that takes no memory until something is loaded."""
         size = 0
-        for ending in self._containers:
-            for side, block in enumerate(self.entry(ending).blocks):
-                if block is not None:
+        for ending, containers in self._containers.items():
+            for side in range(2):
+                if any(container.entries[ending].blocks[side] for container in containers):
                     self._offsets[ending, side] = size
                     size += bytes_of(ending, self.kind)
         self._memory = np.frombuffer(zeroed_memory(size), np.uint8) if size else self._memory
@@ -87,7 +85,7 @@ class Shelf:
 
     def entry(self, ending: Ending) -> Entry:
         """What the containers say of an ending."""
-        return self._containers[ending].entries[ending]
+        return self._containers[ending][0].entries[ending]
 
     def is_loaded(self, ending: Ending) -> bool:
         """Whether there is nothing more to be read of an ending."""
@@ -97,20 +95,37 @@ class Shelf:
         """Whether an ending that was loaded could be read."""
         return self._is_sound.get(ending, False)
 
-    def load(self, ending: Ending) -> None:
-        """Read the cells of an ending, and let kernels see them; InputError if they are damaged."""
+    def load(self, ending: Ending, complain: Callable[[str], None]) -> None:
+        """Read the cells of an ending, and let kernels see them. What is damaged is told, and the next file tried."""
         if self.is_loaded(ending):
             return
-        self._is_sound[ending] = False  # if it fails, nobody need try again
-        for side in range(2):
-            cells = self._containers[ending].load(ending, side)
-            if cells is None:
-                continue
-            place = self._memory[self._offsets[ending, side] :][: cells.size]
-            place[:] = cells
-            for number in self._numbers[ending]:
-                self._views[number].address[side] = place.ctypes.data
-        self._is_sound[ending] = True
+        self._is_sound[ending] = False  # if all fail, nobody need try again
+        while self._containers[ending] and not self._is_sound[ending]:
+            container = self._containers[ending][0]
+            try:
+                cells = [container.load(ending, side) for side in range(2)]
+            except InputError as error:
+                complain(str(error))
+                if len(self._containers[ending]) == 1:
+                    return
+                del self._containers[ending][0]
+            else:
+                self._publish(ending, container.entries[ending], cells)
+                self._is_sound[ending] = True
+
+    def _publish(self, ending: Ending, entry: Entry, cells: Sequence[Bytes | None]) -> None:
+        """Put the cells into their place; the addresses, by which kernels see them, come last."""
+        addresses = [0, 0]
+        for side, array in enumerate(cells):
+            if array is not None:
+                place = self._memory[self._offsets[ending, side] :][: array.size]
+                place[:] = array
+                addresses[side] = place.ctypes.data
+        for number, side, given in self._numbers[ending]:
+            set_view(self._views[number], given, entry.axes, side)
+            self._views[number].longest = entry.longest
+        for number, _, _ in self._numbers[ending]:
+            self._views[number].address[:] = addresses
 
 
 class Tables:
@@ -118,16 +133,14 @@ class Tables:
 
     def __init__(self, folders: Sequence[Path] = (BUILT_IN,)) -> None:
         self.outcomes, self.distances = Shelf(Kind.OUTCOMES), Shelf(Kind.DISTANCES)
-        self._complaints: list[str] = []
-        self._waiting: list[tuple[Shelf, Ending]] = []
-        self._lock = threading.Lock()
-        self._reader: threading.Thread | None = None
+        self._reader = BackgroundReader()
+        self.wait, self.complaints = self._reader.wait, self._reader.complaints
         self._moves, self._codes = empty_move_list(), np.zeros(MAX_MOVES, np.int64)
         for path in (path for folder in folders for path in sorted(folder.glob("*.tables"))):
             try:
                 container = Container(path)
             except InputError as error:
-                self._complaints.append(str(error))
+                self._reader.complain(str(error))
             else:
                 (self.outcomes if container.kind is Kind.OUTCOMES else self.distances).add(container)
         for shelf in (self.outcomes, self.distances):
@@ -138,32 +151,23 @@ class Tables:
         """How many men the largest ending has, kings included; 0 if there is none."""
         return max((ending.men for ending in self.outcomes.endings), default=0)
 
-    def complaints(self) -> list[str]:
-        """What was found to be wrong since the last time."""
-        with self._lock:
-            complaints, self._complaints = self._complaints, []
-        return complaints
-
     def prepare(self, position: PositionRecord) -> None:
         """Begin to read, in the background, what a game that has come to this position may soon need."""
         men = men_of(position)
         if len(men) + 2 > NEAR:
             return
-        with self._lock:
-            shelves = (self.outcomes, self.distances) if len(men) + 2 <= CLOSE else (self.outcomes,)
-            wanted = [(shelf, ending) for shelf in shelves for ending in shelf.endings
-                      if not shelf.is_loaded(ending) and can_become(men, ending)]
-            self._waiting = wanted
-            if wanted and self._reader is None:
-                self._reader = threading.Thread(target=self._read_on, daemon=True)
-                self._reader.start()
+        shelves = (self.outcomes, self.distances) if len(men) + 2 <= CLOSE else (self.outcomes,)
+        jobs = [self._job(shelf, ending) for shelf in shelves for ending in shelf.endings
+                if not shelf.is_loaded(ending) and can_become(men, ending) and _is_affordable(ending, len(men) + 2)]
+        self._reader.read([("the kernel", move_codes.load), *jobs] if jobs else [])
 
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait until everything that was begun is read, but no longer than this; returns whether it is."""
-        reader = self._reader
-        if reader is not None:
-            reader.join(seconds)
-        return self._reader is None
+    def load_outcomes(self) -> None:
+        """Read every outcome, now."""
+        for ending in self.outcomes.endings:
+            self._reader.do(*self._job(self.outcomes, ending))
+
+    def _job(self, shelf: Shelf, ending: Ending) -> Job:
+        return ending.name, partial(shelf.load, ending, self._reader.complain)
 
     def code(self, position: PositionRecord) -> int | None:
         """The code of a position, by tables that are read if they are not yet; None if there is none for it."""
@@ -176,6 +180,8 @@ class Tables:
 
     def outcome(self, position: PositionRecord) -> int | None:
         """What a search hears of a position: WIN, DRAW or LOSS; None if that is not certain."""
+        if not self._may_know(position):
+            return None
         self.load_for(position, self.outcomes)
         outcome = int(position_outcome(position, self.outcomes.directory))
         return None if outcome == UNKNOWN else outcome
@@ -187,7 +193,7 @@ class Tables:
         wanted |= {after for ending in wanted for after in ending.next_endings()}
         missing = [(shelf, ending) for ending in wanted for shelf in shelves if not shelf.is_loaded(ending)]
         for shelf, ending in missing:
-            self._load(shelf, ending)
+            self._reader.do(*self._job(shelf, ending))
         return bool(missing)
 
     def moves(self, position: PositionRecord) -> list[tuple[int, int]] | None:
@@ -214,22 +220,10 @@ class Tables:
     def _may_know(self, position: PositionRecord) -> bool:
         return 3 <= len(men_of(position)) + 2 <= self.most_men and not position.castling
 
-    def _read_on(self) -> None:
-        move_codes.load()  # with the first question it would be too late
-        while True:
-            with self._lock:
-                if not self._waiting:
-                    self._reader = None
-                    return
-                shelf, ending = self._waiting.pop(0)
-            self._load(shelf, ending)
 
-    def _load(self, shelf: Shelf, ending: Ending) -> None:
-        try:
-            shelf.load(ending)
-        except InputError as error:
-            with self._lock:
-                self._complaints.append(str(error))
+def _is_affordable(ending: Ending, men: int) -> bool:
+    """Whether an ending is worth its memory when so many men are left: tables with five men take hundreds of MB."""
+    return ending.men < MOST_MEN or men <= ending.men + 1
 
 
 def _orders(ending: Ending) -> set[Men]:

@@ -15,8 +15,7 @@ from tablebase.tables import Tables
 def loaded_tables() -> Tables:
     """The built-in tables, with every outcome read: a referee must not depend on what happens to be loaded."""
     tables = Tables()
-    for ending in tables.outcomes.endings:
-        tables.outcomes.load(ending)
+    tables.load_outcomes()
     return tables
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zlib
 
 import numpy as np
 import pytest
@@ -39,10 +40,12 @@ def test_the_built_in_files_are_complete_and_small(kind):
         assert kind is Kind.DISTANCES or all(sides) or entry.ending.is_symmetric
 
 
-def change_directory(path, change) -> None:
+def change_directory(path, change, is_signed: bool = True) -> None:
     line, _, blocks = path.read_bytes().partition(b"\n")
     directory = json.loads(line)
     change(directory)
+    if is_signed:
+        directory["checksum"] = zlib.crc32(json.dumps(directory["tables"], sort_keys=True).encode())
     path.write_bytes(json.dumps(directory).encode() + b"\n" + blocks)
 
 
@@ -92,12 +95,47 @@ def test_one_damaged_ending_does_not_spoil_another(folder, spoil):
 
 
 @pytest.mark.parametrize("change", [lambda row: row.update(axes=[0, 0]), lambda row: row.update(ending="KXvK"),
-                                    lambda row: row.pop("summary"), lambda row: row.update(blocks=[1])])
+                                    lambda row: row.pop("summary"), lambda row: row.update(blocks=[1]),
+                                    lambda row: row["blocks"][0].update(offset="x"),
+                                    lambda row: row["blocks"][0].update(offset=1.5),
+                                    lambda row: row["blocks"][0].update(length=-1),
+                                    lambda row: row["summary"][0].update(longest_win=10**6),
+                                    lambda row: row["summary"][0].update(longest_win="a")])
 def test_a_directory_that_makes_no_sense(folder, change):
     path = folder / NAMES[Kind.OUTCOMES]
     change_directory(path, lambda directory: change(directory["tables"][0]))
     with pytest.raises(InputError, match="directory is damaged"):
         Container(path)
+
+
+def test_a_directory_that_was_changed_is_refused(folder):
+    """Other axes would be read without complaint, and wrong."""
+    path = folder / NAMES[Kind.OUTCOMES]
+    change_directory(path, lambda directory: directory["tables"][-1]["axes"].reverse(), is_signed=False)
+    with pytest.raises(InputError, match="directory is damaged"):
+        Container(path)
+
+
+def test_a_deeply_nested_line_is_no_directory(folder):
+    path = folder / NAMES[Kind.OUTCOMES]
+    path.write_bytes(b"[" * 100_000 + b"\n")
+    with pytest.raises(InputError, match="no file of endgame tables"):
+        Container(path)
+
+
+def test_a_damaged_table_gives_way_to_a_sound_one(folder):
+    """A folder that the user names comes first; what is broken in it is taken from the package."""
+    def change(directory) -> None:
+        for row in directory["tables"]:
+            for block in row["blocks"]:
+                if block and row["ending"] == "KQvK":
+                    block["checksum"] ^= 1
+
+    for name in NAMES.values():
+        change_directory(folder / name, change)
+    tables = Tables([folder, BUILT_IN])
+    assert tables.code(Game(QUEEN).position) == 2
+    assert [complaint.count("KQvK") for complaint in tables.complaints()] == [1, 1]
 
 
 def test_unpacked_cells_have_the_size_of_their_ending():

@@ -21,7 +21,7 @@ from engine.search.limits import Info, Limits
 from engine.search.scores import TABLE_BAND
 from engine.search.state import no_endings
 from engine.search.threads import Searcher
-from tablebase.endings import all_endings
+from tablebase.endings import all_endings, parse_ending
 from tablebase.sample import random_board
 from tablebase.syzygy import Syzygy
 from tests.positions import DATA
@@ -123,6 +123,7 @@ def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
     (lambda path: path.write_bytes(path.read_bytes()[:-64]), "cut off"),
     (lambda path: path.write_bytes(b"x" * 80), "invalid magic header"),
     (lambda path: path.write_bytes(path.read_bytes()[:50]), "invalid file size"),
+    (lambda path: path.write_bytes(path.read_bytes()[:16]), "damaged"),
     (lambda path: shutil.copy(SYZYGY / "KRvK.rtbw", path), "another ending"),
 ])
 def test_a_broken_table_is_named_once_and_the_others_are_used(tmp_path, spoil, reason):
@@ -137,6 +138,70 @@ def test_a_broken_table_is_named_once_and_the_others_are_used(tmp_path, spoil, r
     assert syzygy.complaints() == []
 
 
+@pytest.mark.parametrize(("name", "place", "content"), [
+    ("KQvKR", 2234, b"\xff" * 24), ("KPvKP", 19, b"\0" * 4), ("KPvKP", 19, b"\xff" * 2000)])
+def test_damaged_bytes_never_lead_out_of_the_file(tmp_path, name, place, content):
+    for path in SYZYGY.glob("K?vK.rtbw"):
+        shutil.copy(path, tmp_path)
+    damaged = bytearray((SYZYGY / f"{name}.rtbw").read_bytes())
+    damaged[place : place + len(content)] = content
+    (tmp_path / f"{name}.rtbw").write_bytes(damaged)
+    syzygy, chance = Syzygy([tmp_path]), random.Random(2)
+    for _ in range(300):
+        board = random_board(parse_ending(name), chance)
+        value = syzygy.value(Game(board.fen()).position)
+        assert value is None or -2 <= value <= 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_damage_never_ends_the_process(tmp_path, seed):
+    chance = random.Random(seed)
+    for path in SYZYGY.glob("*.rtbw"):
+        content = bytearray(path.read_bytes())
+        for _ in range(30):
+            content[chance.randrange(4, len(content))] = chance.randrange(256)
+        (tmp_path / path.name).write_bytes(content)
+    syzygy = Syzygy([tmp_path])
+    for _ in range(400):
+        value = syzygy.value(Game(random_board(chance.choice(ENDINGS), chance).fen()).position)
+        assert value is None or -2 <= value <= 2
+
+
+def test_colours_that_are_exchanged_in_the_file_are_exchanged_back_or_refused(tmp_path):
+    content = bytearray((SYZYGY / "KQvKR.rtbw").read_bytes())
+    for place in range(6, 10):
+        content[place] ^= 0x88
+    (tmp_path / "KQvKR.rtbw").write_bytes(content)
+    for path in SYZYGY.glob("K?vK.rtbw"):
+        shutil.copy(path, tmp_path)
+    assert Syzygy([tmp_path]).value(Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1").position) in (None, -2, -1, 0, 1, 2)
+
+
+def test_damaged_distances_are_told(tmp_path):
+    for path in SYZYGY.glob("K?vK.rtb?"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "KRvK.rtbz").write_bytes((SYZYGY / "KRvK.rtbz").read_bytes()[:16])
+    syzygy = Syzygy([tmp_path])
+    assert syzygy.distances(chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")) is None
+    (complaint,) = syzygy.complaints()
+    assert "damaged" in complaint
+
+
+def test_without_time_for_distances_nothing_is_spoilt(syzygy):
+    settings = syzygy_settings()
+    endgames = Endgames(settings)
+    endgames.apply("SyzygyPath")
+    game = Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1")
+    endgames.approach(game)
+    endgames.wait(None)
+    verdict = endgames.verdict(game, 1, (), is_hurried=True)
+    assert verdict is not None and verdict.open_moves
+    for move in verdict.open_moves:
+        after = game.copy()
+        after.play(game.text(move))
+        assert syzygy.value(after.position) == -2
+
+
 def test_paths_that_are_of_no_use(tmp_path):
     settings = syzygy_settings(f"{tmp_path}/none")
     endgames = Endgames(settings)
@@ -147,6 +212,14 @@ def test_paths_that_are_of_no_use(tmp_path):
         endgames.apply("SyzygyPath")
     settings.set(find_option("SyzygyPath"), os.pathsep.join([str(tmp_path), str(SYZYGY)]))
     assert endgames.apply("SyzygyPath") == "35 Syzygy tables, with up to 4 men"
+    settings.set(find_option("SyzygyPath"), os.pathsep.join(["/no/such", str(SYZYGY)]))
+    assert "35 Syzygy tables" in endgames.apply("SyzygyPath") and "/no/such" in endgames.apply("SyzygyPath")
+    for path in ("\0", "x" * 5000):
+        settings.set(find_option("SyzygyPath"), path)
+        settings.set(find_option("TablePath"), path)
+        for name in ("SyzygyPath", "TablePath"):
+            with pytest.raises(InputError):
+                endgames.apply(name)
     settings.set(find_option("SyzygyPath"), "")
     assert endgames.apply("SyzygyPath") is None
 

@@ -106,12 +106,12 @@ def test_nothing_is_read_far_from_the_end_and_reading_is_done_behind_the_scenes(
     tables = Tables()
     tables.prepare(Game().position)
     assert threading.active_count() == 1 or not any(map(tables.outcomes.is_loaded, ENDINGS))
-    rooks = Game("8/8/3k4/3p4/8/3K4/3P4/R6r w - - 0 1")
+    rooks = Game("8/8/3k4/3p4/8/3K2N1/3P4/R6r w - - 0 1")
     tables.prepare(rooks.position)
     assert tables.wait(10)
     loaded = {ending.name for ending in ENDINGS if tables.outcomes.is_loaded(ending)}
     assert {"KRPvK", "KRvKR", "KPvKP", "KQvKR"} <= loaded and "KBBvK" not in loaded
-    assert not any(tables.distances.is_loaded(ending) for ending in ENDINGS)  # six men are not close enough
+    assert not any(tables.distances.is_loaded(ending) for ending in ENDINGS)  # seven men are not close enough
     five = Game("8/8/3k4/3p4/8/3K4/3P4/R7 w - - 0 1")
     tables.prepare(five.position)
     assert tables.wait(10)
