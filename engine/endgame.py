@@ -16,7 +16,7 @@ from engine.core.game import Game
 from engine.options import Settings
 from engine.search.scores import DRAW, MATE, MATE_BAND, TABLE_WIN
 from engine.search.state import EndingsRecord, no_endings
-from tablebase.codes import DRAWN, is_won, worth_of_move
+from tablebase.codes import DRAWN, is_won, rank_of_move
 from tablebase.endings import NEAR, men_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class Endgames:
         try:
             if name == "SyzygyPath":
                 return self._open_syzygy()
-            self._tables = self._open_own() if self._settings.text("TablePath") else None
+            wants_more = name == "TablePath" and self._settings.text(name)
+            self._tables = self._open_own() if wants_more else None  # or when they are needed
         except (OSError, ValueError, MemoryError) as error:
             raise InputError(str(error)) from error
         return None
@@ -129,7 +130,7 @@ class Endgames:
         if self._tables is not None and self._settings.flag("OwnTables"):
             known = self._tables.moves(game.position)
             ranked = sorted((pair for pair in known or () if not allowed or pair[0] in allowed),
-                            key=lambda pair: -int(worth_of_move(pair[1])))
+                            key=lambda pair: -rank_of_move(pair[1]))
             if ranked:
                 return self._by_mate(game, ranked, lines)
         if self._syzygy is None or len(men_of(game.position)) + 2 > self._syzygy.most_men:

@@ -46,3 +46,10 @@ def code_of(worth):
     if worth == 0:
         return DRAWN
     return (_SURE - worth if worth > 0 else _SURE + worth) + 1
+
+
+def rank_of_move(code: int) -> int:
+    """`worth_of_move` in plain Python: called from there a kernel is slow."""
+    if code == 0:
+        return 0
+    return int(_SURE) - code if code % 2 else code - int(_SURE)

@@ -8,10 +8,8 @@ headers were read before (syzygy.py).
 
 from __future__ import annotations
 
-from math import comb
 from typing import Any
 
-import chess.syzygy
 import numpy as np
 
 from engine.core.bits import EMPTY, NO_PIECE, PAWN, QUEEN, byteswap, lsb, popcount, without_lsb
@@ -68,6 +66,16 @@ SYZYGY_TABLE = record_dtype([
 SYZYGY_TABLE_TYPE = record_type(SYZYGY_TABLE)
 
 SYZYGY = record_dtype([
+    # How the format numbers squares and placements.
+    ("triangle", "i8", 64),
+    ("lower", "i8", 64),
+    ("diagonal", "i8", 64),
+    ("flap", "i8", 64),
+    ("pawn_twist", "i8", 64),
+    ("king_pairs", "i8", (10, 64)),
+    ("pawn_index", "i8", (5, 24)),
+    ("choose", "i8", (64, MOST_MEN)),
+    # The tables that are open.
     ("keys", "u8", SLOTS),  # the material, or 0 for an empty slot
     ("numbers", "i4", SLOTS),  # 2 * table, and 1 more if the colours are exchanged
     ("tables", "i8"),  # the address of the first
@@ -82,13 +90,6 @@ _table_at = record_reader(SYZYGY_TABLE_TYPE)
 _part_at = record_reader(PART_TYPE)
 _TABLE_BYTES, _PART_BYTES = SYZYGY_TABLE.itemsize, PART.itemsize
 
-# The numbering of squares is a part of the format; python-chess has the lists.
-_TRIANGLE, _LOWER, _DIAGONAL, _FLAP, _PAWN_TWIST = (
-    np.array(numbers, np.int64) for numbers in (chess.syzygy.TRIANGLE, chess.syzygy.LOWER, chess.syzygy.DIAG,
-                                                chess.syzygy.FLAP, chess.syzygy.PTWIST))
-_KING_PAIRS = np.array(chess.syzygy.KK_IDX, np.int64)
-_PAWN_INDEX = np.array(chess.syzygy.PAWNIDX, np.int64)
-_CHOOSE = np.array([[comb(n, k) for k in range(MOST_MEN)] for n in range(64)], np.int64)
 HASH = np.uint64(0x9E37_79B9_7F4A_7C15)  # the material times this: its upper bits are the first slot to look at
 HASH_SHIFT = 51
 _SLOT_MASK = np.int64(SLOTS - 1)
@@ -152,7 +153,7 @@ def _sort(squares, first, last):
 
 
 @inline
-def _number_of_group(squares, first, last, lowest):
+def _number_of_group(lists, squares, first, last, lowest):
     """The number of a placement of like men on the squares that the men before them leave."""
     _sort(squares, first, last)
     number = np.int64(0)
@@ -160,7 +161,7 @@ def _number_of_group(squares, first, last, lowest):
         below = lowest
         for other in range(first):
             below += np.int64(squares[man] > squares[other])
-        number += _CHOOSE[squares[man] - below, man - first + 1]
+        number += lists.choose[squares[man] - below, man - first + 1]
     return number
 
 
@@ -180,70 +181,73 @@ def _turn_to_triangle(squares, men, leaders):
 
 
 @inline
-def _number_of_three(squares):
+def _number_of_three(lists, squares):
     """The number of three unique men that lead."""
     first, second, third = squares[0], squares[1], squares[2]
     after = np.int64(second > first)
     after_both = np.int64(third > first) + np.int64(third > second)
     if _off_diagonal(first) != 0:
-        return _TRIANGLE[first] * 63 * 62 + (second - after) * 62 + third - after_both
+        return lists.triangle[first] * 63 * 62 + (second - after) * 62 + third - after_both
     number = np.int64(6 * 63 * 62)
     if _off_diagonal(second) != 0:
-        return number + _DIAGONAL[first] * 28 * 62 + _LOWER[second] * 62 + third - after_both
+        return number + lists.diagonal[first] * 28 * 62 + lists.lower[second] * 62 + third - after_both
     number += 4 * 28 * 62
     if _off_diagonal(third) != 0:
-        return number + _DIAGONAL[first] * 7 * 28 + (_DIAGONAL[second] - after) * 28 + _LOWER[third]
-    return (number + 4 * 7 * 28 + _DIAGONAL[first] * 7 * 6 + (_DIAGONAL[second] - after) * 6
-            + _DIAGONAL[third] - after_both)
+        return number + lists.diagonal[first] * 7 * 28 + (lists.diagonal[second] - after) * 28 + lists.lower[third]
+    return (number + 4 * 7 * 28 + lists.diagonal[first] * 7 * 6 + (lists.diagonal[second] - after) * 6
+            + lists.diagonal[third] - after_both)
 
 
 @inline
-def _number_of_rest(part, squares, first, men):
+def _number_of_rest(lists, part, squares, first, men):
     """What the men from `first` on add to the number of a position."""
     number = np.int64(0)
     while first < men:
         last = first + part.norm[first]
-        number += _number_of_group(squares, first, last, np.int64(0)) * part.factor[first]
+        number += _number_of_group(lists, squares, first, last, np.int64(0)) * part.factor[first]
         first = last
     return number
 
 
 @inline
-def _number_without_pawns(table, part, squares):
+def _number_without_pawns(lists, table, part, squares):
     leaders = np.int64(3) if table.has_three_unique else np.int64(2)
     _turn_to_triangle(squares, table.men, leaders)
-    number = _number_of_three(squares) if table.has_three_unique else _KING_PAIRS[_TRIANGLE[squares[0]], squares[1]]
-    return number * part.factor[0] + _number_of_rest(part, squares, leaders, table.men)
+    if table.has_three_unique:
+        number = _number_of_three(lists, squares)
+    else:
+        number = np.int64(lists.king_pairs[lists.triangle[squares[0]], squares[1]])
+    return number * part.factor[0] + _number_of_rest(lists, part, squares, leaders, table.men)
 
 
 @inline
-def _lead_with_foremost_pawn(table, squares):
+def _lead_with_foremost_pawn(lists, table, squares):
     """Put the leading pawn that comes first in the format's order first; returns its file, mirrored to a to d."""
     for man in range(1, table.leading_pawns):
-        if _FLAP[squares[0]] > _FLAP[squares[man]]:
+        if lists.flap[squares[0]] > lists.flap[squares[man]]:
             squares[0], squares[man] = squares[man], squares[0]
     file = squares[0] & 7
     return min(file, 7 - file)
 
 
 @inline
-def _number_with_pawns(table, part, squares):
+def _number_with_pawns(lists, table, part, squares):
     if squares[0] & 4:
         _mirror_all(squares, table.men, 7)
     leaders = table.leading_pawns
     for man in range(1, leaders):
         for other in range(man + 1, leaders):
-            if _PAWN_TWIST[squares[man]] < _PAWN_TWIST[squares[other]]:
+            if lists.pawn_twist[squares[man]] < lists.pawn_twist[squares[other]]:
                 squares[man], squares[other] = squares[other], squares[man]
-    number = _PAWN_INDEX[leaders - 1, _FLAP[squares[0]]]
+    number = lists.pawn_index[leaders - 1, lists.flap[squares[0]]]
     for man in range(1, leaders):
-        number += _CHOOSE[_PAWN_TWIST[squares[man]], leaders - man]
+        number += lists.choose[lists.pawn_twist[squares[man]], leaders - man]
     number *= part.factor[0]
     if table.other_pawns > 0:
         last = leaders + table.other_pawns
-        number += _number_of_group(squares, leaders, last, np.int64(8)) * part.factor[leaders]
+        number += _number_of_group(lists, squares, leaders, last, np.int64(8)) * part.factor[leaders]
         leaders = last
-    return number + _number_of_rest(part, squares, leaders, table.men)
+    return number + _number_of_rest(lists, part, squares, leaders, table.men)
 
 
 @inline
@@ -340,14 +344,14 @@ def _stored_value(pos, syzygy, squares):
         if part.constant != NO_VALUE:
             return part.constant
         _place_pieces(pos, part, squares, np.int64(0), table.men, exchange, np.int64(0))
-        return _read_value(part, _number_without_pawns(table, part, squares))
+        return _read_value(part, _number_without_pawns(syzygy, table, part, squares))
     _place_pieces(pos, _part_at(table.parts), squares, np.int64(0), table.leading_pawns, exchange, flip)
-    file = _lead_with_foremost_pawn(table, squares)
+    file = _lead_with_foremost_pawn(syzygy, table, squares)
     part = _part_at(table.parts + (2 * file + side) * _PART_BYTES)
     if part.constant != NO_VALUE:
         return part.constant
     _place_pieces(pos, part, squares, table.leading_pawns, table.men, exchange, flip)
-    return _read_value(part, _number_with_pawns(table, part, squares))
+    return _read_value(part, _number_with_pawns(syzygy, table, part, squares))
 
 
 @inline

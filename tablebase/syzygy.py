@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ class Syzygy:
         self._judge = chess.syzygy.Tablebase()
         for folder in folders:
             self._reader.do(str(folder), partial(self._add, folder))
-        self.record: Any = np.zeros(1, SYZYGY)[0]
+        self.record: Any = _new_record()
         self._tables = np.zeros(max(len(self._paths), 1), SYZYGY_TABLE)
         self._numbers = {men: number for number, men in enumerate(self._paths)}
         self._kept: list[Any] = []  # files and arrays that kernels know by their addresses
@@ -185,6 +186,18 @@ class Syzygy:
             slot = (slot + 1) % len(self.record["keys"])
         self.record.numbers[slot] = number
         self.record["keys"][slot] = key
+
+
+def _new_record() -> Any:
+    """A record without tables. The numbering of squares is a part of the format; python-chess has the lists."""
+    record = np.zeros(1, SYZYGY)[0]
+    for field, numbers in (("triangle", chess.syzygy.TRIANGLE), ("lower", chess.syzygy.LOWER),
+                           ("diagonal", chess.syzygy.DIAG), ("flap", chess.syzygy.FLAP),
+                           ("pawn_twist", chess.syzygy.PTWIST), ("king_pairs", chess.syzygy.KK_IDX),
+                           ("pawn_index", chess.syzygy.PAWNIDX)):
+        record[field] = numbers
+    record["choose"] = [[comb(n, k) for k in range(MOST_MEN)] for n in range(64)]
+    return record
 
 
 def men_named(name: str) -> Men:

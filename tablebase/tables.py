@@ -14,7 +14,7 @@ from engine.core.game import make_if_legal
 from engine.core.movegen import MAX_MOVES, empty_move_list
 from engine.core.position import PositionRecord
 from engine.host import zeroed_memory
-from tablebase.codes import worth_of_move
+from tablebase.codes import rank_of_move
 from tablebase.endings import MOST_MEN, NEAR, Ending, Men, can_become, ending_of, in_order, men_of
 from tablebase.files import Bytes, Container, Entry, Kind, bytes_of
 from tablebase.geometry import VIEW, set_view
@@ -213,7 +213,7 @@ class Tables:
         after, line = position.copy(), [first]
         make_if_legal(after, first)
         while len(line) < plies and (known := self.moves(after)):
-            line.append(max(known, key=lambda pair: int(worth_of_move(pair[1])))[0])
+            line.append(max(known, key=lambda pair: rank_of_move(pair[1]))[0])
             make_if_legal(after, line[-1])
         return tuple(line)
 

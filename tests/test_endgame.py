@@ -109,6 +109,29 @@ def test_drawn_endings_are_not_lost_and_lost_ones_are_defended_longest(ending):
         assert after == (0 if before == 0 else before - 1), fen
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", all_endings(4), ids=lambda ending: ending.name)
+def test_drawn_endings_are_held_for_many_moves(ending):
+    """Twenty positions of each, ten moves at 10 ms, against an opponent who plays anything that does not lose."""
+    chance, player = random.Random(ending.name), Player(Settings())
+    for _ in range(20):
+        fen = find_position(ending, chance, lambda code: code == 0)
+        board = chess.Board(fen)
+        moves: list[str] = []
+        while not board.is_game_over(claim_draw=True) and len(moves) < 20:
+            if len(moves) % 2 == 0:
+                text = answer(player, fen, moves, Order(movetime=10))
+            else:
+                known = TABLES.moves(Game(board.fen()).position)
+                text = Game(board.fen()).text(chance.choice([move for move, code in known or [] if not is_won(code)]))
+            board.push_uci(text)
+            moves.append(text)
+            if board.occupied != board.kings:
+                code = TABLES.code(Game(board.fen()).position)
+                assert code is not None
+                assert len(moves) % 2 == 0 or not is_won(code), (fen, moves)  # our move has given nothing away
+
+
 def test_the_lines_are_told_as_a_search_tells_them():
     settings, told = Settings(), []
     settings.set(find_option("MultiPV"), "3")

@@ -20,7 +20,7 @@ from engine.core.game import Game
 from engine.search.limits import Limits
 from engine.search.state import no_endings
 from engine.search.threads import Searcher
-from tablebase.codes import is_won, worth_of_move
+from tablebase.codes import is_won, rank_of_move
 from tablebase.endings import all_endings
 from tablebase.geometry import PAIR_SQUARES
 from tablebase.probe import count_wins, has_rights
@@ -31,7 +31,7 @@ from tablebase.tables import Shelf, Tables
 _DIFFERENT = 1
 _SHOWN_DIFFERENCES = 10
 _COLD_PLACEMENTS, _HOT_PLACEMENTS = 1 << 21, 64
-_SEARCH_NODES, _SEARCH_ROUNDS = 200_000, 2
+_SEARCH_NODES, _SEARCH_ROUNDS = 200_000, 5
 _SYZYGY_POSITIONS, _SYZYGY_ROUNDS = 400, 500
 _SMALL_ENDINGS = (
     "8/5p2/8/4k1p1/8/4K1P1/5P2/8 w - - 0 1",
@@ -71,7 +71,7 @@ def print_verdicts(game: Game, folders: Sequence[Path]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("move", "for " + side, "plies to mate"):
         table.add_column(heading, justify="right" if heading.startswith("plies") else "left")
-    for move, left in sorted(moves, key=lambda pair: -int(worth_of_move(pair[1]))):
+    for move, left in sorted(moves, key=lambda pair: -rank_of_move(pair[1])):
         result = "draws" if left == 0 else "loses" if is_won(left) else "wins"
         table.add_row(board.san(board.parse_uci(game.text(move))), result, str(left) if left else "")
     console.print(table)
@@ -179,20 +179,22 @@ def print_speed(folders: Sequence[Path], syzygy: Path | None) -> None:
 
 
 def _nodes_per_second(tables: Tables) -> tuple[float, float]:
-    """Of a search in endings, with tables and without, by turns, in CPU time."""
+    """Of a search in endings, with tables and without, by turns, in CPU time; each position's best round counts."""
     endings = no_endings()
     endings.own_address, endings.own_men, endings.most_men = tables.outcomes.address, tables.most_men, tables.most_men
     searcher = Searcher(megabytes=16)
-    nodes, seconds = [0, 0], [0.0, 0.0]
+    seconds = np.full((2, len(_SMALL_ENDINGS)), np.inf)
+    nodes = np.zeros(seconds.shape)
     for _ in range(_SEARCH_ROUNDS):
-        for fen in _SMALL_ENDINGS:
+        for place, fen in enumerate(_SMALL_ENDINGS):
             for which, record in enumerate((endings, no_endings())):
                 searcher.clear()
                 searcher.set_endings(record)
                 started = time.process_time()
-                nodes[which] += searcher.run(Game(fen).position, Limits(nodes=_SEARCH_NODES)).nodes
-                seconds[which] += time.process_time() - started
-    return nodes[0] / seconds[0], nodes[1] / seconds[1]
+                nodes[which, place] = searcher.run(Game(fen).position, Limits(nodes=_SEARCH_NODES)).nodes
+                seconds[which, place] = min(seconds[which, place], time.process_time() - started)
+    with_tables, without = nodes.sum(axis=1) / seconds.sum(axis=1)
+    return float(with_tables), float(without)
 
 
 def _print_syzygy_speed(syzygy: Syzygy) -> None:

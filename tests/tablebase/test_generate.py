@@ -9,7 +9,7 @@ import pytest
 
 from engine.core.game import Game
 from tablebase.build import Workshop
-from tablebase.codes import code_of, is_won, worth_of, worth_of_move
+from tablebase.codes import code_of, is_won, rank_of_move, worth_of, worth_of_move
 from tablebase.endings import Ending, all_endings, parse_ending
 from tablebase.files import Container
 from tablebase.generate import Values, WrongTableError, generate
@@ -67,6 +67,7 @@ def test_codes_and_what_they_are_worth():
         assert code_of(worth_of(code)) == code
     best_first = [1, 3, 5, 0, 6, 4, 2]  # what a move may leave to the other side
     assert sorted(best_first, key=lambda code: -worth_of_move(code)) == best_first
+    assert all(rank_of_move(code) == worth_of_move(code) for code in range(200))
     assert is_won(2) and not is_won(1) and not is_won(0)
 
 
