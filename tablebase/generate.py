@@ -71,7 +71,7 @@ class _Generator:
             longest = max(self._in_parts(BEGIN))
             code = 1
             while code <= longest:
-                self._report(f"ply {code}")
+                self._report(f"ply {code - 1}")
                 if code + 2 > _HIGHEST_NARROW_CODE:
                     self._widen()
                 longest = max(longest, *self._in_parts(STEP_BACK, code))

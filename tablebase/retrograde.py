@@ -283,10 +283,7 @@ def first_wrong_cell(table, first, last):
 
 @entry(TABLE_TYPE, int64, int64, int64, int64, _CELLS)
 def run_pass(table: TableRecord, task: Int, first: Int, last: Int, known: Int, cells: Any) -> Int:
-    """Do a task with the pairs of kings from `first` on, before `last`; returns what it finds.
-
-    One door for all of them: each would be compiled with a copy of the moves.
-    """
+    """Do a task with the pairs of kings from `first` on, before `last`; returns what it finds."""
     if task == MARK_ILLEGAL:
         mark_illegal(table, first, last)
         return DRAWN

@@ -106,8 +106,9 @@ class Syzygy:
         return None if value == NO_VALUE else value
 
     def distances(self, board: chess.Board) -> dict[chess.Move, int] | None:
-        """[move]: plies to the next capture or pawn's move after it, signed for the mover, 0 for a draw; None if one is
-        missing. A win that the fifty-move rule spoils is more than 100 plies away.
+        """[move]: plies to the next capture or pawn's move, signed for the mover, 0 for a draw; None if one is missing.
+
+        A win that the fifty-move rule spoils is more than 100 plies away. A damaged file is complained of.
         """
         if board.castling_rights or chess.popcount(board.occupied) > self.most_men:
             return None

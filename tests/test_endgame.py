@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 import chess
 import pytest
@@ -52,26 +54,27 @@ def answer(player: Player, fen: str, moves: list[str], order: Order) -> str:
     return player.game.text(result.move)
 
 
-def play_out(player: Player, fen: str) -> tuple[chess.Board, int]:
-    """The player against the best defence, at 10 ms a move; returns the end and how many plies it took."""
+def playing(player: Player, fen: str, reply: Callable[[chess.Board], int]) -> Iterator[chess.Board]:
+    """The board after every ply of a game of the player, at 10 ms a move, against somebody's replies."""
     board = chess.Board(fen)
     moves: list[str] = []
-    while not board.is_game_over(claim_draw=True) and len(moves) < 150:
-        if len(moves) % 2 == 0:
-            text = answer(player, fen, moves, Order(movetime=10))
-        else:
-            position = Game(fen, moves=moves).position
-            text = Game(board.fen()).text(max(TABLES.moves(position) or [], key=lambda pair: worth_of_move(pair[1]))[0])
+    while not board.is_game_over(claim_draw=True):
+        text = answer(player, fen, moves, Order(movetime=10)) if len(moves) % 2 == 0 else Game(board.fen()).text(
+            reply(board))
         board.push_uci(text)
         moves.append(text)
-    return board, len(moves)
+        yield board
+
+
+def best_defence(board: chess.Board) -> int:
+    return max(TABLES.moves(Game(board.fen()).position) or [], key=lambda pair: worth_of_move(pair[1]))[0]
 
 
 def win_in_shortest_time(ending: Ending, games: int) -> None:
     chance, player = random.Random(ending.name), Player(Settings())
     for _ in range(games):
         fen = find_position(ending, chance, is_won)
-        board, plies = play_out(player, fen)
+        plies, board = list(enumerate(islice(playing(player, fen, best_defence), 150), start=1))[-1]
         assert board.is_checkmate(), (fen, board.fen())
         assert plies + 1 == TABLES.code(Game(fen).position), fen
 
@@ -116,20 +119,15 @@ def test_drawn_endings_are_held_for_many_moves(ending):
     chance, player = random.Random(ending.name), Player(Settings())
     for _ in range(20):
         fen = find_position(ending, chance, lambda code: code == 0)
-        board = chess.Board(fen)
-        moves: list[str] = []
-        while not board.is_game_over(claim_draw=True) and len(moves) < 20:
-            if len(moves) % 2 == 0:
-                text = answer(player, fen, moves, Order(movetime=10))
-            else:
-                known = TABLES.moves(Game(board.fen()).position)
-                text = Game(board.fen()).text(chance.choice([move for move, code in known or [] if not is_won(code)]))
-            board.push_uci(text)
-            moves.append(text)
-            if board.occupied != board.kings:
+
+        def hold(board: chess.Board) -> int:
+            known = TABLES.moves(Game(board.fen()).position) or []
+            return chance.choice([move for move, code in known if not is_won(code)])
+
+        for ply, board in enumerate(islice(playing(player, fen, hold), 20)):
+            if ply % 2 == 0 and board.occupied != board.kings:
                 code = TABLES.code(Game(board.fen()).position)
-                assert code is not None
-                assert len(moves) % 2 == 0 or not is_won(code), (fen, moves)  # our move has given nothing away
+                assert code is not None and not is_won(code), (fen, board.fen())  # our move has given nothing away
 
 
 def test_the_lines_are_told_as_a_search_tells_them():

@@ -169,8 +169,6 @@ def print_speed(folders: Sequence[Path], syzygy: Path | None) -> None:
             count_wins(tables.outcomes.directory, placements, rounds, in_turn)
             times.append((time.process_time() - started) / count / rounds * 1e9)
         print(f"{name}: {times[0]:.1f} ns a lookup, {times[1]:.1f} if each waits for the one before; {count} places")
-
-
     with_tables, without = _nodes_per_second(tables)
     print(f"search with six to eight men: {with_tables / 1e6:.3f} Mnps with tables, {without / 1e6:.3f} without: "
           f"{with_tables / without:.3f}")
