@@ -66,8 +66,14 @@ def playing(player: Player, fen: str, reply: Callable[[chess.Board], int]) -> It
         yield board
 
 
+def moves_with_codes(board: chess.Board) -> list[tuple[int, int]]:
+    position = Game(board.fen()).position
+    TABLES.load_for(position, TABLES.outcomes, TABLES.distances)
+    return TABLES.moves(position) or []
+
+
 def best_defence(board: chess.Board) -> int:
-    return max(TABLES.moves(Game(board.fen()).position) or [], key=lambda pair: worth_of_move(pair[1]))[0]
+    return max(moves_with_codes(board), key=lambda pair: worth_of_move(pair[1]))[0]
 
 
 def win_in_shortest_time(ending: Ending, games: int) -> None:
@@ -121,8 +127,7 @@ def test_drawn_endings_are_held_for_many_moves(ending):
         fen = find_position(ending, chance, lambda code: code == 0)
 
         def hold(board: chess.Board) -> int:
-            known = TABLES.moves(Game(board.fen()).position) or []
-            return chance.choice([move for move, code in known if not is_won(code)])
+            return chance.choice([move for move, code in moves_with_codes(board) if not is_won(code)])
 
         for ply, board in enumerate(islice(playing(player, fen, hold), 20)):
             if ply % 2 == 0 and board.occupied != board.kings:
