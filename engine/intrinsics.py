@@ -101,12 +101,13 @@ def store_word(typingctx: Any, address: Any, word: Any) -> Any:
 
 
 @intrinsic
-def call_search(typingctx: Any, address: Any, position: Any, state: Any, depth: Any, alpha: Any, beta: Any) -> Any:
-    """What `search_root` returns, called by the address of its machine code.
+def call_search(typingctx: Any, address: Any, position: Any, state: Any, depth: Any, alpha: Any, beta: Any,
+                ply: Any) -> Any:
+    """What `search_from` returns, called by the address of its machine code.
 
     A kernel of another entry that called it by name would be compiled with a copy of the whole search.
     """
-    arguments = (position, state, types.int64, types.int64, types.int64)
+    arguments = (position, state, types.int64, types.int64, types.int64, types.int64)
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         function_type = context.call_conv.get_function_type(types.int64, arguments)

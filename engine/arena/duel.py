@@ -15,7 +15,7 @@ from engine.arena.stopping import STOP_ADDRESS
 from engine.core.game import Game
 from engine.core.notation import format_move
 from engine.core.position import PositionRecord
-from engine.search.deepening import NEVER, search_root
+from engine.search.deepening import NEVER, search_from
 from engine.search.limits import Limits
 from engine.search.scores import INFINITE
 from engine.search.state import clear_histories, new_state, set_params
@@ -70,7 +70,7 @@ def new_game(nodes: int, rules: Adjudication, plies_before: int) -> SelfPlayReco
     """The record of a game that is to be played at so many nodes a move, from a position so many plies into a game."""
     game = np.zeros(1, GAME)[0]
     game.soft_nodes, game.hard_nodes = nodes, _HARD_PER_SOFT * nodes
-    game.search_address, game.stop_address = search_root.address, STOP_ADDRESS
+    game.search_address, game.stop_address = search_from.address, STOP_ADDRESS
     game.draw_score = -1 if rules.draw_score is None else rules.draw_score
     game.draw_plies, game.draw_from = 2 * rules.draw_moves, 2 * (rules.draw_from - 1) - plies_before
     game.win_score = INFINITE if rules.win_score is None else rules.win_score

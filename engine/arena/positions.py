@@ -20,7 +20,7 @@ from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make
 from engine.intrinsics import call_search
 from engine.kernel import Int, array_type, entry, inline, int64
-from engine.search.deepening import NEVER, begin_root, search_root
+from engine.search.deepening import NEVER, begin_root, search_from
 from engine.search.ordering import is_noisy
 from engine.search.params import default_params, set_param
 from engine.search.scores import INFINITE
@@ -48,7 +48,8 @@ def _is_quiet(pos, state, trace, search_address, move, score):
         return False
     static = trace_into(pos, state.weights, trace)
     begin_root(pos, state)
-    return abs(call_search(search_address, pos, state, _QUIESCENCE, -INFINITE, INFINITE) - static) <= _QUIET_MARGIN
+    settled = call_search(search_address, pos, state, _QUIESCENCE, -INFINITE, INFINITE, np.int64(0))
+    return abs(settled - static) <= _QUIET_MARGIN
 
 
 @inline
@@ -111,7 +112,7 @@ class Sampler:
         lengths, summaries = np.zeros(room, np.uint16), np.zeros(3 * room, np.uint8)
         white_scores = np.zeros(room, np.int16)
         position = parse_fen(unpack_position(row).fen(shredder=True), chess960=True)
-        found, filled = sample_game(position, self._state, self._trace, search_root.address, moves, scores,
+        found, filled = sample_game(position, self._state, self._trace, search_from.address, moves, scores,
                                     features, counts, lengths, summaries, white_scores)
         phases, scales, materials = (summaries[start : 3 * found : 3].copy() for start in range(3))
         return Samples(features[:filled].copy(), counts[:filled].copy(), lengths[:found].copy(), phases, scales,

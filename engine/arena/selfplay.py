@@ -37,7 +37,7 @@ GAME = record_dtype([
     # What is asked for.
     ("soft_nodes", "i8"),  # no iteration begins after so many
     ("hard_nodes", "i8"),  # an iteration is broken off after so many
-    ("search_address", "i8"),  # the machine code of `search_root`
+    ("search_address", "i8"),  # the machine code of `search_from`
     ("stop_address", "i8"),
     ("draw_score", "i8"),  # negative for never
     ("draw_plies", "i8"),
@@ -81,7 +81,7 @@ def _iterate(pos, state, search_address, depth, expected):
     alpha, beta = first_window(state.params, depth, expected)
     width = np.int64(state.params.aspiration_window)
     while True:
-        score = call_search(search_address, pos, state, depth, alpha, beta)
+        score = call_search(search_address, pos, state, depth, alpha, beta, np.int64(0))
         if state.stopped:
             score = np.int64(state.root_score) if state.pv_length[0] > 0 else expected
         if state.pv_length[0] > 0 and (state.stopped or score > alpha):

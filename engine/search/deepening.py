@@ -53,15 +53,16 @@ def prepare_root(pos: PositionRecord, state: StateRecord) -> None:
     begin_root(pos, state)
 
 
-@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64)
-def search_root(pos: PositionRecord, state: StateRecord, depth: int, alpha: int, beta: int) -> int:
-    """Search the root `depth` plies in the window from `alpha` to `beta`; returns the score.
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64)
+def search_from(pos: PositionRecord, state: StateRecord, depth: int, alpha: int, beta: int, ply: int) -> int:
+    """Search `pos` `depth` plies in the window from `alpha` to `beta`; returns the score, mates counted from ply 0.
 
-    The line is in `state.pv[0]`. When `state.stopped` is set the score means nothing, and the line is what a part of
-    the iteration found, maybe nothing.
+    `ply` 0 is the root, whose moves `begin_root` has listed; with any other the position is a node like all others. The
+    line is in `state.pv[ply]`. When `state.stopped` is set the score means nothing, and the line is what a part of the
+    iteration found, maybe nothing.
     """
     state.root_depth = depth
-    return search(pos, state, alpha, beta, depth, np.int64(0), np.int64(0))
+    return search(pos, state, alpha, beta, depth, ply, np.int64(0))
 
 
 @inline
@@ -144,7 +145,7 @@ class Deepening:
         alpha, beta = first_window(params, depth, line.score)
         width = int(params.aspiration_window)
         while True:
-            score = int(search_root(self._pos, self._state, depth, alpha, beta))
+            score = int(search_from(self._pos, self._state, depth, alpha, beta, 0))
             moves = tuple(self._state.pv[0, : self._state.pv_length[0]].tolist())
             if self._state.stopped:
                 if moves and is_only:

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.core.errors import InputError
 from engine.core.position import PositionRecord
-from engine.search.deepening import NEVER, Deepening, keep_root_moves, prepare_root, search_root
+from engine.search.deepening import NEVER, Deepening, keep_root_moves, prepare_root, search_from
 from engine.search.limits import Info, Limits, Progress, Remark, Report, Result, ignore
 from engine.search.params import ParamsRecord
 from engine.search.scores import is_win
@@ -100,7 +100,7 @@ class Searcher:
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
         """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
-        for point in (prepare_root, search_root):
+        for point in (prepare_root, search_from):
             point.load()  # before the clock starts
         self._position, self._limits = position.copy(), limits
         self._started = time.perf_counter()
