@@ -100,6 +100,46 @@ def store_word(typingctx: Any, address: Any, word: Any) -> Any:
     return types.void(types.int64, types.uint64), emit
 
 
+def _adder(bits: int, doc: str) -> Any:
+    def add(typingctx: Any, address: Any, value: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = ir.IntType(bits)
+            value = args[1] if bits == 64 else builder.trunc(args[1], kind)
+            old = builder.atomic_rmw("add", builder.inttoptr(args[0], kind.as_pointer()), value, "monotonic")
+            return old if bits == 64 else builder.sext(old, _I64)
+
+        return types.int64(types.int64, types.int64), emit
+
+    add.__doc__ = doc
+    return intrinsic(add)
+
+
+add_atomic_i32 = _adder(32, "Add to the int32 at an address, whoever else does meanwhile; returns what it was.")
+add_atomic_i64 = _adder(64, "Add to the int64 at an address, whoever else does meanwhile; returns what it was.")
+
+
+@intrinsic
+def load_acquire_i32(typingctx: Any, address: Any) -> Any:
+    """The int32 at an address; what was written before `store_release_i32` put it there can be read after this."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.sext(builder.load_atomic(builder.inttoptr(args[0], _I32.as_pointer()), "acquire", 4), _I64)
+
+    return types.int64(types.int64), emit
+
+
+@intrinsic
+def store_release_i32(typingctx: Any, address: Any, value: Any) -> Any:
+    """Write an int32 to an address, after all that was written before."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        value = builder.trunc(args[1], _I32)
+        builder.store_atomic(value, builder.inttoptr(args[0], _I32.as_pointer()), "release", 4)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), emit
+
+
 @intrinsic
 def call_search(typingctx: Any, address: Any, position: Any, state: Any, depth: Any, alpha: Any, beta: Any,
                 ply: Any) -> Any:

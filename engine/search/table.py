@@ -24,21 +24,22 @@ MISS = np.uint64(0)
 
 ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4
 GENERATIONS = np.int64(64)
+_MEGABYTE = 1 << 20
 _AGE_WEIGHT = np.int64(4)  # a generation of age makes an entry as cheap as this many plies of depth
 
 
 class Table:
     """The memory of the table; kernels get its address."""
 
-    def __init__(self, megabytes: int) -> None:
+    def __init__(self, megabytes: float) -> None:
         self.resize(megabytes)
 
-    def resize(self, megabytes: int) -> None:
+    def resize(self, megabytes: float) -> None:
         """Make an empty table of exactly `megabytes`; InputError if there is not so much memory."""
         try:
-            memory = zeroed_memory(megabytes << 20)
+            memory = zeroed_memory(int(megabytes * _MEGABYTE) // BUCKET_BYTES * BUCKET_BYTES)
         except MemoryError as error:
-            raise InputError(f"no memory for a table of {megabytes} MB") from error
+            raise InputError(f"no memory for a table of {megabytes:g} MB") from error
         self.words: npt.NDArray[np.uint64] = np.frombuffer(memory, np.uint64)
         self.megabytes = megabytes
         self.generation = 0

@@ -1,0 +1,27 @@
+"""Step 4 of four, back-propagation: every node on the way is told what came of the leaf, and proofs climb with it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.kernel import kernel
+from engine.mcts.nodes import ONE, add_value, node_at, prove
+
+
+@kernel
+def back_propagate(worker, depth, value):
+    """Add the leaf's value, from the view of its side to move, to the nodes on the way; the sign changes at each ply.
+
+    If the leaf is proven, so may be those above it.
+    """
+    pool = worker.pool
+    amount = np.int64(round(-value * ONE))
+    is_proven = worker.params.use_solver != 0 and node_at(pool, worker.path[depth]).proof != 0
+    for ply in range(depth, -1, -1):
+        index = worker.path[ply]
+        if is_proven and ply < depth:
+            proof = prove(pool, index)
+            node_at(pool, index).proof = proof
+            is_proven = proof != 0
+        add_value(pool, index, amount)
+        amount = -amount

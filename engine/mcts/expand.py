@@ -1,0 +1,69 @@
+"""Step 2 of four, expansion: a leaf gets its children, one for each legal move."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.intrinsics import add_atomic_i64
+from engine.kernel import inline, kernel
+from engine.mcts.nodes import claim, node_at, publish_children, write_node
+from engine.mcts.params import Selection
+from engine.mcts.priors import score_moves, soften, sort_by_prior
+from engine.mcts.worker import random_below
+
+_PUCT = np.int64(Selection.PUCT)
+
+
+@inline
+def _list_moves(pos, state, worker, index):
+    """Write the moves of a node to the list; returns how many there are. The root has only those that are allowed."""
+    if index == worker.root:
+        for number in range(worker.root_count):
+            state.list.moves[number] = worker.root_moves[number]
+        return worker.root_count
+    checkers, pinned = king_masks(pos)
+    return generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
+
+
+@inline
+def _shuffle(state, worker, end):
+    for index in range(end - 1, 0, -1):
+        other = random_below(worker, index + 1)
+        move = state.list.moves[index]
+        state.list.moves[index] = state.list.moves[other]
+        state.list.moves[other] = move
+
+
+@inline
+def _order(pos, state, worker, end):
+    """By their priors for PUCT, else by chance."""
+    if worker.params.selection == _PUCT:
+        soften(worker, score_moves(pos, state, worker, end), end, worker.params.prior_temperature)
+        sort_by_prior(state, worker, end)
+        return
+    _shuffle(state, worker, end)
+    for index in range(end):
+        worker.priors[index] = 1.0 / np.float64(end)
+
+
+@kernel
+def expand(pos, state, worker, index):
+    """Give a node its children; returns whether that was done.
+
+    It is not when another thread is about to, when the tree is frozen, or when the pool has no room, which
+    `worker.is_full` then says.
+    """
+    if worker.is_frozen or worker.is_full or not claim(worker.pool, index):
+        return False
+    count = _list_moves(pos, state, worker, index)
+    first = add_atomic_i64(worker.pool_counter, count)
+    if first + count > worker.pool_capacity:
+        worker.is_full = 1
+        node_at(worker.pool, index).mark = 0
+        return False
+    _order(pos, state, worker, count)
+    for number in range(count):
+        write_node(worker.pool, first + number, state.list.moves[number], worker.priors[number])
+    publish_children(worker.pool, index, first, count)
+    return True

@@ -1,0 +1,127 @@
+"""The loop of the tree search: select, expand, simulate, back-propagate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.bits import EMPTY
+from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
+from engine.core.movegen import count_moves, king_masks
+from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
+from engine.intrinsics import load_atomic, perf_counter_ns
+from engine.kernel import entry, inline, kernel
+from engine.mcts.backup import back_propagate
+from engine.mcts.expand import expand
+from engine.mcts.look import is_time_to_look, look_again
+from engine.mcts.nodes import count_visit, node_at
+from engine.mcts.params import Selection
+from engine.mcts.select import select
+from engine.mcts.simulate import simulate
+from engine.mcts.worker import LONGEST_PATH, WORKER_TYPE, WorkerRecord
+from engine.search.state import STATE_TYPE, StateRecord
+
+_EVEN = np.int64(Selection.EVEN)
+_POLL_INTERVAL = np.int64(8)  # iterations between two looks at the clock
+
+
+@inline
+def _may_grow(worker, index, depth):
+    """Whether a visit to this node goes on to its children: the root at once, others when they are seen again."""
+    if depth == 0:
+        return True
+    return node_at(worker.pool, index).visits > 1 and worker.params.selection != _EVEN and depth < LONGEST_PATH
+
+
+@inline
+def _is_drawn_here(pos, depth):
+    """Draws that depend on the way here, and so must not be remembered of the node."""
+    return is_repetition(pos, depth) or is_fifty_moves(pos)
+
+
+@inline
+def _descend(pos, state, worker):
+    """Steps 1 and 2: go down to a leaf, which grows if it was seen before; returns its depth. `pos` goes along."""
+    depth, index = np.int64(0), worker.root
+    worker.path[0] = index
+    visits = count_visit(worker.pool, index)
+    while _may_grow(worker, index, depth):
+        node = node_at(worker.pool, index)
+        if depth > 0 and (node.proof != 0 or node.is_drawn or _is_drawn_here(pos, depth)):
+            break
+        if node.first == 0 and not expand(pos, state, worker, index):
+            break
+        if visits >= worker.params.look_visits and is_time_to_look(worker.params, visits):
+            look_again(pos, state, worker, index, visits)
+        index = select(worker, index)
+        make(pos, np.int64(node_at(worker.pool, index).move))
+        depth += 1
+        worker.path[depth] = index
+        visits = count_visit(worker.pool, index)
+    return depth
+
+
+@kernel
+def _judge(pos, state, worker, index, depth):
+    """Step 3: the value of a leaf for its side to move. The end of the game is seen, and a mate is written down."""
+    node = node_at(worker.pool, index)
+    if depth > 0:
+        if node.proof != 0:
+            return -1.0 if node.proof > 0 else 1.0
+        if node.is_drawn:
+            return 0.0
+        if count_moves(pos) == 0:
+            checkers, _ = king_masks(pos)
+            if checkers != EMPTY:
+                node.proof = 1
+                return -1.0
+            node.is_drawn = 1
+            return 0.0
+        if is_insufficient_material(pos):
+            node.is_drawn = 1
+            return 0.0
+        if _is_drawn_here(pos, depth):
+            return 0.0
+    value, distance = simulate(pos, state, worker)
+    if distance != 0 and worker.params.use_solver and depth > 0:
+        node.proof = -distance
+        return 1.0 if distance > 0 else -1.0
+    return value
+
+
+@inline
+def _return_to_root(pos, worker, depth):
+    for ply in range(depth, 0, -1):
+        unmake(pos, np.int64(node_at(worker.pool, worker.path[ply]).move))
+
+
+@kernel
+def _iterate(pos, state, worker):
+    """One iteration, in the four steps."""
+    depth = _descend(pos, state, worker)
+    value = _judge(pos, state, worker, worker.path[depth], depth)
+    back_propagate(worker, depth, value)
+    _return_to_root(pos, worker, depth)
+    worker.iterations += 1
+    worker.depth_sum += depth
+    worker.deepest = max(worker.deepest, depth)
+
+
+@inline
+def _is_over(worker):
+    if worker.iterations % _POLL_INTERVAL != 0:
+        return False
+    return perf_counter_ns() >= worker.deadline or load_atomic(worker.stop_address) != 0
+
+
+@entry(POSITION_TYPE, STATE_TYPE, WORKER_TYPE)
+def grow(pos: PositionRecord, state: StateRecord, worker: WorkerRecord) -> None:
+    """Let the tree below `pos` grow until a limit of the worker is met, the pool is full, or the root is proven.
+
+    At least one iteration is done. `pos` is as before afterwards.
+    """
+    while True:
+        _iterate(pos, state, worker)
+        if worker.is_full or worker.iterations >= worker.iteration_limit or _is_over(worker):
+            return
+        if worker.ends_with_proof and node_at(worker.pool, worker.root).proof != 0:
+            return

@@ -1,0 +1,43 @@
+"""Leaves that are valued by the alpha-beta search, called by its address: the tree holds no copy of it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.intrinsics import call_search
+from engine.kernel import inline
+from engine.search.scores import MATE, MATE_BAND
+from engine.search.state import BEFORE_ROOT
+from eval.squares import psq_of
+
+_LEAF_PLY = np.int64(1)  # the search takes a leaf for a node like all others, not for a root
+
+
+@inline
+def search_leaf(pos, state, worker, depth, alpha, beta):
+    """The score of a shallow search, or of quiescence, in centipawns from the side to move's view."""
+    state.psq[_LEAF_PLY] = psq_of(pos, state.weights)
+    state.begin[_LEAF_PLY] = 0
+    state.slots[BEFORE_ROOT] = 0
+    return call_search(worker.search_address, pos, state, depth, alpha, beta, _LEAF_PLY)
+
+
+@inline
+def as_value(score, scale):
+    """A score as a value from -1 to 1."""
+    return math.tanh(np.float64(score) / scale)
+
+
+@inline
+def mate_distance(score):
+    """Plies from the leaf to the mate that a score of `search_leaf` announces: positive for a win; 0 if it is none.
+
+    Being mated already is -1: everything counts one more than the plies that are left.
+    """
+    if score >= MATE_BAND:
+        return MATE - score
+    if score <= -MATE_BAND:
+        return -(MATE + score)
+    return np.int64(0)

@@ -1,0 +1,64 @@
+"""What a tree says: its best moves, the lines they begin, and their scores."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from engine.mcts.nodes import ONE, Pool
+from engine.mcts.params import ParamsRecord, Selection
+from engine.search.scores import MATE
+
+_SUREST = 1 - 1e-9  # no average is nearer to a win
+
+
+@dataclass(frozen=True)
+class Line:
+    """A root move, how often it was visited, its score, and the line of most visits that it begins."""
+
+    score: int
+    moves: tuple[int, ...]
+    visits: int
+    value: float  # the average, from -1 to 1
+    is_over: bool  # whether the game ends where the line does
+
+
+def best_lines(pool: Pool, params: ParamsRecord, count: int) -> list[Line]:
+    """The best root moves, at most `count` of those that were visited, the best first."""
+    by_average = params.selection == Selection.EVEN
+    ranked = sorted(_visited(pool, pool.nodes[pool.root]), key=lambda child: _rank(child, by_average), reverse=True)
+    return [_line(pool, child, params.value_scale) for child in ranked[:count]]
+
+
+def average(node: Any) -> float:
+    """The mean value of a node for the player whose move leads to it."""
+    return float(node.total / (node.visits * ONE))
+
+
+def score_of(node: Any, scale: float) -> int:
+    """A visited node in centipawns for the player whose move leads to it; a mate if it is proven."""
+    if node.proof:
+        return int(MATE - node.proof) if node.proof > 0 else int(-MATE - node.proof)
+    return round(scale * math.atanh(max(-_SUREST, min(average(node), _SUREST))))
+
+
+def _visited(pool: Pool, node: Any) -> list[Any]:
+    return [child for child in pool.children(node) if child.visits]
+
+
+def _rank(child: Any, by_average: bool) -> tuple[int, float]:
+    """Proven wins first, the shortest before all; proven losses last. Between them most visits, or the best average."""
+    if child.proof:
+        return (1 if child.proof > 0 else -1), -float(child.proof)
+    return 0, average(child) if by_average else float(child.visits)
+
+
+def _line(pool: Pool, child: Any, scale: float) -> Line:
+    """The line that begins with a root's child and goes on with the moves of most visits."""
+    node, moves = child, [int(child.move)]
+    while following := _visited(pool, node):
+        node = max(following, key=lambda child: _rank(child, by_average=False))
+        moves.append(int(node.move))
+    is_over = not node.first and node.visits > 1  # what is seen again grows, unless there is nothing to play
+    return Line(score_of(child, scale), tuple(moves), int(child.visits), average(child), is_over)

@@ -1,0 +1,69 @@
+"""Looking again: the more often a node is visited, the deeper its moves are searched to learn what they promise.
+
+A glance at a move misses what only a few more plies show, and what gets no visits is never found out. A shallow search
+of every move, repeated at growing depth where the tree is visited most, corrects the priors there; the values in the
+tree stay what the visits brought.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.position import make, unmake
+from engine.kernel import inline, kernel
+from engine.mcts.leaves import mate_distance, search_leaf
+from engine.mcts.nodes import LOOKED_AT_TWICE, children_of, node_at
+from engine.mcts.params import Selection
+from engine.mcts.priors import soften
+from engine.search.scores import INFINITE
+
+_PUCT = np.int64(Selection.PUCT)
+_NEGLIGIBLE = 6.0  # temperatures below the best: such a move gets no share worth knowing
+
+
+@inline
+def _number_of_look(params, visits):
+    """How many looks come before the one that is due at so many visits; -1 if none is due then."""
+    due, number = params.look_visits, np.int64(0)
+    while due < visits:
+        due *= params.look_growth
+        number += 1
+    return number if due == visits else np.int64(-1)
+
+
+@inline
+def is_time_to_look(params, visits):
+    """Whether the visit of this number, at least `look_visits`, brings a look at the moves."""
+    return params.selection == _PUCT and params.look_visits > 0 and _number_of_look(params, visits) >= 0
+
+
+@inline
+def _search_child(pos, state, worker, node, depth, best):
+    """The score of a child for the side to move at its parent; far below `best`, only a bound. A mate is a proof."""
+    params = worker.params
+    move = np.int64(node.move)
+    enough = np.int64(min(_NEGLIGIBLE * params.look_temperature - best, np.float64(INFINITE)))
+    make(pos, move)
+    score = -search_leaf(pos, state, worker, depth, -INFINITE, enough)
+    unmake(pos, move)
+    distance = mate_distance(score)
+    if distance != 0 and params.use_solver and node.proof == 0:
+        node.proof = distance
+    return np.float64(score)
+
+
+@kernel
+def look_again(pos, state, worker, index, visits):
+    """Give the children of an expanded node priors by searches. They stay where they are: threads may be below them."""
+    params = worker.params
+    depth = params.look_depth + params.look_step * _number_of_look(params, visits)
+    first, end = children_of(worker.pool, index)
+    best = -np.float64(INFINITE)
+    for child in range(first, end):
+        score = _search_child(pos, state, worker, node_at(worker.pool, child), depth, best)
+        worker.priors[child - first] = score
+        best = max(best, score)
+    soften(worker, best, end - first, params.look_temperature)
+    for child in range(first, end):
+        node_at(worker.pool, child).prior = worker.priors[child - first]
+    node_at(worker.pool, index).mark = LOOKED_AT_TWICE

@@ -1,0 +1,296 @@
+"""The nodes of the tree: 32 bytes each, in one pool that all threads share.
+
+The children of a node lie side by side, and always behind it in the pool. A value is a number from -1, lost, to 1, won,
+kept as a whole multiple of 1 / ONE, so that threads can add to it and no rounding depends on their order.
+
+total, visits   what came of the visits, for the player whose move leads to the node
+proof           that player wins (positive) or loses (negative) by force in so many plies, this move included
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from engine.core.errors import InputError
+from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
+from engine.host import address_of, zeroed_memory
+from engine.intrinsics import add_atomic_i32, add_atomic_i64, load_acquire_i32, record_reader, store_release_i32
+from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type, uint64
+
+NODE = record_dtype([
+    ("total", "i8"),
+    ("visits", "i4"),
+    ("prior", "f4"),
+    ("first", "i4"),  # where the children begin; 0 while there are none
+    ("mark", "i4"),  # 0, CLAIMED or LOOKED_AT_TWICE; while the pool is compacted, the node's new place
+    ("move", "u2"),
+    ("children", "u2"),
+    ("proof", "i2"),
+    ("is_drawn", "u2"),  # the game ends here, whatever came before: stalemate, or nobody can mate
+])
+NODE_TYPE = record_type(NODE)
+NODE_BYTES = NODE.itemsize
+_BYTES = np.int64(NODE_BYTES)
+assert NODE_BYTES == 32
+
+ONE = np.int64(1 << 30)  # a win
+CLAIMED = np.int64(1)  # a thread has begun to expand the node
+LOOKED_AT_TWICE = np.int64(1 << 20)  # its children do not lie in the order of their priors
+_SECONDS_A_NODE = 50e-9  # to make room, before it was measured
+_MOVES_TO_FOLLOW = np.int64(2)
+ROOM = 1024 + 2  # the root, and as many children as a position can have
+
+# Where the fields lie that several threads change.
+_TOTAL, _VISITS, _FIRST, _MARK = np.int64(0), np.int64(8), np.int64(16), np.int64(20)
+
+_record_at = record_reader(NODE_TYPE)
+
+
+@inline
+def node_at(pool, index):
+    """The node with that number in the pool that begins at the address `pool`."""
+    return _record_at(pool + index * _BYTES)
+
+
+@inline
+def children_of(pool, index):
+    """(first, end) of the children, equal while there are none."""
+    first = load_acquire_i32(pool + index * _BYTES + _FIRST)
+    return first, first + np.int64(node_at(pool, index).children) if first != 0 else first
+
+
+@inline
+def publish_children(pool, index, first, count):
+    """Let other threads see the children of a node, which have been written."""
+    node_at(pool, index).children = count
+    store_release_i32(pool + index * _BYTES + _FIRST, first)
+
+
+@inline
+def claim(pool, index):
+    """Whether this thread is the first to want to expand the node."""
+    return node_at(pool, index).mark == 0 and add_atomic_i32(pool + index * _BYTES + _MARK, 1) == 0
+
+
+@inline
+def count_visit(pool, index):
+    """Count a visit whose value is not known yet: a virtual loss, which sends other threads elsewhere.
+
+    Returns the number of the visit.
+    """
+    address = pool + index * _BYTES
+    before = add_atomic_i32(address + _VISITS, 1)
+    add_atomic_i64(address + _TOTAL, -ONE)
+    return before + 1
+
+
+@inline
+def add_value(pool, index, value):
+    """Give the value of a visit that `count_visit` has counted, in multiples of 1 / ONE."""
+    add_atomic_i64(pool + index * _BYTES + _TOTAL, ONE + value)
+
+
+@inline
+def average(node):
+    """The mean value of a node that has been visited."""
+    return np.float64(node.total) / (np.float64(node.visits) * ONE)
+
+
+@inline
+def average_before(node):
+    """The mean value without the visit that this thread is making; 0 if it is the first."""
+    before = np.float64(node.visits - 1) * ONE
+    return np.float64(node.total + ONE) / before if before > 0.0 else 0.0
+
+
+@inline
+def write_node(pool, index, move, prior):
+    """A node that nobody has visited."""
+    node = node_at(pool, index)
+    node.total = 0
+    node.visits = 0
+    node.prior = prior
+    node.first = 0
+    node.mark = 0
+    node.move = move
+    node.children = 0
+    node.proof = 0
+    node.is_drawn = 0
+
+
+@kernel
+def prove(pool, index):
+    """What the children prove about an expanded node, as `proof` counts it; 0 if nothing.
+
+    One child that wins for the side to move loses the node for the other, by the shortest way. If all children lose,
+    the longest resistance counts.
+    """
+    first, end = children_of(pool, index)
+    shortest_win, longest_loss, is_lost = np.int64(0), np.int64(0), first != end
+    for child in range(first, end):
+        proof = np.int64(node_at(pool, child).proof)
+        if proof > 0 and (shortest_win == 0 or proof < shortest_win):
+            shortest_win = proof
+        is_lost = is_lost and proof < 0
+        longest_loss = max(longest_loss, -proof)
+    if shortest_win > 0:
+        return -(shortest_win + 1)
+    return longest_loss + 1 if is_lost else np.int64(0)
+
+
+@entry(int64, int64)
+def prove_node(pool: int, index: int) -> int:
+    """`prove`, for Python."""
+    return prove(pool, index)
+
+
+@kernel
+def _mark_living(pool, root, used, least_visits):
+    """Mark the root and all below it, but for the children of nodes with fewer visits, which are cut off."""
+    for index in range(root, used):
+        node_at(pool, index).mark = 0
+    node_at(pool, root).mark = 1
+    for index in range(root, used):
+        node = node_at(pool, index)
+        if node.mark == 0 or node.first == 0:
+            continue
+        if node.visits < least_visits and index != root:
+            node.first = 0
+            node.children = 0
+            continue
+        for child in range(np.int64(node.first), np.int64(node.first) + np.int64(node.children)):
+            node_at(pool, child).mark = 1
+
+
+@kernel
+def _slide(pool, root, used):
+    """Move the marked nodes together to the front; returns the end of them. A child lies behind its parent, always."""
+    end = np.int64(1)
+    for index in range(root, used):
+        node = node_at(pool, index)
+        if node.mark != 0:
+            node.mark = end
+            end += 1
+    for index in range(root, used):
+        node = node_at(pool, index)
+        if node.mark == 0:
+            continue
+        place = node_at(pool, np.int64(node.mark))
+        place.total, place.visits, place.prior = node.total, node.visits, node.prior
+        place.first = node_at(pool, np.int64(node.first)).mark if node.first != 0 else 0
+        place.move, place.children, place.proof, place.is_drawn = node.move, node.children, node.proof, node.is_drawn
+    for index in range(1, end):
+        node = node_at(pool, index)
+        node.mark = LOOKED_AT_TWICE if node.first != 0 else 0
+    return end
+
+
+@entry(int64, int64, int64, int64)
+def compact(pool: int, root: int, used: int, least_visits: int) -> int:
+    """Keep only what hangs on `root`, which becomes node 1, without the children of nodes seldom visited.
+
+    Returns how many nodes are used now.
+    """
+    _mark_living(pool, root, used, least_visits)
+    return _slide(pool, root, used)
+
+
+@kernel
+def _find(pos, pool, index, key, depth):
+    """The node, at most `depth` plies below this one, whose position has the key; 0 if there is none."""
+    if pos.key == key:
+        return index
+    found = np.int64(0)
+    first, end = children_of(pool, index)
+    for child in range(first, end if depth > 0 else first):
+        move = np.int64(node_at(pool, child).move)
+        make(pos, move)
+        found = _find(pos, pool, child, key, depth - 1)
+        unmake(pos, move)
+        if found != 0:
+            break
+    return found
+
+
+@entry(POSITION_TYPE, int64, int64, uint64)
+def find_position(pos: PositionRecord, pool: int, root: int, key: int) -> int:
+    """The node of a position with that key, at most a move of each side below the root at `pos`; 0 if there is none."""
+    return _find(pos, pool, root, key, _MOVES_TO_FOLLOW)
+
+
+class Pool:
+    """Memory for so many nodes. Number 0 is none, `root` is the tree's, and `used` the end of those in use."""
+
+    def __init__(self, size: int) -> None:
+        """A pool of `size` bytes; InputError if not even one position fits in, or there is no such memory."""
+        self.capacity = size // NODE_BYTES
+        if self.capacity < ROOM:
+            raise InputError(f"a tree needs {ROOM * NODE_BYTES} bytes at least, not {size}")
+        try:
+            self._memory = zeroed_memory(self.capacity * NODE_BYTES)
+        except MemoryError as error:
+            raise InputError(str(error)) from error
+        self.nodes: Any = np.frombuffer(self._memory, NODE)
+        self.address = address_of(self._memory)
+        self.counter = np.zeros(1, np.int64)  # `used`, where threads can add to it
+        self.root = 1
+        self._seconds_a_node = _SECONDS_A_NODE
+        self.clear()
+
+    @property
+    def used(self) -> int:
+        """The end of the nodes in use."""
+        return min(int(self.counter[0]), self.capacity)
+
+    def fullness(self) -> int:
+        """The part of the pool that is in use, in thousandths."""
+        return 1000 * self.used // self.capacity
+
+    def children(self, node: Any) -> Any:
+        """The children of a node, an array."""
+        return self.nodes[int(node.first) : int(node.first) + int(node.children)]
+
+    def open_root(self) -> None:
+        """Make a node of the tree, which may have been the end of a line, a root to search from."""
+        root = self.nodes[self.root]
+        root.is_drawn, root.proof = 0, prove_node(self.address, self.root)
+        root.mark = LOOKED_AT_TWICE if root.first else 0
+
+    def clear(self) -> None:
+        """Drop the tree; a root without children is left."""
+        self.nodes[1] = np.zeros(1, NODE)[0]
+        self.root, self.counter[0] = 1, 2
+
+    def keep(self, before: PositionRecord, after: PositionRecord) -> bool:
+        """Go from the tree of the position `before` to the part of it that belongs to `after`, a move or two later.
+
+        Returns False, and drops the tree, if there is none.
+        """
+        place = int(find_position(before, self.address, self.root, int(after.key)))
+        if not place:
+            self.clear()
+            return False
+        self.root = place
+        return True
+
+    def seconds_to_make_room(self) -> float:
+        """How long `make_room` may take."""
+        return self._seconds_a_node * self.used
+
+    def make_room(self) -> None:
+        """Forget what is not below the root, and below it what was visited least, until half of the pool is free."""
+        started, used = time.perf_counter(), self.used
+        self._forget()
+        self._seconds_a_node = (time.perf_counter() - started) / used
+
+    def _forget(self) -> None:
+        least_visits = 1
+        while True:
+            self.counter[0] = compact(self.address, self.root, self.used, least_visits)
+            self.root = 1
+            if 2 * self.used < self.capacity or least_visits > self.nodes[1].visits:
+                return
+            least_visits *= 2

@@ -1,0 +1,129 @@
+"""Priors: what each move promises at a glance, before any of them is tried.
+
+A glance sees what the move takes and whether the piece can be taken back, whether it flees from a cheaper attacker,
+whether it gives check, and what its squares are worth. A softmax turns that into shares of the attention.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, rook_attacks
+from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, lsb, without_lsb
+from engine.core.legality import gives_check
+from engine.core.moves import CASTLING, from_square, move_kind, to_square
+from engine.core.position import king_square, occupied_squares
+from engine.kernel import inline, kernel
+from engine.search.exchange import EXCHANGE_VALUES, exchange_wins
+from eval.evaluate import rough_score
+from eval.squares import psq_after, psq_of
+
+_SHARE_OF_DANGER = np.int64(2)  # a piece that flees saves this part of its value
+
+
+@inline
+def _attacks_of(pos, color, kind, occupied):
+    """All squares that the pieces of a kind attack."""
+    attacked = EMPTY
+    pieces = pos.types[kind] & pos.colors[color]
+    while pieces != EMPTY:
+        square = lsb(pieces)
+        if kind == PAWN:
+            attacked |= PAWN_ATTACKS[color, square]
+        elif kind == KNIGHT:
+            attacked |= KNIGHT_ATTACKS[square]
+        elif kind == BISHOP:
+            attacked |= bishop_attacks(square, occupied)
+        else:
+            attacked |= rook_attacks(square, occupied)
+        pieces = without_lsb(pieces)
+    return attacked
+
+
+@inline
+def _attacked_by_cheaper(pos, enemy, occupied):
+    """(by pawns, by pawns and minors, by all but queen and king, by all): squares that the enemy attacks."""
+    by_pawns = _attacks_of(pos, enemy, PAWN, occupied)
+    by_minors = by_pawns | _attacks_of(pos, enemy, KNIGHT, occupied) | _attacks_of(pos, enemy, BISHOP, occupied)
+    by_rooks = by_minors | _attacks_of(pos, enemy, ROOK, occupied)
+    by_all = by_rooks | KING_ATTACKS[king_square(pos, enemy)]
+    queens = pos.types[QUEEN] & pos.colors[enemy]
+    while queens != EMPTY:
+        square = lsb(queens)
+        by_all |= bishop_attacks(square, occupied) | rook_attacks(square, occupied)
+        queens = without_lsb(queens)
+    return by_pawns, by_minors, by_rooks, by_all
+
+
+@inline
+def _is_in_danger(kind, square, by_pawns, by_minors, by_rooks):
+    """Whether a cheaper piece attacks the square."""
+    attacked = EMPTY
+    if kind == KNIGHT or kind == BISHOP:
+        attacked = by_pawns
+    elif kind == ROOK:
+        attacked = by_minors
+    elif kind == QUEEN:
+        attacked = by_rooks
+    return attacked & (BIT << square) != EMPTY
+
+
+@inline
+def _safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all):
+    """Centipawns that the piece costs if it can be taken where it goes, or saves if it was about to be taken."""
+    gained = np.int64(0)
+    value = EXCHANGE_VALUES[kind]
+    if kind != KING and by_all & (BIT << to_square(move)) != EMPTY and not exchange_wins(pos, move, np.int64(0)):
+        gained -= value
+    if _is_in_danger(kind, from_square(move), by_pawns, by_minors, by_rooks):
+        gained += value // _SHARE_OF_DANGER
+    return gained
+
+
+@kernel
+def score_moves(pos, state, worker, end):
+    """Write to `worker.priors` what the first `end` moves of the list promise, in centipawns; returns the best."""
+    psq = psq_of(pos, state.weights)
+    before = rough_score(pos, psq)
+    by_pawns, by_minors, by_rooks, by_all = _attacked_by_cheaper(pos, np.int64(pos.side) ^ 1, occupied_squares(pos))
+    best = -1e9
+    for index in range(end):
+        move = np.int64(state.list.moves[index])
+        kind = np.int64(pos.board[from_square(move)]) & 7
+        promise = np.float64(rough_score(pos, psq_after(pos, state.weights, psq, move)) - before)  # captures included
+        if move_kind(move) != CASTLING:
+            promise += np.float64(_safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all))
+        if gives_check(pos, move):
+            promise += worker.params.check_bonus
+        worker.priors[index] = promise
+        best = max(best, promise)
+    return best
+
+
+@inline
+def soften(worker, best, end, temperature):
+    """Turn what the moves promise into probabilities: a softmax, and a share for all alike."""
+    total = 0.0
+    for index in range(end):
+        weight = math.exp((worker.priors[index] - best) / temperature)
+        worker.priors[index] = weight
+        total += weight
+    floor = worker.params.prior_floor
+    for index in range(end):
+        worker.priors[index] = (1.0 - floor) * worker.priors[index] / total + floor / np.float64(end)
+
+
+@inline
+def sort_by_prior(state, worker, end):
+    """The most promising move first."""
+    for index in range(1, end):
+        prior, move = worker.priors[index], state.list.moves[index]
+        place = index
+        while place > 0 and worker.priors[place - 1] < prior:
+            worker.priors[place] = worker.priors[place - 1]
+            state.list.moves[place] = state.list.moves[place - 1]
+            place -= 1
+        worker.priors[place] = prior
+        state.list.moves[place] = move

@@ -1,0 +1,243 @@
+"""The tree search as its owner sees it: a pool of nodes, threads that grow the tree, and `run`.
+
+The threads work in rounds of some milliseconds. Between two rounds nobody touches the tree: limits are looked at, lines
+are reported, and the pool is tidied up if it is full.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from engine.core.errors import InputError
+from engine.core.position import PositionRecord
+from engine.mcts.iterate import grow
+from engine.mcts.lines import Line, best_lines
+from engine.mcts.nodes import Pool
+from engine.mcts.params import ParamsRecord, puct
+from engine.mcts.worker import WorkerRecord, new_worker
+from engine.search.deepening import NEVER, keep_root_moves, prepare_root, search_from
+from engine.search.limits import Info, Limits, Report, Result, ignore
+from engine.search.scores import mate_distance
+from engine.search.state import EndingsRecord, StateRecord, clear_histories, new_state, no_endings
+from engine.search.table import Table
+
+POOL_SHARE = 75  # of the memory, in percent; the rest is a table for the searches of leaves
+
+_FIRST_ROUND, _LONGEST_ROUND = 0.005, 0.05  # seconds
+_FIRST_REPORT, _LONGEST_SILENCE = 0.1, 2.0
+_REPORT_GROWTH = 1.5  # the time from one report to the next grows by this factor: that keeps them few
+
+
+class TreeSearcher:
+    """One tree, grown by several threads. It has the same face as the alpha-beta `Searcher`."""
+
+    def __init__(self, params: ParamsRecord | None = None, megabytes: float = 64, threads: int = 1,
+                 pool_share: int = POOL_SHARE, seed: int = 0) -> None:
+        self._params, self._seed = puct() if params is None else params, seed
+        self._stop = np.zeros(1, np.int64)
+        self._endings = no_endings()
+        self._states: list[StateRecord] = []
+        self._workers: list[WorkerRecord] = []
+        self._rooted: PositionRecord | None = None  # the position whose tree the pool holds
+        self._limits = Limits()
+        self._started, self._deadline, self._soft_time = 0.0, math.inf, math.inf
+        self.resize(megabytes, pool_share)
+        self.set_threads(threads)
+
+    def resize(self, megabytes: float, pool_share: int) -> None:
+        """Use so much memory, `pool_share` percent of it for the tree; what was found is forgotten."""
+        self.table = Table(megabytes * (100 - pool_share) / 100)
+        self.pool = Pool(int(megabytes * (1 << 20)) * pool_share // 100)
+        self._rooted = None
+
+    def set_threads(self, threads: int) -> None:
+        """Search with that many threads from now on."""
+        try:
+            for number in range(len(self._states), threads):
+                self._states.append(new_state())
+                self._workers.append(new_worker(self._params, number, self._seed))
+        except MemoryError as error:
+            raise InputError(f"no memory for {threads} threads") from error
+        del self._states[threads:], self._workers[threads:]
+
+    def set_params(self, params: ParamsRecord) -> None:
+        """Use other parameters from now on, with a new tree."""
+        self._params, self._rooted = params, None
+        for worker in self._workers:
+            worker["params"] = params
+
+    def set_endings(self, endings: EndingsRecord) -> None:
+        """Ask these endgame tables from the next search on."""
+        self._endings = endings
+
+    def clear(self) -> None:
+        """Forget everything: a new game begins."""
+        self.table.clear(len(self._states))
+        self._rooted = None
+        for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
+            clear_histories(state)
+            worker.random = new_worker(self._params, number, self._seed).random
+
+    def stop(self) -> None:
+        """End the running search soon, or the next one if none is running; may be called from any thread."""
+        self._stop[0] = 1
+
+    def forget_stop(self) -> None:
+        """Take back a `stop` that came too late to stop anything."""
+        self._stop[0] = 0
+
+    def set_time(self, soft_time: float, hard_time: float) -> None:
+        """Give the running search limits that it did not have: it was pondering. The soft one counts from its start."""
+        self._soft_time, self._deadline = soft_time, time.perf_counter() + hard_time
+
+    @property
+    def nodes(self) -> int:
+        """Iterations of the running or last search, of all threads."""
+        return sum(int(worker.iterations) for worker in self._workers)
+
+    def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
+        """`begin`, then `finish`."""
+        self.begin(position, limits)
+        return self.finish(report)
+
+    def begin(self, position: PositionRecord, limits: Limits) -> None:
+        """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
+        for point in (prepare_root, search_from, grow):
+            point.load()  # before the clock starts
+        self._started, self._limits = time.perf_counter(), limits
+        self._soft_time = math.inf if limits.soft_time is None else limits.soft_time
+        hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=math.inf)
+        self._deadline = self._started + hard
+        self.table.next_generation()
+        self._take_root(position)
+        for state, worker in zip(self._states, self._workers, strict=True):
+            self._prepare(position, state, worker)
+
+    def _take_root(self, position: PositionRecord) -> None:
+        """Keep the part of the tree that belongs to the position, if there is one."""
+        if self._rooted is None or self._limits.search_moves:
+            self.pool.clear()
+        else:
+            self.pool.keep(self._rooted, position)
+        self.pool.open_root()
+        self._position = position.copy()
+        self._rooted = None if self._limits.search_moves else self._position
+
+    def _prepare(self, position: PositionRecord, state: StateRecord, worker: WorkerRecord) -> None:
+        prepare_root(position, state)
+        if self._limits.search_moves:
+            keep_root_moves(state, self._limits.search_moves)
+        state.table_address, state.table_buckets = self.table.address, self.table.buckets
+        state.generation, state["endings"], state.ending_hits = self.table.generation, self._endings, 0
+        state.next_poll = state.node_limit = state.deadline = NEVER  # the tree looks at the limits, not its leaves
+        worker.root_moves, worker.root_count = state.root_moves, state.root_count
+        worker.search_address, worker.stop_address = search_from.address, self._stop.ctypes.data
+        worker.pool, worker.pool_capacity = self.pool.address, self.pool.capacity
+        worker.pool_counter = self.pool.counter.ctypes.data
+        worker.ends_with_proof = self._limits.multipv == 1
+        for counter in ("iterations", "deepest", "depth_sum", "playouts", "playout_plies", "unfinished", "is_frozen"):
+            worker[counter] = 0
+
+    def finish(self, report: Report = ignore) -> Result:
+        """Search; blocks until the search has ended. Without a legal move the result's move is 0."""
+        try:
+            if not self._workers[0].root_count:
+                return Result(0, 0, 0, 0, 0.0)
+            with ThreadPoolExecutor(len(self._workers)) as threads:
+                return self._search(threads, report)
+        finally:
+            self._stop[0] = 0
+
+    def _search(self, threads: ThreadPoolExecutor, report: Report) -> Result:
+        infos: list[Info] = []
+        next_report, length = _FIRST_REPORT, _FIRST_ROUND
+        while True:
+            self._grow(threads, length)
+            length = min(2 * length, _LONGEST_ROUND)
+            if self._is_done():
+                break
+            if any(worker.is_full for worker in self._workers):
+                self._make_room()
+            elapsed = self._elapsed()
+            if elapsed >= next_report:
+                self._tell(infos, report)
+                next_report = min(elapsed * _REPORT_GROWTH, elapsed + _LONGEST_SILENCE)
+        lines = self._tell(infos, report)
+        best = lines[0]
+        return Result(best.moves[0], best.score, infos[-1].depth, self.nodes, self._elapsed(), best.moves, infos)
+
+    def _grow(self, threads: ThreadPoolExecutor, seconds: float) -> None:
+        """One round: all threads together."""
+        now = time.perf_counter()
+        left = min(seconds, self._deadline - now)
+        deadline = time.perf_counter_ns() + int(max(left, 0.0) * 1e9)
+        for number, worker in enumerate(self._workers):
+            worker.is_full, worker.root, worker.deadline = 0, self.pool.root, deadline
+            worker.iteration_limit = self._share_of_nodes(number)
+        if len(self._workers) == 1:
+            grow(self._position, self._states[0], self._workers[0])
+        else:
+            positions = [self._position.copy() for _ in self._workers]
+            list(threads.map(grow, positions, self._states, self._workers))
+
+    def _share_of_nodes(self, number: int) -> int:
+        """Iterations that one of the threads may do in all."""
+        if self._limits.nodes is None:
+            return NEVER
+        threads = len(self._workers)
+        return max(min((self._limits.nodes + threads - 1 - number) // threads, NEVER), 1)
+
+    def _make_room(self) -> None:
+        """Tidy up the pool; if there is no time for that, the tree grows no further."""
+        if self.pool.seconds_to_make_room() < (self._deadline - time.perf_counter()) / 2:
+            self.pool.make_room()
+        else:
+            for worker in self._workers:
+                worker.is_frozen = 1
+
+    def _is_done(self) -> bool:
+        limits = self._limits
+        if self._stop[0] or time.perf_counter() >= self._deadline:
+            return True
+        if limits.nodes is not None and self.nodes >= limits.nodes:
+            return True
+        root = self.pool.nodes[self.pool.root]
+        if root.proof and limits.multipv == 1:
+            return True
+        if limits.depth is None and limits.mate is None and self._soft_time == math.inf:
+            return False
+        best, *others = best_lines(self.pool, self._params, 2)
+        if limits.depth is not None and (len(best.moves) >= limits.depth or best.is_over):
+            return True
+        distance = mate_distance(best.score)
+        if limits.mate is not None and distance is not None and 0 < distance <= limits.mate:
+            return True
+        return self._is_late(best, others)
+
+    def _is_late(self, best: Line, others: list[Line]) -> bool:
+        """Whether the soft time is over, or so nearly that no other move could overtake the best."""
+        elapsed = self._elapsed()
+        left = self._soft_time - elapsed
+        if left <= 0 or not others:
+            return left <= 0 or self._soft_time < math.inf
+        return best.visits - others[0].visits > left * self.nodes / elapsed
+
+    def _elapsed(self) -> float:
+        return time.perf_counter() - self._started
+
+    def _tell(self, infos: list[Info], report: Report) -> list[Line]:
+        """Report the best lines as they are now."""
+        lines = best_lines(self.pool, self._params, self._limits.multipv)
+        nodes, seconds = self.nodes, self._elapsed()
+        depth = max(round(sum(int(worker.depth_sum) for worker in self._workers) / max(nodes, 1)), 1)
+        deepest = max(int(worker.deepest) for worker in self._workers)
+        hits = sum(int(state.ending_hits) for state in self._states)
+        for number, line in enumerate(lines, start=1):
+            infos.append(Info(depth, max(deepest, depth), number, line.score, nodes, seconds, self.pool.fullness(),
+                              line.moves, ending_hits=hits))
+            report(infos[-1])
+        return lines

@@ -1,0 +1,85 @@
+"""Step 1 of four, selection: which child to go down to. What is promising against what is uncertain."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from engine.kernel import inline, kernel
+from engine.mcts.nodes import LOOKED_AT_TWICE, average, average_before, children_of, node_at
+from engine.mcts.params import Selection
+
+_UCB1, _PUCT = np.int64(Selection.UCB1), np.int64(Selection.PUCT)
+_WORST = -1e30
+
+
+@inline
+def ucb1(child, log_of_parent_visits, exploration):
+    """The average result, from 0 to 1, and more the less often the move was tried: U / N + C sqrt(ln N(parent) / N)."""
+    return 0.5 + 0.5 * average(child) + exploration * math.sqrt(log_of_parent_visits / np.float64(child.visits))
+
+
+@inline
+def puct(child, exploration):
+    """The average value, and more the more a move promises and the less often it was tried.
+
+    `exploration` is the constant times the root of the parent's visits.
+    """
+    return average(child) + exploration * np.float64(child.prior) / (1.0 + np.float64(child.visits))
+
+
+@inline
+def _select_by_ucb1(worker, parent, first, end):
+    """Every child is tried once before UCB1 compares them; they lie in random order."""
+    log_visits = math.log(max(np.float64(node_at(worker.pool, parent).visits - 1), 1.0))
+    best, best_bound = first, _WORST
+    for index in range(first, end):
+        child = node_at(worker.pool, index)
+        if child.visits == 0:
+            return index
+        bound = ucb1(child, log_visits, worker.params.exploration)
+        if bound > best_bound:
+            best, best_bound = index, bound
+    return best
+
+
+@inline
+def _select_by_puct(worker, parent, first, end):
+    """What is proven is settled. Where children lie by falling priors, of those not tried only the first matters."""
+    node = node_at(worker.pool, parent)
+    is_sorted = node.mark < LOOKED_AT_TWICE
+    expected = -average_before(node) - worker.params.first_play
+    exploration = worker.params.puct * math.sqrt(np.float64(node.visits))
+    best, best_bound = first, _WORST
+    for index in range(first, end):
+        child = node_at(worker.pool, index)
+        if child.proof != 0:
+            continue
+        bound = puct(child, exploration) if child.visits > 0 else expected + exploration * np.float64(child.prior)
+        if bound > best_bound:
+            best, best_bound = index, bound
+        if child.visits == 0 and is_sorted:
+            break
+    return best
+
+
+@inline
+def _select_evenly(worker, first, end):
+    """The child that was tried least."""
+    best = first
+    for index in range(first + 1, end):
+        if node_at(worker.pool, index).visits < node_at(worker.pool, best).visits:
+            best = index
+    return best
+
+
+@kernel
+def select(worker, parent):
+    """The child of an expanded node that the next visit goes to."""
+    first, end = children_of(worker.pool, parent)
+    if worker.params.selection == _PUCT:
+        return _select_by_puct(worker, parent, first, end)
+    if worker.params.selection == _UCB1:
+        return _select_by_ucb1(worker, parent, first, end)
+    return _select_evenly(worker, first, end)

@@ -1,0 +1,113 @@
+"""Step 3 of four, simulation: what a new leaf is worth. By playing on to the end, by chance or with some sense; or by a
+search, which takes the place of the playout.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.bits import EMPTY
+from engine.core.draws import is_fifty_moves, is_insufficient_material
+from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.moves import NULL_MOVE
+from engine.core.position import make
+from engine.kernel import inline, kernel
+from engine.mcts.leaves import as_value, mate_distance, search_leaf
+from engine.mcts.params import Leaf
+from engine.mcts.worker import happens, random_below
+from engine.search.exchange import captured_value, exchange_wins
+from engine.search.ordering import is_noisy
+from engine.search.scores import INFINITE
+
+_RANDOM, _CUT_OFF, _SEARCH = np.int64(Leaf.RANDOM), np.int64(Leaf.CUT_OFF), np.int64(Leaf.SEARCH)
+_TRIES_FOR_SAFETY = np.int64(4)
+
+
+@inline
+def set_up_playground(worker, pos):
+    """Copy the position, without its past, to where a playout may change it."""
+    ground = worker.playground
+    for index in range(8):
+        ground.types[index] = pos.types[index]
+    for index in range(64):
+        ground.board[index] = pos.board[index]
+        ground.castling_kept[index] = pos.castling_kept[index]
+    for index in range(4):
+        ground.castling_rooks[index] = pos.castling_rooks[index]
+        ground.castling_empty[index] = pos.castling_empty[index]
+        ground.castling_safe[index] = pos.castling_safe[index]
+    ground.colors[0], ground.colors[1] = pos.colors[0], pos.colors[1]
+    ground.castling, ground.ep, ground.side, ground.rule50 = pos.castling, pos.ep, pos.side, pos.rule50
+    ground.captured, ground.chess960, ground.ply = pos.captured, pos.chess960, np.uint32(0)
+    ground.key, ground.pawn_key = pos.key, pos.pawn_key
+    ground.non_pawn_keys[0], ground.non_pawn_keys[1] = pos.non_pawn_keys[0], pos.non_pawn_keys[1]
+
+
+@inline
+def _leaf_score(pos, state, worker):
+    return search_leaf(pos, state, worker, worker.params.leaf_depth, -INFINITE, INFINITE)
+
+
+@inline
+def _best_capture(pos, state, end):
+    """The capture that wins the most, if one holds what it takes; NULL_MOVE if there is none."""
+    best, most = NULL_MOVE, np.int64(0)
+    for index in range(end):
+        move = np.int64(state.list.moves[index])
+        if is_noisy(pos, move):
+            value = captured_value(pos, move)
+            if value > most and exchange_wins(pos, move, np.int64(0)):
+                best, most = move, value
+    return best
+
+
+@inline
+def _light_move(pos, state, worker, end):
+    """A capture that wins something, mostly; else by chance, but rather one that loses nothing."""
+    capture = _best_capture(pos, state, end)
+    if capture != NULL_MOVE and happens(worker, worker.params.greed):
+        return capture
+    move = np.int64(state.list.moves[random_below(worker, end)])
+    for _ in range(_TRIES_FOR_SAFETY):
+        if exchange_wins(pos, move, np.int64(0)):
+            break
+        move = np.int64(state.list.moves[random_below(worker, end)])
+    return move
+
+
+@kernel
+def play_out(pos, state, worker):
+    """Play on, on `pos` itself, to the end of the game or to the cut-off; returns the value for who is to move now."""
+    policy, longest = worker.params.leaf, worker.params.longest_playout
+    side = np.int64(pos.side)
+    worker.playouts += 1
+    for ply in range(longest):
+        if policy == _CUT_OFF and ply >= worker.params.cut_off_plies:
+            value = as_value(_leaf_score(pos, state, worker), worker.params.value_scale)
+            return value if pos.side == side else -value
+        checkers, pinned = king_masks(pos)
+        end = generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
+        if end == 0:
+            if checkers == EMPTY:
+                return 0.0
+            return -1.0 if pos.side == side else 1.0
+        if is_fifty_moves(pos) or is_insufficient_material(pos):
+            return 0.0
+        if policy == _RANDOM:
+            move = np.int64(state.list.moves[random_below(worker, end)])
+        else:
+            move = _light_move(pos, state, worker, end)
+        make(pos, move)
+        worker.playout_plies += 1
+    worker.unfinished += 1
+    return 0.0
+
+
+@kernel
+def simulate(pos, state, worker):
+    """(value for the side to move, plies of a mate as `mate_distance` says) of a leaf where the game goes on."""
+    if worker.params.leaf == _SEARCH:
+        score = _leaf_score(pos, state, worker)
+        return as_value(score, worker.params.value_scale), mate_distance(score)
+    set_up_playground(worker, pos)
+    return play_out(worker.playground, state, worker), np.int64(0)
