@@ -13,6 +13,8 @@ from engine.core.perft import KNOWN
 
 DATA = Path(os.environ.get("CHESS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
+CROWD = "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1"  # captures have no end
+
 # Where generators go wrong: en passant that uncovers a check along the rank or a diagonal, two capturers of which one
 # is pinned, castling through attacks and out of check, promotion with check, double check, crowds of queens.
 CORNERS = (
@@ -29,7 +31,7 @@ CORNERS = (
     "8/8/1P2K3/8/2n5/1q6/8/5k2 b - - 0 1",
     "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
     "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
-    "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1",
+    CROWD,
     "8/8/8/4B2b/6nN/8/5P2/2R1K2k w - - 0 1",
     "4k3/8/8/8/8/8/8/4K3 w - - 99 60",
     "8/8/4k3/8/8/3BK3/8/8 b - - 3 50",

@@ -16,6 +16,7 @@ from engine.endgame import Endgames
 from engine.options import Settings, find_option
 from engine.order import Order, Signals
 from engine.player import Player
+from engine.search.expectimax import Expectimax
 from engine.search.limits import Info, Limits
 from engine.search.scores import MATE, TABLE_BAND, mate_distance
 from engine.search.state import EndingsRecord, no_endings
@@ -263,12 +264,13 @@ def test_a_search_that_can_reach_the_tables_knows_the_result():
     assert abs(searcher.run(game.position, Limits(depth=8)).score) < TABLE_BAND and searcher.ending_hits == 0
 
 
-def test_a_mate_is_preferred_to_a_win_by_tables():
+@pytest.mark.parametrize("searcher", [Searcher(megabytes=4), Expectimax()], ids=["alpha-beta", "expectimax"])
+def test_a_mate_is_preferred_to_a_win_by_tables(searcher):
     game = Game("8/8/8/8/8/k1K5/7p/1R6 w - - 0 1")  # Ra1 is mate
-    searcher = Searcher(megabytes=4)
     TABLES.load_for(game.position, TABLES.outcomes)
     searcher.set_endings(own_endings())
     assert searcher.run(game.position, Limits(depth=4)).score == MATE - 1
+    assert searcher.ending_hits > 0
 
 
 def test_positions_far_from_the_end_open_nothing():

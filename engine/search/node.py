@@ -23,17 +23,20 @@ from tablebase.probe import DRAW as DRAW_BY_TABLE
 from tablebase.probe import LOSS, UNKNOWN, WIN, certain_outcome, directory_at, has_rights
 
 _POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
+_LONG_FIRST_ITERATION = np.int64(100_000)  # nodes
 
 
 @kernel
 def poll(state):
     """Look at the node limit, the clock and the stop flag; sets `stopped`.
 
-    The first iteration is always finished, in microseconds: without it there would be no move worth playing.
+    The first iteration is finished, in microseconds: without it there would be no move worth playing. Only among crowds
+    of queens, where captures have no end, it is broken off too.
     """
     state.next_poll = min(state.nodes + _POLL_INTERVAL, state.node_limit)
     is_over = perf_counter_ns() >= state.deadline or load_atomic(state.stop_address) != 0
-    if state.nodes >= state.node_limit or (is_over and state.root_depth > 1):
+    may_end = state.root_depth > 1 or state.nodes >= _LONG_FIRST_ITERATION
+    if state.nodes >= state.node_limit or (is_over and may_end):
         state.stopped = 1
 
 

@@ -137,8 +137,8 @@ class Searcher:
                 _report_all(held, report)
 
         endless = Limits(multipv=limits.multipv)
-        workers = [Deepening(position.copy(), main, limits, tell),
-                   *(Deepening(position.copy(), state, endless, ignore) for state in helpers)]
+        workers = [self._worker(position.copy(), main, limits, tell),
+                   *(self._worker(position.copy(), state, endless, ignore) for state in helpers)]
         threads = [threading.Thread(target=worker.run, args=(lambda _: False,), daemon=True) for worker in workers[1:]]
         finished = threading.Event()
         if report is not ignore and self._may_be_long():
@@ -154,6 +154,10 @@ class Searcher:
                 thread.join()
             _report_all(held, report)
         return self._result(workers, infos, report)
+
+    def _worker(self, position: PositionRecord, state: StateRecord, limits: Limits, report: Report) -> Deepening:
+        """One thread's iterations; another kind of search has others."""
+        return Deepening(position, state, limits, report)
 
     def _result(self, workers: Sequence[Deepening], infos: list[Info], report: Report) -> Result:
         """The answer of the thread that wins the vote; its line is reported if it is not the last one that was."""

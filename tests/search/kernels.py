@@ -7,8 +7,9 @@ import numpy as np
 from engine.core.movegen import king_masks
 from engine.core.moves import NULL_MOVE
 from engine.core.position import POSITION_TYPE, make, unmake
-from engine.kernel import entry, int64, kernel, uint64
+from engine.kernel import array_type, entry, int64, kernel, uint64
 from engine.search.exchange import exchange_wins
+from engine.search.opponent import expected_value
 from engine.search.ordering import move_slot, next_move, start_picking
 from engine.search.state import BEFORE_ROOT, STATE_TYPE
 from engine.search.table import entry_bound, entry_depth, entry_eval, entry_move, entry_score, probe, store
@@ -56,3 +57,8 @@ def table_probe(address, buckets, key, ply):
     data = probe(address, buckets, key)
     return (data != np.uint64(0), entry_move(data), entry_score(data, ply), entry_eval(data), entry_depth(data),
             entry_bound(data))
+
+
+@entry(array_type("f8"), array_type("f8"))
+def average(probabilities, values):
+    return expected_value(probabilities, values, np.int64(0), np.int64(len(values)))

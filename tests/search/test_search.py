@@ -20,7 +20,7 @@ from engine.search.params import PARAMETERS, default_params, set_param
 from engine.search.scores import mate_distance, mate_in
 from engine.search.state import HISTORY_FIELDS, new_state
 from engine.search.threads import Searcher, elect
-from tests.positions import CORNERS, judge
+from tests.positions import CORNERS, CROWD, judge
 from tests.search.kernels import perft_by_picker
 
 SEARCHER = Searcher(4)
@@ -109,6 +109,13 @@ def test_a_stopped_search_has_a_legal_move(movetime):
         game, result = search(fen, movetime=movetime)
         assert result.move in game.legal_moves()
         assert time.perf_counter() - started < movetime + 0.2
+
+
+def test_a_crowd_of_queens_does_not_hold_up_the_first_iteration():
+    started = time.perf_counter()
+    game, result = search(CROWD, movetime=0.05)
+    assert result.move in game.legal_moves()
+    assert time.perf_counter() - started < 1
 
 
 def test_no_iteration_begins_after_the_soft_time(monkeypatch):

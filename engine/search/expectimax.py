@@ -1,0 +1,128 @@
+"""Expectimax: the best move against an opponent who is no adversary, but a fallible player.
+
+The nodes are in chance.py, the opponent in opponent.py; here are the iterations, and what the owner of a search sees.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.core.position import PositionRecord
+from engine.search.chance import TREE, TreeRecord, value_of_move
+from engine.search.deepening import Deepening, Line, search_from
+from engine.search.limits import Bound, Limits, Report
+from engine.search.opponent import default_assumptions, set_assumption
+from engine.search.params import ParamsRecord, default_params, set_param
+from engine.search.scores import MAX_EVALUATION, clamp_evaluation
+from engine.search.state import StateRecord
+from engine.search.threads import Searcher
+
+_SHARE_FOR_ANOTHER = 0.2  # of the soft time: once so much is used, another iteration would take too long
+
+
+class RootMove(NamedTuple):
+    """What an iteration found about a move. The larger the better: a certain mate first, then utility."""
+
+    certain: int
+    utility: float
+    line: tuple[int, ...]
+
+    def rank(self) -> tuple[int, float]:
+        """By this moves are sorted."""
+        return self.certain, self.utility
+
+
+def score_of(move: RootMove, scale: float) -> int:
+    """A mate if that is certain, else the centipawns that a utility stands for, within the evaluation band."""
+    if move.certain:
+        return move.certain
+    if abs(move.utility) >= 1:
+        return int(math.copysign(MAX_EVALUATION, move.utility))
+    return int(clamp_evaluation(round(scale * math.atanh(move.utility))))
+
+
+class Averaging(Deepening):
+    """Expectimax one ply deep, then two, then three. Every root move has its exact value after each iteration."""
+
+    def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, report: Report,
+                 tree: TreeRecord) -> None:
+        super().__init__(pos, state, limits, report)
+        self._tree = tree
+        self._moves: list[int] = state.root_moves[: state.root_count].tolist()  # the best so far first
+
+    def _iterate(self) -> bool:
+        depth = self.depth + 1
+        self._state.deepest = 0
+        found = self._root_moves(depth)
+        if len(found) < len(self._moves):
+            # Broken off. The best so far came first, so that only one that is better at the new depth replaces it.
+            self.lines = [self._line(move) for move in found[:1]] or self.lines
+            return False
+        self._moves = [move.line[0] for move in found]
+        self.lines = [self._line(move) for move in found[: len(self.lines)]]
+        self.depth = depth
+        for number, line in enumerate(self.lines):
+            self._tell(depth, number, line, Bound.EXACT)
+        return True
+
+    def _root_moves(self, depth: int) -> list[RootMove]:
+        """The root moves that could be valued, the best first."""
+        state, found = self._state, []
+        for number, move in enumerate(self._moves, start=1):
+            state.current_move, state.current_number = move, number
+            utility, certain = value_of_move(self._pos, state, self._tree, move, depth)
+            if state.stopped:
+                break
+            found.append(RootMove(int(certain), float(utility), tuple(state.pv[0, : state.pv_length[0]].tolist())))
+        return sorted(found, key=RootMove.rank, reverse=True)
+
+    def _line(self, move: RootMove) -> Line:
+        return Line(score_of(move, float(self._tree.assumed.scale)), move.line)
+
+    def _patience(self) -> float:
+        """Nothing is pruned, so an iteration takes many times as long as all before it, whatever they found."""
+        return _SHARE_FOR_ANOTHER
+
+
+class Expectimax(Searcher):
+    """Expectimax as its owner sees it: like a Searcher, and with an opponent. It searches with one thread only.
+
+    A value must not depend on how a position was reached, so the transposition table is not used.
+    """
+
+    def __init__(self, params: ParamsRecord | None = None, weights: Any = None) -> None:
+        self._tree = np.zeros(1, TREE)[0]
+        self._tree["assumed"] = default_assumptions()
+        super().__init__(1, 1, _without_table(params), weights)
+
+    def set_opponent(self, temperature: float) -> None:
+        """Play against somebody of this temperature (see `temperature_of`); infinity is a random mover."""
+        self.assume("temperature", temperature)
+
+    def assume(self, name: str, value: float) -> None:
+        """Change a row of ASSUMPTIONS from the next search on; InputError if that cannot be."""
+        set_assumption(self._tree["assumed"], name, value)
+
+    def set_threads(self, threads: int) -> None:
+        """Nothing: there is one thread, however many are offered."""
+        super().set_threads(1)
+
+    def set_params(self, params: ParamsRecord) -> None:
+        super().set_params(_without_table(params))
+
+    def begin(self, position: PositionRecord, limits: Limits) -> None:
+        value_of_move.load()  # before the clock starts
+        self._tree.search_address = search_from.address
+        super().begin(position, limits)
+
+    def _worker(self, position: PositionRecord, state: StateRecord, limits: Limits, report: Report) -> Deepening:
+        return Averaging(position, state, limits, report, self._tree)
+
+
+def _without_table(params: ParamsRecord | None) -> ParamsRecord:
+    changed = default_params() if params is None else params.copy()
+    set_param(changed, "use_table", 0)
+    return changed
