@@ -22,6 +22,7 @@ from engine.core.notation import format_move
 from engine.core.perft import COUNT_LAST_PLY, perft
 from engine.endgame import Endgames, Verdict
 from engine.handicap import Level, choose, level_of, limited
+from engine.modes import Search, is_looked_at, new_search
 from engine.options import Option, Settings
 from engine.order import Order, Signals
 from engine.repertoire import Repertoire
@@ -50,7 +51,8 @@ class Player:
         self.game = Game()
         self._start = (START_FEN, False)  # where `game` began: FEN, and whether it is Chess960
         self._moves: tuple[str, ...] = ()  # its moves since, as they were written
-        self._searcher = Searcher()
+        self._searcher: Search = Searcher()
+        self._mode = "alphabeta"  # what `_searcher` is
         self._repertoire = Repertoire(settings)
         self._endgames = Endgames(settings)
         self._chance = random.Random()  # noqa: S311  mistakes need no secrecy
@@ -68,8 +70,12 @@ class Player:
 
     def apply(self, option: Option) -> str | None:
         """Do what a changed option asks for; returns what a user should know. InputError if it cannot be done."""
-        if option.name == "Hash" and self._searcher.table.megabytes != self._hash():
-            self._searcher.table.resize(self._hash())
+        mode = self._settings.text("SearchMode")
+        if mode != self._mode or is_looked_at(mode, option.name):
+            self._searcher = new_search(self._settings, self._hash())
+            self._mode = mode
+        elif option.name == "Hash":
+            self._searcher.resize(self._hash())
         elif option.name == "Threads":
             self._searcher.set_threads(self._settings.number("Threads"))
         elif (option.name == "BookFile" and self._settings.text("BookFile")) or (

@@ -33,8 +33,9 @@ ALLOWED = {
     "engine.handicap": {"engine.search.limits", "engine.search.scores"},
     "engine.repertoire": {*RULES, "book", "engine.options", "engine.order"},
     "engine.endgame": {*RULES, "tablebase", "engine.options", "engine.search.scores", "engine.search.state", "chess"},
-    "engine.player": {*RULES, "engine.repertoire", "engine.endgame", "engine.host", "engine.handicap", "engine.options",
-                      "engine.order", "engine.search", "engine.mcts", "eval", "book", "tablebase", "chess", "psutil",
+    "engine.modes": {*RULES, "engine.options", "engine.search", "engine.mcts"},
+    "engine.player": {*RULES, "engine.modes", "engine.repertoire", "engine.endgame", "engine.host", "engine.handicap",
+                      "engine.options", "engine.order", "engine.search", "eval", "book", "tablebase", "chess", "psutil",
                       *LIBRARIES},
     "engine.protocol": {"engine.core.errors", "engine.order", "engine.search.limits", "engine.search.scores",
                         "eval.outcome"},  # the last two for types and inside functions

@@ -6,8 +6,8 @@ import numpy as np
 
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
-from engine.core.movegen import count_moves, king_masks
-from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
+from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.intrinsics import load_atomic, perf_counter_ns
 from engine.kernel import entry, inline, kernel
 from engine.mcts.backup import back_propagate
@@ -17,6 +17,7 @@ from engine.mcts.nodes import count_visit, node_at
 from engine.mcts.params import Selection
 from engine.mcts.select import select
 from engine.mcts.simulate import simulate
+from engine.mcts.steps import step_back, step_forward
 from engine.mcts.worker import LONGEST_PATH, WORKER_TYPE, WorkerRecord
 from engine.search.state import STATE_TYPE, StateRecord
 
@@ -53,7 +54,7 @@ def _descend(pos, state, worker):
         if visits >= worker.params.look_visits and is_time_to_look(worker.params, visits):
             look_again(pos, state, worker, index, visits)
         index = select(worker, index)
-        make(pos, np.int64(node_at(worker.pool, index).move))
+        step_forward(pos, np.int64(node_at(worker.pool, index).move))
         depth += 1
         worker.path[depth] = index
         visits = count_visit(worker.pool, index)
@@ -69,8 +70,8 @@ def _judge(pos, state, worker, index, depth):
             return -1.0 if node.proof > 0 else 1.0
         if node.is_drawn:
             return 0.0
-        if count_moves(pos) == 0:
-            checkers, _ = king_masks(pos)
+        checkers, pinned = king_masks(pos)
+        if generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned) == 0:
             if checkers != EMPTY:
                 node.proof = 1
                 return -1.0
@@ -91,7 +92,7 @@ def _judge(pos, state, worker, index, depth):
 @inline
 def _return_to_root(pos, worker, depth):
     for ply in range(depth, 0, -1):
-        unmake(pos, np.int64(node_at(worker.pool, worker.path[ply]).move))
+        step_back(pos, np.int64(node_at(worker.pool, worker.path[ply]).move))
 
 
 @kernel
@@ -121,7 +122,7 @@ def grow(pos: PositionRecord, state: StateRecord, worker: WorkerRecord) -> None:
     """
     while True:
         _iterate(pos, state, worker)
-        if worker.is_full or worker.iterations >= worker.iteration_limit or _is_over(worker):
+        if worker.is_full or state.stopped or worker.iterations >= worker.iteration_limit or _is_over(worker):
             return
         if worker.ends_with_proof and node_at(worker.pool, worker.root).proof != 0:
             return

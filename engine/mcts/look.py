@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.position import make, unmake
 from engine.kernel import inline, kernel
 from engine.mcts.leaves import mate_distance, search_leaf
 from engine.mcts.nodes import LOOKED_AT_TWICE, children_of, node_at
 from engine.mcts.params import Selection
 from engine.mcts.priors import soften
+from engine.mcts.steps import step_back, step_forward
 from engine.search.scores import INFINITE
 
 _PUCT = np.int64(Selection.PUCT)
@@ -43,11 +43,11 @@ def _search_child(pos, state, worker, node, depth, best):
     params = worker.params
     move = np.int64(node.move)
     enough = np.int64(min(_NEGLIGIBLE * params.look_temperature - best, np.float64(INFINITE)))
-    make(pos, move)
+    step_forward(pos, move)
     score = -search_leaf(pos, state, worker, depth, -INFINITE, enough)
-    unmake(pos, move)
+    step_back(pos, move)
     distance = mate_distance(score)
-    if distance != 0 and params.use_solver and node.proof == 0:
+    if distance != 0 and params.use_solver and node.proof == 0 and not state.stopped:
         node.proof = distance
     return np.float64(score)
 
@@ -61,6 +61,8 @@ def look_again(pos, state, worker, index, visits):
     best = -np.float64(INFINITE)
     for child in range(first, end):
         score = _search_child(pos, state, worker, node_at(worker.pool, child), depth, best)
+        if state.stopped:
+            return
         worker.priors[child - first] = score
         best = max(best, score)
     soften(worker, best, end - first, params.look_temperature)

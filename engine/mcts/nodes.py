@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import InputError
-from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
+from engine.core.game import make_if_legal
+from engine.core.position import HISTORY, PAST_KEY, PositionRecord
 from engine.host import address_of, zeroed_memory
 from engine.intrinsics import add_atomic_i32, add_atomic_i64, load_acquire_i32, record_reader, store_release_i32
-from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type, uint64
+from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
 
 NODE = record_dtype([
     ("total", "i8"),
@@ -40,7 +41,7 @@ ONE = np.int64(1 << 30)  # a win
 CLAIMED = np.int64(1)  # a thread has begun to expand the node
 LOOKED_AT_TWICE = np.int64(1 << 20)  # its children do not lie in the order of their priors
 _SECONDS_A_NODE = 50e-9  # to make room, before it was measured
-_MOVES_TO_FOLLOW = np.int64(2)
+_MOVES_TO_FOLLOW = 2
 ROOM = 1024 + 2  # the root, and as many children as a position can have
 
 # Where the fields lie that several threads change.
@@ -198,27 +199,13 @@ def compact(pool: int, root: int, used: int, least_visits: int) -> int:
     return _slide(pool, root, used)
 
 
-@kernel
-def _find(pos, pool, index, key, depth):
-    """The node, at most `depth` plies below this one, whose position has the key; 0 if there is none."""
-    if pos.key == key:
-        return index
-    found = np.int64(0)
-    first, end = children_of(pool, index)
-    for child in range(first, end if depth > 0 else first):
-        move = np.int64(node_at(pool, child).move)
-        make(pos, move)
-        found = _find(pos, pool, child, key, depth - 1)
-        unmake(pos, move)
-        if found != 0:
-            break
-    return found
-
-
-@entry(POSITION_TYPE, int64, int64, uint64)
-def find_position(pos: PositionRecord, pool: int, root: int, key: int) -> int:
-    """The node of a position with that key, at most a move of each side below the root at `pos`; 0 if there is none."""
-    return _find(pos, pool, root, key, _MOVES_TO_FOLLOW)
+def _keys_between(before: PositionRecord, after: PositionRecord) -> list[int]:
+    """The keys of the positions from `before`, which is left out, to `after`, if that came a move or two later."""
+    plies = range(int(before.ply) + 1, int(after.ply))
+    if len(plies) > _MOVES_TO_FOLLOW - 1:
+        return []
+    keys = [int(after.past[ply & (HISTORY - 1), PAST_KEY]) for ply in plies]
+    return [*keys, int(after.key)] if after.ply > before.ply else []
 
 
 class Pool:
@@ -265,12 +252,19 @@ class Pool:
         self.root, self.counter[0] = 1, 2
 
     def keep(self, before: PositionRecord, after: PositionRecord) -> bool:
-        """Go from the tree of the position `before` to the part of it that belongs to `after`, a move or two later.
+        """Go from the tree of the position `before` to the part of it that belongs to `after`, some moves later.
 
         Returns False, and drops the tree, if there is none.
         """
-        place = int(find_position(before, self.address, self.root, int(after.key)))
-        if not place:
+        place, position = self.root, before
+        for key in _keys_between(before, after):
+            for number, child in enumerate(self.children(self.nodes[place])):
+                twin = position.copy()
+                make_if_legal(twin, int(child.move))
+                if twin.key == key:
+                    place, position = int(self.nodes[place].first) + number, twin
+                    break
+        if position.key != after.key or position.ply != after.ply:
             self.clear()
             return False
         self.root = place

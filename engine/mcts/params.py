@@ -29,6 +29,9 @@ class Leaf(IntEnum):
     SEARCH = 3  # no playout: quiescence, or a shallow alpha-beta
 
 
+LEAVES = {"random": Leaf.RANDOM, "light": Leaf.LIGHT, "cutoff": Leaf.CUT_OFF}  # as the option calls them
+
+
 class Parameter(NamedTuple):
     """A tunable: its default and its range. A whole number has a whole default."""
 

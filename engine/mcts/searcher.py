@@ -37,7 +37,7 @@ class TreeSearcher:
 
     def __init__(self, params: ParamsRecord | None = None, megabytes: float = 64, threads: int = 1,
                  pool_share: int = POOL_SHARE, seed: int = 0) -> None:
-        self._params, self._seed = puct() if params is None else params, seed
+        self._params, self._seed, self._pool_share = puct() if params is None else params, seed, pool_share
         self._stop = np.zeros(1, np.int64)
         self._endings = no_endings()
         self._states: list[StateRecord] = []
@@ -45,11 +45,12 @@ class TreeSearcher:
         self._rooted: PositionRecord | None = None  # the position whose tree the pool holds
         self._limits = Limits()
         self._started, self._deadline, self._soft_time = 0.0, math.inf, math.inf
-        self.resize(megabytes, pool_share)
+        self.resize(megabytes)
         self.set_threads(threads)
 
-    def resize(self, megabytes: float, pool_share: int) -> None:
+    def resize(self, megabytes: float, pool_share: int | None = None) -> None:
         """Use so much memory, `pool_share` percent of it for the tree; what was found is forgotten."""
+        pool_share = self._pool_share = self._pool_share if pool_share is None else pool_share
         self.table = Table(megabytes * (100 - pool_share) / 100)
         self.pool = Pool(int(megabytes * (1 << 20)) * pool_share // 100)
         self._rooted = None
@@ -133,7 +134,7 @@ class TreeSearcher:
             keep_root_moves(state, self._limits.search_moves)
         state.table_address, state.table_buckets = self.table.address, self.table.buckets
         state.generation, state["endings"], state.ending_hits = self.table.generation, self._endings, 0
-        state.next_poll = state.node_limit = state.deadline = NEVER  # the tree looks at the limits, not its leaves
+        state.node_limit, state.stop_address = NEVER, self._stop.ctypes.data
         worker.root_moves, worker.root_count = state.root_moves, state.root_count
         worker.search_address, worker.stop_address = search_from.address, self._stop.ctypes.data
         worker.pool, worker.pool_capacity = self.pool.address, self.pool.capacity
@@ -175,7 +176,9 @@ class TreeSearcher:
         now = time.perf_counter()
         left = min(seconds, self._deadline - now)
         deadline = time.perf_counter_ns() + int(max(left, 0.0) * 1e9)
-        for number, worker in enumerate(self._workers):
+        hard_deadline = NEVER if self._deadline == math.inf else deadline + int((self._deadline - now - left) * 1e9)
+        for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
+            state.deadline, state.stopped = hard_deadline, 0  # a round may end in the middle of the search of a leaf
             worker.is_full, worker.root, worker.deadline = 0, self.pool.root, deadline
             worker.iteration_limit = self._share_of_nodes(number)
         if len(self._workers) == 1:

@@ -10,10 +10,10 @@ from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import NULL_MOVE
-from engine.core.position import make
 from engine.kernel import inline, kernel
 from engine.mcts.leaves import as_value, mate_distance, search_leaf
 from engine.mcts.params import Leaf
+from engine.mcts.steps import step_forward
 from engine.mcts.worker import happens, random_below
 from engine.search.exchange import captured_value, exchange_wins
 from engine.search.ordering import is_noisy
@@ -97,7 +97,7 @@ def play_out(pos, state, worker):
             move = np.int64(state.list.moves[random_below(worker, end)])
         else:
             move = _light_move(pos, state, worker, end)
-        make(pos, move)
+        step_forward(pos, move)
         worker.playout_plies += 1
     worker.unfinished += 1
     return 0.0

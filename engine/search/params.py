@@ -131,6 +131,15 @@ def default_params() -> ParamsRecord:
     return record
 
 
+def without_techniques() -> ParamsRecord:
+    """A new record with every switch off: plain minimax."""
+    record = default_params()
+    for row in PARAMETERS:
+        if (row.low, row.high) == (0, 1):
+            record[row.name] = 0
+    return record
+
+
 def set_param(record: ParamsRecord, name: str, value: int) -> None:
     """Set one parameter; InputError if there is none of that name or the value is out of its range."""
     row = _BY_NAME.get(name)

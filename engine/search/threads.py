@@ -50,6 +50,11 @@ class Searcher:
             raise InputError(f"no memory for {threads} threads") from error
         self._states = [*self._states, *new][:threads]
 
+    def resize(self, megabytes: float) -> None:
+        """Use a table of this size, which is empty, from now on."""
+        if megabytes != self.table.megabytes:
+            self.table.resize(megabytes)
+
     def set_params(self, params: ParamsRecord) -> None:
         """Use other search parameters from now on."""
         self._params = params
