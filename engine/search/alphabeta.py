@@ -20,6 +20,7 @@ from engine.search.node import (
     bound_allows,
     bound_settles,
     cautious_score,
+    cut_off_value,
     ending_bound,
     ending_score,
     extend_pv,
@@ -105,10 +106,13 @@ def quiet_is_hopeless(pos, state, move, depth, left, score, static_eval, alpha):
 def search(pos, state, alpha, beta, depth, ply, cut_node):
     """The value of `pos` searched `depth` plies, as far as the window asks; `cut_node` says that a cut is expected."""
     ply &= PLY_MASK
+    params = state.params
     # Step 1. At the horizon, search on only what is not quiet.
     if depth <= 0 or ply >= MAX_PLY:
-        return quiescence(pos, state, alpha, beta, ply)
-    params = state.params
+        state.leaves += 1
+        if params.use_quiescence:
+            return quiescence(pos, state, alpha, beta, ply)
+        return cut_off_value(pos, state, ply)
     is_root, is_pv = ply == 0, beta - alpha > 1
     excluded = np.int64(state.excluded[ply])
 
@@ -147,7 +151,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     in_check = checkers != EMPTY
     data = table_probe(pos, state) if excluded == NULL_MOVE else MISS
     table_score = entry_score(data, ply) if data != MISS else NO_SCORE
-    if (not is_pv and data != MISS and params.use_table_cutoffs and entry_depth(data) >= depth
+    # Where null windows ask whether a line holds, only they are answered: the line itself stays whole.
+    may_cut = not is_pv or not (params.use_pvs or is_root)
+    if (may_cut and data != MISS and params.use_table_cutoffs and entry_depth(data) >= depth
             and bound_settles(entry_bound(data), table_score, alpha, beta) and pos.rule50 < 90):
         return table_score
     table_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
@@ -312,6 +318,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
 
         # Step 16. Late-move reduction: with good ordering a late move seldom matters; if it does, search it again.
         score = -INFINITE
+        scout_beta = alpha + 1 if params.use_pvs else beta
         if params.use_reductions and depth >= 2 and move_count > 1 + np.int64(is_root):
             if is_pv:
                 reduction -= params.lmr_pv
@@ -326,13 +333,13 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     reduction -= params.lmr_killer
                 reduction -= history * _ONE_PLY // params.lmr_history_divisor
             reduced = min(max(new_depth - (reduction >> 10), 1), new_depth)
-            score = -search(pos, state, -alpha - 1, -alpha, reduced, ply + 1, np.int64(1))
+            score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, np.int64(1))
             if score > alpha and reduced < new_depth:
-                score = -search(pos, state, -alpha - 1, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
+                score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
         elif not is_pv or move_count > 1:
             # Step 17. Principal variation search: a null window proves that a move is not better.
-            score = -search(pos, state, -alpha - 1, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
-        if is_pv and (move_count == 1 or score > alpha):
+            score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
+        if is_pv and (move_count == 1 or (score > alpha and params.use_pvs)):
             score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, np.int64(0))
         take_back(pos, move)
         if is_root:
@@ -344,13 +351,16 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if score > best:
             best = score
             if score > alpha:
-                alpha = score
+                if params.use_alphabeta:
+                    alpha = score
                 best_move = move
                 if is_pv:
                     extend_pv(state, ply, move)
                 if is_root:
                     state.root_score = score
                 if score >= beta:
+                    state.cuts += 1
+                    state.first_cuts += np.int64(move_count == 1)
                     break
         if is_quiet:
             if quiets < MOST_TRIED:
@@ -372,7 +382,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if best >= beta:
         learn_from_cut(pos, state, ply, depth, best_move, quiets, noisies)
     if excluded == NULL_MOVE:
-        bound = LOWER if best >= beta else (EXACT if is_pv and alpha > old_alpha else UPPER)
+        bound = LOWER if best >= beta else (EXACT if is_pv and best > old_alpha else UPPER)
         is_surprise = (not in_check and not is_decisive(best)
                        and (best_move == NULL_MOVE or not is_noisy(pos, best_move))
                        and bound_allows(bound, best, static_eval))

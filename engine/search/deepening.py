@@ -43,6 +43,7 @@ def begin_root(pos, state):
     state.null_floor = 0
     state.root_depth = 0
     state.nodes = 0
+    state.leaves = state.cuts = state.first_cuts = 0
     state.next_poll = 0
     state.stopped = 0
 
@@ -68,7 +69,7 @@ def search_from(pos: PositionRecord, state: StateRecord, depth: int, alpha: int,
 @inline
 def first_window(params, depth, expected):
     """(alpha, beta) around the `expected` score: the narrower the window, the more is cut."""
-    if params.use_aspiration and depth >= params.aspiration_depth:
+    if params.use_aspiration and params.use_alphabeta and depth >= params.aspiration_depth:
         width = params.aspiration_window
         return max(expected - width, -_INFINITE), min(expected + width, _INFINITE)
     return -_INFINITE, _INFINITE
@@ -118,8 +119,8 @@ class Deepening:
                 return
 
     def _iterate(self) -> bool:
-        """Search one ply deeper; returns whether that was finished."""
-        depth, before = self.depth + 1, self.lines[0]
+        """Search one ply deeper, or as deep as the first iteration shall be; returns whether that was finished."""
+        depth, before = max(self.depth + 1, self._limits.first_depth), self.lines[0]
         self._state.deepest = 0
         found = []
         for number, line in enumerate(self.lines):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Limits:
     hard_time: float | None = None  # break off an iteration at this
     mate: int | None = None
     multipv: int = 1
+    first_depth: int = 1  # of the first iteration; where it is the last as well, nothing is deepened
     search_moves: tuple[int, ...] = ()
 
 
@@ -30,6 +32,17 @@ class Bound(Enum):
     EXACT = "exact"
     LOWER = "lower"  # it is at least this
     UPPER = "upper"  # it is at most this
+
+
+class Counts(NamedTuple):
+    """What a search has done so far, beside its nodes."""
+
+    leaves: int = 0  # positions at the horizon
+    cuts: int = 0  # nodes that one of their moves ended: it was too good to be allowed
+    first_cuts: int = 0  # of those, by the first move
+
+
+NOTHING_DONE = Counts()
 
 
 @dataclass(frozen=True)
@@ -46,6 +59,7 @@ class Info:
     line: tuple[int, ...]
     bound: Bound = Bound.EXACT
     ending_hits: int = 0  # positions that were found in endgame tables
+    counts: Counts = NOTHING_DONE
 
 
 @dataclass(frozen=True)

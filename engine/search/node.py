@@ -12,8 +12,9 @@ from engine.core.moves import NULL_MOVE
 from engine.core.position import make, occupied_squares, unmake
 from engine.intrinsics import load_atomic, perf_counter_ns
 from engine.kernel import inline, kernel
+from engine.search.correction import corrected_eval
 from engine.search.ordering import move_slot
-from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_win, table_win_in
+from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_win, mated_in, table_win_in
 from engine.search.state import BEFORE_ROOT
 from engine.search.table import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, probe, store
 from eval.evaluate import evaluate, rough_score
@@ -163,6 +164,23 @@ def validated(pos, move, checkers, pinned):
 @inline
 def static_evaluation(pos, state, ply):
     return evaluate(pos, state.weights, state.psq[ply], state.cache)
+
+
+@kernel
+def cut_off_value(pos, state, ply):
+    """The value of a position below which nothing is searched: the result if it is known, else the evaluation."""
+    state.pv_length[ply] = 0
+    state.deepest = max(state.deepest, ply)
+    if is_draw(pos, state, ply):
+        return DRAW
+    if is_ending(pos, state):
+        known_score = ending_score(pos, state, ply, np.int64(0))
+        if known_score != NO_SCORE:
+            return known_score
+    checkers, pinned = king_masks(pos)
+    if generate(pos, None, np.int64(0), ALL_MOVES, checkers, pinned) == 0:
+        return mated_in(ply) if checkers != EMPTY else DRAW
+    return corrected_eval(pos, state, ply, static_evaluation(pos, state, ply))
 
 
 @inline

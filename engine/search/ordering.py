@@ -3,6 +3,9 @@
 The picker hands out moves one by one and generates them late: the table's move first, then captures that win or hold
 material, killers and the counter move, quiet moves by their histories, losing captures last. A node that is cut by its
 first move never generates any.
+
+Without `use_ordering` all moves but the table's, which has a switch of its own, come as the generator lists them. That
+is for nodes of the search; the captures of quiescence are ordered all the same.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import numpy as np
 
 from engine.core.bits import NO_PIECE, PAWN, QUEEN
 from engine.core.legality import is_legal, is_pseudo_legal
-from engine.core.movegen import NOISY, QUIET, generate
+from engine.core.movegen import ALL_MOVES, NOISY, QUIET, generate
 from engine.core.moves import (
     CASTLING,
     EN_PASSANT,
@@ -116,6 +119,9 @@ def _generate_stage(pos, state, ply, wanted, checkers, pinned):
     if wanted == NOISY:
         for index in range(first, end):
             state.move_scores[index] = noisy_score(pos, state, np.int64(state.list.moves[index]))
+    elif wanted == ALL_MOVES:
+        for index in range(first, end):
+            state.move_scores[index] = 0
     else:
         _score_quiets(pos, state, ply, first, end)
     state.cursor[ply] = first
@@ -175,6 +181,8 @@ def _pick_next(pos, state, ply, table_move, checkers, pinned, with_quiets):
             return table_move
         if stage == GENERATE_NOISY or stage == GENERATE_QUIET:
             wanted = NOISY if stage == GENERATE_NOISY else QUIET
+            if with_quiets and not state.params.use_ordering:
+                wanted, stage = ALL_MOVES, GENERATE_QUIET
             if wanted == NOISY or with_quiets:
                 _generate_stage(pos, state, ply, wanted, checkers, pinned)
             state.stage[ply] = stage + 1
@@ -197,7 +205,8 @@ def _pick_next(pos, state, ply, table_move, checkers, pinned, with_quiets):
                 state.specials[ply, stage - FIRST_KILLER] = move
                 return move
         elif stage == QUIETS:
-            while with_quiets and np.int64(state.cursor[ply]) < np.int64(state.end[ply]):
+            may_go_on = with_quiets or not state.params.use_ordering  # without order there may be captures among them
+            while may_go_on and np.int64(state.cursor[ply]) < np.int64(state.end[ply]):
                 move = _pick_best(state, ply)
                 if move != table_move and not _is_special(state, ply, move):
                     return move
@@ -244,6 +253,8 @@ def _reward_quiet(pos, state, ply, move, bonus):
 
 @kernel
 def _reward_noisy(pos, state, move, bonus):
+    if not state.params.use_history:
+        return
     slot, taken = move_slot(pos, move), captured_type(pos, move)
     state.noisy_history[slot, taken] = moved(state.noisy_history[slot, taken], bonus, HISTORY_BITS)
 

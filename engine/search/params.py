@@ -29,8 +29,11 @@ def _switch(name: str) -> Parameter:
 
 
 PARAMETERS = (
-    # Techniques, on or off.
+    # Techniques, on or off. With all off the search is plain minimax, cut off by the static evaluation.
+    _switch("use_alphabeta"),
+    _switch("use_pvs"),
     _switch("use_aspiration"),
+    _switch("use_ordering"),
     _switch("use_table"),
     _switch("use_table_cutoffs"),
     _switch("use_mate_distance"),

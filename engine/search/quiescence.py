@@ -78,7 +78,7 @@ def quiescence(pos, state, alpha, beta, ply):
                 return cautious
         raw_eval = known_or_new_evaluation(pos, state, ply, data)
         best = sharpened(state, data, table_score, corrected_eval(pos, state, ply, raw_eval))
-        if best >= beta or not state.params.use_quiescence:
+        if best >= beta:
             return best
         alpha = max(alpha, best)
     futile = best + state.params.delta_margin

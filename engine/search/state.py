@@ -51,6 +51,10 @@ STATE = record_dtype([
     ("deadline", "i8"),  # nanoseconds of the monotonic clock
     ("stop_address", "i8"),
     ("stopped", "i8"),
+    # What the search has done.
+    ("leaves", "i8"),  # positions at the horizon
+    ("cuts", "i8"),  # nodes that a move ended because its score was at least beta
+    ("first_cuts", "i8"),  # of those, by the first move
     # The transposition table.
     ("table_address", "i8"),
     ("table_buckets", "i8"),

@@ -13,7 +13,7 @@ import numpy as np
 from engine.core.errors import InputError
 from engine.core.position import PositionRecord
 from engine.search.deepening import NEVER, Deepening, keep_root_moves, prepare_root, search_from
-from engine.search.limits import Info, Limits, Progress, Remark, Report, Result, ignore
+from engine.search.limits import Counts, Info, Limits, Progress, Remark, Report, Result, ignore
 from engine.search.params import ParamsRecord
 from engine.search.scores import is_win
 from engine.search.state import EndingsRecord, StateRecord, clear_histories, new_state, no_endings, set_params
@@ -94,6 +94,11 @@ class Searcher:
         return sum(int(state.nodes) for state in self._states)
 
     @property
+    def counts(self) -> Counts:
+        """What the running or last search has done, in all threads."""
+        return Counts(*(sum(int(state[name]) for state in self._states) for name in Counts._fields))
+
+    @property
     def ending_hits(self) -> int:
         """How often the endgame tables have answered, to all threads."""
         return sum(int(state.ending_hits) for state in self._states)
@@ -134,7 +139,8 @@ class Searcher:
 
         def tell(info: Info | Progress | Remark) -> None:
             assert isinstance(info, Info)
-            infos.append(replace(info, nodes=self.nodes, hashfull=self.table.hashfull(), ending_hits=self.ending_hits))
+            infos.append(replace(info, nodes=self.nodes, hashfull=self.table.hashfull(), ending_hits=self.ending_hits,
+                                 counts=self.counts))
             if info.line_number == 1:
                 held.clear()
             held.append(infos[-1])

@@ -20,30 +20,28 @@ def minimax(pos, depth: int, ply: int, with_quiescence: bool) -> int:
     if not moves:
         return ply - int(MATE) if in_check else 0
     if depth == 0:
-        return quiesce(pos, ply, moves, in_check, with_quiescence)
+        return quiesce(pos, ply, moves, in_check) if with_quiescence else evaluate_position(pos, WEIGHTS)
     return max(_after(pos, move, lambda: minimax(pos, depth - 1, ply + 1, with_quiescence)) for move in moves)
 
 
-def quiesce(pos, ply: int, moves: list[int], in_check: bool, with_quiescence: bool) -> int:
+def quiesce(pos, ply: int, moves: list[int], in_check: bool) -> int:
     """Stand pat or capture; out of check, every move."""
     best = -int(MATE)
     if not in_check:
         best = evaluate_position(pos, WEIGHTS)
-        if not with_quiescence:
-            return best
         moves = _noisy_moves(pos)
     for move in moves:
-        best = max(best, _after(pos, move, lambda: _quiescence_node(pos, ply + 1, with_quiescence)))
+        best = max(best, _after(pos, move, lambda: _quiescence_node(pos, ply + 1)))
     return best
 
 
-def _quiescence_node(pos, ply: int, with_quiescence: bool) -> int:
+def _quiescence_node(pos, ply: int) -> int:
     moves, in_check = _moves(pos)
     if _is_draw(pos, ply, moves, in_check):
         return 0
     if not moves and in_check:
         return ply - int(MATE)
-    return quiesce(pos, ply, moves, in_check, with_quiescence)  # stalemate is not looked for in quiescence
+    return quiesce(pos, ply, moves, in_check)  # stalemate is not looked for in quiescence
 
 
 def _after(pos, move: int, value) -> int:

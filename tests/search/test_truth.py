@@ -6,12 +6,16 @@ import pytest
 
 from engine.commands._positions import BENCH_FENS
 from engine.core.fen import parse_fen
+from engine.core.perft import KNOWN
 from engine.search.limits import Limits
 from engine.search.params import PARAMETERS, default_params, set_param
 from engine.search.threads import Searcher
 from tests.search.reference import minimax
 
-ORDERING = ("use_table", "use_killers", "use_counter_moves", "use_history", "use_continuation", "use_aspiration")
+# What must not change the value, each with all before it. The table's cut-offs may: what it remembers was searched
+# deeper, or by another way.
+LOSSLESS = ("use_alphabeta", "use_pvs", "use_ordering", "use_killers", "use_counter_moves", "use_history",
+            "use_continuation", "use_table", "use_mate_distance", "use_aspiration")
 FEW_MOVES = [fen for fen in BENCH_FENS if sum(letter.isalpha() for letter in fen.split()[0]) <= 8]
 
 
@@ -24,39 +28,72 @@ def switched(*on: str):
     return params
 
 
-PLAIN = {quiescence: Searcher(1, params=switched(*(["use_quiescence"] if quiescence else []))) for quiescence in (0, 1)}
-ORDERED = Searcher(1, params=switched("use_quiescence", *ORDERING))
+SEARCHER = Searcher(1)
+LADDER = [LOSSLESS[:length] for length in range(len(LOSSLESS) + 1)]
 
 
-def value(searcher: Searcher, fen: str, depth: int) -> int:
-    searcher.clear()
-    return searcher.run(parse_fen(fen), Limits(depth=depth)).score
+def value(fen: str, depth: int, *on: str) -> int:
+    SEARCHER.set_params(switched(*on))
+    SEARCHER.clear()
+    return SEARCHER.run(parse_fen(fen), Limits(depth=depth)).score
+
+
+def check(fen: str, depth: int, with_quiescence: bool) -> None:
+    """Compare every technique that loses nothing with the truth."""
+    truth = minimax(parse_fen(fen), depth, 0, with_quiescence)
+    for on in LADDER:
+        assert value(fen, depth, *on, *(["use_quiescence"] if with_quiescence else [])) == truth, on
 
 
 @pytest.mark.parametrize("fen", BENCH_FENS)
 def test_one_and_two_plies(fen):
     for depth in (1, 2):
-        assert value(PLAIN[0], fen, depth) == minimax(parse_fen(fen), depth, 0, with_quiescence=False)
+        check(fen, depth, with_quiescence=False)
 
 
 @pytest.mark.parametrize("fen", FEW_MOVES)
 def test_two_plies_with_quiescence(fen):
     """With few pieces: without pruning, the captures of a crowded board have no end."""
     for depth in (1, 2):
-        truth = minimax(parse_fen(fen), depth, 0, with_quiescence=True)
-        assert value(PLAIN[1], fen, depth) == truth
-        assert value(ORDERED, fen, depth) == truth
+        check(fen, depth, with_quiescence=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fen", BENCH_FENS)
 def test_three_plies(fen):
-    assert value(PLAIN[0], fen, 3) == minimax(parse_fen(fen), 3, 0, with_quiescence=False)
+    check(fen, 3, with_quiescence=False)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fen", FEW_MOVES)
 def test_three_plies_with_quiescence(fen):
-    truth = minimax(parse_fen(fen), 3, 0, with_quiescence=True)
-    assert value(PLAIN[1], fen, 3) == truth
-    assert value(ORDERED, fen, 3) == truth
+    check(fen, 3, with_quiescence=True)
+
+
+@pytest.mark.parametrize("fen", BENCH_FENS)
+def test_every_way_of_four_plies_is_minimax(fen):
+    """Too deep for plain Python: here the kernel's own minimax, which the tests above judge, is the truth."""
+    depth = 3 if fen not in FEW_MOVES else 4
+    truth = value(fen, depth)
+    for on in LADDER[1:]:
+        assert value(fen, depth, *on) == truth, on
+
+
+def counted(depth: int, *on: str):
+    value(KNOWN[1].fen, depth, *on)
+    return SEARCHER.counts
+
+
+def test_minimax_visits_every_leaf_and_cuts_nothing():
+    known = KNOWN[1]
+    for depth in (1, 2, 3):
+        counts = counted(depth)
+        assert counts.leaves == sum(known.counts[:depth])  # of all iterations
+        assert counts.cuts == counts.first_cuts == 0
+
+
+def test_alpha_beta_and_order_save_leaves():
+    plain, pruned, ordered = (counted(3, *LOSSLESS[:length]) for length in (0, 1, 3))
+    assert plain.leaves > pruned.leaves > ordered.leaves
+    assert 0 < pruned.first_cuts < pruned.cuts
+    assert ordered.first_cuts / ordered.cuts > pruned.first_cuts / pruned.cuts
