@@ -24,6 +24,8 @@ from engine.core.errors import InputError
 _START_SECONDS = 60.0  # to say `uciok` and `readyok`
 _GRACE_SECONDS = 5.0  # beyond its clock, until an engine counts as hanging
 _QUIT_SECONDS = 2.0
+_LONGEST_THOUGHT = 600.0  # without any limit of time
+_MOVETIME_MARGIN = 0.25  # seconds: a time for each move is no clock that could run out
 _MOST_MOVES = 300
 _MATE_SCORE = 30_000
 
@@ -39,15 +41,17 @@ class Contender:
     options: Mapping[str, str] = field(default_factory=dict)
     own_options: Mapping[str, str] = field(default_factory=dict)  # these it must have
     needed: tuple[str, ...] = ()  # these as well, but others set them
+    depth: int | None = None  # it searches so deep, however long that takes
 
 
 @dataclass(frozen=True)
 class TimeControl:
-    """What a move may cost: a clock with an increment, in seconds, or a number of nodes."""
+    """What a move may cost: a clock with an increment, in seconds; or a number of nodes; or a time for each move."""
 
     base: float = 0.0
     increment: float = 0.0
     nodes: int | None = None
+    movetime: float | None = None
     margin: float = 0.01  # by how much a clock may be overstepped: the way between two processes counts as well
 
 
@@ -122,22 +126,30 @@ class Table:
         self._control, self._rules = control, rules
         self._clocks = [control.base, control.base]
 
-    def limit(self) -> chess.engine.Limit:
-        """What the side to move is told."""
+    def limit(self, depth: int | None) -> chess.engine.Limit:
+        """What the side to move is told, which may have a fixed depth."""
+        if depth is not None:
+            return chess.engine.Limit(depth=depth)
         if self._control.nodes is not None:
             return chess.engine.Limit(nodes=self._control.nodes)
+        if self._control.movetime is not None:
+            return chess.engine.Limit(time=self._control.movetime)
         white, black = (max(clock, 0.001) for clock in self._clocks)
         increment = self._control.increment
         return chess.engine.Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
 
-    def patience(self) -> float:
+    def patience(self, depth: int | None) -> float:
         """Seconds until the side to move counts as hanging."""
-        return (600.0 if self._control.nodes is not None else max(self._clocks)) + _GRACE_SECONDS
+        if depth is not None or self._control.nodes is not None:
+            return _LONGEST_THOUGHT + _GRACE_SECONDS
+        return (self._control.movetime or max(self._clocks)) + _GRACE_SECONDS
 
-    def spend(self, seconds: float) -> bool:
+    def spend(self, seconds: float, depth: int | None) -> bool:
         """Take the time from the mover's clock; returns whether it was there."""
-        if self._control.nodes is not None:
+        if depth is not None or self._control.nodes is not None:
             return True
+        if self._control.movetime is not None:
+            return seconds <= self._control.movetime + _MOVETIME_MARGIN
         side = 0 if self.board.turn else 1
         self._clocks[side] -= seconds
         in_time = self._clocks[side] >= -self._control.margin
@@ -184,12 +196,12 @@ async def _think(seat: Seat, table: Table, game: object) -> Fault | None:
     except InputError:
         return Fault.CRASH  # it could be started before
     engine.announced.clear()
-    side = 0 if table.board.turn else 1
+    side, depth = 0 if table.board.turn else 1, seat.contender.depth
     started = time.perf_counter()
     try:
-        played = await asyncio.wait_for(engine.play(table.board, table.limit(), game=game,
+        played = await asyncio.wait_for(engine.play(table.board, table.limit(depth), game=game,
                                                     info=chess.engine.INFO_SCORE | chess.engine.INFO_BASIC),
-                                        table.patience())
+                                        table.patience(depth))
     except TimeoutError:
         return Fault.SILENCE
     except chess.engine.EngineTerminatedError:
@@ -198,7 +210,7 @@ async def _think(seat: Seat, table: Table, game: object) -> Fault | None:
         return Fault.ILLEGAL_MOVE
     seconds = time.perf_counter() - started
     table.illegal_lines[side] += sum(not _is_playable(table.board, line) for line in engine.announced)
-    if not table.spend(seconds):
+    if not table.spend(seconds, depth):
         return Fault.TIME
     if not played.move:  # none, or the null move
         return Fault.ILLEGAL_MOVE

@@ -41,6 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--tc", metavar="S+INC", help=f"seconds a game and a move (default {_DEFAULT_CONTROL})")
     limits.add_argument("--nodes", type=int, metavar="N",
                         help=f"nodes a move instead of a clock (settings: always, default {_DEFAULT_NODES})")
+    limits.add_argument("--movetime", type=int, metavar="MS", help="milliseconds for each move instead of a clock")
+    for side in "ab":
+        parser.add_argument(f"--depth-{side}", type=int, metavar="D", help=f"{side.upper()} searches so deep instead")
     parser.add_argument("--openings", type=Path, metavar="FILE", help="EPD or PGN, also zipped (default: random ones)")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="decides the openings (default 1)")
@@ -59,8 +62,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play, print the result, and return the exit status: 1 if a game was lost by a fault."""
-    for name in ("games", "nodes", "concurrency", "hash"):
-        value = getattr(arguments, name)
+    for name in ("games", "nodes", "movetime", "depth-a", "depth-b", "concurrency", "hash"):
+        value = getattr(arguments, name.replace("-", "_"))
         if value is not None and value < 1:
             raise InputError(f"--{name} must be at least 1, not {value}")
     if arguments.sprt is not None and not -_LARGEST_ELO <= arguments.sprt[0] < arguments.sprt[1] <= _LARGEST_ELO:
@@ -96,7 +99,8 @@ class _UciPairing:
         self._first, self._second = _contenders(arguments)
         self.players = (self._first.name, self._second.name)
         base, increment = _read_control(arguments.tc or _DEFAULT_CONTROL)
-        self._control = TimeControl(base, increment, arguments.nodes)
+        movetime = arguments.movetime / 1000 if arguments.movetime is not None else None
+        self._control = TimeControl(base, increment, arguments.nodes, movetime)
         self._width = arguments.concurrency or 1
         if arguments.cluster is not None:
             raise InputError("--cluster is for settings: engines are started on this machine")
@@ -116,8 +120,9 @@ class _SettingsPairing:
         from engine.arena.duel import FairnessTest
         from engine.arena.settings import DEFAULT, read_setting
 
-        if arguments.tc is not None or arguments.option or arguments.option_a or arguments.option_b:
-            raise InputError("settings play at fixed --nodes, without UCI options; --tc is for cmd: players")
+        for_processes = ("tc", "movetime", "depth_a", "depth_b", "option", "option_a", "option_b")
+        if any(getattr(arguments, name) for name in for_processes):
+            raise InputError("settings play at fixed --nodes, without UCI options; other limits are for cmd: players")
         self._first, self._second = read_setting(arguments.first), read_setting(arguments.second or DEFAULT)
         second_name = self._second.name if self._second.name != self._first.name else f"{self._second.name} again"
         self.players = (self._first.name, second_name)
@@ -188,6 +193,9 @@ def _conditions(arguments: argparse.Namespace) -> str:
     """What must be the same when a match is resumed, in one line."""
     openings = "random openings" if arguments.openings is None else arguments.openings.name
     limit = f"{arguments.nodes} nodes" if arguments.nodes else arguments.tc or "default limit"
+    limit = f"{arguments.movetime} ms" if arguments.movetime else limit
+    limit += "".join(f", {side} depth {depth}" for side, depth in zip("AB", (arguments.depth_a, arguments.depth_b),
+                                                                      strict=True) if depth)
     if arguments.chess960:
         openings += " of Chess960"
     if arguments.no_adjudication:
@@ -215,8 +223,9 @@ def _contenders(arguments: argparse.Namespace) -> tuple[Contender, Contender]:
     both = _read_options(arguments.option)
     needed = ("UCI_Chess960",) if arguments.chess960 else ()
     first, second = (
-        replace(_contender(text, both, _read_options(own)), needed=needed)
-        for text, own in ((arguments.first, arguments.option_a), (arguments.second or "", arguments.option_b)))
+        replace(_contender(text, both, _read_options(own)), needed=needed, depth=depth)
+        for text, own, depth in ((arguments.first, arguments.option_a, arguments.depth_a),
+                                 (arguments.second or "", arguments.option_b, arguments.depth_b)))
     if first.name != second.name:
         return first, second
     return replace(first, name=f"{first.name} A"), replace(second, name=f"{second.name} B")
