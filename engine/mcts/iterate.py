@@ -13,13 +13,14 @@ from engine.kernel import entry, inline, kernel
 from engine.mcts.backup import back_propagate
 from engine.mcts.expand import expand
 from engine.mcts.look import is_time_to_look, look_again
-from engine.mcts.nodes import count_visit, node_at
+from engine.mcts.nodes import average_before, count_visit, expect_children, node_at
 from engine.mcts.params import Selection
 from engine.mcts.select import select
 from engine.mcts.simulate import simulate
 from engine.mcts.steps import step_back, step_forward
 from engine.mcts.worker import LONGEST_PATH, WORKER_TYPE, WorkerRecord
 from engine.search.state import STATE_TYPE, StateRecord
+from engine.search.table import expect
 
 _EVEN = np.int64(Selection.EVEN)
 _POLL_INTERVAL = np.int64(8)  # iterations between two looks at the clock
@@ -54,6 +55,7 @@ def _descend(pos, state, worker):
         if visits >= worker.params.look_visits and is_time_to_look(worker.params, visits):
             look_again(pos, state, worker, index, visits)
         index = select(worker, index)
+        expect_children(worker.pool, index)
         step_forward(pos, np.int64(node_at(worker.pool, index).move))
         depth += 1
         worker.path[depth] = index
@@ -65,6 +67,7 @@ def _descend(pos, state, worker):
 def _judge(pos, state, worker, index, depth):
     """Step 3: the value of a leaf for its side to move. The end of the game is seen, and a mate is written down."""
     node = node_at(worker.pool, index)
+    expect(state.table_address, state.table_buckets, pos.key)
     if depth > 0:
         if node.proof != 0:
             return -1.0 if node.proof > 0 else 1.0
@@ -82,7 +85,8 @@ def _judge(pos, state, worker, index, depth):
             return 0.0
         if _is_drawn_here(pos, depth):
             return 0.0
-    value, distance = simulate(pos, state, worker)
+    expected = average_before(node_at(worker.pool, worker.path[depth - 1])) if depth > 0 else 0.0
+    value, distance = simulate(pos, state, worker, expected)
     if distance != 0 and worker.params.use_solver and depth > 0:
         node.proof = -distance
         return 1.0 if distance > 0 else -1.0

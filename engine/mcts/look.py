@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.kernel import inline, kernel
 from engine.mcts.leaves import mate_distance, search_leaf
-from engine.mcts.nodes import LOOKED_AT_TWICE, children_of, node_at
+from engine.mcts.nodes import children_of, node_at
 from engine.mcts.params import Selection
 from engine.mcts.priors import soften
 from engine.mcts.steps import step_back, step_forward
@@ -68,4 +68,4 @@ def look_again(pos, state, worker, index, visits):
     soften(worker, best, end - first, params.look_temperature)
     for child in range(first, end):
         node_at(worker.pool, child).prior = worker.priors[child - first]
-    node_at(worker.pool, index).mark = LOOKED_AT_TWICE
+    node_at(worker.pool, index).is_shuffled = 1

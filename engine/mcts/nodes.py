@@ -18,7 +18,14 @@ from engine.core.errors import InputError
 from engine.core.game import make_if_legal
 from engine.core.position import HISTORY, PAST_KEY, PositionRecord
 from engine.host import address_of, zeroed_memory
-from engine.intrinsics import add_atomic_i32, add_atomic_i64, load_acquire_i32, record_reader, store_release_i32
+from engine.intrinsics import (
+    add_atomic_i32,
+    add_atomic_i64,
+    load_acquire_i32,
+    prefetch,
+    record_reader,
+    store_release_i32,
+)
 from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
 
 NODE = record_dtype([
@@ -26,11 +33,12 @@ NODE = record_dtype([
     ("visits", "i4"),
     ("prior", "f4"),
     ("first", "i4"),  # where the children begin; 0 while there are none
-    ("mark", "i4"),  # 0, CLAIMED or LOOKED_AT_TWICE; while the pool is compacted, the node's new place
+    ("mark", "i4"),  # not 0 if a thread has begun to expand the node; while the pool is compacted, its new place
     ("move", "u2"),
     ("children", "u2"),
     ("proof", "i2"),
-    ("is_drawn", "u2"),  # the game ends here, whatever came before: stalemate, or nobody can mate
+    ("is_drawn", "u1"),  # the game ends here, whatever came before: stalemate, or nobody can mate
+    ("is_shuffled", "u1"),  # the children do not lie by falling priors any more
 ])
 NODE_TYPE = record_type(NODE)
 NODE_BYTES = NODE.itemsize
@@ -38,9 +46,8 @@ _BYTES = np.int64(NODE_BYTES)
 assert NODE_BYTES == 32
 
 ONE = np.int64(1 << 30)  # a win
-CLAIMED = np.int64(1)  # a thread has begun to expand the node
-LOOKED_AT_TWICE = np.int64(1 << 20)  # its children do not lie in the order of their priors
 _SECONDS_A_NODE = 50e-9  # to make room, before it was measured
+_CACHE_LINE, _LINES_TO_FETCH = np.int64(64), np.int64(4)
 _MOVES_TO_FOLLOW = 2
 ROOM = 1024 + 2  # the root, and as many children as a position can have
 
@@ -61,6 +68,15 @@ def children_of(pool, index):
     """(first, end) of the children, equal while there are none."""
     first = load_acquire_i32(pool + index * _BYTES + _FIRST)
     return first, first + np.int64(node_at(pool, index).children) if first != 0 else first
+
+
+@inline
+def expect_children(pool, index):
+    """Begin to fetch the first children of a node that will be selected from."""
+    first = np.int64(node_at(pool, index).first)
+    if first != 0:
+        for line in range(_LINES_TO_FETCH):
+            prefetch(pool + first * _BYTES + line * _CACHE_LINE)
 
 
 @inline
@@ -120,6 +136,7 @@ def write_node(pool, index, move, prior):
     node.children = 0
     node.proof = 0
     node.is_drawn = 0
+    node.is_shuffled = 0
 
 
 @kernel
@@ -161,6 +178,7 @@ def _mark_living(pool, root, used, least_visits):
         if node.visits < least_visits and index != root:
             node.first = 0
             node.children = 0
+            node.is_shuffled = 0
             continue
         for child in range(np.int64(node.first), np.int64(node.first) + np.int64(node.children)):
             node_at(pool, child).mark = 1
@@ -182,10 +200,11 @@ def _slide(pool, root, used):
         place = node_at(pool, np.int64(node.mark))
         place.total, place.visits, place.prior = node.total, node.visits, node.prior
         place.first = node_at(pool, np.int64(node.first)).mark if node.first != 0 else 0
-        place.move, place.children, place.proof, place.is_drawn = node.move, node.children, node.proof, node.is_drawn
+        place.move, place.children, place.proof = node.move, node.children, node.proof
+        place.is_drawn, place.is_shuffled = node.is_drawn, node.is_shuffled
     for index in range(1, end):
         node = node_at(pool, index)
-        node.mark = LOOKED_AT_TWICE if node.first != 0 else 0
+        node.mark = 1 if node.first != 0 else 0
     return end
 
 
@@ -244,7 +263,7 @@ class Pool:
         """Make a node of the tree, which may have been the end of a line, a root to search from."""
         root = self.nodes[self.root]
         root.is_drawn, root.proof = 0, prove_node(self.address, self.root)
-        root.mark = LOOKED_AT_TWICE if root.first else 0
+        root.mark = int(root.first != 0)
 
     def clear(self) -> None:
         """Drop the tree; a root without children is left."""

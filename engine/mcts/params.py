@@ -48,6 +48,7 @@ PARAMETERS = (
     Parameter("puct", 3.0, 0.0, 100.0),  # PUCT's
     Parameter("first_play", 0.0, 0.0, 2.0),  # how much worse than its parent a move is thought to be before it is tried
     Parameter("leaf_depth", 0, 0, 8),  # of the search of a leaf; 0 is quiescence
+    Parameter("leaf_window", 100, 1, 30_000),  # centipawns around the value of the parent within which it is exact
     Parameter("value_scale", 350.0, 50.0, 2000.0),  # centipawns that are worth tanh(1)
     Parameter("use_solver", 1, 0, 1),  # whether mates are proven in the tree
     # Priors: what a move promises before it is tried.

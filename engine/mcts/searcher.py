@@ -1,33 +1,38 @@
 """The tree search as its owner sees it: a pool of nodes, threads that grow the tree, and `run`.
 
-The threads work in rounds of some milliseconds. Between two rounds nobody touches the tree: limits are looked at, lines
-are reported, and the pool is tidied up if it is full.
+While the threads grow it, the tree is only looked at: for reports, and to see whether the search is over. When the pool
+is full they rest until it has been tidied up.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 
 import numpy as np
 
 from engine.core.errors import InputError
+from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
 from engine.mcts.iterate import grow
 from engine.mcts.lines import Line, best_lines
 from engine.mcts.nodes import Pool
-from engine.mcts.params import ParamsRecord, puct
+from engine.mcts.params import ParamsRecord, Selection, puct
 from engine.mcts.worker import WorkerRecord, new_worker
 from engine.search.deepening import NEVER, keep_root_moves, prepare_root, search_from
 from engine.search.limits import Info, Limits, Report, Result, ignore
-from engine.search.scores import mate_distance
+from engine.search.scores import INFINITE, MATE, mate_distance
 from engine.search.state import EndingsRecord, StateRecord, clear_histories, new_state, no_endings
 from engine.search.table import Table
 
 POOL_SHARE = 75  # of the memory, in percent; the rest is a table for the searches of leaves
 
-_FIRST_ROUND, _LONGEST_ROUND = 0.005, 0.05  # seconds
+_PLIES_TO_FIND_A_MATE = 6  # beyond its length: the search prunes
+_NODES_TO_FIND_A_MATE = 100_000
+_PLAYOUTS_A_PLY = 100  # of each move: without a tree there is no depth, but who asks for more gets more
+_PULSE = 0.01  # seconds between two looks at the threads
 _FIRST_REPORT, _LONGEST_SILENCE = 0.1, 2.0
 _REPORT_GROWTH = 1.5  # the time from one report to the next grows by this factor: that keeps them few
 
@@ -38,13 +43,14 @@ class TreeSearcher:
     def __init__(self, params: ParamsRecord | None = None, megabytes: float = 64, threads: int = 1,
                  pool_share: int = POOL_SHARE, seed: int = 0) -> None:
         self._params, self._seed, self._pool_share = puct() if params is None else params, seed, pool_share
-        self._stop = np.zeros(1, np.int64)
+        self._stop = np.zeros(1, np.int64)  # whether the search is to end
+        self._halt = np.zeros(1, np.int64)  # whether the threads are to rest: what they look at
         self._endings = no_endings()
         self._states: list[StateRecord] = []
         self._workers: list[WorkerRecord] = []
         self._rooted: PositionRecord | None = None  # the position whose tree the pool holds
         self._limits = Limits()
-        self._started, self._deadline, self._soft_time = 0.0, math.inf, math.inf
+        self._started, self._deadline, self._soft_time, self._next_report = 0.0, math.inf, math.inf, 0.0
         self.resize(megabytes)
         self.set_threads(threads)
 
@@ -86,6 +92,7 @@ class TreeSearcher:
     def stop(self) -> None:
         """End the running search soon, or the next one if none is running; may be called from any thread."""
         self._stop[0] = 1
+        self._halt[0] = 1
 
     def forget_stop(self) -> None:
         """Take back a `stop` that came too late to stop anything."""
@@ -94,6 +101,8 @@ class TreeSearcher:
     def set_time(self, soft_time: float, hard_time: float) -> None:
         """Give the running search limits that it did not have: it was pondering. The soft one counts from its start."""
         self._soft_time, self._deadline = soft_time, time.perf_counter() + hard_time
+        for record in (*self._states, *self._workers):
+            record.deadline = _in_nanoseconds(self._deadline)
 
     @property
     def nodes(self) -> int:
@@ -112,11 +121,14 @@ class TreeSearcher:
         self._started, self._limits = time.perf_counter(), limits
         self._soft_time = math.inf if limits.soft_time is None else limits.soft_time
         hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=math.inf)
-        self._deadline = self._started + hard
+        self._deadline, self._next_report = self._started + hard, _FIRST_REPORT
         self.table.next_generation()
         self._take_root(position)
         for state, worker in zip(self._states, self._workers, strict=True):
             self._prepare(position, state, worker)
+        if self._params.selection == Selection.EVEN and limits.depth is not None:
+            playouts = _PLAYOUTS_A_PLY * limits.depth * int(self._workers[0].root_count)
+            self._limits = replace(limits, depth=None, nodes=min(playouts, limits.nodes or playouts))
 
     def _take_root(self, position: PositionRecord) -> None:
         """Keep the part of the tree that belongs to the position, if there is one."""
@@ -134,9 +146,9 @@ class TreeSearcher:
             keep_root_moves(state, self._limits.search_moves)
         state.table_address, state.table_buckets = self.table.address, self.table.buckets
         state.generation, state["endings"], state.ending_hits = self.table.generation, self._endings, 0
-        state.node_limit, state.stop_address = NEVER, self._stop.ctypes.data
+        state.node_limit, state.stop_address = NEVER, self._halt.ctypes.data
         worker.root_moves, worker.root_count = state.root_moves, state.root_count
-        worker.search_address, worker.stop_address = search_from.address, self._stop.ctypes.data
+        worker.search_address, worker.stop_address = search_from.address, self._halt.ctypes.data
         worker.pool, worker.pool_capacity = self.pool.address, self.pool.capacity
         worker.pool_counter = self.pool.counter.ctypes.data
         worker.ends_with_proof = self._limits.multipv == 1
@@ -155,37 +167,39 @@ class TreeSearcher:
 
     def _search(self, threads: ThreadPoolExecutor, report: Report) -> Result:
         infos: list[Info] = []
-        next_report, length = _FIRST_REPORT, _FIRST_ROUND
-        while True:
-            self._grow(threads, length)
-            length = min(2 * length, _LONGEST_ROUND)
-            if self._is_done():
-                break
-            if any(worker.is_full for worker in self._workers):
-                self._make_room()
-            elapsed = self._elapsed()
-            if elapsed >= next_report:
-                self._tell(infos, report)
-                next_report = min(elapsed * _REPORT_GROWTH, elapsed + _LONGEST_SILENCE)
-        lines = self._tell(infos, report)
-        best = lines[0]
+        while not self._grow(threads, infos, report):
+            self._make_room()
+        best = self._tell(infos, report, is_last=True)[0]
         return Result(best.moves[0], best.score, infos[-1].depth, self.nodes, self._elapsed(), best.moves, infos)
 
-    def _grow(self, threads: ThreadPoolExecutor, seconds: float) -> None:
-        """One round: all threads together."""
-        now = time.perf_counter()
-        left = min(seconds, self._deadline - now)
-        deadline = time.perf_counter_ns() + int(max(left, 0.0) * 1e9)
-        hard_deadline = NEVER if self._deadline == math.inf else deadline + int((self._deadline - now - left) * 1e9)
+    def _grow(self, threads: ThreadPoolExecutor, infos: list[Info], report: Report) -> bool:
+        """Let all threads grow the tree until the search is over or the pool is full; returns whether it is over."""
+        self._halt[0] = 0
+        deadline = _in_nanoseconds(self._deadline)
         for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
-            state.deadline, state.stopped = hard_deadline, 0  # a round may end in the middle of the search of a leaf
-            worker.is_full, worker.root, worker.deadline = 0, self.pool.root, deadline
-            worker.iteration_limit = self._share_of_nodes(number)
-        if len(self._workers) == 1:
-            grow(self._position, self._states[0], self._workers[0])
-        else:
-            positions = [self._position.copy() for _ in self._workers]
-            list(threads.map(grow, positions, self._states, self._workers))
+            state.stopped = worker.is_full = 0
+            state.deadline = worker.deadline = deadline
+            worker.root, worker.iteration_limit = self.pool.root, self._share_of_nodes(number)
+        if self._stop[0]:
+            self._halt[0] = 1
+        growing = {threads.submit(grow, self._position.copy(), *pair)
+                   for pair in zip(self._states, self._workers, strict=True)}
+        is_over = self._watch(growing, infos, report)
+        return is_over or not any(worker.is_full for worker in self._workers)
+
+    def _watch(self, growing: set[Future[None]], infos: list[Info], report: Report) -> bool:
+        """Report while the threads are at work, and halt them when it is time; returns whether the search is over."""
+        is_over = False
+        while growing:
+            ended, growing = wait(growing, _PULSE)
+            for future in ended:
+                future.result()  # what went wrong in it goes wrong here
+            is_over = is_over or self._is_over()
+            if is_over or any(worker.is_full for worker in self._workers):
+                self._halt[0] = 1
+            elif self._elapsed() >= self._next_report:
+                self._tell(infos, report)
+        return is_over
 
     def _share_of_nodes(self, number: int) -> int:
         """Iterations that one of the threads may do in all."""
@@ -202,18 +216,22 @@ class TreeSearcher:
             for worker in self._workers:
                 worker.is_frozen = 1
 
-    def _is_done(self) -> bool:
+    def _is_over(self) -> bool:
         limits = self._limits
         if self._stop[0] or time.perf_counter() >= self._deadline:
             return True
         if limits.nodes is not None and self.nodes >= limits.nodes:
             return True
-        root = self.pool.nodes[self.pool.root]
-        if root.proof and limits.multipv == 1:
+        if self.pool.nodes[self.pool.root].proof and limits.multipv == 1:
             return True
         if limits.depth is None and limits.mate is None and self._soft_time == math.inf:
             return False
-        best, *others = best_lines(self.pool, self._params, 2)
+        lines = best_lines(self.pool, self._params, 2)
+        return bool(lines) and self._is_enough(*lines)
+
+    def _is_enough(self, best: Line, *others: Line) -> bool:
+        """Whether a depth or a mate that was asked for is reached, or the soft time is over."""
+        limits = self._limits
         if limits.depth is not None and (len(best.moves) >= limits.depth or best.is_over):
             return True
         distance = mate_distance(best.score)
@@ -221,7 +239,7 @@ class TreeSearcher:
             return True
         return self._is_late(best, others)
 
-    def _is_late(self, best: Line, others: list[Line]) -> bool:
+    def _is_late(self, best: Line, others: tuple[Line, ...]) -> bool:
         """Whether the soft time is over, or so nearly that no other move could overtake the best."""
         elapsed = self._elapsed()
         left = self._soft_time - elapsed
@@ -232,10 +250,13 @@ class TreeSearcher:
     def _elapsed(self) -> float:
         return time.perf_counter() - self._started
 
-    def _tell(self, infos: list[Info], report: Report) -> list[Line]:
-        """Report the best lines as they are now."""
+    def _tell(self, infos: list[Info], report: Report, is_last: bool = False) -> list[Line]:
+        """Report the best lines as they are now; the last time, mates to their end."""
         lines = best_lines(self.pool, self._params, self._limits.multipv)
+        if is_last:
+            lines = [self._with_mate(line) for line in lines]
         nodes, seconds = self.nodes, self._elapsed()
+        self._next_report = min(seconds * _REPORT_GROWTH, seconds + _LONGEST_SILENCE)
         depth = max(round(sum(int(worker.depth_sum) for worker in self._workers) / max(nodes, 1)), 1)
         deepest = max(int(worker.deepest) for worker in self._workers)
         hits = sum(int(state.ending_hits) for state in self._states)
@@ -244,3 +265,25 @@ class TreeSearcher:
                               line.moves, ending_hits=hits))
             report(infos[-1])
         return lines
+
+    def _with_mate(self, line: Line) -> Line:
+        """The line, to its end if it announces a mate: the search of a leaf may have proven it outside of the tree."""
+        distance = mate_distance(line.score)
+        if distance is None:
+            return line
+        position, state = self._position.copy(), self._states[0]
+        for move in line.moves:
+            make_if_legal(position, move)
+        left = int(MATE) - abs(line.score) - len(line.moves)
+        self._halt[0], state.deadline, state.node_limit = 0, NEVER, _NODES_TO_FIND_A_MATE
+        for depth in range(left, left + _PLIES_TO_FIND_A_MATE if left > 0 else left):
+            prepare_root(position, state)
+            score = search_from(position, state, depth, -int(INFINITE), int(INFINITE), 0)
+            rest = tuple(state.pv[0, : state.pv_length[0]].tolist())
+            if int(MATE) - abs(score) == len(rest) == left:
+                return replace(line, moves=line.moves + rest)
+        return line
+
+
+def _in_nanoseconds(deadline: float) -> int:
+    return NEVER if deadline == math.inf else int(deadline * 1e9)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from engine.kernel import inline, kernel
-from engine.mcts.nodes import LOOKED_AT_TWICE, average, average_before, children_of, node_at
+from engine.mcts.nodes import average, average_before, children_of, node_at
 from engine.mcts.params import Selection
 
 _UCB1, _PUCT = np.int64(Selection.UCB1), np.int64(Selection.PUCT)
@@ -48,7 +48,7 @@ def _select_by_ucb1(worker, parent, first, end):
 def _select_by_puct(worker, parent, first, end):
     """What is proven is settled. Where children lie by falling priors, of those not tried only the first matters."""
     node = node_at(worker.pool, parent)
-    is_sorted = node.mark < LOOKED_AT_TWICE
+    is_sorted = not node.is_shuffled
     expected = -average_before(node) - worker.params.first_play
     exploration = worker.params.puct * math.sqrt(np.float64(node.visits))
     best, best_bound = first, _WORST

@@ -4,6 +4,8 @@ search, which takes the place of the playout.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from engine.core.bits import EMPTY
@@ -20,6 +22,7 @@ from engine.search.ordering import is_noisy
 from engine.search.scores import INFINITE
 
 _RANDOM, _CUT_OFF, _SEARCH = np.int64(Leaf.RANDOM), np.int64(Leaf.CUT_OFF), np.int64(Leaf.SEARCH)
+_MOST_EXPECTED = 0.99
 _TRIES_FOR_SAFETY = np.int64(4)
 
 
@@ -44,8 +47,11 @@ def set_up_playground(worker, pos):
 
 
 @inline
-def _leaf_score(pos, state, worker):
-    return search_leaf(pos, state, worker, worker.params.leaf_depth, -INFINITE, INFINITE)
+def _leaf_score(pos, state, worker, expected):
+    """The score of a leaf, searched in a window around the value that is expected: far outside a bound is enough."""
+    params = worker.params
+    middle = np.int64(params.value_scale * math.atanh(min(max(expected, -_MOST_EXPECTED), _MOST_EXPECTED)))
+    return search_leaf(pos, state, worker, params.leaf_depth, middle - params.leaf_window, middle + params.leaf_window)
 
 
 @inline
@@ -83,7 +89,8 @@ def play_out(pos, state, worker):
     worker.playouts += 1
     for ply in range(longest):
         if policy == _CUT_OFF and ply >= worker.params.cut_off_plies:
-            value = as_value(_leaf_score(pos, state, worker), worker.params.value_scale)
+            score = search_leaf(pos, state, worker, worker.params.leaf_depth, -INFINITE, INFINITE)
+            value = as_value(score, worker.params.value_scale)
             return value if pos.side == side else -value
         checkers, pinned = king_masks(pos)
         end = generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
@@ -104,10 +111,13 @@ def play_out(pos, state, worker):
 
 
 @kernel
-def simulate(pos, state, worker):
-    """(value for the side to move, plies of a mate as `mate_distance` says) of a leaf where the game goes on."""
+def simulate(pos, state, worker, expected):
+    """(value for the side to move, plies of a mate as `mate_distance` says) of a leaf where the game goes on.
+
+    `expected` is what the value will be about.
+    """
     if worker.params.leaf == _SEARCH:
-        score = _leaf_score(pos, state, worker)
+        score = _leaf_score(pos, state, worker, expected)
         return as_value(score, worker.params.value_scale), mate_distance(score)
     set_up_playground(worker, pos)
     return play_out(worker.playground, state, worker), np.int64(0)

@@ -1,0 +1,52 @@
+"""Doors to kernels of the tree that have no entry of their own, for tests only."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.position import POSITION_TYPE
+from engine.kernel import entry, int64
+from engine.mcts.leaves import mate_distance
+from engine.mcts.nodes import add_value, count_visit, write_node
+from engine.mcts.select import select
+from engine.mcts.simulate import play_out, set_up_playground
+from engine.mcts.worker import WORKER_TYPE, random_below
+from engine.search.state import STATE_TYPE
+
+
+@entry(WORKER_TYPE, int64)
+def select_child(worker, parent):
+    return select(worker, parent)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, WORKER_TYPE)
+def one_playout(pos, state, worker):
+    set_up_playground(worker, pos)
+    return play_out(worker.playground, state, worker)
+
+
+@entry(int64, int64, int64)
+def visit(pool, index, value):
+    """A whole visit, with its value in multiples of 1 / ONE."""
+    count_visit(pool, index)
+    add_value(pool, index, value)
+
+
+@entry(int64, int64)
+def begin_visit(pool, index):
+    count_visit(pool, index)
+
+
+@entry(int64, int64, int64)
+def write_child(pool, index, share):
+    write_node(pool, index, np.int64(index), np.float64(share) / 1000.0)
+
+
+@entry(WORKER_TYPE, int64)
+def draw(worker, end):
+    return random_below(worker, end)
+
+
+@entry(int64)
+def plies_to_mate(score):
+    return mate_distance(score)
