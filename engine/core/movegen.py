@@ -200,7 +200,8 @@ def _generate_piece_moves(pos, out, end, us, king, targets, pinned):
 
 
 @inline
-def _generate_pawn_moves(pos, out, end, us, king, wanted, evasions, pinned):
+def pawn_targets(pos, us, king, pinned):
+    """(one, two, east, west): squares that pawns reach by a step, by two, and by taking to either side, pins heeded."""
     occupied, enemy = occupied_squares(pos), pos.colors[us ^ 1]
     pawns = pos.types[PAWN] & pos.colors[us]
     # A pinned pawn moves along its pin: on the king's file it may push, on the king's diagonals capture one way.
@@ -208,19 +209,30 @@ def _generate_pawn_moves(pos, out, end, us, king, wanted, evasions, pinned):
     on_diagonal = pawns & (~pinned | DIAGONAL_LINE[king])
     on_antidiagonal = pawns & (~pinned | ANTIDIAGONAL_LINE[king])
     if us == WHITE:
-        forward, last_rank = np.int64(8), RANK_8
         one = pushers << 8 & ~occupied
         two = (one & RANK_3) << 8 & ~occupied
         east, west = (on_diagonal & NOT_FILE_H) << 9, (on_antidiagonal & NOT_FILE_A) << 7
     else:
-        forward, last_rank = np.int64(-8), RANK_1
         one = pushers >> 8 & ~occupied
         two = (one & RANK_6) >> 8 & ~occupied
         east, west = (on_antidiagonal & NOT_FILE_H) >> 7, (on_diagonal & NOT_FILE_A) >> 9
+    return one, two, east & enemy, west & enemy
+
+
+@inline
+def pawn_direction(us):
+    """(forward, last_rank): what a step adds to the square, and the rank where pawns promote."""
+    return (np.int64(8), RANK_8) if us == WHITE else (np.int64(-8), RANK_1)
+
+
+@inline
+def _generate_pawn_moves(pos, out, end, us, king, wanted, evasions, pinned):
+    forward, last_rank = pawn_direction(us)
+    one, two, east, west = pawn_targets(pos, us, king, pinned)
     one &= evasions
     two &= evasions
-    east &= enemy & evasions
-    west &= enemy & evasions
+    east &= evasions
+    west &= evasions
     if wanted & QUIET:
         end = _add_pawn_moves(out, end, one & ~last_rank, forward)
         end = _add_pawn_moves(out, end, two, 2 * forward)
@@ -232,7 +244,7 @@ def _generate_pawn_moves(pos, out, end, us, king, wanted, evasions, pinned):
             end = _add_promotions(out, end, east & last_rank, forward + 1)
             end = _add_promotions(out, end, west & last_rank, forward - 1)
         if pos.ep != NO_SQUARE:
-            end = _generate_en_passant(pos, out, end, us, pawns)
+            end = _generate_en_passant(pos, out, end, us, pos.types[PAWN] & pos.colors[us])
     return end
 
 

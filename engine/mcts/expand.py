@@ -10,7 +10,7 @@ from engine.kernel import inline, kernel
 from engine.mcts.nodes import claim, node_at, publish_children, write_node
 from engine.mcts.params import Selection
 from engine.mcts.priors import score_moves, soften, sort_by_prior
-from engine.mcts.worker import random_below
+from engine.mcts.randomness import random_below
 
 _PUCT = np.int64(Selection.PUCT)
 

@@ -15,8 +15,9 @@ from engine.core.moves import NULL_MOVE
 from engine.kernel import inline, kernel
 from engine.mcts.leaves import as_value, mate_distance, search_leaf
 from engine.mcts.params import Leaf
+from engine.mcts.randomness import happens, random_below
+from engine.mcts.sampling import random_move
 from engine.mcts.steps import step_forward
-from engine.mcts.worker import happens, random_below
 from engine.search.exchange import captured_value, exchange_wins
 from engine.search.ordering import is_noisy
 from engine.search.scores import INFINITE
@@ -81,29 +82,42 @@ def _light_move(pos, state, worker, end):
     return move
 
 
+@inline
+def _list_moves(pos, state, checkers, pinned):
+    return generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
+
+
+@inline
+def _playout_move(pos, state, worker, checkers, pinned):
+    """The next move of a playout by its policy, or NULL_MOVE if the game is over."""
+    if worker.params.leaf == _RANDOM and checkers == EMPTY:
+        move = random_move(pos, worker, pinned)
+        if move != NULL_MOVE:
+            return move
+    end = _list_moves(pos, state, checkers, pinned)
+    if end == 0:
+        return NULL_MOVE
+    if worker.params.leaf == _RANDOM:
+        return np.int64(state.list.moves[random_below(worker, end)])
+    return _light_move(pos, state, worker, end)
+
+
 @kernel
 def play_out(pos, state, worker):
     """Play on, on `pos` itself, to the end of the game or to the cut-off; returns the value for who is to move now."""
-    policy, longest = worker.params.leaf, worker.params.longest_playout
     side = np.int64(pos.side)
     worker.playouts += 1
-    for ply in range(longest):
-        if policy == _CUT_OFF and ply >= worker.params.cut_off_plies:
+    for ply in range(worker.params.longest_playout):
+        if worker.params.leaf == _CUT_OFF and ply >= worker.params.cut_off_plies:
             score = search_leaf(pos, state, worker, worker.params.leaf_depth, -INFINITE, INFINITE)
             value = as_value(score, worker.params.value_scale)
             return value if pos.side == side else -value
         checkers, pinned = king_masks(pos)
-        end = generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
-        if end == 0:
-            if checkers == EMPTY:
-                return 0.0
+        move = _playout_move(pos, state, worker, checkers, pinned)
+        if move == NULL_MOVE and checkers != EMPTY:
             return -1.0 if pos.side == side else 1.0
-        if is_fifty_moves(pos) or is_insufficient_material(pos):
+        if move == NULL_MOVE or is_fifty_moves(pos) or is_insufficient_material(pos):
             return 0.0
-        if policy == _RANDOM:
-            move = np.int64(state.list.moves[random_below(worker, end)])
-        else:
-            move = _light_move(pos, state, worker, end)
         step_forward(pos, move)
         worker.playout_plies += 1
     worker.unfinished += 1

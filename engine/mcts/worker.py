@@ -8,8 +8,9 @@ import numpy as np
 
 from engine.core.movegen import MAX_MOVES
 from engine.core.position import POSITION
-from engine.kernel import inline, record_dtype, record_type
+from engine.kernel import record_dtype, record_type
 from engine.mcts.params import PARAMS, ParamsRecord
+from engine.mcts.sampling import GROUPS
 
 LONGEST_PATH = 256  # plies from the root; the tree grows no deeper
 
@@ -35,6 +36,7 @@ WORKER = record_dtype([
     # Leaves and playouts.
     ("search_address", "i8"),  # the machine code of the alpha-beta search
     ("random", "u8"),
+    ("groups", GROUPS),
     ("playground", POSITION),
     # Counters.
     ("deepest", "i8"),
@@ -57,25 +59,3 @@ def new_worker(params: ParamsRecord, number: int, seed: int) -> WorkerRecord:
     # xorshift must not start at 0, and numbers next to each other should not start alike.
     worker.random = ((seed + 1) * _GOLDEN + number * 0xD1B5_4A32_D192_ED03) % (1 << 64) | 1
     return worker
-
-
-@inline
-def _next_random(worker):
-    bits = worker.random
-    bits ^= bits << np.uint64(13)
-    bits ^= bits >> np.uint64(7)
-    bits ^= bits << np.uint64(17)
-    worker.random = bits
-    return bits
-
-
-@inline
-def random_below(worker, end):
-    """A number from 0 to `end` - 1, all alike."""
-    return np.int64((_next_random(worker) >> np.uint64(32)) * np.uint64(end) >> np.uint64(32))
-
-
-@inline
-def happens(worker, probability):
-    """True as often as `probability` says."""
-    return np.float64(_next_random(worker) >> np.uint64(11)) < probability * 9007199254740992.0

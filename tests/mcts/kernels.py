@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
 from engine.mcts.leaves import mate_distance
 from engine.mcts.nodes import add_value, count_visit, write_node
+from engine.mcts.randomness import random_below
+from engine.mcts.sampling import random_move
 from engine.mcts.select import select
 from engine.mcts.simulate import play_out, set_up_playground
-from engine.mcts.worker import WORKER_TYPE, random_below
+from engine.mcts.worker import WORKER_TYPE
 from engine.search.state import STATE_TYPE
 
 
@@ -50,3 +53,9 @@ def draw(worker, end):
 @entry(int64)
 def plies_to_mate(score):
     return mate_distance(score)
+
+
+@entry(POSITION_TYPE, WORKER_TYPE)
+def sample_move(pos, worker):
+    _, pinned = king_masks(pos)
+    return random_move(pos, worker, pinned)

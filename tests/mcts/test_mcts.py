@@ -29,7 +29,16 @@ from engine.reference.uct import Node, simulate, ucb1
 from engine.search.deepening import NEVER
 from engine.search.limits import Info, Limits
 from engine.search.scores import MATE, mate_distance
-from tests.mcts.kernels import begin_visit, draw, one_playout, plies_to_mate, select_child, visit, write_child
+from tests.mcts.kernels import (
+    begin_visit,
+    draw,
+    one_playout,
+    plies_to_mate,
+    sample_move,
+    select_child,
+    visit,
+    write_child,
+)
 from tests.positions import CORNERS, CROWD, judge
 
 KINDS = {"puct": params.puct, "uct": params.uct, "montecarlo": params.pure_monte_carlo}
@@ -156,6 +165,18 @@ def test_a_cut_off_is_the_evaluation():
     values = playouts("4k3/8/8/8/8/8/8/QR2K3 w - - 0 1", 10, leaf=Leaf.CUT_OFF, cut_off_plies=0)
     assert len(set(values)) == 1
     assert values[0] > 0.9
+
+
+@pytest.mark.parametrize("fen", [fen for fen in (*CORNERS, *BENCH_FENS) if not judge(fen).is_check()])
+def test_every_legal_move_is_drawn_alike(fen):
+    worker, game = new_worker(params.uct(), 0, 2), Game(fen)
+    legal = game.legal_moves()
+    counts = Counter(sample_move(game.position, worker) for _ in range(200 * len(legal)))
+    assert set(counts) <= {*legal, 0}
+    drawn = sum(counts[move] for move in legal)
+    if drawn:  # five standard deviations
+        expected = drawn / len(legal)
+        assert all(abs(counts[move] - expected) < 5 * math.sqrt(expected) + 1 for move in legal)
 
 
 def test_chance_is_fair():
@@ -380,11 +401,10 @@ def test_parameters_out_of_range():
             params.tree_params(**{name: value})
 
 
-def test_it_takes_a_queen():
-    fen = "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1"
-    for kind in KINDS:
-        game, result = search(kind, fen, nodes=3000)
-        assert game.text(result.move) == "e4d5", kind
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_see_a_mate_in_one(kind):
+    game, result = search(kind, "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", nodes=3000)
+    assert game.text(result.move) == "a1a8"
 
 
 def test_averages_stay_in_their_range():

@@ -1,0 +1,145 @@
+"""One legal move by chance, all alike, without writing them all down: most of a random playout's time would go there.
+
+The moves of a piece are a set of squares, and sets are counted at once. A number below their sum picks a move. Where
+legality costs more to know, it is looked at only then; if the move is illegal another is picked, which leaves all legal
+ones as likely as each other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, LINE, PAWN_ATTACKS, bishop_attacks, rook_attacks
+from engine.core.bits import BISHOP, BIT, EMPTY, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, lsb, popcount, without_lsb
+from engine.core.legality import is_legal
+from engine.core.movegen import pawn_direction, pawn_targets
+from engine.core.moves import CASTLING, EN_PASSANT, NORMAL, NULL_MOVE, PROMOTION, encode_move
+from engine.core.position import king_square, occupied_squares
+from engine.kernel import inline, kernel, record_dtype
+from engine.mcts.randomness import random_below
+
+MOST_GROUPS = 80  # sixty-four pieces, the pawns' seven ways, two by castling, two en passant
+_TRIES = np.int64(8)
+
+# Moves that have their start in common, or the way from there, as pawns have.
+GROUPS = record_dtype([
+    ("targets", "u8", MOST_GROUPS),
+    ("start", "i8", MOST_GROUPS),  # of a piece
+    ("step", "i8", MOST_GROUPS),  # of pawns; 0 for pieces
+    ("kind", "i8", MOST_GROUPS),
+    ("count", "i8"),
+    ("total", "i8"),  # moves in all groups
+])
+
+
+@inline
+def _ways(kind):
+    """How many moves lead to each target: pawns promote to four pieces."""
+    return np.int64(4) if kind == PROMOTION else np.int64(1)
+
+
+@inline
+def _add(groups, start, step, kind, targets):
+    place = groups.count
+    groups.targets[place] = targets
+    groups.start[place] = start
+    groups.step[place] = step
+    groups.kind[place] = kind
+    groups.count = place + np.int64(targets != EMPTY)
+    groups.total += popcount(targets) * _ways(kind)
+
+
+@inline
+def _add_pieces(pos, groups, us, king, pinned):
+    own, occupied = pos.colors[us], occupied_squares(pos)
+    knights = pos.types[KNIGHT] & own & ~pinned
+    while knights != EMPTY:
+        start = lsb(knights)
+        knights = without_lsb(knights)
+        _add(groups, start, np.int64(0), NORMAL, KNIGHT_ATTACKS[start] & ~own)
+    diagonal, straight = pos.types[BISHOP] | pos.types[QUEEN], pos.types[ROOK] | pos.types[QUEEN]
+    sliders = (diagonal | straight) & own
+    while sliders != EMPTY:
+        start = lsb(sliders)
+        sliders = without_lsb(sliders)
+        reached = EMPTY
+        if diagonal >> start & BIT:
+            reached |= bishop_attacks(start, occupied)
+        if straight >> start & BIT:
+            reached |= rook_attacks(start, occupied)
+        if pinned >> start & BIT:
+            reached &= LINE[king, start]
+        _add(groups, start, np.int64(0), NORMAL, reached & ~own)
+    _add(groups, king, np.int64(0), NORMAL, KING_ATTACKS[king] & ~own)
+
+
+@inline
+def _add_pawns(pos, groups, us, king, pinned):
+    forward, last_rank = pawn_direction(us)
+    one, two, east, west = pawn_targets(pos, us, king, pinned)
+    none = np.int64(0)
+    _add(groups, none, forward, NORMAL, one & ~last_rank)
+    _add(groups, none, 2 * forward, NORMAL, two)
+    _add(groups, none, forward + 1, NORMAL, east & ~last_rank)
+    _add(groups, none, forward - 1, NORMAL, west & ~last_rank)
+    if (one | east | west) & last_rank != EMPTY:
+        _add(groups, none, forward, PROMOTION, one & last_rank)
+        _add(groups, none, forward + 1, PROMOTION, east & last_rank)
+        _add(groups, none, forward - 1, PROMOTION, west & last_rank)
+
+
+@inline
+def _add_special_moves(pos, groups, us, king):
+    """En passant and castling."""
+    if pos.ep != NO_SQUARE:
+        capturers = PAWN_ATTACKS[us ^ 1, np.int64(pos.ep)] & pos.types[PAWN] & pos.colors[us]
+        while capturers != EMPTY:
+            _add(groups, lsb(capturers), np.int64(0), EN_PASSANT, BIT << np.int64(pos.ep))
+            capturers = without_lsb(capturers)
+    for index in range(2 * us, 2 * us + 2):
+        if pos.castling >> index & 1 and pos.castling_empty[index] & occupied_squares(pos) == EMPTY:
+            _add(groups, king, np.int64(0), CASTLING, BIT << np.int64(pos.castling_rooks[index]))
+
+
+@inline
+def _nth_move(groups, number):
+    """The move of that number, counted through all groups."""
+    place = np.int64(0)
+    while True:
+        size = popcount(groups.targets[place]) * _ways(groups.kind[place])
+        if number < size:
+            break
+        number -= size
+        place += 1
+    kind = groups.kind[place]
+    if kind == PROMOTION:
+        kind += number & 3
+        number >>= 2
+    targets = groups.targets[place]
+    for _ in range(number):
+        targets = without_lsb(targets)
+    target = lsb(targets)
+    step = groups.step[place]
+    return encode_move(target - step if step != 0 else groups.start[place], target, kind)
+
+
+@kernel
+def random_move(pos, worker, pinned):
+    """A legal move, each as likely as any other, for a side that is not in check.
+
+    NULL_MOVE if there is none, or if it is so hard to find that the caller had better list them.
+    """
+    groups, us = worker.groups, np.int64(pos.side)
+    king = king_square(pos, us)
+    groups.count = 0
+    groups.total = 0
+    _add_pieces(pos, groups, us, king, pinned)
+    _add_pawns(pos, groups, us, king, pinned)
+    _add_special_moves(pos, groups, us, king)
+    if groups.total == 0:
+        return NULL_MOVE
+    for _ in range(_TRIES):
+        move = _nth_move(groups, random_below(worker, groups.total))
+        if is_legal(pos, move, EMPTY, pinned):
+            return move
+    return NULL_MOVE
