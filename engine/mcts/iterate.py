@@ -6,8 +6,8 @@ import numpy as np
 
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
-from engine.core.movegen import ALL_MOVES, generate, king_masks
-from engine.core.position import POSITION_TYPE, PositionRecord
+from engine.core.movegen import ALL_MOVES, generate, king_masks, pawn_targets
+from engine.core.position import POSITION_TYPE, PositionRecord, king_square
 from engine.intrinsics import load_atomic, perf_counter_ns
 from engine.kernel import entry, inline, kernel
 from engine.mcts.backup import back_propagate
@@ -52,8 +52,8 @@ def _descend(pos, state, worker):
             break
         if node.first == 0 and not expand(pos, state, worker, index):
             break
-        if visits >= worker.params.look_visits and is_time_to_look(worker.params, visits):
-            look_again(pos, state, worker, index, visits)
+        if visits >= worker.params.look_visits and is_time_to_look(worker.params, visits, depth):
+            look_again(pos, state, worker, index, visits, depth)
         index = select(worker, index)
         expect_children(worker.pool, index)
         step_forward(pos, np.int64(node_at(worker.pool, index).move))
@@ -61,6 +61,16 @@ def _descend(pos, state, worker):
         worker.path[depth] = index
         visits = count_visit(worker.pool, index)
     return depth
+
+
+@inline
+def _has_move(pos, state, checkers, pinned):
+    """Whether there is a legal move. Nearly always a pawn can step forward, which is seen at once."""
+    us = np.int64(pos.side)
+    one, _, _, _ = pawn_targets(pos, us, king_square(pos, us), pinned)
+    if checkers == EMPTY and one != EMPTY:
+        return True
+    return generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned) > 0
 
 
 @kernel
@@ -74,7 +84,7 @@ def _judge(pos, state, worker, index, depth):
         if node.is_drawn:
             return 0.0
         checkers, pinned = king_masks(pos)
-        if generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned) == 0:
+        if not _has_move(pos, state, checkers, pinned):
             if checkers != EMPTY:
                 node.proof = 1
                 return -1.0

@@ -22,9 +22,10 @@ _NEGLIGIBLE = 6.0  # temperatures below the best: such a move gets no share wort
 
 
 @inline
-def _number_of_look(params, visits):
+def _number_of_look(params, visits, depth):
     """How many looks come before the one that is due at so many visits; -1 if none is due then."""
-    due, number = params.look_visits, np.int64(0)
+    due = params.look_visits if depth == 0 else params.look_visits * params.look_inner
+    number = np.int64(0)
     while due < visits:
         due *= params.look_growth
         number += 1
@@ -32,19 +33,19 @@ def _number_of_look(params, visits):
 
 
 @inline
-def is_time_to_look(params, visits):
-    """Whether the visit of this number, at least `look_visits`, brings a look at the moves."""
-    return params.selection == _PUCT and params.look_visits > 0 and _number_of_look(params, visits) >= 0
+def is_time_to_look(params, visits, depth):
+    """Whether the visit of this number, at least `look_visits`, brings a look at the moves of a node at that depth."""
+    return params.selection == _PUCT and params.look_visits > 0 and _number_of_look(params, visits, depth) >= 0
 
 
 @inline
-def _search_child(pos, state, worker, node, depth, best):
+def _search_child(pos, state, worker, node, plies, best):
     """The score of a child for the side to move at its parent; far below `best`, only a bound. A mate is a proof."""
     params = worker.params
     move = np.int64(node.move)
     enough = np.int64(min(_NEGLIGIBLE * params.look_temperature - best, np.float64(INFINITE)))
     step_forward(pos, move)
-    score = -search_leaf(pos, state, worker, depth, -INFINITE, enough)
+    score = -search_leaf(pos, state, worker, plies, -INFINITE, enough)
     step_back(pos, move)
     distance = mate_distance(score)
     if distance != 0 and params.use_solver and node.proof == 0 and not state.stopped:
@@ -53,14 +54,14 @@ def _search_child(pos, state, worker, node, depth, best):
 
 
 @kernel
-def look_again(pos, state, worker, index, visits):
+def look_again(pos, state, worker, index, visits, depth):
     """Give the children of an expanded node priors by searches. They stay where they are: threads may be below them."""
     params = worker.params
-    depth = params.look_depth + params.look_step * _number_of_look(params, visits)
+    plies = params.look_depth + params.look_step * _number_of_look(params, visits, depth)
     first, end = children_of(worker.pool, index)
     best = -np.float64(INFINITE)
     for child in range(first, end):
-        score = _search_child(pos, state, worker, node_at(worker.pool, child), depth, best)
+        score = _search_child(pos, state, worker, node_at(worker.pool, child), plies, best)
         if state.stopped:
             return
         worker.priors[child - first] = score

@@ -55,9 +55,10 @@ PARAMETERS = (
     Parameter("prior_temperature", 250.0, 1.0, 10_000.0),  # centipawns
     Parameter("prior_floor", 0.2, 0.0, 1.0),  # the share of all that every move gets alike
     Parameter("check_bonus", 200.0, 0.0, 1000.0),  # centipawns
-    # Looks: a node that is visited this often gets new priors, by a search of each of its moves; when it has been
-    # visited `look_growth` times as often, by a deeper one, and so on. 0 visits for never.
-    Parameter("look_visits", 2048, 0, 1_000_000),
+    # Looks: when the root was visited so often it gets new priors, by a search of each of its moves; when it has been
+    # visited `look_growth` times as often, by a deeper one, and so on; 0 for never. Other nodes need more visits.
+    Parameter("look_visits", 1024, 0, 1_000_000),
+    Parameter("look_inner", 8, 1, 1000),
     Parameter("look_growth", 4, 2, 16),
     Parameter("look_depth", 4, 0, 16),
     Parameter("look_step", 2, 0, 4),
