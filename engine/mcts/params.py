@@ -48,7 +48,7 @@ PARAMETERS = (
     Parameter("puct", 3.0, 0.0, 100.0),  # PUCT's
     Parameter("first_play", 0.0, 0.0, 2.0),  # how much worse than its parent a move is thought to be before it is tried
     Parameter("leaf_depth", 0, 0, 8),  # of the search of a leaf; 0 is quiescence
-    Parameter("leaf_window", 100, 1, 30_000),  # centipawns around the value of the parent within which it is exact
+    Parameter("leaf_window", 60, 1, 30_000),  # centipawns around the value of the parent within which it is exact
     Parameter("value_scale", 350.0, 50.0, 2000.0),  # centipawns that are worth tanh(1)
     Parameter("use_solver", 1, 0, 1),  # whether mates are proven in the tree
     # Priors: what a move promises before it is tried.
@@ -58,10 +58,10 @@ PARAMETERS = (
     # Looks: when the root was visited so often it gets new priors, by a search of each of its moves; when it has been
     # visited `look_growth` times as often, by a deeper one, and so on; 0 for never. Other nodes need more visits.
     Parameter("look_visits", 1024, 0, 1_000_000),
-    Parameter("look_inner", 8, 1, 1000),
+    Parameter("look_inner", 16, 1, 1000),
     Parameter("look_growth", 4, 2, 16),
-    Parameter("look_depth", 4, 0, 16),
-    Parameter("look_step", 2, 0, 4),
+    Parameter("look_depth", 5, 0, 16),
+    Parameter("look_step", 1, 0, 4),
     Parameter("look_temperature", 100.0, 1.0, 10_000.0),  # centipawns
     # Playouts.
     Parameter("longest_playout", 1000, 1, 1000),  # plies; a game that is not over by then counts as drawn

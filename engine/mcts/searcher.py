@@ -146,6 +146,7 @@ class TreeSearcher:
             keep_root_moves(state, self._limits.search_moves)
         state.table_address, state.table_buckets = self.table.address, self.table.buckets
         state.generation, state["endings"], state.ending_hits = self.table.generation, self._endings, 0
+        state.lines_are_cut = 1  # but for their values, nobody asks leaves for anything
         state.node_limit, state.stop_address = NEVER, self._halt.ctypes.data
         worker.root_moves, worker.root_count = state.root_moves, state.root_count
         worker.search_address, worker.stop_address = search_from.address, self._halt.ctypes.data
@@ -276,6 +277,7 @@ class TreeSearcher:
             make_if_legal(position, move)
         left = int(MATE) - abs(line.score) - len(line.moves)
         self._halt[0], state.deadline, state.node_limit = 0, NEVER, _NODES_TO_FIND_A_MATE
+        state.lines_are_cut = 0
         for depth in range(left, left + _PLIES_TO_FIND_A_MATE if left > 0 else left):
             prepare_root(position, state)
             score = search_from(position, state, depth, -int(INFINITE), int(INFINITE), 0)

@@ -50,7 +50,7 @@ def quiescence(pos, state, alpha, beta, ply):
         return DRAW
     if ply >= MAX_PLY:
         return static_evaluation(pos, state, ply)
-    is_pv = beta - alpha > 1
+    is_pv = beta - alpha > 1 and not state.lines_are_cut
 
     # Step 2. The endgame tables.
     if is_ending(pos, state):

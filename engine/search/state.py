@@ -73,6 +73,7 @@ STATE = record_dtype([
     ("first_root_move", "i8"),  # MultiPV: the moves before this one are taken
     ("current_move", "i8"),  # the root move being searched, for UCI's currmove
     ("current_number", "i8"),
+    ("lines_are_cut", "i8"),  # nobody wants to know the line: in quiescence its nodes are cut off like all others
     ("null_floor", "i8"),  # no null move at a ply smaller than this: one is being verified
     # By ply.
     ("static_evals", "i4", STACK),
