@@ -143,7 +143,7 @@ def _expected_seconds(stages: list[Stage]) -> float:
     if len(stages) < 2:
         return 0.0
     growth = (stages[-1].nodes / stages[0].nodes) ** (1 / (len(stages) - 1))
-    return stages[-1].seconds * growth
+    return float(stages[-1].seconds * growth)
 
 
 def _measured(searcher: Searcher, position: PositionRecord, limits: Limits) -> tuple[Result, float]:

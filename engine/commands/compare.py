@@ -35,7 +35,7 @@ from engine.search.scores import MAX_PLY
 
 _LINES_LEFT_OUT = 1
 _SHARP_FEN = "r1bqk2r/1p1nppbp/p2p1n2/3P2B1/5P2/2NQ1NPP/PPP5/2K1RB1R b kq - 1 13"  # of the bench
-_DEPTH = 7
+_DEPTH = 6
 _SUITE_TIME = 100  # milliseconds
 _GIVE_UP = 2.5  # seconds: so that all rows take less than a minute
 _BOUND_GIVE_UP = 20.0
