@@ -19,6 +19,7 @@ COMMANDS = {
     "perft": "count the positions a number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
     "suite": "solve the positions of an EPD test suite",
+    "compare": "search the same positions by minimax, alpha-beta and what was built upon it, one technique at a time",
     "explain": "say why the evaluation likes or dislikes a position, and what a move would change",
     "match": "let two engines play each other, with Elo, its error, and a sequential test",
     "selfplay": "play training games against itself, or say what a file of them holds",

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import chess
 
 from engine.commands._display import track
-from engine.core.errors import InputError, quote
+from engine.commands._problems import Problem, read_problems
+from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.core.textfile import numbered_lines
 from engine.host import run_interruptible
 from engine.search.limits import Bound, Info, Limits
 from engine.search.scores import MAX_PLY, mate_distance
 from engine.search.threads import Searcher
 
-_MATE_NOTE = re.compile(r"\bce \+?M(\d+);")  # some authors write mates so
 _LINES_LEFT_OUT = 1
-_MATE_SCORE = 30_000  # an EPD's `ce` beyond this announces a mate
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,25 +32,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="search with N threads (default 1)")
     parser.add_argument("--hash", type=int, default=64, metavar="MB", help="size of the table (default 64)")
     parser.add_argument("--first", type=int, metavar="N", help="only the first N positions")
-
-
-@dataclass
-class Problem:
-    """A position and what its author asks for."""
-
-    number: int
-    fen: str
-    best: set[str] = field(default_factory=set)  # UCI text of moves that solve it
-    avoid: set[str] = field(default_factory=set)
-    mate: int | None = None  # moves to the mate that is to be found
-
-    def is_solved(self, game: Game, info: Info) -> bool:
-        """Whether this move, with this score, is an answer."""
-        move = game.text(info.line[0])
-        if self.mate is not None:
-            distance = mate_distance(info.score)
-            return distance is not None and 0 < distance <= self.mate
-        return move in self.best if self.best else move not in self.avoid
 
 
 @dataclass
@@ -114,15 +92,14 @@ def _solve(searcher: Searcher, problem: Problem, limits: Limits) -> Attempt:
     result = searcher.run(game.position, replace(limits, mate=problem.mate))
     seconds = None
     for info in result.infos:
-        if not problem.is_solved(game, info):
+        if not problem.is_solved(game.text(info.line[0]), info.score):
             seconds = None
         elif seconds is None:
             seconds = info.seconds
     move = game.text(result.move)
-    last = Info(0, 0, 1, result.score, 0, result.seconds, 0, (result.move,))
     false_mates = sum(not _keeps_its_word(game, info) for info in result.infos)
-    return Attempt(problem, move, problem.is_solved(game, last), result.seconds if seconds is None else seconds,
-                   false_mates)
+    return Attempt(problem, move, problem.is_solved(move, result.score),
+                   result.seconds if seconds is None else seconds, false_mates)
 
 
 def _keeps_its_word(game: Game, info: Info) -> bool:
@@ -136,34 +113,3 @@ def _keeps_its_word(game: Game, info: Info) -> bool:
         follower.play(text)
         board.push_uci(text)
     return board.is_checkmate() and len(info.line) == (2 * distance - 1 if distance > 0 else -2 * distance)
-
-
-def read_problems(path: Path) -> tuple[list[Problem], list[str]]:
-    """The problems of an EPD file, and what is wrong with the lines that are none; InputError if it cannot be read."""
-    problems, complaints = [], []
-    for number, line in numbered_lines(path):
-        try:
-            problems.append(_read_problem(number, line))
-        except ValueError as error:
-            complaints.append(f"suite {path}, line {number}: {error}")
-    return problems, complaints
-
-
-def _read_problem(number: int, line: str) -> Problem:
-    board = chess.Board()
-    operations = board.set_epd(_MATE_NOTE.sub(r"dm \1;", line.strip()))
-    problem = Problem(number, Game(board.fen()).fen())
-    problem.best = _texts(board, operations.get("bm"))
-    problem.avoid = _texts(board, operations.get("am"))
-    mate, score = operations.get("dm"), operations.get("ce")
-    if isinstance(mate, int):
-        problem.mate = mate
-    elif isinstance(score, int) and score > _MATE_SCORE:
-        problem.mate = (32767 - score) // 2 + 1
-    if not problem.best and not problem.avoid and problem.mate is None:
-        raise InputError(f"no bm, am, dm or mating ce in {quote(line)}")
-    return problem
-
-
-def _texts(board: chess.Board, moves: object) -> set[str]:
-    return {board.uci(move) for move in moves} if isinstance(moves, list) else set()

@@ -157,7 +157,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             and bound_settles(entry_bound(data), table_score, alpha, beta) and pos.rule50 < 90):
         return table_score
     table_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
-    if is_root and state.root_depth > 1:
+    if is_root and state.root_depth > 1 and state.root_nodes[state.first_root_move] > 0:
         # The best move so far: whenever the search is broken off, it has been searched first.
         table_move = np.int64(state.root_moves[state.first_root_move])
 

@@ -1,0 +1,156 @@
+"""`compare`: the same positions under minimax, alpha-beta, and each technique that was built upon it, one by one.
+
+`compare --bound` measures how near alpha-beta comes to the fewest leaves that it could visit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from engine.commands import _compare_bound as bound
+from engine.commands._compare_contenders import Contender, contenders
+from engine.commands._compare_report import (
+    PLOT_KINDS,
+    Row,
+    Trial,
+    as_json,
+    print_nodes_by_depth,
+    print_rows,
+    print_table,
+    save_plots,
+    write_json,
+)
+from engine.commands._display import check_plot, track
+from engine.commands._positions import BENCH_FENS
+from engine.commands._problems import Problem, read_problems
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.host import run_interruptible
+from engine.search.limits import Limits
+from engine.search.scores import MAX_PLY
+
+_LINES_LEFT_OUT = 1
+_SHARP_FEN = "r1bqk2r/1p1nppbp/p2p1n2/3P2B1/5P2/2NQ1NPP/PPP5/2K1RB1R b kq - 1 13"  # of the bench
+_DEPTH = 6
+_SUITE_TIME = 100  # milliseconds
+_GIVE_UP = 2.5  # seconds: so that all rows take less than a minute
+_BOUND_GIVE_UP = 20.0
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--fen", metavar="FEN", help="the position (default: a sharp one of the bench)")
+    where.add_argument("--suite", type=Path, metavar="FILE.epd", help="positions with bm, am, dm or ce")
+    where.add_argument("--bound", action="store_true", help="instead: alpha-beta's leaves beside the fewest possible")
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument("--depth", type=int, metavar="D", help=f"plies to search (default {_DEPTH})")
+    limits.add_argument("--nodes", type=int, metavar="N", help="nodes for everyone")
+    limits.add_argument("--time", type=int, metavar="MS",
+                        help=f"milliseconds for everyone (default with --suite: {_SUITE_TIME})")
+    parser.add_argument("--give-up", type=float, metavar="S", help="with a depth: what is not finished after S "
+                        f"seconds a position is given up (default {_GIVE_UP:g}, with --bound {_BOUND_GIVE_UP:g})")
+    parser.add_argument("--first", type=int, metavar="N", help="with --suite: only the first N positions")
+    parser.add_argument("--positions", type=int, default=len(BENCH_FENS), metavar="N",
+                        help="with --bound: only the first N of the bench positions")
+    parser.add_argument("--hash", type=int, default=64, metavar="MB", help="size of the table (default 64)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything that was measured")
+    parser.add_argument("--plots", type=Path, metavar="FOLDER", help="draw nodes by depth, and solved by time, as "
+                        f"{' and '.join(PLOT_KINDS)}; needs the extra `lab`")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare, print, and return the exit status."""
+    _check(arguments)
+    if arguments.bound:
+        return run_interruptible(lambda: _compare_with_bound(arguments))
+    problems, complaints = _problems(arguments)
+    games = [Game(problem.fen) for problem in problems] or [Game(arguments.fen or _SHARP_FEN)]
+    for game in games:
+        if not game.legal_moves():
+            raise InputError(f"the game is over in {game.fen()}: there is no move to find")
+    for complaint in complaints:
+        print(f"error: {complaint}; left out", file=sys.stderr)
+    run_interruptible(lambda: _compare(games, problems, arguments))
+    return _LINES_LEFT_OUT if complaints else 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """InputError if the arguments cannot be used: before any work is done."""
+    for name in ("depth", "nodes", "time", "first", "positions", "hash"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            raise InputError(f"--{name} must be at least 1, not {value}")
+    if arguments.depth is not None and arguments.depth >= MAX_PLY:
+        raise InputError(f"--depth must be below {MAX_PLY}")
+    if arguments.give_up is not None and not arguments.give_up > 0:
+        raise InputError(f"--give-up must be above 0, not {arguments.give_up:g}")
+    if arguments.bound and (arguments.nodes or arguments.time or arguments.plots):
+        raise InputError("--bound goes with --depth, --positions, --give-up, --hash and --json only")
+    if arguments.json is not None and not arguments.json.absolute().parent.is_dir():
+        raise InputError(f"--json: no folder {arguments.json.parent}")
+    if arguments.plots is not None:
+        if not arguments.plots.is_dir():
+            raise InputError(f"--plots: no folder {arguments.plots}")
+        check_plot(arguments.plots / f"nodes.{PLOT_KINDS[0]}", "--plots")
+
+
+def _problems(arguments: argparse.Namespace) -> tuple[list[Problem], list[str]]:
+    """Those of the suite, and what is wrong with other lines of it; none without a suite."""
+    if arguments.suite is None:
+        return [], []
+    problems, complaints = read_problems(arguments.suite)
+    if not problems:
+        raise InputError(f"suite {arguments.suite} holds no positions")
+    return problems[: arguments.first], complaints
+
+
+def _limits(arguments: argparse.Namespace) -> Limits:
+    if arguments.nodes:
+        return Limits(nodes=arguments.nodes)
+    if arguments.time or (arguments.suite and not arguments.depth):
+        return Limits(movetime=(arguments.time or _SUITE_TIME) / 1000)
+    return Limits(depth=arguments.depth or _DEPTH, movetime=arguments.give_up or _GIVE_UP)
+
+
+def _compare(games: Sequence[Game], problems: Sequence[Problem], arguments: argparse.Namespace) -> None:
+    limits = _limits(arguments)
+    tasks = [(contender, number) for contender in contenders(arguments.hash) for number in range(len(games))]
+    trials: dict[str, list[Trial]] = {}
+    for contender, number in track(tasks, lambda task: _describe(*task)):
+        problem = problems[number] if problems else None
+        outcome = contender.search(games[number].position, limits)
+        trials.setdefault(contender.name, []).append(Trial(games[number], outcome, problem))
+    rows = [Row(name, tuple(made)) for name, made in trials.items()]
+    if not problems:
+        print(games[0].fen())
+    print_rows(rows, limits)
+    if not problems:
+        print()
+        print_nodes_by_depth(rows)
+    if arguments.json is not None:
+        write_json(arguments.json, as_json(rows, limits))
+    if arguments.plots is not None:
+        for file in save_plots(rows, arguments.plots):
+            print(file)
+
+
+def _describe(contender: Contender, number: int) -> str:
+    return f"{contender.name}, position {number + 1}"
+
+
+def _compare_with_bound(arguments: argparse.Namespace) -> int:
+    depth = arguments.depth or bound.LAST_DEPTH
+    if depth < bound.FIRST_DEPTH:
+        raise InputError(f"--bound looks at depths from {bound.FIRST_DEPTH}, not {depth}")
+    found = bound.measure(arguments.positions, depth, arguments.hash, arguments.give_up or _BOUND_GIVE_UP)
+    print_table(bound.HEADINGS, bound.rows(found))
+    print("medians over the positions; ratio: leaves of the depth's iteration to 2 b^(d/2), the median, of all "
+          "positions together, and the worst")
+    if arguments.json is not None:
+        write_json(arguments.json, {"bound": [{**asdict(measured), "ratio": measured.ratio} for measured in found]})
+    return 0

@@ -1,0 +1,136 @@
+"""`compare` as a user types it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.commands._compare_contenders import LADDER, Outcome
+from engine.commands._compare_report import Row, Trial, effective_branching, save_plots
+from engine.core.fen import START_FEN
+from engine.core.game import Game
+from engine.search.limits import Counts
+from tests.commands.test_commands import run
+
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q -"
+PROBLEMS = f"{MATE_IN_ONE} bm Ra8#;\n{MATE_IN_ONE} am Ra8#;\n"
+LOSSLESS = 7  # rungs that must not change minimax's value, the table among them as long as nothing is transposed
+STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    """What `compare` says of the starting position, three plies deep."""
+    file = tmp_path_factory.mktemp("compare") / "compare.json"
+
+    def ask(capsys):
+        if not file.exists():
+            status, out, err = run(capsys, "compare", "--fen", START_FEN, "--depth", "3", "--json", str(file))
+            assert (status, err) == (0, "")
+            file.with_suffix(".txt").write_text(out)
+        return json.loads(file.read_text()), file.with_suffix(".txt").read_text()
+
+    return ask
+
+
+def test_every_technique_has_a_line(capsys, compared):
+    _, out = compared(capsys)
+    for rung in LADDER:
+        assert sum(line.startswith(rung.name + " ") for line in out.splitlines()) == 2, rung.name
+    assert "2 b^(d/2)" in out
+
+
+def test_minimax_visits_everything_and_the_others_find_its_value(capsys, compared):
+    content, _ = compared(capsys)
+    rows = [row["positions"][0] for row in content["rows"]]
+    assert [stage["leaves"] for stage in rows[0]["stages"]] == [20, 400, 8902]
+    assert rows[0]["nodes"] == 20 + 400 + 8902
+    assert {row["score"] for row in rows[:LOSSLESS]} == {rows[0]["score"]}
+    assert all(row["nodes"] < rows[0]["nodes"] for row in rows[1:])
+    assert all(0 < row["first_cuts"] <= row["cuts"] for row in rows[1:])
+    assert all([stage["depth"] for stage in row["stages"]] == [1, 2, 3] for row in rows)
+
+
+def test_a_budget_of_nodes_is_the_same_for_everyone(capsys, tmp_path):
+    file = tmp_path / "compare.json"
+    assert run(capsys, "compare", "--nodes", "20000", "--json", str(file))[0] == 0
+    rows = [row["positions"][0] for row in json.loads(file.read_text())["rows"]]
+    assert all(20_000 <= row["nodes"] <= 21_000 for row in rows)
+    assert rows[0]["depth"] < rows[-1]["depth"]
+
+
+def test_a_row_that_takes_too_long_stops_at_what_it_has(capsys):
+    _, out, _ = run(capsys, "compare", "--depth", "4", "--give-up", "0.001")
+    assert " of 4 " in out.splitlines()[2]
+
+
+def test_a_suite_is_solved_by_all_who_see_one_ply(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    suite = tmp_path / "suite.epd"
+    suite.write_text(PROBLEMS)
+    status, out, err = run(capsys, "compare", "--suite", str(suite), "--depth", "2", "--plots", str(tmp_path))
+    assert (status, err) == (0, "")
+    assert out.count("1 of 2") == len(LADDER)
+    for name in ("nodes.png", "nodes.svg", "solved.png", "solved.svg"):
+        assert (tmp_path / name).stat().st_size > 1000
+
+
+def test_lines_that_are_no_problems_are_named(capsys, tmp_path):
+    suite = tmp_path / "suite.epd"
+    suite.write_text(PROBLEMS + "nonsense\n")
+    status, _, err = run(capsys, "compare", "--suite", str(suite), "--first", "1", "--nodes", "100")
+    assert status == 1
+    assert "line 3" in err
+    assert err.count("\n") == 1
+
+
+def test_the_visits_of_a_tree_are_drawn(tmp_path):
+    pytest.importorskip("matplotlib")
+    game = Game()
+    first, second = game.legal_moves()[:2]
+    outcome = Outcome(9, Counts(), 0.1, 0, first, 0, growth=((3, {first: 2, second: 1}), (9, {first: 7, second: 2})))
+    row = Row("tree", (Trial(game, outcome),))
+    assert [file.name for file in save_plots([row], tmp_path)] == ["nodes.png", "nodes.svg", "visits-tree.png",
+                                                                   "visits-tree.svg"]
+
+
+def test_the_bound_of_alpha_beta(capsys, tmp_path):
+    file = tmp_path / "bound.json"
+    status, out, _ = run(capsys, "compare", "--bound", "--positions", "2", "--depth", "5", "--json", str(file))
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()[1:3]] == ["4", "5"]
+    found = json.loads(file.read_text())["bound"]
+    assert len(found) == 4
+    assert all(0 < measured["ratio"] < 10 for measured in found)
+
+
+def test_the_effective_branching_factor():
+    assert effective_branching(3 + 9 + 27, 3) == pytest.approx(3)
+    assert effective_branching(42, 1) == pytest.approx(42)
+    assert effective_branching(4, 4) == pytest.approx(1)
+    assert effective_branching(10, 0) is None
+    assert effective_branching(10**9, 127) == pytest.approx(1.16, abs=0.02)  # a mate was found, and deepened on
+
+
+@pytest.mark.parametrize(("words", "complaint"), [
+    (("--fen", "nonsense"), "FEN"),
+    (("--fen", STALEMATE), "the game is over"),
+    (("--suite", "missing.epd"), "cannot read suite missing.epd"),
+    (("--depth", "0"), "--depth must be at least 1"),
+    (("--depth", "128"), "--depth must be below 128"),
+    (("--depth", "two"), "invalid int value"),
+    (("--nodes", "0"), "--nodes must be at least 1"),
+    (("--give-up", "nan"), "--give-up must be above 0"),
+    (("--depth", "3", "--nodes", "5"), "not allowed with"),
+    (("--fen", START_FEN, "--suite", "x.epd"), "not allowed with"),
+    (("--json", "no/folder/x.json"), "--json: no folder"),
+    (("--plots", "no/folder"), "--plots: no folder"),
+    (("--bound", "--nodes", "5"), "--bound goes with"),
+    (("--bound", "--depth", "3"), "--bound looks at depths from 4"),
+])
+def test_bad_input_is_one_line(capsys, words, complaint):
+    status, out, err = run(capsys, "compare", *words)
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert err.count("\n") == 1
