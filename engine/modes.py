@@ -72,6 +72,12 @@ def opponent_rating(settings: Settings) -> int:
     return USUAL_RATING if told is None else told
 
 
+def _random(settings: Settings, megabytes: int) -> Search:
+    from engine.search.randommover import RandomMover
+
+    return RandomMover()
+
+
 def _tree(settings: Settings, megabytes: int) -> Search:
     from engine.mcts import params
     from engine.mcts.searcher import TreeSearcher
@@ -89,7 +95,7 @@ def _tree(settings: Settings, megabytes: int) -> Search:
 
 _MAKERS: dict[str, Callable[[Settings, int], Search]] = {
     "alphabeta": _alphabeta, "minimax": _minimax, "expectimax": _expectimax,
-    "mcts": _tree, "uct": _tree, "montecarlo": _tree,
+    "mcts": _tree, "uct": _tree, "montecarlo": _tree, "random": _random,
 }
 
 # The options that a mode looks at beside Hash and Threads: a change of one makes a new search.

@@ -103,7 +103,7 @@ OPTIONS = (
     Option("SyzygyProbeDepth", Kind.SPIN, "the least depth at which the largest Syzygy tables are asked", 1, 1, 100),
     Option("Syzygy50MoveRule", Kind.CHECK, "whether a win by Syzygy that takes over fifty moves is a draw", True),
     Option("SearchMode", Kind.COMBO, "the kind of search; the others are there to be compared with the first",
-           "alphabeta", choices=("alphabeta", "mcts", "uct", "montecarlo", "minimax", "expectimax")),
+           "alphabeta", choices=("alphabeta", "mcts", "uct", "montecarlo", "minimax", "expectimax", "random")),
     Option("PUCT Exploration", Kind.SPIN, "mcts: how much uncertain moves are explored, in hundredths", 300, 0, 10_000),
     Option("UCT Exploration", Kind.SPIN, "uct: UCB1's constant C, in hundredths", 141, 0, 10_000),
     Option("Playout Policy", Kind.COMBO, "uct and montecarlo: how games are played on", "random",

@@ -1,6 +1,6 @@
 """Measuring: `bench [DEPTH]` searches fixed positions and prints the node count that signs a version of the search;
-`bench speed` its nodes a second beside another engine's; `bench threads` what more threads bring; `bench perft` the
-move generator; `bench startup` the start.
+`bench speed` its nodes a second beside another engine's; `bench threads` what more threads bring; `bench trees` the
+tree searches; `bench perft` the move generator; `bench startup` the start.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("what", nargs="?", default=str(_BENCH_DEPTH), metavar="DEPTH|speed|threads|perft|startup",
+    parser.add_argument("what", nargs="?", default=str(_BENCH_DEPTH), metavar="DEPTH|speed|threads|trees|perft|startup",
                         help=f"what to measure; a number is the depth of the search (default {_BENCH_DEPTH})")
     parser.add_argument("--against", metavar="ENGINE", help="speed, perft: a UCI engine to measure in the same run")
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="perft, startup: best of N (default 3)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="search with N threads (default 1)")
     parser.add_argument("--hash", type=int, default=64, metavar="MB", help="size of the table (default 64)")
-    parser.add_argument("--movetime", type=float, default=0.5, metavar="S", help="speed: seconds a position")
+    parser.add_argument("--movetime", type=float, default=0.5, metavar="S", help="speed, trees: seconds a position")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -60,6 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--against goes with 'bench speed' and 'bench perft' only")
     if arguments.what == "startup":
         return print_startup(arguments.runs)
+    if arguments.what == "trees":
+        from engine.commands._trees import print_trees
+
+        return run_interruptible(lambda: print_trees(arguments.movetime, max(arguments.threads, 2), arguments.hash))
     if arguments.what == "threads":
         return run_interruptible(lambda: _bench_threads(arguments))
     if arguments.what not in ("speed", "perft"):

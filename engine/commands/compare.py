@@ -1,6 +1,7 @@
 """`compare`: the same positions under minimax, alpha-beta, and each technique that was built upon it, one by one.
 
-`compare --bound` measures how near alpha-beta comes to the fewest leaves that it could visit.
+`compare --bound` measures how near alpha-beta comes to the fewest leaves that it could visit. `compare --tournament` lets
+all modes play each other.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from engine.commands._compare_report import (
     save_plots,
     write_json,
 )
+from engine.commands._compare_trees import tree_contenders
 from engine.commands._display import check_plot, track
 from engine.commands._positions import BENCH_FENS
 from engine.commands._problems import Problem, read_problems
@@ -34,9 +36,11 @@ from engine.search.limits import Limits
 from engine.search.scores import MAX_PLY
 
 _LINES_LEFT_OUT = 1
+_FAULTS_SEEN = 1
 _SHARP_FEN = "r1bqk2r/1p1nppbp/p2p1n2/3P2B1/5P2/2NQ1NPP/PPP5/2K1RB1R b kq - 1 13"  # of the bench
 _DEPTH = 6
 _SUITE_TIME = 100  # milliseconds
+_MOVE_TIME = 100  # milliseconds, in a tournament
 _GIVE_UP = 2.5  # seconds: so that all rows take less than a minute
 _BOUND_GIVE_UP = 20.0
 
@@ -47,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--fen", metavar="FEN", help="the position (default: a sharp one of the bench)")
     where.add_argument("--suite", type=Path, metavar="FILE.epd", help="positions with bm, am, dm or ce")
     where.add_argument("--bound", action="store_true", help="instead: alpha-beta's leaves beside the fewest possible")
+    where.add_argument("--tournament", action="store_true", help="instead: all modes play each other at equal time")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--depth", type=int, metavar="D", help=f"plies to search (default {_DEPTH})")
     limits.add_argument("--nodes", type=int, metavar="N", help="nodes for everyone")
@@ -54,6 +59,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help=f"milliseconds for everyone (default with --suite: {_SUITE_TIME})")
     parser.add_argument("--give-up", type=float, metavar="S", help="with a depth: what is not finished after S "
                         f"seconds a position is given up (default {_GIVE_UP:g}, with --bound {_BOUND_GIVE_UP:g})")
+    parser.add_argument("--games", type=int, default=2, metavar="N", help="with --tournament: games of each pairing "
+                        "(default 2)")
+    parser.add_argument("--concurrency", type=int, metavar="N", help="with --tournament: games at the same time "
+                        "(default: as many as there are cores)")
     parser.add_argument("--first", type=int, metavar="N", help="with --suite: only the first N positions")
     parser.add_argument("--positions", type=int, default=len(BENCH_FENS), metavar="N",
                         help="with --bound: only the first N of the bench positions")
@@ -68,6 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if arguments.bound:
         return run_interruptible(lambda: _compare_with_bound(arguments))
+    if arguments.tournament:
+        return _hold_tournament(arguments)
     problems, complaints = _problems(arguments)
     games = [Game(problem.fen) for problem in problems] or [Game(arguments.fen or _SHARP_FEN)]
     for game in games:
@@ -81,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """InputError if the arguments cannot be used: before any work is done."""
-    for name in ("depth", "nodes", "time", "first", "positions", "hash"):
+    for name in ("depth", "nodes", "time", "first", "positions", "hash", "games", "concurrency"):
         value = getattr(arguments, name)
         if value is not None and value < 1:
             raise InputError(f"--{name} must be at least 1, not {value}")
@@ -89,6 +100,8 @@ def _check(arguments: argparse.Namespace) -> None:
         raise InputError(f"--depth must be below {MAX_PLY}")
     if arguments.give_up is not None and not arguments.give_up > 0:
         raise InputError(f"--give-up must be above 0, not {arguments.give_up:g}")
+    if arguments.tournament and (arguments.depth or arguments.nodes or arguments.plots):
+        raise InputError("--tournament goes with --time, --games, --concurrency and --json only")
     if arguments.bound and (arguments.nodes or arguments.time or arguments.plots):
         raise InputError("--bound goes with --depth, --positions, --give-up, --hash and --json only")
     if arguments.json is not None and not arguments.json.absolute().parent.is_dir():
@@ -119,7 +132,8 @@ def _limits(arguments: argparse.Namespace) -> Limits:
 
 def _compare(games: Sequence[Game], problems: Sequence[Problem], arguments: argparse.Namespace) -> None:
     limits = _limits(arguments)
-    tasks = [(contender, number) for contender in contenders(arguments.hash) for number in range(len(games))]
+    everyone = [*contenders(arguments.hash), *tree_contenders(arguments.hash)]
+    tasks = [(contender, number) for contender in everyone for number in range(len(games))]
     trials: dict[str, list[Trial]] = {}
     for contender, number in track(tasks, lambda task: _describe(*task)):
         problem = problems[number] if problems else None
@@ -154,3 +168,18 @@ def _compare_with_bound(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         write_json(arguments.json, {"bound": [{**asdict(measured), "ratio": measured.ratio} for measured in found]})
     return 0
+
+
+def _hold_tournament(arguments: argparse.Namespace) -> int:
+    from engine.commands import _compare_tournament as tournament
+
+    conditions = tournament.Conditions(arguments.games, arguments.time or _MOVE_TIME, width=arguments.concurrency or 0)
+    meetings = tournament.cross_table(conditions)
+    print_table(tournament.HEADINGS, tournament.cross_table_rows(meetings))
+    print(f"points of {meetings[0].games} games at {conditions.milliseconds} ms a move; the score is of all games\n")
+    beliefs = tournament.beliefs(conditions)
+    print_table(tournament.BELIEF_HEADINGS, tournament.belief_rows(beliefs))
+    print("minimax believes in an adversary, expectimax in a random mover; games are played to their end")
+    if arguments.json is not None:
+        write_json(arguments.json, {"tournament": [asdict(meeting) for meeting in (*meetings, *beliefs)]})
+    return _FAULTS_SEEN if any(meeting.faults for meeting in (*meetings, *beliefs)) else 0

@@ -15,9 +15,10 @@ from engine.commands._problems import Problem, read_problems
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.host import run_interruptible
+from engine.modes import Search, new_search
+from engine.options import Settings, find_option
 from engine.search.limits import Bound, Info, Limits
 from engine.search.scores import MAX_PLY, mate_distance
-from engine.search.threads import Searcher
 
 _LINES_LEFT_OUT = 1
 
@@ -29,6 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--movetime", type=int, metavar="MS", help="milliseconds a position (default 1000)")
     limits.add_argument("--nodes", type=int, metavar="N", help="nodes a position")
     limits.add_argument("--depth", type=int, metavar="D", help="plies a position")
+    parser.add_argument("--mode", default="alphabeta", choices=find_option("SearchMode").choices,
+                        help="the kind of search (default alphabeta)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="search with N threads (default 1)")
     parser.add_argument("--hash", type=int, default=64, metavar="MB", help="size of the table (default 64)")
     parser.add_argument("--first", type=int, metavar="N", help="only the first N positions")
@@ -65,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
     movetime = None if arguments.nodes or arguments.depth else (arguments.movetime or 1000) / 1000
     limits = Limits(depth=arguments.depth, nodes=arguments.nodes, movetime=movetime)
-    searcher = Searcher(arguments.hash, arguments.threads)
+    searcher = _new_search(arguments)
     started = time.perf_counter()
     attempts = [_solve(searcher, problem, limits)
                 for problem in track(problems, lambda problem: f"{arguments.file.name}, line {problem.number}")]
@@ -80,13 +83,20 @@ def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
     print(f"{sum(attempt.false_mates for attempt in attempts)} announced mates had a line that gives none")
 
 
+def _new_search(arguments: argparse.Namespace) -> Search:
+    settings = Settings()
+    settings.set(find_option("SearchMode"), arguments.mode)
+    settings.set(find_option("Threads"), str(arguments.threads))
+    return new_search(settings, arguments.hash)
+
+
 def _describe(problem: Problem) -> str:
     if problem.mate is not None:
         return f"a mate in {problem.mate}"
     return " or ".join(sorted(problem.best)) if problem.best else "any but " + ", ".join(sorted(problem.avoid))
 
 
-def _solve(searcher: Searcher, problem: Problem, limits: Limits) -> Attempt:
+def _solve(searcher: Search, problem: Problem, limits: Limits) -> Attempt:
     searcher.clear()
     game = Game(problem.fen)
     result = searcher.run(game.position, replace(limits, mate=problem.mate))

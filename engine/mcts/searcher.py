@@ -109,6 +109,11 @@ class TreeSearcher:
         """Iterations of the running or last search, of all threads."""
         return sum(int(worker.iterations) for worker in self._workers)
 
+    def visits(self) -> dict[int, int]:
+        """How often each root move has been visited."""
+        root = self.pool.nodes[self.pool.root]
+        return {int(child.move): int(child.visits) for child in self.pool.children(root)}
+
     def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
         """`begin`, then `finish`."""
         self.begin(position, limits)

@@ -1,0 +1,67 @@
+"""The random mover: every legal move alike. The least of opponents, and what uniform expectimax believes in."""
+
+from __future__ import annotations
+
+import random
+import time
+
+from engine.core.game import list_moves
+from engine.core.movegen import empty_move_list
+from engine.core.position import PositionRecord
+from engine.search.limits import Info, Limits, Report, Result, ignore
+from engine.search.state import EndingsRecord
+
+
+class RandomMover:
+    """A search that does not look. It has the face of a `Searcher`, and an answer at once."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._chance = random.Random(seed)  # noqa: S311  a game needs no secrecy
+        self._moves = empty_move_list()
+        self._position: PositionRecord | None = None
+        self._limits = Limits()
+
+    def begin(self, position: PositionRecord, limits: Limits) -> None:
+        """Remember the question."""
+        self._position, self._limits = position, limits
+
+    def finish(self, report: Report = ignore) -> Result:
+        """One of the legal moves, or of those that may be searched; 0 if there is none."""
+        started = time.perf_counter()
+        count, _ = list_moves(self._position, self._moves)
+        allowed = self._limits.search_moves
+        moves = [move for move in self._moves.moves[:count].tolist() if not allowed or move in allowed]
+        chosen = self._chance.sample(moves, min(self._limits.multipv, len(moves)))
+        seconds = time.perf_counter() - started
+        infos = [Info(1, 1, number, 0, 1, seconds, 0, (move,)) for number, move in enumerate(chosen, start=1)]
+        for info in infos:
+            report(info)
+        if not infos:
+            return Result(0, 0, 0, 0, seconds)
+        return Result(chosen[0], 0, 1, 1, seconds, (chosen[0],), infos)
+
+    def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
+        """`begin`, then `finish`."""
+        self.begin(position, limits)
+        return self.finish(report)
+
+    def stop(self) -> None:
+        """Nothing: there is no search that could be stopped."""
+
+    def forget_stop(self) -> None:
+        """Nothing."""
+
+    def set_time(self, soft_time: float, hard_time: float) -> None:
+        """Nothing: it takes no time."""
+
+    def set_endings(self, endings: EndingsRecord) -> None:
+        """Nothing: it knows no endings."""
+
+    def set_threads(self, threads: int) -> None:
+        """Nothing."""
+
+    def resize(self, megabytes: float) -> None:
+        """Nothing."""
+
+    def clear(self) -> None:
+        """Nothing is remembered."""
