@@ -73,6 +73,8 @@ class Player:
         mode = self._settings.text("SearchMode")
         if mode != self._mode or is_looked_at(mode, option.name):
             self._searcher = new_search(self._settings, self._hash())
+            self._searcher.run(Game().position, Limits(nodes=1))  # its kernels are loaded now, not on the clock
+            self._searcher.clear()
             self._mode = mode
         elif option.name == "Hash":
             self._searcher.resize(self._hash())

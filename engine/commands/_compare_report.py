@@ -202,8 +202,13 @@ def save_plots(rows: Sequence[Row], folder: Path) -> list[Path]:
         files += _save(folder / "solved", ("seconds", "solved"), _solved_curves(rows), x_scale="log")
     for row in rows:
         if _first_outcome(row).growth:
-            files += _save(folder / f"visits-{row.name}", ("visits of the tree", "of a move"), _visit_curves(row))
+            stem = folder / f"visits-{_as_file_name(row.name)}"
+            files += _save(stem, ("visits of the tree", "of a move"), _visit_curves(row))
     return files
+
+
+def _as_file_name(name: str) -> str:
+    return "-".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())
 
 
 def _save(stem: Path, labels: tuple[str, str], curves: Mapping[str, Curve], **style: Any) -> list[Path]:

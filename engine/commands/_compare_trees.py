@@ -13,7 +13,7 @@ from engine.mcts.params import Leaf, ParamsRecord, puct, pure_monte_carlo, uct
 from engine.mcts.searcher import TreeSearcher
 from engine.search.limits import Counts, Info, Limits, Progress, Remark
 
-_SECONDS = 1.0  # where a depth is asked for, which says nothing to a tree
+_SECONDS_A_PLY = 0.15  # where a depth is asked for, which says nothing to a tree
 
 TREES: dict[str, Callable[[], ParamsRecord]] = {
     "pure Monte Carlo": pure_monte_carlo,
@@ -43,7 +43,8 @@ def _contender(name: str, searcher: TreeSearcher, params: ParamsRecord) -> Conte
             growth.append((sum(visits.values()), visits))
 
         if limits.depth is not None:
-            limits = replace(limits, depth=None, movetime=min(_SECONDS, limits.movetime or _SECONDS))
+            seconds = _SECONDS_A_PLY * limits.depth
+            limits = replace(limits, depth=None, movetime=min(seconds, limits.movetime or seconds))
         started = time.process_time()
         result = searcher.run(position, limits, watch)
         seconds = time.process_time() - started

@@ -1,6 +1,6 @@
 """`compare`: the same positions under minimax, alpha-beta, and each technique that was built upon it, one by one.
 
-`compare --bound` measures how near alpha-beta comes to the fewest leaves that it could visit. `compare --tournament` lets
+`compare --bound` measures how near alpha-beta comes to the fewest leaves that it could visit; by `compare --tournament`
 all modes play each other.
 """
 

@@ -58,8 +58,10 @@ class Averaging(Deepening):
         self._state.deepest = 0
         found = self._root_moves(depth)
         if len(found) < len(self._moves):
-            # Broken off. The best so far came first, so that only one that is better at the new depth replaces it.
-            self.lines = [self._line(move) for move in found[:1]] or self.lines
+            # Broken off. The best so far came first, so that only one that is better at the new depth replaces it; of
+            # several lines the others would be of another depth.
+            if len(self.lines) == 1 and found:
+                self.lines = [self._line(found[0])]
             return False
         self._moves = [move.line[0] for move in found]
         self.lines = [self._line(move) for move in found[: len(self.lines)]]

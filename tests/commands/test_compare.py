@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from engine.commands import _compare_tournament as tournament
 from engine.commands._compare_contenders import LADDER, Outcome
 from engine.commands._compare_report import Row, Trial, effective_branching, save_plots
+from engine.commands._compare_trees import TREES
 from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.search.limits import Counts
@@ -47,9 +49,23 @@ def test_minimax_visits_everything_and_the_others_find_its_value(capsys, compare
     assert [stage["leaves"] for stage in rows[0]["stages"]] == [20, 400, 8902]
     assert rows[0]["nodes"] == 20 + 400 + 8902
     assert {row["score"] for row in rows[:LOSSLESS]} == {rows[0]["score"]}
-    assert all(row["nodes"] < rows[0]["nodes"] for row in rows[1:])
-    assert all(0 < row["first_cuts"] <= row["cuts"] for row in rows[1:])
-    assert all([stage["depth"] for stage in row["stages"]] == [1, 2, 3] for row in rows)
+    assert all(row["nodes"] < rows[0]["nodes"] for row in rows[1 : len(LADDER)])
+    assert all(0 < row["first_cuts"] <= row["cuts"] for row in rows[1 : len(LADDER)])
+    assert all([stage["depth"] for stage in row["stages"]] == [1, 2, 3] for row in rows[: len(LADDER)])
+
+
+def test_trees_grow_where_it_pays(capsys, compared):
+    content, _ = compared(capsys)
+    rows = {row["name"]: row["positions"][0] for row in content["rows"]}
+    assert set(TREES) < set(rows)
+    for name in TREES:
+        last = rows[name]["growth"][-1]
+        assert rows[name]["depth"] == 0
+        assert last["visits"] == sum(last["moves"].values()) == rows[name]["nodes"]
+    spread = {name: max(moves) / (sum(moves) / len(moves)) for name in TREES
+              if (moves := list(rows[name]["growth"][-1]["moves"].values()))}
+    assert spread["pure Monte Carlo"] < 1.1
+    assert spread["PUCT, quiescence"] > spread["UCT, random playouts"]
 
 
 def test_a_budget_of_nodes_is_the_same_for_everyone(capsys, tmp_path):
@@ -57,7 +73,7 @@ def test_a_budget_of_nodes_is_the_same_for_everyone(capsys, tmp_path):
     assert run(capsys, "compare", "--nodes", "20000", "--json", str(file))[0] == 0
     rows = [row["positions"][0] for row in json.loads(file.read_text())["rows"]]
     assert all(20_000 <= row["nodes"] <= 21_000 for row in rows)
-    assert rows[0]["depth"] < rows[-1]["depth"]
+    assert rows[0]["depth"] < rows[len(LADDER) - 1]["depth"]
 
 
 def test_a_row_that_takes_too_long_stops_at_what_it_has(capsys):
@@ -71,7 +87,7 @@ def test_a_suite_is_solved_by_all_who_see_one_ply(capsys, tmp_path):
     suite.write_text(PROBLEMS)
     status, out, err = run(capsys, "compare", "--suite", str(suite), "--depth", "2", "--plots", str(tmp_path))
     assert (status, err) == (0, "")
-    assert out.count("1 of 2") == len(LADDER)
+    assert out.count("1 of 2") == len(LADDER) + len(TREES)
     for name in ("nodes.png", "nodes.svg", "solved.png", "solved.svg"):
         assert (tmp_path / name).stat().st_size > 1000
 
@@ -134,3 +150,34 @@ def test_bad_input_is_one_line(capsys, words, complaint):
     assert (status, out) == (2, "")
     assert complaint in err
     assert err.count("\n") == 1
+
+
+def test_a_tournament_has_a_cross_table_and_beliefs():
+    modes = tournament._MODES
+    meetings = [tournament.Meeting(tournament.Pairing(first, second), 2.0, 2, 20.0, 0)
+                for number, first in enumerate(modes) for second in modes[number + 1 :]]
+    rows = tournament.cross_table_rows(meetings)
+    assert [row[0] for row in rows] == list(modes)  # the first has won all its games, the last none
+    assert rows[0][1:] == ("-", *["2"] * (len(modes) - 1), "100 %")
+    assert rows[-1][-1] == "0 %"
+    beliefs = [tournament.Meeting(tournament.Pairing(first, second), points, 4, moves, 0)
+               for first, second, points, moves in (("minimax", "alphabeta", 0, None), ("minimax", "random", 4, 9.0),
+                                                    ("expectimax", "alphabeta", 1, 40.0),
+                                                    ("expectimax", "random", 4, 8.0))]
+    assert tournament.belief_rows(beliefs) == [("the full search", "0 %", "-", "25 %", "40"),
+                                               ("a random mover", "100 %", "9", "100 %", "8")]
+
+
+@pytest.mark.slow
+def test_a_tournament_is_played(capsys):
+    status, out, _ = run(capsys, "compare", "--tournament", "--time", "20", "--games", "2")
+    assert status == 0
+    assert out.splitlines()[1].startswith("alphabeta")
+    assert sum(line.startswith("random ") for line in out.splitlines()) == 1
+
+
+def test_arguments_of_a_tournament(capsys):
+    for wrong in (["--depth", "3"], ["--games", "0"], ["--nodes", "5"]):
+        status, _, err = run(capsys, "compare", "--tournament", *wrong)
+        assert status == 2
+        assert err.count("\n") == 1

@@ -1,0 +1,165 @@
+"""The kinds of search as a GUI meets them: every mode answers every order, and says what UCI expects."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import chess
+import pytest
+
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.modes import new_search, opponent_rating
+from engine.options import Settings, find_option
+from engine.order import Order, Signals
+from engine.player import Player
+from engine.search.limits import Info, Limits
+from engine.search.randommover import RandomMover
+from tests.positions import judge
+
+MODES = find_option("SearchMode").choices
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
+MIDDLE_GAME = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"
+
+
+def player_of(mode: str, **options: str) -> Player:
+    settings = Settings()
+    player = Player(settings)
+    player.load()
+    for name, value in {"Hash": "8", "SearchMode": mode, **options}.items():
+        option = find_option(name.replace("_of_", " "))
+        settings.set(option, value)
+        player.apply(option)
+    return player
+
+
+def go(player: Player, signals: Signals | None = None, **order):
+    infos: list[Info] = []
+    result = player.go(Order(**order), time.perf_counter(), signals or Signals(),
+                       lambda found: infos.append(found) if isinstance(found, Info) else None)
+    return result, infos
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_order_is_obeyed(mode):
+    player = player_of(mode)
+    player.set_position(MIDDLE_GAME, ["c4d5"])
+    legal = player.game.legal_moves()
+    for order in ({"nodes": 500}, {"movetime": 50}, {"depth": 2}, {"times": (2000, 2000)}, {"mate": 1, "movetime": 60},
+                  {"times": (100, 100), "increments": (5, 5)}):
+        started = time.perf_counter()
+        result, infos = go(player, **order)
+        assert result.move in legal, (mode, order)
+        assert time.perf_counter() - started < 4.0
+        assert infos
+        assert infos[-1].line[0] == result.move
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_stop_and_ponderhit(mode):
+    player = player_of(mode)
+    player.set_position(None, [])
+    for order, call in (({"infinite": True}, "stop"), ({"ponder": True, "times": (200, 200)}, "ponderhit")):
+        signals = Signals()
+
+        def call_out(signals=signals, call=call):
+            getattr(signals, call).set()
+            player.hear(signals)
+
+        threading.Timer(0.15, call_out).start()
+        started = time.perf_counter()
+        result, _ = go(player, signals, **order)
+        assert result.move in player.game.legal_moves()
+        assert time.perf_counter() - started < 3.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lines_of_multipv_and_search_moves(mode):
+    player = player_of(mode, MultiPV="3")
+    player.set_position(MIDDLE_GAME, [])
+    _, infos = go(player, nodes=3000)
+    last = infos[-3:]
+    assert [info.line_number for info in last] == [1, 2, 3]
+    assert len({info.line[0] for info in last}) == 3
+    for info in infos:
+        board, follower = judge(MIDDLE_GAME), player.game.copy()
+        for move in info.line:
+            text = follower.text(move)
+            assert board.is_legal(chess.Move.from_uci(text)), mode
+            board.push_uci(text)
+            follower.play(text)
+    result, _ = go(player, nodes=300, search_moves=("a2a3", "h2h3"))
+    assert player.game.text(result.move) in ("a2a3", "h2h3")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_finished_game_has_no_move(mode):
+    player = player_of(mode)
+    for fen in ("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"):
+        player.set_position(fen, [])
+        assert go(player, nodes=100)[0].move == 0
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "random"])
+def test_a_mate_in_one_is_found(mode):
+    player = player_of(mode, OwnTables="false")
+    player.set_position(MATE_IN_ONE, [])
+    result, _ = go(player, nodes=4000)
+    assert player.game.text(result.move) == "a1a8"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_tables_are_asked_first(mode):
+    player = player_of(mode)
+    player.set_position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", [])
+    player.get_ready()
+    result, infos = go(player, nodes=100)
+    assert infos[0].ending_hits
+    assert result.score == 32_000 - 31
+
+
+def test_modes_can_be_changed_in_the_middle():
+    settings = Settings()
+    player = Player(settings)
+    player.set_position(None, ["e2e4"])
+    for mode in (*MODES, *reversed(MODES)):
+        changes = {"SearchMode": mode, "Threads": "2", "Hash": "3", "MCTS Pool": "20", "Opponent Elo": "900"}
+        for name, value in (*changes.items(), ("Threads", "1")):
+            option = find_option(name)
+            settings.set(option, value)
+            player.apply(option)
+        player.new_game()
+        assert go(player, nodes=50)[0].move in player.game.legal_moves()
+
+
+def test_the_memory_of_a_tree_is_that_of_hash():
+    settings = Settings()
+    settings.set(find_option("SearchMode"), "mcts")
+    for share in ("10", "75", "90"):
+        settings.set(find_option("MCTS Pool"), share)
+        search = new_search(settings, 5)
+        assert search.pool.nodes.nbytes + search.table.words.nbytes <= 5 << 20
+
+
+def test_values_out_of_range():
+    settings = Settings()
+    for name, value in (("SearchMode", "dfs"), ("Playout Policy", "heavy"), ("UCT Exploration", "-1"),
+                        ("PUCT Exploration", "x"), ("MCTS Pool", "100"), ("MCTS Leaf Depth", "9"),
+                        ("Opponent Elo", "-2")):
+        with pytest.raises(InputError):
+            settings.set(find_option(name), value)
+
+
+def test_who_the_opponent_is():
+    settings = Settings()
+    assert opponent_rating(settings) == 1500
+    settings.set(find_option("UCI_Opponent"), "GM 2700 human Somebody")
+    assert opponent_rating(settings) == 2700
+    settings.set(find_option("Opponent Elo"), "0")
+    assert opponent_rating(settings) == 0
+
+
+def test_the_random_mover_plays_every_move():
+    game, mover = Game(), RandomMover(7)
+    assert {mover.run(game.position, Limits()).move for _ in range(400)} == set(game.legal_moves())
