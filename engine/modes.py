@@ -6,9 +6,10 @@ All but the usual one are imported when they are asked for: a start must not wai
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from engine.core.position import PositionRecord
+from engine.kernel import EntryPoint
 from engine.options import Settings
 from engine.search.limits import Limits, Report, Result
 from engine.search.params import without_techniques
@@ -39,11 +40,11 @@ def _alphabeta(settings: Settings, megabytes: int) -> Search:
 
 def _minimax(settings: Settings, megabytes: int) -> Search:
     """Every move to a fixed depth, deeper and deeper; the table is not used, and so one of the smallest size."""
-    return FixedMemory(1, 1, without_techniques())
+    return WithoutTable(1, 1, without_techniques())
 
 
-class FixedMemory(Searcher):
-    """A search without a table, by one thread: more memory or threads would be of no use."""
+class WithoutTable(Searcher):
+    """A search by one thread that uses no table: more memory or threads would be of no use."""
 
     def resize(self, megabytes: float) -> None:
         pass
@@ -110,6 +111,25 @@ _LOOKED_AT = {
 def new_search(settings: Settings, megabytes: int) -> Search:
     """A search as the options say, in so much memory; InputError if there is not so much."""
     return _MAKERS[settings.text("SearchMode")](settings, megabytes)
+
+
+def load_kernels(mode: str) -> None:
+    """Compile, or load, what a search of that mode runs: it may take seconds."""
+    for point in _kernels(mode):
+        point.load()
+
+
+def _kernels(mode: str) -> list[EntryPoint[Any, Any]]:
+    if mode == "expectimax":
+        from engine.search.chance import value_of_move
+
+        return [value_of_move]
+    if _MAKERS[mode] is _tree:
+        from engine.mcts.iterate import grow
+        from engine.mcts.nodes import compact, prove_node
+
+        return [grow, compact, prove_node]
+    return []
 
 
 def is_looked_at(mode: str, option: str) -> bool:

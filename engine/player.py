@@ -22,7 +22,7 @@ from engine.core.notation import format_move
 from engine.core.perft import COUNT_LAST_PLY, perft
 from engine.endgame import Endgames, Verdict
 from engine.handicap import Level, choose, level_of, limited
-from engine.modes import Search, is_looked_at, new_search
+from engine.modes import Search, is_looked_at, load_kernels, new_search
 from engine.options import Option, Settings
 from engine.order import Order, Signals
 from engine.repertoire import Repertoire
@@ -40,6 +40,7 @@ _SHOWN_TABLE_WIN = 20_000  # centipawns
 _SHORTEST_THOUGHT = 0.001  # seconds
 _TIME_FOR_DISTANCES = 0.5  # seconds a move, with which Syzygy's distances are looked up: they may take a tenth
 _PULSE = 0.05  # seconds between two looks at the signals
+_COMPILING_PATIENCE = 6.0  # seconds that the kernels of another mode may take before the same
 _PATIENCE = 2.0  # seconds that a reader of tables may take before `isready` is answered all the same
 
 
@@ -53,6 +54,8 @@ class Player:
         self._moves: tuple[str, ...] = ()  # its moves since, as they were written
         self._searcher: Search = Searcher()
         self._mode = "alphabeta"  # what `_searcher` is
+        self._loading: threading.Thread | None = None  # of the kernels of another mode
+        self._active: Search = self._searcher  # the search that a `go` uses
         self._repertoire = Repertoire(settings)
         self._endgames = Endgames(settings)
         self._chance = random.Random()  # noqa: S311  mistakes need no secrecy
@@ -72,10 +75,9 @@ class Player:
         """Do what a changed option asks for; returns what a user should know. InputError if it cannot be done."""
         mode = self._settings.text("SearchMode")
         if mode != self._mode or is_looked_at(mode, option.name):
-            self._searcher = new_search(self._settings, self._hash())
-            self._searcher.run(Game().position, Limits(nodes=1))  # its kernels are loaded now, not on the clock
-            self._searcher.clear()
-            self._mode = mode
+            self._searcher, self._mode = new_search(self._settings, self._hash()), mode
+            self._loading = threading.Thread(target=load_kernels, args=(mode,), daemon=True)
+            self._loading.start()
         elif option.name == "Hash":
             self._searcher.resize(self._hash())
         elif option.name == "Threads":
@@ -116,7 +118,9 @@ class Player:
         self._endgames.approach(game)
 
     def get_ready(self) -> None:
-        """Wait, though not for ever, for what is still being read."""
+        """Wait, though not for ever, for what is still being read or compiled."""
+        if self._loading is not None:
+            self._loading.join(_COMPILING_PATIENCE)
         self._endgames.wait(_PATIENCE)
 
     def go(self, order: Order, received: float, signals: Signals, report: Report) -> Result:
@@ -129,6 +133,7 @@ class Player:
             report(Remark(remark))
         if advice.move is not None:
             return Result(advice.move, 0, 0, 0, time.perf_counter() - received, (advice.move,))
+        self._active = self._searcher_for(order, report)
         level = self._level()
         verdict = self._ask_tables(order, signals, report) if level is None else None
         if verdict is not None and verdict.choices:
@@ -141,31 +146,39 @@ class Player:
                 limits = replace(limits, search_moves=verdict.open_moves)
             # In a draw the tables have no more to say, and the other side may go wrong; a weaker player has none.
             is_asking = level is None and not (verdict is not None and verdict.is_draw)
-            self._searcher.set_endings(self._endgames.for_search() if is_asking else no_endings())
-            self._searcher.begin(self.game.position, limits)
+            self._active.set_endings(self._endgames.for_search() if is_asking else no_endings())
+            self._active.begin(self.game.position, limits)
             self._is_searching = True
             if signals.stop.is_set():
-                self._searcher.stop()
+                self._active.stop()
         try:
             if verdict is not None and verdict.is_draw:
-                return replace(self._searcher.finish(_drawing(report)), score=int(DRAW))
+                return replace(self._active.finish(_drawing(report)), score=int(DRAW))
             if level is None:
-                return self._searcher.finish(report)
-            result = self._searcher.finish()
+                return self._active.finish(report)
+            result = self._active.finish()
             if result.depth == 0 and result.move and not signals.stop.is_set():
                 # So few nodes that not even one ply was finished for every candidate: the least that anybody sees.
-                result = self._searcher.run(self.game.position, replace(limits, nodes=None, depth=1))
+                result = self._active.run(self.game.position, replace(limits, nodes=None, depth=1))
             return self._weakened(result, level, report)
         finally:
             with self._lock:
                 self._is_searching = False
-                self._searcher.forget_stop()
+                self._active.forget_stop()
+
+    def _searcher_for(self, order: Order, report: Report) -> Search:
+        """The search of the mode; while that is being compiled, and a clock runs, alpha-beta, which always is."""
+        if self._loading is not None and self._loading.is_alive():
+            if _has_clock(order):
+                report(Remark(f"{self._mode} is still being compiled: alpha-beta answers"))
+                return Searcher(1)
+            self._loading.join()
+        return self._searcher
 
     def _ask_tables(self, order: Order, signals: Signals, report: Report) -> Verdict | None:
         """What the endgame tables say, when they are there. Only an order without a clock waits for them."""
         self._endgames.approach(self.game)
-        has_clock = order.movetime is not None or any(left is not None for left in order.times)
-        while not has_clock and not signals.stop.is_set() and not self._endgames.wait(_PULSE):
+        while not _has_clock(order) and not signals.stop.is_set() and not self._endgames.wait(_PULSE):
             pass
         for complaint in self._endgames.complaints():
             report(Remark(complaint))
@@ -196,9 +209,9 @@ class Player:
             if not self._is_searching:
                 return
             if signals.stop.is_set():
-                self._searcher.stop()
+                self._active.stop()
             elif signals.ponderhit.is_set() and self._time_after_ponderhit is not None:
-                self._searcher.set_time(self._time_after_ponderhit.soft, self._time_after_ponderhit.hard)
+                self._active.set_time(self._time_after_ponderhit.soft, self._time_after_ponderhit.hard)
 
     def texts(self, line: Sequence[int]) -> Iterator[str]:
         """The moves of a line as text."""
@@ -280,6 +293,10 @@ class Player:
             return budget
         fixed = clock.fixed(order.movetime / 1000, overhead)
         return fixed if budget is None else clock.Budget(budget.soft, min(budget.hard, fixed.hard))
+
+
+def _has_clock(order: Order) -> bool:
+    return order.movetime is not None or any(left is not None for left in order.times)
 
 
 def _told(verdict: Verdict, seconds: float, report: Report) -> Result:

@@ -16,6 +16,7 @@ from engine.order import Order, Signals
 from engine.player import Player
 from engine.search.limits import Info, Limits
 from engine.search.randommover import RandomMover
+from tests.client import Client
 from tests.positions import judge
 
 MODES = find_option("SearchMode").choices
@@ -31,6 +32,8 @@ def player_of(mode: str, **options: str) -> Player:
         option = find_option(name.replace("_of_", " "))
         settings.set(option, value)
         player.apply(option)
+    if player._loading is not None:
+        player._loading.join()  # a test may have to wait for the compiler longer than a GUI
     return player
 
 
@@ -149,6 +152,19 @@ def test_values_out_of_range():
                         ("Opponent Elo", "-2")):
         with pytest.raises(InputError):
             settings.set(find_option(name), value)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_options_may_change_in_the_middle_of_a_search(mode):
+    client = Client()
+    client.load()
+    client.say(f"setoption name SearchMode value {mode}", "position startpos")
+    for change in ("UCI_Opponent value none 1800 human X", "MultiPV value 2", "Hash value 5", "MCTS Pool value 50",
+                   "Opponent Elo value 300", "Threads value 2"):
+        client.say("go infinite", f"setoption name {change}", "stop")
+        assert client.until("bestmove")[-1] != "bestmove 0000"
+    assert client.best("go nodes 50")
+    assert client.quit() == 0
 
 
 def test_who_the_opponent_is():

@@ -95,6 +95,8 @@ def print_rows(rows: Sequence[Row], limits: Limits) -> None:
     print_table(headings, [(*_figures(row, limits), *(_solved(row) if is_suite else _answer(row))) for row in rows])
     print("b*: effective branching factor; first %: cut-offs by the first move, of all cut-offs"
           + ("" if is_suite else "; value in pawns, for the side to move"))
+    print("trees: leaves are iterations, which a budget of nodes counts; nodes are all positions, in playouts and in "
+          "searches of leaves too")
 
 
 def _figures(row: Row, limits: Limits) -> tuple[str, ...]:

@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.arena import executors
-from engine.arena.match import Score, play
+from engine.arena.match import Score
 from engine.arena.openings import RandomOpenings
-from engine.arena.records import Adjudication, GameRecord
+from engine.arena.records import Adjudication, GameRecord, Outcome
 from engine.arena.referee import Contender, TimeControl, UciPair
+from engine.arena.shards import in_order
 from engine.commands._display import track
 
 _HASH = {"Hash": "16"}
@@ -35,7 +36,7 @@ BELIEF_HEADINGS = ("against", *(f"{mode}: {what}" for mode in _ASSUMING for what
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two modes, by name, and the options of each."""
+    """Two modes, by name."""
 
     first: str
     second: str
@@ -75,20 +76,16 @@ def beliefs(conditions: Conditions) -> list[Meeting]:
 
 
 def _play(pairings: Sequence[Pairing], conditions: Conditions) -> list[Meeting]:
+    """Play all pairings; the games of one need not wait for those of another."""
     openings = list(RandomOpenings().draw((conditions.games + 1) // 2, conditions.seed, lambda text: None))
     width = conditions.width or os.cpu_count() or 1
     control = TimeControl(movetime=conditions.milliseconds / 1000)
-    meetings = []
+    shards = [UciPair(number, opening, _seat(pairing.first), _seat(pairing.second), control, pairing.rules)
+              for pairing in pairings for number, opening in enumerate(openings)]
     with executors.processes(width) as (executor, _):
-        for pairing in track(pairings, lambda pairing: f"{pairing.first} against {pairing.second}"):
-            seats = _seat(pairing.first), _seat(pairing.second)
-            shards = [UciPair(number, opening, *seats, control, pairing.rules)
-                      for number, opening in enumerate(openings)]
-            score, records = Score((pairing.first, pairing.second), is_refereed=True), list[GameRecord]()
-            for _ in play(score, shards, executor, width, keep=records.extend):
-                pass
-            meetings.append(_meeting(pairing, score, records))
-    return meetings
+        results = in_order(executor, shards, len(shards))
+        return [_meeting(pairing, [record for _ in openings for record in next(results)])
+                for pairing in track(pairings, lambda pairing: f"{pairing.first} against {pairing.second}")]
 
 
 def _seat(mode: str) -> Contender:
@@ -96,7 +93,10 @@ def _seat(mode: str) -> Contender:
     return Contender(mode, f"{shlex.quote(sys.executable)} -m engine", _HASH, own)
 
 
-def _meeting(pairing: Pairing, score: Score, records: Sequence[GameRecord]) -> Meeting:
+def _meeting(pairing: Pairing, records: Sequence[GameRecord]) -> Meeting:
+    score = Score((pairing.first, pairing.second), is_refereed=True)
+    for record in records:
+        score.add(Outcome.of(record))
     wins, draws, losses = score.wins_draws_losses
     lengths = [(len(record.thoughts) + 1) // 2 for record in records
                if record.result == ("1-0" if record.players[0] == pairing.first else "0-1")]

@@ -48,7 +48,7 @@ def _contender(name: str, searcher: TreeSearcher, params: ParamsRecord) -> Conte
         started = time.process_time()
         result = searcher.run(position, limits, watch)
         seconds = time.process_time() - started
-        return Outcome(result.nodes, Counts(leaves=result.nodes), seconds, result.score, result.move, 0,
+        return Outcome(searcher.positions, Counts(leaves=result.nodes), seconds, result.score, result.move, 0,
                        growth=tuple(growth))
 
     return Contender(name, search)

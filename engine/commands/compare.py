@@ -38,11 +38,12 @@ from engine.search.scores import MAX_PLY
 _LINES_LEFT_OUT = 1
 _FAULTS_SEEN = 1
 _SHARP_FEN = "r1bqk2r/1p1nppbp/p2p1n2/3P2B1/5P2/2NQ1NPP/PPP5/2K1RB1R b kq - 1 13"  # of the bench
-_DEPTH = 6
+_DEPTH = 7
 _SUITE_TIME = 100  # milliseconds
 _MOVE_TIME = 100  # milliseconds, in a tournament
 _GIVE_UP = 2.5  # seconds: so that all rows take less than a minute
 _BOUND_GIVE_UP = 20.0
+_SHORTEST_GIVE_UP = 0.001  # in which anybody sees one ply
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -98,8 +99,8 @@ def _check(arguments: argparse.Namespace) -> None:
             raise InputError(f"--{name} must be at least 1, not {value}")
     if arguments.depth is not None and arguments.depth >= MAX_PLY:
         raise InputError(f"--depth must be below {MAX_PLY}")
-    if arguments.give_up is not None and not arguments.give_up > 0:
-        raise InputError(f"--give-up must be above 0, not {arguments.give_up:g}")
+    if arguments.give_up is not None and not arguments.give_up >= _SHORTEST_GIVE_UP:
+        raise InputError(f"--give-up must be at least {_SHORTEST_GIVE_UP:g}, not {arguments.give_up:g}")
     if arguments.tournament and (arguments.depth or arguments.nodes or arguments.plots):
         raise InputError("--tournament goes with --time, --games, --concurrency and --json only")
     if arguments.bound and (arguments.nodes or arguments.time or arguments.plots):

@@ -20,8 +20,9 @@ def back_propagate(worker, depth, value):
     for ply in range(depth, -1, -1):
         index = worker.path[ply]
         if is_proven and ply < depth:
-            proof = prove(pool, index)
-            node_at(pool, index).proof = proof
-            is_proven = proof != 0
+            node, proof = node_at(pool, index), prove(pool, index)
+            if proof != 0:
+                node.proof = proof
+            is_proven = node.proof != 0  # maybe by another thread
         add_value(pool, index, amount)
         amount = -amount

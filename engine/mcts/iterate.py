@@ -54,6 +54,8 @@ def _descend(pos, state, worker):
             break
         if visits >= worker.params.look_visits and is_time_to_look(worker.params, visits, depth):
             look_again(pos, state, worker, index, visits, depth)
+            if depth > 0 and node.proof != 0:
+                break
         index = select(worker, index)
         expect_children(worker.pool, index)
         step_forward(pos, np.int64(node_at(worker.pool, index).move))

@@ -31,7 +31,7 @@ def as_value(score, scale):
 
 
 @inline
-def mate_distance(score):
+def plies_to_mate(score):
     """Plies from the leaf to the mate that a score of `search_leaf` announces: positive for a win; 0 if it is none.
 
     Being mated already is -1: everything counts one more than the plies that are left.

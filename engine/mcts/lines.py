@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from engine.mcts.nodes import ONE, Pool
 from engine.mcts.params import ParamsRecord, Selection
 from engine.search.scores import MATE
@@ -25,15 +27,15 @@ class Line:
 
 
 def best_lines(pool: Pool, params: ParamsRecord, count: int) -> list[Line]:
-    """The best root moves, at most `count` of those that were visited, the best first."""
+    """The best root moves, at most `count` of those that were visited or proven, the best first."""
     by_average = params.selection == Selection.EVEN
-    ranked = sorted(_visited(pool, pool.nodes[pool.root]), key=lambda child: _rank(child, by_average), reverse=True)
+    ranked = sorted(_known(pool, pool.nodes[pool.root]), key=lambda child: _rank(child, by_average), reverse=True)
     return [_line(pool, child, params.value_scale) for child in ranked[:count]]
 
 
 def average(node: Any) -> float:
-    """The mean value of a node for the player whose move leads to it."""
-    return float(node.total / (node.visits * ONE))
+    """The mean value of a node for the player whose move leads to it; of one that is only proven, what is proven."""
+    return float(node.total / (node.visits * ONE)) if node.visits else float(np.sign(node.proof))
 
 
 def score_of(node: Any, scale: float) -> int:
@@ -43,8 +45,9 @@ def score_of(node: Any, scale: float) -> int:
     return round(scale * math.atanh(max(-_SUREST, min(average(node), _SUREST))))
 
 
-def _visited(pool: Pool, node: Any) -> list[Any]:
-    return [child for child in pool.children(node) if child.visits]
+def _known(pool: Pool, node: Any) -> list[Any]:
+    """The children that were visited, or proven at a look."""
+    return [child for child in pool.children(node) if child.visits or child.proof]
 
 
 def _rank(child: Any, by_average: bool) -> tuple[int, float]:
@@ -57,8 +60,9 @@ def _rank(child: Any, by_average: bool) -> tuple[int, float]:
 def _line(pool: Pool, child: Any, scale: float) -> Line:
     """The line that begins with a root's child and goes on with the moves of most visits."""
     node, moves = child, [int(child.move)]
-    while following := _visited(pool, node):
+    while following := _known(pool, node):
         node = max(following, key=lambda child: _rank(child, by_average=False))
         moves.append(int(node.move))
-    is_over = not node.first and node.visits > 1  # what is seen again grows, unless there is nothing to play
+    # What is proven is not visited any more, and what is seen again grows, unless there is nothing to play.
+    is_over = bool(node.proof) or bool(not node.first and node.visits > 1)
     return Line(score_of(child, scale), tuple(moves), int(child.visits), average(child), is_over)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.kernel import inline, kernel
-from engine.mcts.leaves import mate_distance, search_leaf
-from engine.mcts.nodes import children_of, node_at
+from engine.mcts.leaves import plies_to_mate, search_leaf
+from engine.mcts.nodes import children_of, node_at, prove
 from engine.mcts.params import Selection
 from engine.mcts.priors import soften
 from engine.mcts.steps import step_back, step_forward
@@ -47,7 +47,7 @@ def _search_child(pos, state, worker, node, plies, best):
     step_forward(pos, move)
     score = -search_leaf(pos, state, worker, plies, -INFINITE, enough)
     step_back(pos, move)
-    distance = mate_distance(score)
+    distance = plies_to_mate(score)
     if distance != 0 and params.use_solver and node.proof == 0 and not state.stopped:
         node.proof = distance
     return np.float64(score)
@@ -69,4 +69,8 @@ def look_again(pos, state, worker, index, visits, depth):
     soften(worker, best, end - first, params.look_temperature)
     for child in range(first, end):
         node_at(worker.pool, child).prior = worker.priors[child - first]
-    node_at(worker.pool, index).is_shuffled = 1
+    node = node_at(worker.pool, index)
+    node.is_shuffled = 1
+    proof = prove(worker.pool, index)
+    if proof != 0:
+        node.proof = proof

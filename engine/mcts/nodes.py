@@ -46,7 +46,8 @@ _BYTES = np.int64(NODE_BYTES)
 assert NODE_BYTES == 32
 
 ONE = np.int64(1 << 30)  # a win
-_SECONDS_A_NODE = 50e-9  # to make room, before it was measured
+_SECONDS_A_NODE = 20e-9  # to make room, before it was measured
+_MOST_NODES = (1 << 31) - 1  # places are numbers of 32 bits
 _CACHE_LINE, _LINES_TO_FETCH = np.int64(64), np.int64(4)
 _MOVES_TO_FOLLOW = 2
 ROOM = 1024 + 2  # the root, and as many children as a position can have
@@ -227,12 +228,20 @@ def _keys_between(before: PositionRecord, after: PositionRecord) -> list[int]:
     return [*keys, int(after.key)] if after.ply > before.ply else []
 
 
+def _have_same_past(one: PositionRecord, other: PositionRecord) -> bool:
+    """Whether two positions are the same, and were reached the same way as far as repetitions can matter."""
+    if (one.key, one.ply, one.rule50) != (other.key, other.ply, other.rule50):
+        return False
+    plies = (int(one.ply) - np.arange(1, min(int(one.rule50), int(one.ply)) + 1)) & (HISTORY - 1)
+    return bool((one.past[plies, PAST_KEY] == other.past[plies, PAST_KEY]).all())
+
+
 class Pool:
     """Memory for so many nodes. Number 0 is none, `root` is the tree's, and `used` the end of those in use."""
 
     def __init__(self, size: int) -> None:
         """A pool of `size` bytes; InputError if not even one position fits in, or there is no such memory."""
-        self.capacity = size // NODE_BYTES
+        self.capacity = min(size // NODE_BYTES, _MOST_NODES)
         if self.capacity < ROOM:
             raise InputError(f"a tree needs {ROOM * NODE_BYTES} bytes at least, not {size}")
         try:
@@ -257,7 +266,8 @@ class Pool:
 
     def children(self, node: Any) -> Any:
         """The children of a node, an array."""
-        return self.nodes[int(node.first) : int(node.first) + int(node.children)]
+        first = int(node.first)  # read once: a thread may publish them just now
+        return self.nodes[first : first + int(node.children)] if first else self.nodes[:0]
 
     def open_root(self) -> None:
         """Make a node of the tree, which may have been the end of a line, a root to search from."""
@@ -283,7 +293,7 @@ class Pool:
                 if twin.key == key:
                     place, position = int(self.nodes[place].first) + number, twin
                     break
-        if position.key != after.key or position.ply != after.ply:
+        if not _have_same_past(position, after):
             self.clear()
             return False
         self.root = place

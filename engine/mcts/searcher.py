@@ -30,7 +30,8 @@ from engine.search.table import Table
 POOL_SHARE = 75  # of the memory, in percent; the rest is a table for the searches of leaves
 
 _PLIES_TO_FIND_A_MATE = 6  # beyond its length: the search prunes
-_NODES_TO_FIND_A_MATE = 100_000
+_SECONDS_TO_FIND_MATES = 0.01
+_MOST_VISITS = 1 << 30  # of the root: counters have 32 bits
 _PLAYOUTS_A_PLY = 100  # of each move: without a tree there is no depth, but who asks for more gets more
 _PULSE = 0.01  # seconds between two looks at the threads
 _FIRST_REPORT, _LONGEST_SILENCE = 0.1, 2.0
@@ -57,19 +58,19 @@ class TreeSearcher:
     def resize(self, megabytes: float, pool_share: int | None = None) -> None:
         """Use so much memory, `pool_share` percent of it for the tree; what was found is forgotten."""
         pool_share = self._pool_share = self._pool_share if pool_share is None else pool_share
-        self.table = Table(megabytes * (100 - pool_share) / 100)
+        table = Table(megabytes * (100 - pool_share) / 100)
         self.pool = Pool(int(megabytes * (1 << 20)) * pool_share // 100)
-        self._rooted = None
+        self.table, self._rooted = table, None
 
     def set_threads(self, threads: int) -> None:
         """Search with that many threads from now on."""
         try:
-            for number in range(len(self._states), threads):
-                self._states.append(new_state())
-                self._workers.append(new_worker(self._params, number, self._seed))
+            new = [(new_state(), new_worker(self._params, number, self._seed))
+                   for number in range(len(self._states), threads)]
         except MemoryError as error:
             raise InputError(f"no memory for {threads} threads") from error
-        del self._states[threads:], self._workers[threads:]
+        self._states = [*self._states, *(state for state, _ in new)][:threads]
+        self._workers = [*self._workers, *(worker for _, worker in new)][:threads]
 
     def set_params(self, params: ParamsRecord) -> None:
         """Use other parameters from now on, with a new tree."""
@@ -103,6 +104,12 @@ class TreeSearcher:
         self._soft_time, self._deadline = soft_time, time.perf_counter() + hard_time
         for record in (*self._states, *self._workers):
             record.deadline = _in_nanoseconds(self._deadline)
+
+    @property
+    def positions(self) -> int:
+        """All positions that the running or last search has met: in the tree, in playouts, in searches of leaves."""
+        return self.nodes + sum(int(state.nodes) for state in self._states) + sum(
+            int(worker.playout_plies) for worker in self._workers)
 
     @property
     def nodes(self) -> int:
@@ -139,11 +146,21 @@ class TreeSearcher:
         """Keep the part of the tree that belongs to the position, if there is one."""
         if self._rooted is None or self._limits.search_moves:
             self.pool.clear()
-        else:
-            self.pool.keep(self._rooted, position)
+        elif self.pool.keep(self._rooted, position):
+            self._tidy_up()
         self.pool.open_root()
         self._position = position.copy()
         self._rooted = None if self._limits.search_moves else self._position
+
+    def _tidy_up(self) -> None:
+        """Make room before the tree grows on, or begin anew where there is no time or nothing worth keeping."""
+        root = self.pool.nodes[self.pool.root]
+        is_crowded = 2 * self.pool.used > self.pool.capacity
+        has_no_time = self.pool.seconds_to_make_room() > (self._deadline - self._started) / 4
+        if not root.first or root.visits >= _MOST_VISITS or (is_crowded and has_no_time):
+            self.pool.clear()
+        elif is_crowded:
+            self.pool.make_room()
 
     def _prepare(self, position: PositionRecord, state: StateRecord, worker: WorkerRecord) -> None:
         prepare_root(position, state)
@@ -167,7 +184,10 @@ class TreeSearcher:
             if not self._workers[0].root_count:
                 return Result(0, 0, 0, 0, 0.0)
             with ThreadPoolExecutor(len(self._workers)) as threads:
-                return self._search(threads, report)
+                try:
+                    return self._search(threads, report)
+                finally:
+                    self._halt[0] = 1  # whatever happened, nobody grows the tree any more
         finally:
             self._stop[0] = 0
 
@@ -188,8 +208,9 @@ class TreeSearcher:
             worker.root, worker.iteration_limit = self.pool.root, self._share_of_nodes(number)
         if self._stop[0]:
             self._halt[0] = 1
-        growing = {threads.submit(grow, self._position.copy(), *pair)
-                   for pair in zip(self._states, self._workers, strict=True)}
+        growing = {threads.submit(grow, self._position.copy(), state, worker)
+                   for state, worker in zip(self._states, self._workers, strict=True)
+                   if worker.iterations < worker.iteration_limit}
         is_over = self._watch(growing, infos, report)
         return is_over or not any(worker.is_full for worker in self._workers)
 
@@ -212,7 +233,7 @@ class TreeSearcher:
         if self._limits.nodes is None:
             return NEVER
         threads = len(self._workers)
-        return max(min((self._limits.nodes + threads - 1 - number) // threads, NEVER), 1)
+        return min((self._limits.nodes + threads - 1 - number) // threads, NEVER)
 
     def _make_room(self) -> None:
         """Tidy up the pool; if there is no time for that, the tree grows no further."""
@@ -228,12 +249,18 @@ class TreeSearcher:
             return True
         if limits.nodes is not None and self.nodes >= limits.nodes:
             return True
-        if self.pool.nodes[self.pool.root].proof and limits.multipv == 1:
+        root = self.pool.nodes[self.pool.root]
+        if root.visits >= _MOST_VISITS or (root.proof and self._is_settled()):
             return True
         if limits.depth is None and limits.mate is None and self._soft_time == math.inf:
             return False
         lines = best_lines(self.pool, self._params, 2)
         return bool(lines) and self._is_enough(*lines)
+
+    def _is_settled(self) -> bool:
+        """Whether all lines that are asked for are proven."""
+        lines = best_lines(self.pool, self._params, self._limits.multipv)
+        return self._limits.multipv == 1 or all(mate_distance(line.score) is not None for line in lines)
 
     def _is_enough(self, best: Line, *others: Line) -> bool:
         """Whether a depth or a mate that was asked for is reached, or the soft time is over."""
@@ -249,9 +276,9 @@ class TreeSearcher:
         """Whether the soft time is over, or so nearly that no other move could overtake the best."""
         elapsed = self._elapsed()
         left = self._soft_time - elapsed
-        if left <= 0 or not others:
-            return left <= 0 or self._soft_time < math.inf
-        return best.visits - others[0].visits > left * self.nodes / elapsed
+        if left <= 0 or self._workers[0].root_count == 1:
+            return self._soft_time < math.inf
+        return bool(others) and best.visits - others[0].visits > left * self.nodes / elapsed
 
     def _elapsed(self) -> float:
         return time.perf_counter() - self._started
@@ -260,7 +287,8 @@ class TreeSearcher:
         """Report the best lines as they are now; the last time, mates to their end."""
         lines = best_lines(self.pool, self._params, self._limits.multipv)
         if is_last:
-            lines = [self._with_mate(line) for line in lines]
+            self._halt[0], deadline = 0, time.perf_counter() + _SECONDS_TO_FIND_MATES
+            lines = [self._with_mate(line, deadline) for line in lines]
         nodes, seconds = self.nodes, self._elapsed()
         self._next_report = min(seconds * _REPORT_GROWTH, seconds + _LONGEST_SILENCE)
         depth = max(round(sum(int(worker.depth_sum) for worker in self._workers) / max(nodes, 1)), 1)
@@ -272,7 +300,7 @@ class TreeSearcher:
             report(infos[-1])
         return lines
 
-    def _with_mate(self, line: Line) -> Line:
+    def _with_mate(self, line: Line, deadline: float) -> Line:
         """The line, to its end if it announces a mate: the search of a leaf may have proven it outside of the tree."""
         distance = mate_distance(line.score)
         if distance is None:
@@ -281,16 +309,15 @@ class TreeSearcher:
         for move in line.moves:
             make_if_legal(position, move)
         left = int(MATE) - abs(line.score) - len(line.moves)
-        self._halt[0], state.deadline, state.node_limit = 0, NEVER, _NODES_TO_FIND_A_MATE
-        state.lines_are_cut = 0
+        state.deadline, state.lines_are_cut = _in_nanoseconds(deadline), 0
         for depth in range(left, left + _PLIES_TO_FIND_A_MATE if left > 0 else left):
             prepare_root(position, state)
             score = search_from(position, state, depth, -int(INFINITE), int(INFINITE), 0)
             rest = tuple(state.pv[0, : state.pv_length[0]].tolist())
-            if int(MATE) - abs(score) == len(rest) == left:
+            if not state.stopped and int(MATE) - abs(score) == len(rest) == left:
                 return replace(line, moves=line.moves + rest)
         return line
 
 
 def _in_nanoseconds(deadline: float) -> int:
-    return NEVER if deadline == math.inf else int(deadline * 1e9)
+    return NEVER if deadline == math.inf else min(int(deadline * 1e9), NEVER)

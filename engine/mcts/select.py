@@ -22,7 +22,7 @@ def ucb1(child, log_of_parent_visits, exploration):
 
 
 @inline
-def puct(child, exploration):
+def puct_bound(child, exploration):
     """The average value, and more the more a move promises and the less often it was tried.
 
     U / N + c P sqrt(N(parent)) / (1 + N), with `exploration` for c sqrt(N(parent)); over one denominator, for a
@@ -60,7 +60,7 @@ def _select_by_puct(worker, parent, first, end):
         child = node_at(worker.pool, index)
         if child.proof != 0:
             continue
-        bound = puct(child, exploration) if child.visits > 0 else expected + exploration * np.float64(child.prior)
+        bound = puct_bound(child, exploration) if child.visits > 0 else expected + exploration * np.float64(child.prior)
         if bound > best_bound:
             best, best_bound = index, bound
         if child.visits == 0 and is_sorted:

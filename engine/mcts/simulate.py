@@ -13,7 +13,7 @@ from engine.core.draws import is_fifty_moves, is_insufficient_material
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline, kernel
-from engine.mcts.leaves import as_value, mate_distance, search_leaf
+from engine.mcts.leaves import as_value, plies_to_mate, search_leaf
 from engine.mcts.params import Leaf
 from engine.mcts.randomness import happens, random_below
 from engine.mcts.sampling import random_move
@@ -126,12 +126,12 @@ def play_out(pos, state, worker):
 
 @kernel
 def simulate(pos, state, worker, expected):
-    """(value for the side to move, plies of a mate as `mate_distance` says) of a leaf where the game goes on.
+    """(value for the side to move, plies of a mate as `plies_to_mate` says) of a leaf where the game goes on.
 
     `expected` is what the value will be about.
     """
     if worker.params.leaf == _SEARCH:
         score = _leaf_score(pos, state, worker, expected)
-        return as_value(score, worker.params.value_scale), mate_distance(score)
+        return as_value(score, worker.params.value_scale), plies_to_mate(score)
     set_up_playground(worker, pos)
     return play_out(worker.playground, state, worker), np.int64(0)

@@ -112,6 +112,9 @@ class Expectimax(Searcher):
         """Nothing: there is one thread, however many are offered."""
         super().set_threads(1)
 
+    def resize(self, megabytes: float) -> None:
+        """Nothing: there is no table that could be larger."""
+
     def set_params(self, params: ParamsRecord) -> None:
         super().set_params(_without_table(params))
 

@@ -61,7 +61,7 @@ def test_trees_grow_where_it_pays(capsys, compared):
     for name in TREES:
         last = rows[name]["growth"][-1]
         assert rows[name]["depth"] == 0
-        assert last["visits"] == sum(last["moves"].values()) == rows[name]["nodes"]
+        assert last["visits"] == sum(last["moves"].values()) == rows[name]["leaves"]
     spread = {name: max(moves) / (sum(moves) / len(moves)) for name in TREES
               if (moves := list(rows[name]["growth"][-1]["moves"].values()))}
     assert spread["pure Monte Carlo"] < 1.1
@@ -72,7 +72,8 @@ def test_a_budget_of_nodes_is_the_same_for_everyone(capsys, tmp_path):
     file = tmp_path / "compare.json"
     assert run(capsys, "compare", "--nodes", "20000", "--json", str(file))[0] == 0
     rows = [row["positions"][0] for row in json.loads(file.read_text())["rows"]]
-    assert all(20_000 <= row["nodes"] <= 21_000 for row in rows)
+    assert all(20_000 <= row["nodes"] <= 21_000 for row in rows[: len(LADDER)])
+    assert all(row["leaves"] == 20_000 for row in rows[len(LADDER) :])
     assert rows[0]["depth"] < rows[len(LADDER) - 1]["depth"]
 
 
@@ -137,7 +138,7 @@ def test_the_effective_branching_factor():
     (("--depth", "128"), "--depth must be below 128"),
     (("--depth", "two"), "invalid int value"),
     (("--nodes", "0"), "--nodes must be at least 1"),
-    (("--give-up", "nan"), "--give-up must be above 0"),
+    (("--give-up", "nan"), "--give-up must be at least 0.001"),
     (("--depth", "3", "--nodes", "5"), "not allowed with"),
     (("--fen", START_FEN, "--suite", "x.epd"), "not allowed with"),
     (("--json", "no/folder/x.json"), "--json: no folder"),

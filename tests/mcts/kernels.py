@@ -7,7 +7,7 @@ import numpy as np
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
-from engine.mcts.leaves import mate_distance
+from engine.mcts.leaves import plies_to_mate as count_plies
 from engine.mcts.nodes import add_value, count_visit, write_node
 from engine.mcts.randomness import random_below
 from engine.mcts.sampling import random_move
@@ -52,7 +52,7 @@ def draw(worker, end):
 
 @entry(int64)
 def plies_to_mate(score):
-    return mate_distance(score)
+    return count_plies(score)
 
 
 @entry(POSITION_TYPE, WORKER_TYPE)

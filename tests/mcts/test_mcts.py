@@ -316,6 +316,62 @@ def test_two_threads_lose_no_visit():
     assert (np.abs(used["total"]) <= used["visits"].astype(np.int64) * int(ONE)).all()
 
 
+# What a stranger found.
+
+def test_a_mate_that_a_look_finds_ends_the_search():
+    fen = "r1bq2rk/pp3pbp/2p1p1pQ/7P/3P4/2PB1N2/PP3PPR/2KR4 w - - 0 1"
+    game, result = search("puct", fen, nodes=100_000)
+    assert game.text(result.move) == "h6h7"
+    assert mate_distance(result.score) == 2
+    assert result.nodes < 100_000
+
+
+def test_a_proven_best_move_ends_a_depth_with_several_lines():
+    _, result = search("puct", "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", depth=10, multipv=2, movetime=5.0)
+    assert result.seconds < 4.0
+    assert mate_distance(result.score) == 1
+
+
+def test_the_fifty_move_counter_belongs_to_the_tree():
+    """Mate in two, but with the counter at 98 the draw comes first."""
+    fen = "7k/8/8/8/8/8/R7/1R2K3 w - - {} 80"
+    _, result = search("puct", fen.format(0), nodes=20_000)
+    assert mate_distance(result.score) == 2
+    result = SEARCHERS["puct"].run(Game(fen.format(98)).position, Limits(nodes=3000))
+    assert mate_distance(result.score) is None
+
+
+def test_a_full_pool_and_a_root_without_children():
+    searcher = TreeSearcher(params.puct(), 1)
+    game = Game()
+    searcher.run(game.position, Limits(nodes=200))
+    searcher.pool.counter[0] = searcher.pool.capacity
+    child = searcher.pool.children(searcher.pool.nodes[searcher.pool.root])[-1]
+    game.play(game.text(int(child.move)))
+    for limits in (Limits(movetime=0.001), Limits(movetime=0.1), Limits(nodes=500)):
+        assert searcher.run(game.position, limits).move in game.legal_moves()
+
+
+@pytest.mark.parametrize("nodes", [1, 3, 30_001])
+def test_nodes_are_exact_with_threads_and_a_small_pool(nodes):
+    searcher = TreeSearcher(params.puct(), 0.2, threads=2)
+    assert searcher.run(Game(MIDDLE_GAME).position, Limits(nodes=nodes)).nodes == nodes
+
+
+def test_times_beyond_all_clocks():
+    game, result = search("puct", MIDDLE_GAME, hard_time=1e13, soft_time=1e13, nodes=50)
+    assert result.move in game.legal_moves()
+
+
+def test_a_report_that_fails_ends_the_search():
+    def fail(_) -> None:
+        raise RuntimeError("told")
+
+    searcher = SEARCHERS["montecarlo"]
+    with pytest.raises(RuntimeError, match="told"):
+        searcher.run(Game(MIDDLE_GAME).position, Limits(), fail)
+
+
 # Limits.
 
 @pytest.mark.parametrize("kind", KINDS)
