@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from engine.mcts.nodes import ONE, Pool
 from engine.mcts.params import ParamsRecord, Selection
-from engine.search.scores import MATE
+from engine.search.scores import MATE, mate_distance
 
 _SUREST = 1 - 1e-9  # no average is nearer to a win
 
@@ -42,7 +42,18 @@ def score_of(node: Any, scale: float) -> int:
     """A visited node in centipawns for the player whose move leads to it; a mate if it is proven."""
     if node.proof:
         return int(MATE - node.proof) if node.proof > 0 else int(-MATE - node.proof)
-    return round(scale * math.atanh(max(-_SUREST, min(average(node), _SUREST))))
+    return as_score(average(node), scale)
+
+
+def as_score(value: float, scale: float) -> int:
+    """A value from -1 to 1 in centipawns."""
+    return round(scale * math.atanh(max(-_SUREST, min(value, _SUREST))))
+
+
+def cautious(line: Line, scale: float) -> Line:
+    """The line, without the mate that its score announces if its moves do not lead there."""
+    is_shown = mate_distance(line.score) is None or len(line.moves) == int(MATE) - abs(line.score)
+    return line if is_shown else replace(line, score=as_score(line.value, scale))
 
 
 def _known(pool: Pool, node: Any) -> list[Any]:

@@ -17,7 +17,7 @@ from engine.core.errors import InputError
 from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
 from engine.mcts.iterate import grow
-from engine.mcts.lines import Line, best_lines
+from engine.mcts.lines import Line, best_lines, cautious
 from engine.mcts.nodes import Pool
 from engine.mcts.params import ParamsRecord, Selection, puct
 from engine.mcts.worker import WorkerRecord, new_worker
@@ -30,7 +30,7 @@ from engine.search.table import Table
 POOL_SHARE = 75  # of the memory, in percent; the rest is a table for the searches of leaves
 
 _PLIES_TO_FIND_A_MATE = 6  # beyond its length: the search prunes
-_SECONDS_TO_FIND_MATES = 0.01
+_SECONDS_TO_FIND_MATES = 0.02
 _MOST_VISITS = 1 << 30  # of the root: counters have 32 bits
 _PLAYOUTS_A_PLY = 100  # of each move: without a tree there is no depth, but who asks for more gets more
 _PULSE = 0.01  # seconds between two looks at the threads
@@ -289,6 +289,7 @@ class TreeSearcher:
         if is_last:
             self._halt[0], deadline = 0, time.perf_counter() + _SECONDS_TO_FIND_MATES
             lines = [self._with_mate(line, deadline) for line in lines]
+        lines = [cautious(line, self._params.value_scale) for line in lines]
         nodes, seconds = self.nodes, self._elapsed()
         self._next_report = min(seconds * _REPORT_GROWTH, seconds + _LONGEST_SILENCE)
         depth = max(round(sum(int(worker.depth_sum) for worker in self._workers) / max(nodes, 1)), 1)
