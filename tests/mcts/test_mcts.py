@@ -20,7 +20,7 @@ from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.mcts import params
 from engine.mcts.lines import average, best_lines
-from engine.mcts.nodes import NODE_BYTES, ONE, ROOM, Pool
+from engine.mcts.nodes import NODE_BYTES, ONE, ROOM, Pool, compact
 from engine.mcts.params import Leaf, Selection
 from engine.mcts.searcher import TreeSearcher
 from engine.mcts.worker import new_worker
@@ -215,13 +215,10 @@ def test_what_the_pool_keeps_when_it_is_full():
     pool.make_room()
     assert tree_of(pool, pool.root) == before  # nothing had to go
     least = 40
-    pool.counter[0] = pool.capacity
 
     def cut(tree):
         move, visits, total, proof, children = tree
         return (move, visits, total, proof, [cut(child) for child in children] if visits >= least else [])
-
-    from engine.mcts.nodes import compact
 
     pool.counter[0] = compact(pool.address, pool.root, pool.used, least)
     assert tree_of(pool, 1) == (*before[:4], [cut(child) for child in before[4]])
@@ -294,14 +291,28 @@ def test_what_is_marked_as_over_is_over():
 
 
 def test_a_repetition_is_a_draw_of_the_way_and_not_of_the_node():
-    """White has a perpetual check to hope for; whatever comes of it, no node that can be played on is called drawn."""
-    game = Game("q5k1/5p1p/6p1/8/5Q2/8/1r4PP/7K w - - 0 1")
-    perpetual = Game("6k1/5ppp/8/6q1/8/7P/1r4PK/4Q3 w - - 0 1")
-    searcher = TreeSearcher(params.puct(), 8)
-    for position in (game.position, perpetual.position):
-        searcher.run(position, Limits(nodes=20_000))
-        used = searcher.pool.nodes[1 : searcher.pool.used]
-        assert not used[used["first"] != 0]["is_drawn"].any()
+    """Lines that come back to a position are worth nothing, though the position is not: it is not marked as drawn."""
+    searcher = TreeSearcher(params.uct(leaf=Leaf.CUT_OFF, cut_off_plies=0), 16)
+    game = Game("k7/8/8/8/8/8/8/K5R1 w - - 0 1")
+    searcher.run(game.position, Limits(nodes=60_000))
+    pool, found = searcher.pool, Counter()
+
+    def walk(index: int, board: chess.Board) -> None:
+        node = pool.nodes[index]
+        for place in range(int(node.first), int(node.first) + int(node.children)):
+            child = pool.nodes[place]
+            board.push_uci(Game(board.fen()).text(int(child.move)))
+            if board.is_repetition(2):
+                found["visits"] += int(child.visits)
+                assert child.total == 0
+                assert not child.first
+                assert not child.is_drawn
+            elif len(board.move_stack) < 4:
+                walk(place, board)
+            board.pop()
+
+    walk(pool.root, judge(game.fen()))
+    assert found["visits"] > 0
 
 
 def test_two_threads_lose_no_visit():
