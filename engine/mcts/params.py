@@ -6,10 +6,8 @@ import math
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from engine.core.errors import InputError, quote
 from engine.kernel import record_dtype
+from engine.search.rows import default_record, set_value
 
 
 class Selection(IntEnum):
@@ -72,27 +70,13 @@ PARAMETERS = (
 PARAMS = record_dtype([(row.name, "i8" if isinstance(row.default, int) else "f8") for row in PARAMETERS])
 ParamsRecord = Any
 
-_BY_NAME = {row.name: row for row in PARAMETERS}
-
 
 def tree_params(**changes: float) -> ParamsRecord:
     """A new record with the defaults, and `changes`; InputError if one is out of its range."""
-    record = np.zeros(1, PARAMS)[0]
-    for row in PARAMETERS:
-        record[row.name] = row.default
+    record = default_record(PARAMETERS, PARAMS)
     for name, value in changes.items():
-        set_param(record, name, value)
+        set_value(record, PARAMETERS, name, value, "parameter of the tree search")
     return record
-
-
-def set_param(record: ParamsRecord, name: str, value: float) -> None:
-    """Set one parameter; InputError if there is none of that name or the value is out of its range."""
-    row = _BY_NAME.get(name)
-    if row is None:
-        raise InputError(f"no parameter of the tree search is called {quote(name)}")
-    if not row.low <= value <= row.high or (isinstance(row.default, int) and value != int(value)):
-        raise InputError(f"{name} must be from {row.low:g} to {row.high:g}, not {value:g}")
-    record[name] = value
 
 
 def uct(**changes: float) -> ParamsRecord:

@@ -55,11 +55,10 @@ class TreeSearcher:
         self.resize(megabytes)
         self.set_threads(threads)
 
-    def resize(self, megabytes: float, pool_share: int | None = None) -> None:
-        """Use so much memory, `pool_share` percent of it for the tree; what was found is forgotten."""
-        pool_share = self._pool_share = self._pool_share if pool_share is None else pool_share
-        table = Table(megabytes * (100 - pool_share) / 100)
-        self.pool = Pool(int(megabytes * (1 << 20)) * pool_share // 100)
+    def resize(self, megabytes: float) -> None:
+        """Use so much memory, for the tree and a table; what was found is forgotten."""
+        table = Table(megabytes * (100 - self._pool_share) / 100)
+        self.pool = Pool(int(megabytes * (1 << 20)) * self._pool_share // 100)
         self.table, self._rooted = table, None
 
     def set_threads(self, threads: int) -> None:
@@ -128,7 +127,7 @@ class TreeSearcher:
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
         """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
-        for point in (prepare_root, search_from, grow):
+        for point in (prepare_root, search_from, make_if_legal, grow):
             point.load()  # before the clock starts
         self._started, self._limits = time.perf_counter(), limits
         self._soft_time = math.inf if limits.soft_time is None else limits.soft_time
@@ -259,8 +258,10 @@ class TreeSearcher:
 
     def _is_settled(self) -> bool:
         """Whether all lines that are asked for are proven."""
+        if self._limits.multipv == 1:
+            return True
         lines = best_lines(self.pool, self._params, self._limits.multipv)
-        return self._limits.multipv == 1 or all(mate_distance(line.score) is not None for line in lines)
+        return all(mate_distance(line.score) is not None for line in lines)
 
     def _is_enough(self, best: Line, *others: Line) -> bool:
         """Whether a depth or a mate that was asked for is reached, or the soft time is over."""

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.core.errors import InputError, quote
 from engine.kernel import inline, kernel, record_dtype
+from engine.search.rows import default_record, set_value
 
 RANDOM_MOVER = 0  # the rating of a player who plays any move
 USUAL_RATING = 1500  # of an opponent of whom nothing is known
@@ -72,25 +72,15 @@ ASSUMPTIONS = (
 ASSUMPTIONS_RECORD = record_dtype([(row.name, "f8") for row in ASSUMPTIONS])
 AssumptionsRecord = Any
 
-_BY_NAME = {row.name: row for row in ASSUMPTIONS}
-
 
 def default_assumptions() -> AssumptionsRecord:
     """A new record with every default."""
-    record = np.zeros(1, ASSUMPTIONS_RECORD)[0]
-    for row in ASSUMPTIONS:
-        record[row.name] = row.default
-    return record
+    return default_record(ASSUMPTIONS, ASSUMPTIONS_RECORD)
 
 
 def set_assumption(record: AssumptionsRecord, name: str, value: float) -> None:
     """Set one assumption; InputError if there is none of that name or the value is out of its range."""
-    row = _BY_NAME.get(name)
-    if row is None:
-        raise InputError(f"expectimax has no assumption called {quote(name)}")
-    if not row.low <= value <= row.high:
-        raise InputError(f"{name} must be from {row.low:g} to {row.high:g}, not {value:g}")
-    record[name] = value
+    set_value(record, ASSUMPTIONS, name, value, "assumption of expectimax")
 
 
 @inline

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from engine.core.errors import InputError, quote
 from engine.kernel import record_dtype
+from engine.search.rows import default_record, set_value
 
 
 class Parameter(NamedTuple):
@@ -123,15 +121,10 @@ PARAMETERS = (
 PARAMS = record_dtype([(row.name, "i8") for row in PARAMETERS])
 ParamsRecord = Any
 
-_BY_NAME = {row.name: row for row in PARAMETERS}
-
 
 def default_params() -> ParamsRecord:
     """A new record with every default."""
-    record = np.zeros(1, PARAMS)[0]
-    for row in PARAMETERS:
-        record[row.name] = row.default
-    return record
+    return default_record(PARAMETERS, PARAMS)
 
 
 def without_techniques() -> ParamsRecord:
@@ -145,9 +138,4 @@ def without_techniques() -> ParamsRecord:
 
 def set_param(record: ParamsRecord, name: str, value: int) -> None:
     """Set one parameter; InputError if there is none of that name or the value is out of its range."""
-    row = _BY_NAME.get(name)
-    if row is None:
-        raise InputError(f"no search parameter is called {quote(name)}")
-    if not row.low <= value <= row.high:
-        raise InputError(f"{name} must be from {row.low} to {row.high}, not {value}")
-    record[name] = value
+    set_value(record, PARAMETERS, name, value, "search parameter")

@@ -404,7 +404,7 @@ def test_the_rating_that_a_gui_tells(text, rating):
 
 def test_assumptions_out_of_range_or_unknown_are_refused():
     searcher = Expectimax()
-    with pytest.raises(InputError, match="no assumption called 'temper'"):
+    with pytest.raises(InputError, match="no assumption of expectimax is called 'temper'"):
         searcher.assume("temper", 1.0)
     for bad in (0.0, -5.0, math.nan):
         with pytest.raises(InputError, match="temperature must be from 1 to inf"):

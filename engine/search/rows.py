@@ -1,0 +1,44 @@
+"""Tables of numbers that may be changed: one row each, a record that kernels read, and one way to set a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import numpy as np
+
+from engine.core.errors import InputError, quote
+
+
+class Row(Protocol):
+    """What every such table says of a number."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def default(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+def default_record(rows: Iterable[Row], dtype: np.dtype[Any]) -> Any:
+    """A new record with every default."""
+    record = np.zeros(1, dtype)[0]
+    for row in rows:
+        record[row.name] = row.default
+    return record
+
+
+def set_value(record: Any, rows: Iterable[Row], name: str, value: float, what: str) -> None:
+    """Set one number; InputError if no row, which `what` names the kind of, is called so or the value is out of range.
+
+    A number whose default is whole must be whole.
+    """
+    row = next((row for row in rows if row.name == name), None)
+    if row is None:
+        raise InputError(f"no {what} is called {quote(name)}")
+    if not row.low <= value <= row.high or (isinstance(row.default, int) and value != int(value)):
+        raise InputError(f"{name} must be from {row.low:g} to {row.high:g}, not {value:g}")
+    record[name] = value
