@@ -35,6 +35,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
+from numba.core.types.functions import BaseFunction
 
 from engine import host
 
@@ -241,7 +242,11 @@ class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                 function.linkage = Linkage.internal
-        super()._optimize_final_module()
+        # Numba would optimise twice, to get rid of reference counts, of which there are none here. Vectors pay off in
+        # long loops; a kernel's are over a handful of moves or pieces.
+        make_passes = self._codegen._module_pass_manager  # noqa: SLF001
+        passes, settings = make_passes(loop_vectorize=False, slp_vectorize=False)
+        passes.run(self._final_module, settings)
 
 
 class _LibraryCompiler(Compiler):  # type: ignore[misc]
@@ -269,6 +274,29 @@ class _InnerDispatcher(CPUDispatcher):  # type: ignore[misc]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.py_func(*args, **kwargs)
+
+
+def _remember_operators() -> None:
+    """Let Numba ask only once what an operator makes of numbers of given types.
+
+    It would go through dozens of overloads, those for arrays and sets and dates among them, for each `+` in a kernel: a
+    third of all compile time.
+    """
+    resolve = BaseFunction.get_call_type
+
+    def get_call_type(function: Any, context: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        if kws or not all(isinstance(arg, types.Integer | types.Boolean) for arg in args):
+            return resolve(function, context, args, kws)
+        plain = tuple(types.unliteral(arg) for arg in args)
+        known = function.__dict__.setdefault("known_call_types", {})
+        if plain not in known:
+            known[plain] = resolve(function, context, plain, kws)
+        return known[plain]
+
+    BaseFunction.get_call_type = get_call_type  # type: ignore[assignment, method-assign]
+
+
+_remember_operators()
 
 
 def _compile_inner(function: Callable[P, R], options: dict[str, Any]) -> Callable[P, R]:
