@@ -29,7 +29,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numba
 import numpy as np
-from llvmlite.binding import Linkage
+from llvmlite import binding as llvm
 from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -240,13 +240,15 @@ class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     def _optimize_final_module(self) -> None:
         for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
-                function.linkage = Linkage.internal
-        # Numba would optimise twice, to get rid of reference counts, of which there are none here. Vectors pay off in
-        # long loops; a kernel's are over a handful of moves or pieces.
-        make_passes = self._codegen._module_pass_manager  # noqa: SLF001
-        passes, settings = make_passes(loop_vectorize=False, slp_vectorize=False)
-        passes.run(self._final_module, settings)
+            if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
+                function.linkage = llvm.Linkage.internal
+        # Numba would optimise twice, to get rid of reference counts, of which there are none here. Unrolling and
+        # vectors pay off in long loops; a kernel's are over a few moves or pieces, and its code must stay small.
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_unrolling = options.loop_interleaving = False
+        options.loop_vectorization = options.slp_vectorization = False
+        settings = llvm.create_pass_builder(self._codegen._tm, options)  # noqa: SLF001
+        settings.getModulePassManager().run(self._final_module, settings)
 
 
 class _LibraryCompiler(Compiler):  # type: ignore[misc]

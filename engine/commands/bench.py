@@ -108,6 +108,7 @@ def _bench_search(depth: int, threads: int, megabytes: int) -> int:
 def _bench_speed(arguments: argparse.Namespace, rival: Rival | None) -> int:
     """Nodes a CPU second over the bench positions, both engines in turn for the same time."""
     searcher = Searcher(arguments.hash, arguments.threads)
+    searcher.run(parse_fen(BENCH_FENS[0]), Limits(depth=1))  # what must be compiled is no part of the measurement
     if rival:
         for name, value in (("Threads", "1"), ("Hash", str(arguments.hash)), ("Use NNUE", "false")):
             rival.set_option(name, value)
