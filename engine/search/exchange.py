@@ -65,7 +65,8 @@ def exchange_wins(pos, move, threshold):
     if balance < 0:
         return False
     moved = promoted_type(kind) if kind >= PROMOTION else np.int64(pos.board[start]) & 7
-    if balance >= EXCHANGE_VALUES[moved] + _PROMOTION_GAIN:
+    is_last_rank = (BIT << target) & (RANK_1 | RANK_8) != EMPTY
+    if balance >= EXCHANGE_VALUES[moved] + (_PROMOTION_GAIN if is_last_rank else np.int64(0)):
         return True
     occupied = (occupied_squares(pos) ^ (BIT << start)) | BIT << target
     if kind == EN_PASSANT:
@@ -73,7 +74,7 @@ def exchange_wins(pos, move, threshold):
     diagonal = pos.types[BISHOP] | pos.types[QUEEN]
     straight = pos.types[ROOK] | pos.types[QUEEN]
     attackers = _all_attackers(pos, target, occupied) & occupied
-    promoting = pos.types[PAWN] if (BIT << target) & (RANK_1 | RANK_8) != EMPTY else EMPTY
+    promoting = pos.types[PAWN] if is_last_rank else EMPTY
     side = np.int64(pos.side) ^ 1
     balance -= _risk(moved, attackers & pos.colors[side] & promoting)
     if balance >= 0:

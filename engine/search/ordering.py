@@ -38,6 +38,12 @@ from engine.search.table import expect
 HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
 
+# A ranked move is one number: its score, then its place in the list from the end, then the move. So the largest number
+# is the best move, among equals the first, and finding it takes no branch that could be guessed wrong.
+_SCORE_SHIFT, _PLACE_SHIFT = np.int64(32), np.int64(16)
+_PLACE_MASK, _MOVE_MASK = np.int64(0xFFFF << 16), np.int64(0xFFFF)
+_LAST_PLACE = np.int64(0xFFFF)
+
 
 @inline
 def is_noisy(pos, move):
@@ -83,6 +89,16 @@ def noisy_score(pos, state, move):
 
 
 @inline
+def _ranked(score, place, move):
+    return score << _SCORE_SHIFT | (_LAST_PLACE - np.int64(place)) << _PLACE_SHIFT | move
+
+
+@inline
+def _place_of(ranked):
+    return _LAST_PLACE - ((ranked & _PLACE_MASK) >> _PLACE_SHIFT)
+
+
+@inline
 def start_picking(state, ply, table_move):
     """Begin a node's moves; its list follows that of the node above."""
     begin = np.int64(state.begin[ply])
@@ -96,34 +112,33 @@ def start_picking(state, ply, table_move):
 
 
 @inline
-def _score_quiets(pos, state, ply, first, end):
-    """`quiet_score` of a range of the list, with the rows of the histories looked up once."""
+def _rank_quiets(pos, state, ply, first, end):
+    """Rank a range of the list by `quiet_score`, with the rows of the histories looked up once."""
     top = BEFORE_ROOT + ply
     on = np.int64(state.params.use_continuation)  # row 0 is never written to
     last = state.continuation[on * state.slots[top - 1]]
     second = state.continuation[on * state.slots[top - 2]]
     fourth = state.continuation[on * state.slots[top - 4]]
     history = state.quiet_history[pos.side]
-    for index in range(first, end):
-        move = np.int64(state.list.moves[index])
+    for place in range(np.uint64(first), np.uint64(end)):
+        move = np.int64(state.list.moves[place])
         slot = move_slot(pos, move)
         score = np.int64(history[move & 0xFFF]) if state.params.use_history else np.int64(0)
-        state.move_scores[index] = (score + np.int64(last[slot]) + np.int64(second[slot])
-                                    + (np.int64(fourth[slot]) >> 1))
+        score += np.int64(last[slot]) + np.int64(second[slot]) + (np.int64(fourth[slot]) >> 1)
+        state.ranked[place] = _ranked(score, place, move)
 
 
 @inline
 def _generate_stage(pos, state, ply, wanted, checkers, pinned):
     first = np.int64(state.end[ply])
     end = generate(pos, state.list, first, wanted, checkers, pinned)
-    if wanted == NOISY:
-        for index in range(first, end):
-            state.move_scores[index] = noisy_score(pos, state, np.int64(state.list.moves[index]))
-    elif wanted == ALL_MOVES:
-        for index in range(first, end):
-            state.move_scores[index] = 0
+    if wanted == QUIET:
+        _rank_quiets(pos, state, ply, first, end)
     else:
-        _score_quiets(pos, state, ply, first, end)
+        for place in range(np.uint64(first), np.uint64(end)):
+            move = np.int64(state.list.moves[place])
+            score = noisy_score(pos, state, move) if wanted == NOISY else np.int64(0)
+            state.ranked[place] = _ranked(score, place, move)
     state.cursor[ply] = first
     state.end[ply] = end
     state.begin[ply + 1] = end
@@ -132,18 +147,14 @@ def _generate_stage(pos, state, ply, wanted, checkers, pinned):
 @inline
 def _pick_best(state, ply):
     """Take the best of the remaining moves to the front and step past it."""
-    cursor = np.int64(state.cursor[ply])
-    best, best_score = cursor, state.move_scores[cursor]
-    for index in range(cursor + 1, np.int64(state.end[ply])):
-        if state.move_scores[index] > best_score:
-            best, best_score = index, state.move_scores[index]
-    move, score = state.list.moves[best], state.move_scores[best]
-    state.list.moves[best] = state.list.moves[cursor]
-    state.move_scores[best] = state.move_scores[cursor]
-    state.list.moves[cursor] = move
-    state.move_scores[cursor] = score
-    state.cursor[ply] = cursor + 1
-    return np.int64(move)
+    cursor = np.uint64(state.cursor[ply])
+    first = best = state.ranked[cursor]
+    for place in range(cursor + np.uint64(1), np.uint64(state.end[ply])):
+        best = max(best, state.ranked[place])
+    state.ranked[_place_of(best)] = (first & ~_PLACE_MASK) | (best & _PLACE_MASK)
+    state.ranked[cursor] = best
+    state.cursor[ply] = cursor + np.uint64(1)
+    return best & _MOVE_MASK
 
 
 @inline
@@ -236,7 +247,7 @@ def next_move(pos, state, ply, table_move, checkers, pinned, with_quiets):
 def picked_score(pos, state, move, ply):
     """What the histories think of the quiet move that `next_move` has just handed out."""
     if state.stage[ply] == QUIETS:
-        return np.int64(state.move_scores[np.int64(state.cursor[ply]) - 1])
+        return state.ranked[np.int64(state.cursor[ply]) - 1] >> _SCORE_SHIFT
     return quiet_score(pos, state, move, ply)
 
 

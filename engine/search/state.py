@@ -94,7 +94,7 @@ STATE = record_dtype([
     ("tried_quiets", "u2", (STACK, MOST_TRIED)),  # moves that did not cut, for the histories
     ("tried_noisies", "u2", (STACK, MOST_TRIED)),
     ("list", MOVE_LIST),
-    ("move_scores", "i4", MOVE_LIST_PLIES * MAX_MOVES),
+    ("ranked", "i8", MOVE_LIST_PLIES * MAX_MOVES),  # the same moves with their scores, see ordering.py
     # Histories.
     ("counter_moves", "u2", PIECE_SQUARES),
     ("quiet_history", "i2", (2, 64 * 64)),
