@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, popcount
+from engine.core.bits import BISHOP, BLACK, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, popcount
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, inline, kernel
 from eval.cache import is_score_of, pack_score, score_slot, unpack_score
@@ -55,6 +55,20 @@ def evaluate(pos, weights, psq, cache):
     score = _score(pos, weights, psq + structure, white_passed, black_passed, None)
     cache.scores[slot] = pack_score(pos.key, score)
     return score
+
+
+@inline
+def remember_passing(pos, weights, cache, score):
+    """Remember the score of `pos`, where a side has just passed that saw `score`: only whose turn it is has changed.
+
+    It may be a centipawn or two off, and more where a win is far and the score scaled down.
+    """
+    if pos.colors[pos.side] & ~(pos.types[PAWN] | pos.types[KING]) == EMPTY:
+        return  # against a king and pawns a turn may decide a race
+    tempo = weights.packed[TEMPO]
+    both_tempi = 2 * _taper(mg_of(tempo), eg_of(tempo), _phase(pos), WHOLE_SCALE)
+    passed = min(max(both_tempi - score, -LARGEST_SCORE), LARGEST_SCORE)
+    cache.scores[score_slot(pos.key)] = pack_score(pos.key, passed)
 
 
 @inline

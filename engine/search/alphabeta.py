@@ -51,6 +51,7 @@ from engine.search.table import (
     entry_score,
     expect,
 )
+from eval.evaluate import remember_passing
 
 _ONE_PLY = np.int64(1024)  # of reductions
 
@@ -204,6 +205,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             state.psq[ply + 1] = state.psq[ply]
             state.slots[BEFORE_ROOT + ply] = 0
             make_null(pos)
+            remember_passing(pos, state.weights, state.cache, raw_eval)
             expect(state.table_address, state.table_buckets, pos.key)
             state.begin[ply + 1] = state.begin[ply]
             score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, np.int64(1) - cut_node)
@@ -278,6 +280,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     best, best_move, old_alpha = floor, NULL_MOVE, alpha
     move_count, quiets, noisies = np.int64(0), np.int64(0), np.int64(0)
     with_quiets, no_zugzwang = np.int64(1), has_pieces(pos)
+    most_quiet_moves = (params.lmp_base + depth * depth) >> (1 - improving)
     while True:
         move = next_move(pos, state, ply, table_move, checkers, pinned, with_quiets)
         if move == NULL_MOVE:
@@ -292,17 +295,16 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
 
         # Step 14. Pruning of moves that come late or promise too little; never the first, nor when being mated.
         if (may_prune and is_quiet and not in_check and params.use_late_move_pruning and depth <= params.lmp_depth
-                and move_count > (params.lmp_base + depth * depth) // (2 - improving)):
+                and move_count > most_quiet_moves):
             with_quiets = np.int64(0)
             continue
         history = picked_score(pos, state, move, ply) if is_quiet else np.int64(0)
-        checks = gives_check(pos, move)
         reduction = reduction_of(state, depth, move_count, np.int64(is_quiet))
         if may_prune:
             if is_quiet:
                 left = max(depth - 1 - (reduction >> 10), 0)
-                if (not in_check and not checks
-                        and quiet_is_hopeless(pos, state, move, depth, left, history, static_eval, alpha)):
+                if (not in_check and quiet_is_hopeless(pos, state, move, depth, left, history, static_eval, alpha)
+                        and not gives_check(pos, move)):
                     continue
             elif (params.use_see_pruning and state.stage[ply] == BAD_NOISY
                     and not exchange_wins(pos, move, -params.see_noisy_margin * depth * depth)):
@@ -313,13 +315,15 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if move == table_move:
             new_depth += extension
 
+        is_late = params.use_reductions and depth >= 2 and move_count > 1 + np.int64(is_root)
+        checks = is_late and gives_check(pos, move)
         nodes_before = state.nodes
         play(pos, state, ply, move)
 
         # Step 16. Late-move reduction: with good ordering a late move seldom matters; if it does, search it again.
         score = -INFINITE
         scout_beta = alpha + 1 if params.use_pvs else beta
-        if params.use_reductions and depth >= 2 and move_count > 1 + np.int64(is_root):
+        if is_late:
             if is_pv:
                 reduction -= params.lmr_pv
             if cut_node:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.core.position import POSITION_TYPE
+from engine.core.position import POSITION_TYPE, make_null
 from engine.kernel import entry, int64
 from eval.cache import EVAL_CACHE_TYPE
-from eval.evaluate import evaluate
+from eval.evaluate import evaluate, remember_passing
 from eval.squares import psq_after, psq_of
 from eval.weights import WEIGHTS_TYPE, eg_of, mg_of
 
@@ -22,6 +22,14 @@ def psq_by_move(pos, weights, psq, move):
 
 @entry(POSITION_TYPE, WEIGHTS_TYPE, int64, EVAL_CACHE_TYPE)
 def evaluate_cached(pos, weights, psq, cache):
+    return evaluate(pos, weights, psq, cache)
+
+
+@entry(POSITION_TYPE, WEIGHTS_TYPE, int64, EVAL_CACHE_TYPE)
+def evaluate_after_passing(pos, weights, psq, cache):
+    score = evaluate(pos, weights, psq, cache)
+    make_null(pos)
+    remember_passing(pos, weights, cache, score)
     return evaluate(pos, weights, psq, cache)
 
 

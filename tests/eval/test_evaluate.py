@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import chess
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +25,7 @@ from tests.eval.boards import (
     score_of,
     symmetric_weights,
 )
-from tests.eval.kernels import evaluate_cached, psq_by_move, psq_from_scratch
+from tests.eval.kernels import evaluate_after_passing, evaluate_cached, psq_by_move, psq_from_scratch
 from tests.positions import judge, play_both, start_fens
 
 SILLY = (
@@ -136,6 +137,21 @@ def test_caches_change_no_score():
             pos = parse_fen(fen)
             psq = psq_from_scratch(pos, own_weights())
             assert evaluate_cached(pos, own_weights(), psq, cache) == evaluate_position(pos, own_weights()), fen
+
+
+def test_passing_changes_the_score_by_the_tempo_alone():
+    """Nearly: where the endgame's part is scaled down, by whoever is ahead in it, the tempo is too."""
+    cache, differences = empty_eval_cache(), []
+    for fen in game_fens(30, 120):
+        board = chess.Board(fen)
+        own_pieces = board.occupied_co[board.turn] & ~board.pawns & ~board.kings
+        if not board.is_check() and own_pieces:
+            pos = parse_fen(fen)
+            remembered = evaluate_after_passing(pos, own_weights(), psq_from_scratch(pos, own_weights()), cache)
+            differences.append(abs(remembered - evaluate_position(pos, own_weights())))
+    assert len(differences) > 1000
+    assert np.percentile(differences, 95) <= 2
+    assert max(differences) < 100
 
 
 def test_the_cache_answers_a_known_position_and_no_other():
