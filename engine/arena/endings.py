@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from threading import Lock
 
 import chess
 
@@ -11,9 +12,20 @@ from tablebase.probe import DRAW, WIN
 from tablebase.tables import Tables
 
 
-@cache
+_reading = Lock()
+
+
 def loaded_tables() -> Tables:
-    """The built-in tables, with every outcome read: a referee must not depend on what happens to be loaded."""
+    """The built-in tables, with every outcome read: a referee must not depend on what happens to be loaded.
+
+    Kernels keep their address. So whichever thread asks first, all get the same ones, and they stay.
+    """
+    with _reading:
+        return _read_tables()
+
+
+@cache
+def _read_tables() -> Tables:
     tables = Tables()
     tables.load_outcomes()
     return tables

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import chess
 import pytest
 
-from engine.arena import executors
+from engine.arena import endings, executors
 from engine.arena.duel import FairnessTest, SettingsPair
 from engine.arena.match import Score, play
 from engine.arena.openings import RandomOpenings
@@ -117,3 +119,16 @@ def test_openings_are_judged_by_a_search():
     assert is_fair(Opening())
     assert not is_fair(Opening("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"))
     assert all(is_fair(opening) for opening in RandomOpenings(False, is_fair).draw(3, 1, print))
+
+
+def test_threads_that_ask_at_once_share_the_endgame_tables():
+    """Kernels keep their address: a second copy, thrown away by its thread, would crash the process."""
+    endings._read_tables.cache_clear()
+    together = threading.Barrier(8)
+
+    def ask(_):
+        together.wait()
+        return endings.loaded_tables()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len({id(tables) for tables in pool.map(ask, range(8))}) == 1
