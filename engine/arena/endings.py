@@ -11,7 +11,6 @@ from engine.core.game import Game
 from tablebase.probe import DRAW, WIN
 from tablebase.tables import Tables
 
-
 _reading = Lock()
 
 
