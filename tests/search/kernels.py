@@ -8,9 +8,11 @@ from engine.core.movegen import king_masks
 from engine.core.moves import NULL_MOVE
 from engine.core.position import POSITION_TYPE, make, unmake
 from engine.kernel import array_type, entry, int64, kernel, uint64
+from engine.search.correction import corrected_eval, learn_correction
 from engine.search.exchange import exchange_wins
+from engine.search.gravity import moved
 from engine.search.opponent import expected_value
-from engine.search.ordering import move_slot, next_move, start_picking
+from engine.search.ordering import learn_from_cut, move_slot, next_move, start_picking
 from engine.search.state import BEFORE_ROOT, STATE_TYPE
 from engine.search.table import entry_bound, entry_depth, entry_eval, entry_move, entry_score, probe, store
 
@@ -62,3 +64,42 @@ def table_probe(address, buckets, key, ply):
 @entry(array_type("f8"), array_type("f8"))
 def average(probabilities, values):
     return expected_value(probabilities, values, np.int64(0), np.int64(len(values)))
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, array_type("i8"))
+def moves_by_picker(pos, state, ply, table_move, out):
+    """Write the moves of a node in the order in which they would be searched; returns how many."""
+    checkers, pinned = king_masks(pos)
+    start_picking(state, ply, table_move)
+    count = np.int64(0)
+    while True:
+        move = next_move(pos, state, ply, table_move, checkers, pinned, np.int64(1))
+        if move == NULL_MOVE:
+            return count
+        out[count] = move
+        count += 1
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64)
+def slot_of_move(pos, state, move):
+    return move_slot(pos, move)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64)
+def learn_cut(pos, state, ply, depth, best, quiets, noisies):
+    learn_from_cut(pos, state, ply, depth, best, quiets, noisies)
+
+
+@entry(int64, int64, int64)
+def moved_history(value, step, limit_bits):
+    return moved(value, step, limit_bits)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64)
+def corrected(pos, state, ply, raw):
+    return corrected_eval(pos, state, ply, raw)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64)
+def learn_error(pos, state, ply, depth, error):
+    learn_correction(pos, state, ply, depth, error)
