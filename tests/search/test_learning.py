@@ -97,7 +97,7 @@ def test_the_most_valuable_victim_comes_first(state):
     assert [capture[2:] for capture in captures] == ["a5", "d5", "f5", "f5", "h5"]
     state.noisy_history[:, chess.PAWN] = HISTORY_LIMIT // 3
     captures = [game.text(move) for move in picked(game, state)[:5]]
-    assert [capture[2:] for capture in captures] == ["a5", "d5", "h5", "f5", "f5"], "what did well overtakes its betters"
+    assert [capture[2:] for capture in captures] == ["a5", "d5", "h5", "f5", "f5"], "what did well comes earlier"
 
 
 @given(value=st.integers(-HISTORY_LIMIT, HISTORY_LIMIT), step=st.integers(-HISTORY_LIMIT, HISTORY_LIMIT))
