@@ -72,10 +72,10 @@ def remember_passing(pos, weights, cache, score):
 
 
 @inline
-def rough_score(pos, psq):
-    """Centipawns from the side to move's view by material and squares alone, which `psq` sums."""
-    score = _taper(mg_of(psq), eg_of(psq), _phase(pos), WHOLE_SCALE)
-    return -score if pos.side else score
+def rough_score(pos, weights, psq):
+    """Centipawns from the side to move's view by material and squares, which `psq` sums, and the right to move."""
+    total = weights.packed[TEMPO] + (-psq if pos.side else psq)
+    return _taper(mg_of(total), eg_of(total), _phase(pos), WHOLE_SCALE)
 
 
 @entry(POSITION_TYPE, WEIGHTS_TYPE)

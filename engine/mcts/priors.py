@@ -86,13 +86,14 @@ def _safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all):
 def score_moves(pos, state, worker, end):
     """Write to `worker.priors` what the first `end` moves of the list promise, in centipawns; returns the best."""
     psq = psq_of(pos, state.weights)
-    before = rough_score(pos, psq)
+    before = rough_score(pos, state.weights, psq)
     by_pawns, by_minors, by_rooks, by_all = _attacked_by_cheaper(pos, np.int64(pos.side) ^ 1, occupied_squares(pos))
     best = -1e9
     for index in range(end):
         move = np.int64(state.list.moves[index])
         kind = np.int64(pos.board[from_square(move)]) & 7
-        promise = np.float64(rough_score(pos, psq_after(pos, state.weights, psq, move)) - before)  # captures included
+        after = rough_score(pos, state.weights, psq_after(pos, state.weights, psq, move))
+        promise = np.float64(after - before)  # captures included
         if move_kind(move) != CASTLING:
             promise += np.float64(_safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all))
         if gives_check(pos, move):

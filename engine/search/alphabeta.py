@@ -19,7 +19,6 @@ from engine.search.exchange import exchange_wins
 from engine.search.node import (
     bound_allows,
     bound_settles,
-    cautious_score,
     cut_off_value,
     ending_bound,
     ending_score,
@@ -28,6 +27,7 @@ from engine.search.node import (
     is_draw,
     is_ending,
     known_or_new_evaluation,
+    lazy_score,
     play,
     poll,
     sharpened,
@@ -167,12 +167,14 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     estimate = NO_SCORE
     if in_check:
         state.static_evals[ply] = NO_SCORE
+        state.rests[ply] = NO_SCORE
     else:
-        if (not is_pv and data == MISS and excluded == NULL_MOVE and params.use_lazy_evaluation
-                and params.use_reverse_futility and depth <= params.rfp_depth and not is_decisive(beta)):
+        if (not is_pv and excluded == NULL_MOVE and params.use_reverse_futility and depth <= params.rfp_depth
+                and not is_decisive(beta)):
             # Step 8, before the evaluation where it can be foreseen.
-            cautious = cautious_score(pos, state, ply) - params.rfp_margin * depth
-            if cautious >= beta:
+            lazy = lazy_score(pos, state, ply, data)
+            cautious = lazy - params.lazy_margin - params.rfp_margin * depth
+            if lazy != NO_SCORE and cautious >= beta:
                 return (cautious + beta) // 2
         raw_eval = known_or_new_evaluation(pos, state, ply, data)
         estimate = corrected_eval(pos, state, ply, raw_eval)

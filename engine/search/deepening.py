@@ -16,7 +16,7 @@ from engine.kernel import Int, entry, inline, int64, kernel
 from engine.search.alphabeta import search
 from engine.search.clock import patience
 from engine.search.limits import Bound, Info, Limits, Report
-from engine.search.scores import INFINITE, MAX_PLY, mate_distance
+from engine.search.scores import INFINITE, MAX_PLY, NO_SCORE, mate_distance
 from engine.search.state import BEFORE_ROOT, STATE_TYPE, StateRecord
 from eval.squares import psq_of
 
@@ -63,6 +63,8 @@ def search_from(pos: PositionRecord, state: StateRecord, depth: int, alpha: int,
     iteration found, maybe nothing.
     """
     state.root_depth = depth
+    if ply > 0:
+        state.rests[ply - 1] = NO_SCORE  # what was searched before this was another position
     return search(pos, state, alpha, beta, depth, ply, np.int64(0))
 
 

@@ -184,17 +184,24 @@ def cut_off_value(pos, state, ply):
 
 
 @inline
-def cautious_score(pos, state, ply):
-    """Lazy evaluation: by material and squares alone, less what the rest could take away. Costs next to nothing."""
-    return rough_score(pos, state.psq[ply]) - state.params.lazy_margin
+def lazy_score(pos, state, ply, data):
+    """Lazy evaluation: material and squares as they are, all the rest as it was before the last move.
+
+    Costs next to nothing, and is seldom off by more than `lazy_margin`. NO_SCORE where the table may know the
+    evaluation, or the one before is not known.
+    """
+    if data != MISS or not state.params.use_lazy_evaluation or ply == 0 or state.rests[ply - 1] == NO_SCORE:
+        return NO_SCORE
+    return rough_score(pos, state.weights, state.psq[ply]) - state.rests[ply - 1]
 
 
 @inline
 def known_or_new_evaluation(pos, state, ply, data):
     """The static evaluation: from the table's entry `data` if it holds one."""
-    if data != MISS and entry_eval(data) != NO_SCORE:
-        return entry_eval(data)
-    return static_evaluation(pos, state, ply)
+    is_known = data != MISS and entry_eval(data) != NO_SCORE
+    score = entry_eval(data) if is_known else static_evaluation(pos, state, ply)
+    state.rests[ply] = score - rough_score(pos, state.weights, state.psq[ply])
+    return score
 
 
 @inline

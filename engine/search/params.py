@@ -108,8 +108,8 @@ PARAMETERS = (
     Parameter("history_bonus", 170, 60, 320, 15),
     Parameter("history_bonus_max", 1600, 600, 3000, 120),
     Parameter("history_malus", 170, 60, 320, 15),
-    # Lazy evaluation: material and squares alone are this far above beta.
-    Parameter("lazy_margin", 400, 100, 1500, 40),
+    # Lazy evaluation: what one move may change about everything but material and squares.
+    Parameter("lazy_margin", 150, 40, 1500, 15),
     # Quiescence.
     Parameter("delta_margin", 160, 50, 300, 15),
     # Corrections of the static evaluation, in 1024ths.

@@ -12,12 +12,12 @@ from engine.search.correction import corrected_eval
 from engine.search.exchange import captured_value
 from engine.search.node import (
     bound_settles,
-    cautious_score,
     ending_score,
     extend_pv,
     is_draw,
     is_ending,
     known_or_new_evaluation,
+    lazy_score,
     play,
     poll,
     sharpened,
@@ -28,7 +28,7 @@ from engine.search.node import (
     validated,
 )
 from engine.search.ordering import BAD_NOISY, is_noisy, next_move, start_picking
-from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, is_loss, mated_in
+from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, clamp_evaluation, is_loss, mated_in
 from engine.search.state import PLY_MASK
 from engine.search.table import EXACT, LOWER, MISS, UPPER, entry_bound, entry_move, entry_score
 
@@ -71,13 +71,16 @@ def quiescence(pos, state, alpha, beta, ply):
     # Step 4. Stand pat: the side to move need not capture at all.
     raw_eval = NO_SCORE
     best = -INFINITE
+    state.rests[ply] = NO_SCORE
     if not in_check:
-        if not is_pv and data == MISS and state.params.use_lazy_evaluation:
-            cautious = cautious_score(pos, state, ply)
-            if cautious >= beta:
-                return cautious
-        raw_eval = known_or_new_evaluation(pos, state, ply, data)
-        best = sharpened(state, data, table_score, corrected_eval(pos, state, ply, raw_eval))
+        lazy = lazy_score(pos, state, ply, data) if not is_pv else NO_SCORE
+        if lazy != NO_SCORE and lazy - state.params.lazy_margin >= beta:
+            return lazy - state.params.lazy_margin
+        if lazy != NO_SCORE and lazy + state.params.lazy_margin <= alpha:
+            best = clamp_evaluation(lazy)
+        else:
+            raw_eval = known_or_new_evaluation(pos, state, ply, data)
+            best = sharpened(state, data, table_score, corrected_eval(pos, state, ply, raw_eval))
         if best >= beta:
             return best
         alpha = max(alpha, best)

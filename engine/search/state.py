@@ -77,6 +77,7 @@ STATE = record_dtype([
     ("null_floor", "i8"),  # no null move at a ply smaller than this: one is being verified
     # By ply.
     ("static_evals", "i4", STACK),
+    ("rests", "i4", STACK),  # what the static evaluation is more than material, squares and the right to move
     ("slots", "u2", STACK),  # [BEFORE_ROOT + ply]: piece and square of the move made there; 0 for none
     ("excluded", "u2", STACK),  # the move that a singular search leaves out
     ("extended", "i4", STACK),  # how often the line was extended twice
