@@ -15,7 +15,7 @@ from engine.core.moves import NULL_MOVE
 from engine.core.position import make_null, unmake_null
 from engine.kernel import inline, kernel
 from engine.search.correction import corrected_eval, learn_correction
-from engine.search.exchange import exchange_wins
+from engine.search.exchange import captured_value, exchange_wins
 from engine.search.node import (
     bound_allows,
     bound_settles,
@@ -36,7 +36,17 @@ from engine.search.node import (
     take_back,
     validated,
 )
-from engine.search.ordering import BAD_NOISY, is_noisy, learn_from_cut, next_move, picked_score, start_picking
+from engine.search.ordering import (
+    BAD_NOISY,
+    is_after_quiet,
+    is_noisy,
+    learn_from_cut,
+    learn_from_evaluation,
+    next_move,
+    picked_score,
+    reward_last_move,
+    start_picking,
+)
 from engine.search.quiescence import quiescence
 from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, is_decisive, is_loss, is_win, mate_in, mated_in
 from engine.search.state import BEFORE_ROOT, LONGEST_TABLE_ROW, MOST_TRIED, PLY_MASK
@@ -101,6 +111,18 @@ def quiet_is_hopeless(pos, state, move, depth, left, score, static_eval, alpha):
             and score < -params.history_prune_margin * depth):
         return True
     return params.use_see_pruning and not exchange_wins(pos, move, -params.see_quiet_margin * left)
+
+
+@inline
+def noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, loses_material):
+    """Futility and SEE pruning of a capture or promotion; in check `static_eval` is NO_SCORE, above everything."""
+    params = state.params
+    margin = params.capture_futility_base + params.capture_futility_margin * depth
+    if (params.use_capture_futility and depth <= params.capture_futility_depth
+            and static_eval + margin + captured_value(pos, move) <= alpha and not gives_check(pos, move)):
+        return True
+    return (params.use_see_pruning and loses_material
+            and not exchange_wins(pos, move, -params.see_noisy_margin * depth * depth))
 
 
 @kernel
@@ -182,6 +204,14 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         estimate = sharpened(state, data, table_score, estimate)
     static_eval = np.int64(state.static_evals[ply])
     improving = is_improving(state, ply, in_check)
+    if not in_check and excluded == NULL_MOVE and not is_root and state.static_evals[ply - 1] != NO_SCORE:
+        before = np.int64(state.static_evals[ply - 1])
+        if params.use_history and is_after_quiet(pos, state, ply):
+            learn_from_evaluation(pos, state, ply, before, static_eval)
+        # Hindsight: the last move was reduced as one of little worth, but its side's evaluation has not sunk.
+        if params.use_hindsight and state.reduced[ply] >= params.hindsight_reduction and before + static_eval <= 2:
+            depth += 1
+    state.reduced[ply] = 0
     state.killers[ply + 1, 0] = state.killers[ply + 1, 1] = NULL_MOVE
     state.extended[ply] = state.extended[ply - 1] if ply > 0 else 0
 
@@ -282,6 +312,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     best, best_move, old_alpha = floor, NULL_MOVE, alpha
     move_count, quiets, noisies = np.int64(0), np.int64(0), np.int64(0)
     with_quiets, no_zugzwang = np.int64(1), has_pieces(pos)
+    table_is_noisy = table_move != NULL_MOVE and is_noisy(pos, table_move)
     most_quiet_moves = (params.lmp_base + depth * depth) >> (1 - improving)
     while True:
         move = next_move(pos, state, ply, table_move, checkers, pinned, with_quiets)
@@ -308,8 +339,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if (not in_check and quiet_is_hopeless(pos, state, move, depth, left, history, static_eval, alpha)
                         and not gives_check(pos, move)):
                     continue
-            elif (params.use_see_pruning and state.stage[ply] == BAD_NOISY
-                    and not exchange_wins(pos, move, -params.see_noisy_margin * depth * depth)):
+            elif noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, state.stage[ply] == BAD_NOISY):
                 continue
 
         # Step 15. Extensions.
@@ -334,12 +364,16 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 reduction += params.lmr_not_improving
             if checks:
                 reduction -= params.lmr_check
+            if table_is_noisy:
+                reduction += params.lmr_table_capture
             if is_quiet:
                 if move == state.killers[ply, 0] or move == state.killers[ply, 1]:
                     reduction -= params.lmr_killer
                 reduction -= history * _ONE_PLY // params.lmr_history_divisor
             reduced = min(max(new_depth - (reduction >> 10), 1), new_depth)
+            state.reduced[ply + 1] = new_depth - reduced
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, np.int64(1))
+            state.reduced[ply + 1] = 0
             if score > alpha and reduced < new_depth:
                 score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
         elif not is_pv or move_count > 1:
@@ -387,6 +421,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     # Step 20. Learn: which move cut, and how wrong the evaluation was.
     if best >= beta:
         learn_from_cut(pos, state, ply, depth, best_move, quiets, noisies)
+    elif params.use_history and best <= old_alpha and excluded == NULL_MOVE and is_after_quiet(pos, state, ply):
+        # All answers are bad: the last move was good.
+        reward_last_move(pos, state, ply, min(params.history_fail_low * depth, params.history_bonus_max))
     if excluded == NULL_MOVE:
         bound = LOWER if best >= beta else (EXACT if is_pv and best > old_alpha else UPPER)
         is_surprise = (not in_check and not is_decisive(best)

@@ -46,6 +46,7 @@ def play(pos, state, ply, move):
     """Make `move` at `ply`, with what the search keeps beside the position."""
     state.psq[ply + 1] = psq_after(pos, state.weights, state.psq[ply], move)
     state.slots[BEFORE_ROOT + ply] = move_slot(pos, move)
+    state.moves[ply] = move
     make(pos, move)
     state.nodes += 1
 

@@ -18,6 +18,7 @@ from engine.core.movegen import ALL_MOVES, NOISY, QUIET, generate
 from engine.core.moves import (
     CASTLING,
     EN_PASSANT,
+    NORMAL,
     NULL_MOVE,
     PROMOTION,
     from_square,
@@ -260,6 +261,33 @@ def _reward_quiet(pos, state, ply, move, bonus):
         before = np.int64(state.slots[top - back])
         if before != 0:
             state.continuation[before, slot] = moved(state.continuation[before, slot], bonus, HISTORY_BITS)
+
+
+@inline
+def is_after_quiet(pos, state, ply):
+    """Whether the other side's last move, made in this search, was quiet."""
+    return (ply > 0 and state.slots[BEFORE_ROOT + ply - 1] != 0 and pos.captured == NO_PIECE
+            and move_kind(np.int64(state.moves[ply - 1])) == NORMAL)
+
+
+@kernel
+def reward_last_move(pos, state, ply, bonus):
+    """Remember that the other side's last move, which was quiet, did well, or badly if `bonus` is negative."""
+    ply &= PLY_MASK
+    top = BEFORE_ROOT + ply
+    side, code = np.int64(pos.side) ^ 1, np.int64(state.moves[ply - 1]) & 0xFFF
+    state.quiet_history[side, code] = moved(state.quiet_history[side, code], bonus, HISTORY_BITS)
+    before, slot = np.int64(state.slots[top - 2]), np.int64(state.slots[top - 1])
+    if before != 0:
+        state.continuation[before, slot] = moved(state.continuation[before, slot], bonus, HISTORY_BITS)
+
+
+@kernel
+def learn_from_evaluation(pos, state, ply, before, now):
+    """What the last move did to the static evaluation tells its worth: `before` is its side's, `now` the other's."""
+    change = -(before + now) * state.params.history_evaluation
+    limit = state.params.history_bonus_max
+    reward_last_move(pos, state, ply, min(max(change, -limit), limit))
 
 
 @kernel

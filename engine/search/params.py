@@ -51,7 +51,9 @@ PARAMETERS = (
     _switch("use_late_move_pruning"),
     _switch("use_see_pruning"),
     _switch("use_history_pruning"),
+    _switch("use_capture_futility"),
     _switch("use_reductions"),
+    _switch("use_hindsight"),
     _switch("use_iir"),
     _switch("use_singular"),
     _switch("use_double_extensions"),
@@ -84,6 +86,9 @@ PARAMETERS = (
     Parameter("futility_depth", 8, 3, 12, 1),
     Parameter("futility_base", 90, 30, 200, 10),
     Parameter("futility_margin", 85, 40, 160, 8),
+    Parameter("capture_futility_depth", 6, 2, 10, 1),
+    Parameter("capture_futility_base", 200, 50, 400, 20),
+    Parameter("capture_futility_margin", 150, 50, 300, 15),
     Parameter("see_quiet_margin", 55, 20, 120, 6),
     Parameter("see_noisy_margin", 25, 8, 60, 4),
     Parameter("history_prune_depth", 5, 2, 8, 1),
@@ -97,7 +102,10 @@ PARAMETERS = (
     Parameter("lmr_not_improving", 700, 0, 2048, 100),
     Parameter("lmr_check", 900, 0, 2048, 100),
     Parameter("lmr_killer", 1024, 0, 2048, 100),
+    Parameter("lmr_table_capture", 700, 0, 2048, 100),
     Parameter("lmr_history_divisor", 9000, 4000, 20000, 800),
+    # Hindsight: a move that was reduced by so many plies and did no harm deserves one back.
+    Parameter("hindsight_reduction", 3, 2, 6, 1),
     # Singular extensions.
     Parameter("singular_depth", 7, 5, 10, 1),
     Parameter("singular_margin", 2, 1, 5, 1),
@@ -108,6 +116,8 @@ PARAMETERS = (
     Parameter("history_bonus", 170, 60, 320, 15),
     Parameter("history_bonus_max", 1600, 600, 3000, 120),
     Parameter("history_malus", 170, 60, 320, 15),
+    Parameter("history_fail_low", 80, 0, 320, 15),
+    Parameter("history_evaluation", 8, 0, 30, 1),
     # Lazy evaluation: what one move may change about everything but material and squares.
     Parameter("lazy_margin", 150, 40, 1500, 15),
     # Quiescence.

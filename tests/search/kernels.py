@@ -11,10 +11,18 @@ from engine.kernel import array_type, entry, int64, kernel, uint64
 from engine.search.correction import corrected_eval, learn_correction
 from engine.search.exchange import exchange_wins
 from engine.search.gravity import moved
+from engine.search.node import known_or_new_evaluation, lazy_score, play
 from engine.search.opponent import expected_value
-from engine.search.ordering import learn_from_cut, move_slot, next_move, start_picking
+from engine.search.ordering import (
+    is_after_quiet,
+    learn_from_cut,
+    learn_from_evaluation,
+    move_slot,
+    next_move,
+    start_picking,
+)
 from engine.search.state import BEFORE_ROOT, STATE_TYPE
-from engine.search.table import entry_bound, entry_depth, entry_eval, entry_move, entry_score, probe, store
+from engine.search.table import MISS, entry_bound, entry_depth, entry_eval, entry_move, entry_score, probe, store
 
 
 @entry(POSITION_TYPE, int64, int64)
@@ -103,3 +111,25 @@ def corrected(pos, state, ply, raw):
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64)
 def learn_error(pos, state, ply, depth, error):
     learn_correction(pos, state, ply, depth, error)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64)
+def follows_quiet(pos, state, ply):
+    return is_after_quiet(pos, state, ply)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64)
+def play_move(pos, state, ply, move):
+    play(pos, state, ply, move)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64)
+def learn_evaluation(pos, state, ply, before, now):
+    learn_from_evaluation(pos, state, ply, before, now)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64)
+def exact_and_lazy(pos, state, ply):
+    """(the static evaluation, what lazy evaluation takes it for by the ply before)"""
+    lazy = lazy_score(pos, state, ply, MISS)
+    return known_or_new_evaluation(pos, state, ply, MISS), lazy

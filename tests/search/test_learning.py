@@ -11,15 +11,20 @@ from hypothesis import strategies as st
 from engine.core.game import Game
 from engine.search.deepening import first_window, wider_window
 from engine.search.params import default_params
-from engine.search.scores import INFINITE
+from engine.search.scores import INFINITE, NO_SCORE
 from engine.search.state import BEFORE_ROOT, HISTORY_FIELDS, new_state
+from tests.eval.kernels import psq_from_scratch
 from tests.positions import judge, start_fens
 from tests.search.kernels import (
     corrected,
+    exact_and_lazy,
+    follows_quiet,
     learn_cut,
     learn_error,
+    learn_evaluation,
     moved_history,
     moves_by_picker,
+    play_move,
     slot_of_move,
     wins_exchange,
 )
@@ -131,6 +136,48 @@ def test_a_capture_that_cuts_becomes_no_killer(state):
     learn_cut(game.position, state, PLY, 5, capture, 0, 0)
     assert state.killers[PLY].tolist() == [0, 0]
     assert state.noisy_history[slot_of_move(game.position, state, capture), chess.PAWN] > 0
+
+
+@pytest.mark.parametrize(("text", "is_quiet"), [("c3d5", True), ("c4f7", False), ("e1g1", False)])
+def test_whether_the_last_move_was_quiet(state, text, is_quiet):
+    """Castling is left out, for its target is the rook's square."""
+    game = Game(MIDDLE_GAME)
+    move = next(move for move in game.legal_moves() if game.text(move) == text)
+    play_move(game.position, state, PLY, move)
+    assert follows_quiet(game.position, state, PLY + 1) == is_quiet
+    assert not follows_quiet(game.position, state, 0)
+
+
+@pytest.mark.parametrize(("before", "now", "sign"), [(10, -60, 1), (10, -10, 0), (10, 40, -1)])
+def test_a_move_is_judged_by_what_it_did_to_the_evaluation(state, before, now, sign):
+    game = Game(MIDDLE_GAME)
+    move = next(move for move in game.legal_moves() if game.text(move) == "c3d5")
+    state.slots[int(BEFORE_ROOT) + PLY - 1] = 700
+    slot = slot_of_move(game.position, state, move)
+    play_move(game.position, state, PLY, move)
+    learn_evaluation(game.position, state, PLY + 1, before, now)
+    assert np.sign(state.quiet_history[0, move & 0xFFF]) == sign
+    assert np.sign(state.continuation[700, slot]) == sign
+
+
+def test_lazy_evaluation_is_seldom_far_off():
+    """Along random games, whose moves are wilder than those of a search."""
+    state, errors = new_state(), []
+    generator = np.random.default_rng(3)
+    for _ in range(20):
+        game = Game(MIDDLE_GAME)
+        state.psq[0] = psq_from_scratch(game.position, state.weights)
+        state.rests[0] = NO_SCORE
+        for ply in range(60):
+            exact, lazy = exact_and_lazy(game.position, state, ply)
+            if lazy != NO_SCORE:
+                errors.append(abs(exact - lazy))
+            legal = game.legal_moves()
+            if not legal:
+                break
+            play_move(game.position, state, ply, int(generator.choice(legal)))
+    assert len(errors) > 500
+    assert np.percentile(errors, 90) <= state.params.lazy_margin
 
 
 @pytest.mark.parametrize("error", [-300, -40, 40, 300])
