@@ -204,14 +204,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         estimate = sharpened(state, data, table_score, estimate)
     static_eval = np.int64(state.static_evals[ply])
     improving = is_improving(state, ply, in_check)
-    if not in_check and excluded == NULL_MOVE and not is_root and state.static_evals[ply - 1] != NO_SCORE:
-        before = np.int64(state.static_evals[ply - 1])
-        if params.use_history and is_after_quiet(pos, state, ply):
-            learn_from_evaluation(pos, state, ply, before, static_eval)
-        # Hindsight: the last move was reduced as one of little worth, but its side's evaluation has not sunk.
-        if params.use_hindsight and state.reduced[ply] >= params.hindsight_reduction and before + static_eval <= 2:
-            depth += 1
-    state.reduced[ply] = 0
+    if (params.use_history and not in_check and excluded == NULL_MOVE and is_after_quiet(pos, state, ply)
+            and state.static_evals[ply - 1] != NO_SCORE):
+        learn_from_evaluation(pos, state, ply, np.int64(state.static_evals[ply - 1]), static_eval)
     state.killers[ply + 1, 0] = state.killers[ply + 1, 1] = NULL_MOVE
     state.extended[ply] = state.extended[ply - 1] if ply > 0 else 0
 
@@ -371,9 +366,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     reduction -= params.lmr_killer
                 reduction -= history * _ONE_PLY // params.lmr_history_divisor
             reduced = min(max(new_depth - (reduction >> 10), 1), new_depth)
-            state.reduced[ply + 1] = new_depth - reduced
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, np.int64(1))
-            state.reduced[ply + 1] = 0
             if score > alpha and reduced < new_depth:
                 score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, np.int64(1) - cut_node)
         elif not is_pv or move_count > 1:

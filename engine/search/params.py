@@ -53,7 +53,6 @@ PARAMETERS = (
     _switch("use_history_pruning"),
     _switch("use_capture_futility"),
     _switch("use_reductions"),
-    _switch("use_hindsight"),
     _switch("use_iir"),
     _switch("use_singular"),
     _switch("use_double_extensions"),
@@ -104,8 +103,6 @@ PARAMETERS = (
     Parameter("lmr_killer", 1024, 0, 2048, 100),
     Parameter("lmr_table_capture", 700, 0, 2048, 100),
     Parameter("lmr_history_divisor", 9000, 4000, 20000, 800),
-    # Hindsight: a move that was reduced by so many plies and did no harm deserves one back.
-    Parameter("hindsight_reduction", 3, 2, 6, 1),
     # Singular extensions.
     Parameter("singular_depth", 7, 5, 10, 1),
     Parameter("singular_margin", 2, 1, 5, 1),

@@ -80,7 +80,6 @@ STATE = record_dtype([
     ("rests", "i4", STACK),  # what the static evaluation is more than material, squares and the right to move
     ("slots", "u2", STACK),  # [BEFORE_ROOT + ply]: piece and square of the move made there; 0 for none
     ("moves", "u2", STACK),  # the move made there
-    ("reduced", "i4", STACK),  # by how many plies less than usual the node is searched
     ("excluded", "u2", STACK),  # the move that a singular search leaves out
     ("extended", "i4", STACK),  # how often the line was extended twice
     ("psq", "i8", STACK),  # material and piece-square sum, packed
