@@ -21,6 +21,8 @@ ALLOWED = {
     "engine.intrinsics": {"engine.host", "llvmlite", "numba"},
     "engine.core": {"engine.kernel", "engine.intrinsics", *LIBRARIES},
     "eval": {*RULES, *LIBRARIES},
+    "eval.network": {*RULES, "engine.host", "engine.intrinsics", "eval", *LIBRARIES},
+    "eval.network.vectors": {"llvmlite", "numba"},
     "tablebase": {*RULES, "engine.host", "engine.intrinsics", "chess", *LIBRARIES},
     "book": {*RULES, "chess", *LIBRARIES},
     "engine.search": {*RULES, "engine.host", "engine.intrinsics", "eval", "tablebase.probe",
