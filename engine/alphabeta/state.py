@@ -55,6 +55,15 @@ STATE = record_dtype([
     # The root.
     ("root_depth", "i8"),
     ("root_score", "i8"),  # of the line in pv[0], also when the iteration is broken off
+    ("window_alpha", "i8"),
+    ("window_beta", "i8"),
+    ("window_width", "i8"),
+    ("line", "u2", STACK),  # the best line that is known, from the root on
+    ("line_length", "i8"),
+    ("line_score", "i8"),
+    ("line_bound", "i8"),  # what that score is: EXACT, LOWER or UPPER
+    ("line_scores", "i4", MAX_MOVES),  # what helpers know of the lines of MultiPV
+    ("finished_depth", "i8"),  # of the last iteration that was not broken off
     ("deepest", "i8"),  # UCI's seldepth
     ("root_count", "i8"),
     ("root_moves", "u2", MAX_MOVES),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.alphabeta.deepening import NEVER, search_from
+from engine.alphabeta.root import NEVER, search_from
 from engine.alphabeta.searcher import Searcher
 from engine.alphabeta.state import clear_histories, new_state, set_params
 from engine.alphabeta.transpositions import TranspositionTable

@@ -13,9 +13,9 @@ from itertools import accumulate
 
 import numpy as np
 
-from engine.alphabeta.deepening import NEVER, begin_root, search_from
 from engine.alphabeta.ordering import is_noisy
 from engine.alphabeta.params import default_params, set_param
+from engine.alphabeta.root import NEVER, begin_root, search_from
 from engine.alphabeta.state import STATE_TYPE, StateRecord, new_state
 from engine.arena.gamefile import Games, unpack_position
 from engine.core.bits import BISHOP, BLACK, EMPTY, KNIGHT, PAWN, QUEEN, ROOK, WHITE, popcount
