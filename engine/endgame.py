@@ -14,8 +14,8 @@ from engine.core.draws import FIFTY_MOVES
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.options import Settings
-from engine.search.scores import DRAW, MATE, MATE_BAND, TABLE_WIN
-from engine.search.state import EndingsRecord, no_endings
+from engine.search.scores import DRAW, MATE, MATE_BAND, TB_WIN
+from engine.search.tb import TbRecord, no_tb
 from tablebase.codes import DRAWN, is_won, rank_of_move
 from tablebase.endings import NEAR, men_of
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _LONGEST_LINE = 100  # plies that are shown
 _NEAR_SYZYGY = 3  # men more than the largest Syzygy tables have: then those are opened
-_OPTIONS = ("OwnTables", "TablePath", "SyzygyPath")
 
 
 @dataclass(frozen=True)
@@ -53,24 +52,25 @@ class Endgames:
         self._tables: Tables | None = None
         self._syzygy: Syzygy | None = None
 
-    def apply(self, name: str) -> str | None:
-        """Do what a changed option asks for; returns what a user should know. InputError changes nothing."""
-        if name not in _OPTIONS:
-            return None
+    def apply_own_tables(self) -> None:
+        """Do what a change of the own tables' options asks for; InputError changes nothing."""
         try:
-            if name == "SyzygyPath":
-                return self._open_syzygy()
-            wants_more = name == "TablePath" and self._settings.text(name)
-            self._tables = self._open_own() if wants_more else None  # or when they are needed
+            self._tables = self._open_own() if self._settings.table_path else None  # or when they are needed
         except (OSError, ValueError, MemoryError) as error:
             raise InputError(str(error)) from error
-        return None
+
+    def apply_syzygy(self) -> str | None:
+        """Open the Syzygy tables that the settings name; returns what was found. InputError changes nothing."""
+        try:
+            return self._open_syzygy()
+        except (OSError, ValueError, MemoryError) as error:
+            raise InputError(str(error)) from error
 
     def _open_own(self) -> Tables:
         """The engine's own tables, and those of a folder that the user names."""
         from tablebase.tables import BUILT_IN, Tables
 
-        folder = self._settings.text("TablePath")
+        folder = self._settings.table_path
         if folder and not any(Path(folder).glob("*.tables")):
             raise InputError(f"no tables in {folder}")
         return Tables([*([Path(folder)] if folder else []), BUILT_IN])
@@ -78,7 +78,7 @@ class Endgames:
     def _open_syzygy(self) -> str | None:
         from tablebase.syzygy import Syzygy
 
-        text = self._settings.text("SyzygyPath")
+        text = self._settings.syzygy_path
         folders = [Path(part) for part in text.split(os.pathsep) if part]
         if not folders:
             self._syzygy = None
@@ -94,7 +94,7 @@ class Endgames:
     def approach(self, game: Game) -> None:
         """Begin to read, in the background, what a game that has come so far may need."""
         men = len(men_of(game.position)) + 2
-        if self._settings.flag("OwnTables") and men <= NEAR:
+        if self._settings.own_tables and men <= NEAR:
             if self._tables is None:
                 self._tables = self._open_own()
             self._tables.prepare(game.position)
@@ -110,15 +110,15 @@ class Endgames:
         return [complaint for tables in (self._tables, self._syzygy) if tables is not None
                 for complaint in tables.complaints()]
 
-    def for_search(self) -> EndingsRecord:
+    def for_search(self) -> TbRecord:
         """What a search may ask."""
-        endings = no_endings()
-        if self._tables is not None and self._settings.flag("OwnTables"):
+        endings = no_tb()
+        if self._tables is not None and self._settings.own_tables:
             endings.own_address, endings.own_men = self._tables.outcomes.address, self._tables.most_men
         if self._syzygy is not None:
             endings.syzygy_address, endings.syzygy_men = self._syzygy.address, self._syzygy.most_men
-            endings.syzygy_depth = self._settings.number("SyzygyProbeDepth")
-            endings.fifty_moves_count = self._settings.flag("Syzygy50MoveRule")
+            endings.syzygy_depth = self._settings.syzygy_probe_depth
+            endings.fifty_moves_count = self._settings.syzygy_50_move_rule
         endings.most_men = max(int(endings.own_men), int(endings.syzygy_men))
         return endings
 
@@ -127,7 +127,7 @@ class Endgames:
 
         None if they say nothing. Syzygy's distances take milliseconds, for which there may be no time.
         """
-        if self._tables is not None and self._settings.flag("OwnTables"):
+        if self._tables is not None and self._settings.own_tables:
             known = self._tables.moves(game.position)
             ranked = sorted((pair for pair in known or () if not allowed or pair[0] in allowed),
                             key=lambda pair: -rank_of_move(pair[1]))
@@ -180,7 +180,7 @@ class Endgames:
         known = {move: texts[game.text(move)] for move in game.legal_moves() if not allowed or move in allowed}
         if not known:
             return None
-        if self._settings.flag("Syzygy50MoveRule"):
+        if self._settings.syzygy_50_move_rule:
             known = {move: _spoilt(game, move, distance) for move, distance in known.items()}
         won = [distance for distance in known.values() if distance > 0]
         best = min(won) if won else 0 if 0 in known.values() else min(known.values())
@@ -192,7 +192,7 @@ def _score(code: int) -> int:
     if code == DRAWN:
         return int(DRAW)
     score = int(MATE) - code
-    score = score if score >= MATE_BAND else int(TABLE_WIN)
+    score = score if score >= MATE_BAND else int(TB_WIN)
     return -score if is_won(code) else score
 
 

@@ -11,6 +11,7 @@ import chess
 import chess.syzygy
 import pytest
 
+from engine.alphabeta.searcher import Searcher
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.endgame import Endgames
@@ -18,9 +19,8 @@ from engine.options import Settings, find_option
 from engine.order import Order, Signals
 from engine.player import Player
 from engine.search.limits import Info, Limits
-from engine.search.scores import TABLE_BAND
-from engine.search.state import no_endings
-from engine.search.threads import Searcher
+from engine.search.scores import TB_BAND
+from engine.search.tb import no_tb
 from tablebase.endings import all_endings, parse_ending
 from tablebase.sample import random_board
 from tablebase.syzygy import Syzygy
@@ -72,13 +72,13 @@ def test_a_search_by_syzygy_tables_alone(syzygy):
     game = Game("8/8/3k4/3p4/8/3K4/3P4/7R b - - 0 1")
     syzygy.prepare(game.position)
     syzygy.wait()
-    endings = no_endings()
+    endings = no_tb()
     endings.syzygy_address, endings.syzygy_men, endings.syzygy_depth = syzygy.address, 4, 1
     endings.fifty_moves_count, endings.most_men = 1, 4
     searcher = Searcher(megabytes=4)
-    searcher.set_endings(endings)
-    assert searcher.run(game.position, Limits(depth=9)).score <= -TABLE_BAND
-    assert searcher.ending_hits > 0
+    searcher.set_tb(endings)
+    assert searcher.run(game.position, Limits(depth=9)).score <= -TB_BAND
+    assert searcher.tb_hits > 0
 
 
 def test_won_positions_are_won_and_drawn_ones_held():
@@ -110,7 +110,7 @@ def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
         settings = syzygy_settings()
         settings.set(find_option("Syzygy50MoveRule"), rule)
         endgames = Endgames(settings)
-        endgames.apply("SyzygyPath")
+        endgames.apply_syzygy()
         game = Game("8/8/8/8/8/2k5/1R6/K7 w - - 95 90")  # the mate takes 31 plies
         endgames.approach(game)
         endgames.wait(None)
@@ -190,7 +190,7 @@ def test_damaged_distances_are_told(tmp_path):
 def test_without_time_for_distances_nothing_is_spoilt(syzygy):
     settings = syzygy_settings()
     endgames = Endgames(settings)
-    endgames.apply("SyzygyPath")
+    endgames.apply_syzygy()
     game = Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1")
     endgames.approach(game)
     endgames.wait(None)
@@ -206,14 +206,14 @@ def test_paths_that_are_of_no_use(tmp_path):
     settings = syzygy_settings(f"{tmp_path}/none")
     endgames = Endgames(settings)
     with pytest.raises(InputError, match="cannot read"):
-        endgames.apply("SyzygyPath")
+        endgames.apply_syzygy()
     settings.set(find_option("SyzygyPath"), str(tmp_path))
     with pytest.raises(InputError, match="no Syzygy tables in"):
-        endgames.apply("SyzygyPath")
+        endgames.apply_syzygy()
     settings.set(find_option("SyzygyPath"), os.pathsep.join([str(tmp_path), str(SYZYGY)]))
-    assert endgames.apply("SyzygyPath") == "35 Syzygy tables, with up to 4 men"
+    assert endgames.apply_syzygy() == "35 Syzygy tables, with up to 4 men"
     settings.set(find_option("SyzygyPath"), os.pathsep.join(["/no/such", str(SYZYGY)]))
-    assert "35 Syzygy tables" in endgames.apply("SyzygyPath") and "/no/such" in endgames.apply("SyzygyPath")
+    assert "35 Syzygy tables" in endgames.apply_syzygy() and "/no/such" in endgames.apply_syzygy()
     for path in ("\0", "x" * 5000):
         settings.set(find_option("SyzygyPath"), path)
         settings.set(find_option("TablePath"), path)
@@ -221,7 +221,7 @@ def test_paths_that_are_of_no_use(tmp_path):
             with pytest.raises(InputError):
                 endgames.apply(name)
     settings.set(find_option("SyzygyPath"), "")
-    assert endgames.apply("SyzygyPath") is None
+    assert endgames.apply_syzygy() is None
 
 
 def test_own_tables_serve_what_syzygy_does_not(tmp_path):
