@@ -18,8 +18,8 @@ from engine.core.bits import BISHOP, BLACK, EMPTY, KNIGHT, PAWN, QUEEN, ROOK, WH
 from engine.core.fen import parse_fen
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make
-from engine.intrinsics import call_search
 from engine.kernel import Int, array_type, entry, inline, int64
+from engine.kernel.intrinsics import call_search
 from engine.search.deepening import NEVER, begin_root, search_from
 from engine.search.ordering import is_noisy
 from engine.search.params import default_params, set_param

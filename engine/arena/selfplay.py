@@ -13,8 +13,8 @@ from engine.core.bits import EMPTY, popcount
 from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
-from engine.intrinsics import call_search, load_atomic, multiply_high
 from engine.kernel import entry, inline, kernel, record_dtype, record_type
+from engine.kernel.intrinsics import call_search, load_atomic, multiply_high
 from engine.search.deepening import begin_root, first_window, wider_window
 from engine.search.scores import MAX_PLY, is_decisive
 from engine.search.state import STATE_TYPE, StateRecord

@@ -18,8 +18,8 @@ import numpy as np
 from engine.core.bits import EMPTY
 from engine.core.movegen import ALL_MOVES, MAX_MOVES, MOVE_LIST_PLIES, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord
-from engine.intrinsics import call_search
 from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel.intrinsics import call_search
 from engine.search.node import extend_pv, is_draw, play, poll, take_back
 from engine.search.opponent import (
     ASSUMPTIONS_RECORD,

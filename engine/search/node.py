@@ -10,8 +10,8 @@ from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import NULL_MOVE
 from engine.core.position import make, occupied_squares, unmake
-from engine.intrinsics import load_atomic, perf_counter_ns
 from engine.kernel import inline, kernel
+from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.search.correction import corrected_eval
 from engine.search.ordering import move_slot
 from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_win, mated_in, table_win_in
