@@ -14,8 +14,8 @@ from engine.core.draws import FIFTY_MOVES
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.options import Settings
-from engine.search.scores import DRAW, MATE, MATE_BAND, TABLE_WIN
-from engine.search.state import EndingsRecord, no_endings
+from engine.search.scores import DRAW, MATE, MATE_BAND, TB_WIN
+from engine.search.tb import TbRecord, no_tb
 from tablebase.codes import DRAWN, is_won, rank_of_move
 from tablebase.endings import NEAR, men_of
 
@@ -110,9 +110,9 @@ class Endgames:
         return [complaint for tables in (self._tables, self._syzygy) if tables is not None
                 for complaint in tables.complaints()]
 
-    def for_search(self) -> EndingsRecord:
+    def for_search(self) -> TbRecord:
         """What a search may ask."""
-        endings = no_endings()
+        endings = no_tb()
         if self._tables is not None and self._settings.flag("OwnTables"):
             endings.own_address, endings.own_men = self._tables.outcomes.address, self._tables.most_men
         if self._syzygy is not None:
@@ -192,7 +192,7 @@ def _score(code: int) -> int:
     if code == DRAWN:
         return int(DRAW)
     score = int(MATE) - code
-    score = score if score >= MATE_BAND else int(TABLE_WIN)
+    score = score if score >= MATE_BAND else int(TB_WIN)
     return -score if is_won(code) else score
 
 

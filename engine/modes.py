@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from engine.alphabeta.params import without_techniques
+from engine.alphabeta.searcher import Searcher
 from engine.core.position import PositionRecord
 from engine.kernel import EntryPoint
 from engine.options import Settings
 from engine.search.limits import Limits, Report, Result
-from engine.search.params import without_techniques
-from engine.search.state import EndingsRecord
-from engine.search.threads import Searcher
+from engine.search.tb import TbRecord
 
 _UNKNOWN = -1  # Opponent Elo: what UCI_Opponent says
 
@@ -28,7 +28,7 @@ class Search(Protocol):
     def stop(self) -> None: ...
     def forget_stop(self) -> None: ...
     def set_time(self, soft_time: float, hard_time: float) -> None: ...
-    def set_endings(self, endings: EndingsRecord) -> None: ...
+    def set_tb(self, endings: TbRecord) -> None: ...
     def set_threads(self, threads: int) -> None: ...
     def resize(self, megabytes: float) -> None: ...
     def clear(self) -> None: ...
@@ -54,8 +54,8 @@ class WithoutTable(Searcher):
 
 
 def _expectimax(settings: Settings, megabytes: int) -> Search:
-    from engine.search.expectimax import Expectimax
-    from engine.search.opponent import temperature_of
+    from engine.expectimax.opponent import temperature_of
+    from engine.expectimax.searcher import Expectimax
 
     search = Expectimax()
     search.set_opponent(temperature_of(opponent_rating(settings)))
@@ -64,7 +64,7 @@ def _expectimax(settings: Settings, megabytes: int) -> Search:
 
 def opponent_rating(settings: Settings) -> int:
     """How strong the opponent is thought to be: by the option, by what the GUI tells, or as most are."""
-    from engine.search.opponent import USUAL_RATING, rating_told
+    from engine.expectimax.opponent import USUAL_RATING, rating_told
 
     chosen = settings.number("Opponent Elo")
     if chosen != _UNKNOWN:
@@ -74,7 +74,7 @@ def opponent_rating(settings: Settings) -> int:
 
 
 def _random(settings: Settings, megabytes: int) -> Search:
-    from engine.search.randommover import RandomMover
+    from engine.expectimax.randommover import RandomMover
 
     return RandomMover()
 
@@ -121,7 +121,7 @@ def load_kernels(mode: str) -> None:
 
 def _kernels(mode: str) -> list[EntryPoint[Any, Any]]:
     if mode == "expectimax":
-        from engine.search.chance import value_of_move
+        from engine.expectimax.chance import value_of_move
 
         return [value_of_move]
     if _MAKERS[mode] is _tree:

@@ -14,6 +14,7 @@ from dataclasses import replace
 import chess
 import psutil
 
+from engine.alphabeta.searcher import Searcher
 from engine.core.errors import InputError
 from engine.core.fen import START_FEN
 from engine.core.game import Game
@@ -28,15 +29,14 @@ from engine.order import Order, Signals
 from engine.repertoire import Repertoire
 from engine.search import clock
 from engine.search.limits import Bound, Info, Limits, Progress, Remark, Report, Result
-from engine.search.scores import DRAW, TABLE_WIN, is_decisive
-from engine.search.state import no_endings
-from engine.search.threads import Searcher
+from engine.search.scores import DRAW, TB_WIN, is_decisive
+from engine.search.tb import no_tb
 from eval.explain import Explanation, explain
 from eval.outcome import Chances, chances, material_on, normalized
 from eval.weights import load_weights
 
 _MEGABYTE = 1 << 20
-_SHOWN_TABLE_WIN = 20_000  # centipawns
+_SHOWN_TB_WIN = 20_000  # centipawns
 _SHORTEST_THOUGHT = 0.001  # seconds
 _TIME_FOR_DISTANCES = 0.5  # seconds a move, with which Syzygy's distances are looked up: they may take a tenth
 _PULSE = 0.05  # seconds between two looks at the signals
@@ -146,7 +146,7 @@ class Player:
                 limits = replace(limits, search_moves=verdict.open_moves)
             # In a draw the tables have no more to say, and the other side may go wrong; a weaker player has none.
             is_asking = level is None and not (verdict is not None and verdict.is_draw)
-            self._active.set_endings(self._endgames.for_search() if is_asking else no_endings())
+            self._active.set_tb(self._endgames.for_search() if is_asking else no_tb())
             self._active.begin(self.game.position, limits)
             self._is_searching = True
             if signals.stop.is_set():
@@ -238,8 +238,8 @@ class Player:
         material = material_on(self.game.position.board.tolist())
         shown = chances(score, material) if self._settings.flag("UCI_ShowWDL") else None
         if is_decisive(score):
-            plies = int(TABLE_WIN) - abs(score)
-            return (_SHOWN_TABLE_WIN - plies) * (1 if score > 0 else -1), shown
+            plies = int(TB_WIN) - abs(score)
+            return (_SHOWN_TB_WIN - plies) * (1 if score > 0 else -1), shown
         return normalized(score, material), shown
 
     def explanation(self) -> tuple[Explanation, int, Chances]:
@@ -301,7 +301,7 @@ def _has_clock(order: Order) -> bool:
 
 def _told(verdict: Verdict, seconds: float, report: Report) -> Result:
     """The answer that the tables give, reported line by line as a search would."""
-    infos = [Info(len(choice.line), len(choice.line), number, choice.score, 0, seconds, 0, choice.line, ending_hits=1)
+    infos = [Info(len(choice.line), len(choice.line), number, choice.score, 0, seconds, 0, choice.line, tb_hits=1)
              for number, choice in enumerate(verdict.choices, start=1)]
     for info in infos:
         report(info)

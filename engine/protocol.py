@@ -109,7 +109,7 @@ def info_line(info: Info, score: str, line: str) -> str:
     milliseconds = int(1000 * info.seconds)
     return (f"info depth {info.depth} seldepth {info.deepest} multipv {info.line_number} "
             f"score {score} nodes {info.nodes} "
-            f"nps {int(info.nodes / max(info.seconds, 1e-3))} hashfull {info.hashfull} tbhits {info.ending_hits} "
+            f"nps {int(info.nodes / max(info.seconds, 1e-3))} hashfull {info.hashfull} tbhits {info.tb_hits} "
             f"time {milliseconds} pv {line}")
 
 

@@ -10,17 +10,17 @@ from itertools import islice
 import chess
 import pytest
 
+from engine.alphabeta.searcher import Searcher
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.endgame import Endgames
+from engine.expectimax.searcher import Expectimax
 from engine.options import Settings, find_option
 from engine.order import Order, Signals
 from engine.player import Player
-from engine.search.expectimax import Expectimax
 from engine.search.limits import Info, Limits
-from engine.search.scores import MATE, TABLE_BAND, mate_distance
-from engine.search.state import EndingsRecord, no_endings
-from engine.search.threads import Searcher
+from engine.search.scores import MATE, TB_BAND, mate_distance
+from engine.search.tb import TbRecord, no_tb
 from tablebase.codes import is_won, worth_of_move
 from tablebase.endings import Ending, all_endings
 from tablebase.sample import random_board
@@ -37,8 +37,8 @@ def find_position(ending: Ending, chance: random.Random, is_wanted) -> str:
             return fen
 
 
-def own_endings() -> EndingsRecord:
-    endings = no_endings()
+def own_endings() -> TbRecord:
+    endings = no_tb()
     endings.own_address, endings.own_men = TABLES.outcomes.address, TABLES.most_men
     endings.most_men = TABLES.most_men
     return endings
@@ -230,7 +230,7 @@ def test_a_weaker_player_knows_no_tables():
     player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
     player.get_ready()
     player.go(Order(movetime=50), time.perf_counter(), Signals(), told.append)
-    assert all(found.ending_hits == 0 for found in told if isinstance(found, Info))
+    assert all(found.tb_hits == 0 for found in told if isinstance(found, Info))
 
 
 def test_the_tables_can_be_switched_off_and_folders_added(tmp_path):
@@ -242,7 +242,7 @@ def test_the_tables_can_be_switched_off_and_folders_added(tmp_path):
         told: list = []
         player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
         player.go(Order(depth=5), time.perf_counter(), Signals(), told.append)
-        assert any(found.ending_hits for found in told if isinstance(found, Info)) is (text == "true")
+        assert any(found.tb_hits for found in told if isinstance(found, Info)) is (text == "true")
     settings.set(find_option("TablePath"), str(tmp_path))
     with pytest.raises(InputError, match="no tables"):
         player.apply(find_option("TablePath"))
@@ -253,24 +253,24 @@ def test_a_search_that_can_reach_the_tables_knows_the_result():
     searcher, game = Searcher(megabytes=4), Game("8/8/3k4/3p4/8/3K4/3P4/7R b - - 0 1")
     TABLES.prepare(game.position)
     TABLES.wait()
-    searcher.set_endings(own_endings())
+    searcher.set_tb(own_endings())
     with_tables = searcher.run(game.position, Limits(depth=8))
-    assert with_tables.score <= -TABLE_BAND and searcher.ending_hits > 0
+    assert with_tables.score <= -TB_BAND and searcher.tb_hits > 0
     again = Searcher(megabytes=4)
-    again.set_endings(own_endings())
+    again.set_tb(own_endings())
     assert again.run(game.position, Limits(depth=8)).nodes == with_tables.nodes
-    searcher.set_endings(no_endings())
+    searcher.set_tb(no_tb())
     searcher.clear()
-    assert abs(searcher.run(game.position, Limits(depth=8)).score) < TABLE_BAND and searcher.ending_hits == 0
+    assert abs(searcher.run(game.position, Limits(depth=8)).score) < TB_BAND and searcher.tb_hits == 0
 
 
 @pytest.mark.parametrize("searcher", [Searcher(megabytes=4), Expectimax()], ids=["alpha-beta", "expectimax"])
 def test_a_mate_is_preferred_to_a_win_by_tables(searcher):
     game = Game("8/8/8/8/8/k1K5/7p/1R6 w - - 0 1")  # Ra1 is mate
     TABLES.load_for(game.position, TABLES.outcomes)
-    searcher.set_endings(own_endings())
+    searcher.set_tb(own_endings())
     assert searcher.run(game.position, Limits(depth=4)).score == MATE - 1
-    assert searcher.ending_hits > 0
+    assert searcher.tb_hits > 0
 
 
 def test_positions_far_from_the_end_open_nothing():

@@ -10,12 +10,12 @@ import pytest
 
 from engine.core.errors import InputError
 from engine.core.game import Game
+from engine.expectimax.randommover import RandomMover
 from engine.modes import new_search, opponent_rating
 from engine.options import Settings, find_option
 from engine.order import Order, Signals
 from engine.player import Player
 from engine.search.limits import Info, Limits
-from engine.search.randommover import RandomMover
 from tests.client import Client
 from tests.positions import judge
 
@@ -118,7 +118,7 @@ def test_tables_are_asked_first(mode):
     player.set_position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", [])
     player.get_ready()
     result, infos = go(player, nodes=100)
-    assert infos[0].ending_hits
+    assert infos[0].tb_hits
     assert result.score == 32_000 - 31
 
 
@@ -142,7 +142,7 @@ def test_the_memory_of_a_tree_is_that_of_hash():
     for share in ("10", "75", "90"):
         settings.set(find_option("MCTS Pool"), share)
         search = new_search(settings, 5)
-        assert search.pool.nodes.nbytes + search.table.words.nbytes <= 5 << 20
+        assert search.pool.nodes.nbytes + search.tt.words.nbytes <= 5 << 20
 
 
 def test_values_out_of_range():

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from engine.alphabeta.deepening import begin_root, first_window, wider_window
+from engine.alphabeta.state import STATE_TYPE, StateRecord
+from engine.alphabeta.transpositions import GENERATIONS
 from engine.core.bits import EMPTY, popcount
 from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
 from engine.kernel import entry, inline, kernel, record_dtype, record_type
 from engine.kernel.intrinsics import call_search, load_atomic, multiply_high
-from engine.search.deepening import begin_root, first_window, wider_window
 from engine.search.scores import MAX_PLY, is_decisive
-from engine.search.state import STATE_TYPE, StateRecord
-from engine.search.table import GENERATIONS
 from tablebase.probe import DRAW, UNKNOWN, WIN, certain_outcome, directory_at
 
 LONGEST_GAME = 600  # plies
@@ -46,8 +46,8 @@ GAME = record_dtype([
     ("win_plies", "i8"),
     ("fair_score", "i8"),  # the largest advantage that a random opening may give
     ("random", "u8"),  # the state of the generator
-    ("endings_address", "i8"),  # the directory of endgame tables
-    ("most_ending_men", "i8"),  # with so few men they decide the game; 0 for never
+    ("tb_address", "i8"),  # the directory of endgame tables
+    ("tb_men", "i8"),  # with so few men they decide the game; 0 for never
     # What comes out.
     ("count", "i8"),
     ("moves", "u2", LONGEST_GAME),
@@ -130,9 +130,9 @@ def _ending(pos, state, game):
 @inline
 def _known_outcome(pos, game):
     """What the endgame tables say of the game, for the side to move; UNKNOWN if they are not to decide it."""
-    if popcount(occupied_squares(pos)) > game.most_ending_men:
+    if popcount(occupied_squares(pos)) > game.tb_men:
         return UNKNOWN
-    return certain_outcome(pos, directory_at(game.endings_address))
+    return certain_outcome(pos, directory_at(game.tb_address))
 
 
 @kernel

@@ -14,12 +14,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from engine.alphabeta.searcher import Searcher
 from engine.commands._display import track
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.search.limits import Limits
-from engine.search.state import no_endings
-from engine.search.threads import Searcher
+from engine.search.tb import no_tb
 from tablebase.codes import is_won, rank_of_move
 from tablebase.endings import all_endings
 from tablebase.geometry import PAIR_SQUARES
@@ -178,16 +178,16 @@ def print_speed(folders: Sequence[Path], syzygy: Path | None) -> None:
 
 def _nodes_per_second(tables: Tables) -> tuple[float, float]:
     """Of a search in endings, with tables and without, by turns, in CPU time; each position's best round counts."""
-    endings = no_endings()
+    endings = no_tb()
     endings.own_address, endings.own_men, endings.most_men = tables.outcomes.address, tables.most_men, tables.most_men
     searcher = Searcher(megabytes=16)
     seconds = np.full((2, len(_SMALL_ENDINGS)), np.inf)
     nodes = np.zeros(seconds.shape)
     for _ in range(_SEARCH_ROUNDS):
         for place, fen in enumerate(_SMALL_ENDINGS):
-            for which, record in enumerate((endings, no_endings())):
+            for which, record in enumerate((endings, no_tb())):
                 searcher.clear()
-                searcher.set_endings(record)
+                searcher.set_tb(record)
                 started = time.process_time()
                 nodes[which, place] = searcher.run(Game(fen).position, Limits(nodes=_SEARCH_NODES)).nodes
                 seconds[which, place] = min(seconds[which, place], time.process_time() - started)

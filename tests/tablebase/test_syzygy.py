@@ -11,6 +11,7 @@ import chess
 import chess.syzygy
 import pytest
 
+from engine.alphabeta.searcher import Searcher
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.endgame import Endgames
@@ -18,9 +19,8 @@ from engine.options import Settings, find_option
 from engine.order import Order, Signals
 from engine.player import Player
 from engine.search.limits import Info, Limits
-from engine.search.scores import TABLE_BAND
-from engine.search.state import no_endings
-from engine.search.threads import Searcher
+from engine.search.scores import TB_BAND
+from engine.search.tb import no_tb
 from tablebase.endings import all_endings, parse_ending
 from tablebase.sample import random_board
 from tablebase.syzygy import Syzygy
@@ -72,13 +72,13 @@ def test_a_search_by_syzygy_tables_alone(syzygy):
     game = Game("8/8/3k4/3p4/8/3K4/3P4/7R b - - 0 1")
     syzygy.prepare(game.position)
     syzygy.wait()
-    endings = no_endings()
+    endings = no_tb()
     endings.syzygy_address, endings.syzygy_men, endings.syzygy_depth = syzygy.address, 4, 1
     endings.fifty_moves_count, endings.most_men = 1, 4
     searcher = Searcher(megabytes=4)
-    searcher.set_endings(endings)
-    assert searcher.run(game.position, Limits(depth=9)).score <= -TABLE_BAND
-    assert searcher.ending_hits > 0
+    searcher.set_tb(endings)
+    assert searcher.run(game.position, Limits(depth=9)).score <= -TB_BAND
+    assert searcher.tb_hits > 0
 
 
 def test_won_positions_are_won_and_drawn_ones_held():

@@ -13,22 +13,22 @@ import chess
 import numpy as np
 import pytest
 
+from engine.alphabeta.searcher import Searcher
 from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.perft import KNOWN
+from engine.expectimax.chance import value_of_move
+from engine.expectimax.opponent import ASSUMPTIONS, RANDOM_MOVER, rating_told, temperature_of
+from engine.expectimax.searcher import Expectimax, RootMove, score_of
 from engine.reference.games import Chess
 from engine.reference.minimax import expectimax
-from engine.search.chance import value_of_move
-from engine.search.expectimax import Expectimax, RootMove, score_of
 from engine.search.limits import Limits
-from engine.search.opponent import ASSUMPTIONS, RANDOM_MOVER, rating_told, temperature_of
 from engine.search.scores import MAX_EVALUATION, mate_distance, mate_in
-from engine.search.threads import Searcher
+from tests.alphabeta.kernels import average
+from tests.alphabeta.reference import minimax
+from tests.alphabeta.test_truth import switched
 from tests.positions import CORNERS, CROWD, judge
-from tests.search.kernels import average
-from tests.search.reference import minimax
-from tests.search.test_truth import switched
 
 MIDDLE_GAME = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"

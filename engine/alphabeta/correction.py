@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.gravity import moved
+from engine.alphabeta.state import BEFORE_ROOT, CORRECTION_MASK
 from engine.kernel import inline, kernel
-from engine.search.gravity import moved
 from engine.search.scores import clamp_evaluation
-from engine.search.state import BEFORE_ROOT, CORRECTION_MASK
 
 _LIMIT_BITS = np.int64(10)
 _LIMIT = np.int64(1) << _LIMIT_BITS

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.alphabeta.node import search
+from engine.alphabeta.state import BEFORE_ROOT, STATE_TYPE, StateRecord
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import Int, entry, inline, int64, kernel
-from engine.search.alphabeta import search
 from engine.search.clock import patience
 from engine.search.limits import Bound, Info, Limits, Report
 from engine.search.scores import INFINITE, MAX_PLY, NO_SCORE, mate_distance
-from engine.search.state import BEFORE_ROOT, STATE_TYPE, StateRecord
 from eval.squares import psq_of
 
 _INFINITE = int(INFINITE)

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from engine.alphabeta.deepening import Deepening, Line, search_from
+from engine.alphabeta.params import ParamsRecord, default_params, set_param
+from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.state import StateRecord
 from engine.core.position import PositionRecord
-from engine.search.chance import TREE, TreeRecord, value_of_move
-from engine.search.deepening import Deepening, Line, search_from
+from engine.expectimax.chance import TREE, TreeRecord, value_of_move
+from engine.expectimax.opponent import default_assumptions, set_assumption
 from engine.search.limits import Bound, Limits, Report
-from engine.search.opponent import default_assumptions, set_assumption
-from engine.search.params import ParamsRecord, default_params, set_param
 from engine.search.scores import MAX_EVALUATION, clamp_evaluation
-from engine.search.state import StateRecord
-from engine.search.threads import Searcher
 
 _SHARE_FOR_ANOTHER = 0.2  # of the soft time: once so much is used, another iteration would take too long
 
@@ -129,5 +129,5 @@ class Expectimax(Searcher):
 
 def _without_table(params: ParamsRecord | None) -> ParamsRecord:
     changed = default_params() if params is None else params.copy()
-    set_param(changed, "use_table", 0)
+    set_param(changed, "use_tt", 0)
     return changed

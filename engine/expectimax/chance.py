@@ -15,21 +15,21 @@ from typing import Any
 
 import numpy as np
 
+from engine.alphabeta.state import PLY_MASK, STACK, STATE_TYPE, StateRecord
+from engine.alphabeta.steps import extend_pv, is_draw, play, poll, take_back
 from engine.core.bits import EMPTY
 from engine.core.movegen import ALL_MOVES, MAX_MOVES, MOVE_LIST_PLIES, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord
-from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
-from engine.kernel.intrinsics import call_search
-from engine.search.node import extend_pv, is_draw, play, poll, take_back
-from engine.search.opponent import (
+from engine.expectimax.opponent import (
     ASSUMPTIONS_RECORD,
     expected_value,
     guess_probabilities,
     is_random_mover,
     likeliest_first,
 )
+from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel.intrinsics import call_search
 from engine.search.scores import DRAW, INFINITE, MATE, MATE_BAND, MAX_PLY, mated_in
-from engine.search.state import PLY_MASK, STACK, STATE_TYPE, StateRecord
 
 _QUIESCENCE = np.int64(0)  # a search so deep is quiescence alone
 _UNCERTAIN = np.int64(0)

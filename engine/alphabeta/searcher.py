@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from engine.alphabeta.deepening import NEVER, Deepening, keep_root_moves, prepare_root, search_from
+from engine.alphabeta.params import ParamsRecord
+from engine.alphabeta.state import StateRecord, clear_histories, new_state, set_params
+from engine.alphabeta.transpositions import TranspositionTable
 from engine.core.errors import InputError
 from engine.core.position import PositionRecord
-from engine.search.deepening import NEVER, Deepening, keep_root_moves, prepare_root, search_from
 from engine.search.limits import Counts, Info, Limits, Progress, Remark, Report, Result, ignore
-from engine.search.params import ParamsRecord
 from engine.search.scores import is_win
-from engine.search.state import EndingsRecord, StateRecord, clear_histories, new_state, no_endings, set_params
-from engine.search.table import Table
+from engine.search.tb import TbRecord, no_tb
 from eval.weights import load_weights
 
 # Seconds: an iteration that ends sooner is told of only if it is the last. Clients parse lines on the engine's clock.
@@ -33,13 +34,13 @@ class Searcher:
 
     def __init__(self, megabytes: int = 64, threads: int = 1, params: ParamsRecord | None = None,
                  weights: Any = None) -> None:
-        self.table = Table(megabytes)
+        self.tt = TranspositionTable(megabytes)
         self._params, self._weights = params, load_weights() if weights is None else weights
         self._stop = np.zeros(1, np.int64)
         self._states: list[StateRecord] = []
         self._started = 0.0
         self._soft_time: float | None = None
-        self._endings = no_endings()
+        self._tb = no_tb()
         self.set_threads(threads)
 
     def set_threads(self, threads: int) -> None:
@@ -52,8 +53,8 @@ class Searcher:
 
     def resize(self, megabytes: float) -> None:
         """Use a table of this size, which is empty, from now on."""
-        if megabytes != self.table.megabytes:
-            self.table.resize(megabytes)
+        if megabytes != self.tt.megabytes:
+            self.tt.resize(megabytes)
 
     def set_params(self, params: ParamsRecord) -> None:
         """Use other search parameters from now on."""
@@ -61,13 +62,13 @@ class Searcher:
         for state in self._states:
             set_params(state, params)
 
-    def set_endings(self, endings: EndingsRecord) -> None:
+    def set_tb(self, tb: TbRecord) -> None:
         """Ask these endgame tables from the next search on."""
-        self._endings = endings
+        self._tb = tb
 
     def clear(self) -> None:
         """Forget everything: a new game begins."""
-        self.table.clear(len(self._states))
+        self.tt.clear(len(self._states))
         for state in self._states:
             clear_histories(state)
 
@@ -99,9 +100,9 @@ class Searcher:
         return Counts(*(sum(int(state[name]) for state in self._states) for name in Counts._fields))
 
     @property
-    def ending_hits(self) -> int:
+    def tb_hits(self) -> int:
         """How often the endgame tables have answered, to all threads."""
-        return sum(int(state.ending_hits) for state in self._states)
+        return sum(int(state.tb_hits) for state in self._states)
 
     def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
         """`begin`, then `finish`."""
@@ -115,7 +116,7 @@ class Searcher:
         self._position, self._limits = position.copy(), limits
         self._started = time.perf_counter()
         self._soft_time = limits.soft_time
-        self.table.next_generation()
+        self.tt.next_generation()
         for state in self._states:
             self._prepare(state)
 
@@ -139,7 +140,7 @@ class Searcher:
 
         def tell(info: Info | Progress | Remark) -> None:
             assert isinstance(info, Info)
-            infos.append(replace(info, nodes=self.nodes, hashfull=self.table.hashfull(), ending_hits=self.ending_hits,
+            infos.append(replace(info, nodes=self.nodes, hashfull=self.tt.hashfull(), tb_hits=self.tb_hits,
                                  counts=self.counts))
             if info.line_number == 1:
                 held.clear()
@@ -178,7 +179,7 @@ class Searcher:
         told = next((info.line[:1] for info in reversed(infos) if info.line_number == 1), ())
         if told != line[:1]:
             infos.append(Info(max(winner.depth, 1), max(winner.depth, 1), 1, best.score, self.nodes, seconds,
-                              self.table.hashfull(), line, ending_hits=self.ending_hits))
+                              self.tt.hashfull(), line, tb_hits=self.tb_hits))
             report(infos[-1])
         return Result(line[0], best.score, winner.depth, self.nodes, seconds, line, infos)
 
@@ -198,17 +199,17 @@ class Searcher:
             wait = _PROGRESS_INTERVAL
             if state.current_move:
                 report(Progress(worker.depth + 1, int(state.current_move), int(state.current_number), self.nodes,
-                                time.perf_counter() - self._started, self.table.hashfull()))
+                                time.perf_counter() - self._started, self.tt.hashfull()))
 
     def _prepare(self, state: StateRecord) -> None:
         limits = self._limits
         prepare_root(self._position, state)
         if limits.search_moves:
             keep_root_moves(state, limits.search_moves)
-        state.table_address, state.table_buckets = self.table.address, self.table.buckets
-        state.generation = self.table.generation
-        state["endings"] = self._endings
-        state.ending_hits = 0
+        state.tt_address, state.tt_buckets = self.tt.address, self.tt.buckets
+        state.generation = self.tt.generation
+        state["tb"] = self._tb
+        state.tb_hits = 0
         state.stop_address = self._stop.ctypes.data
         state.node_limit = NEVER if limits.nodes is None else min(max(limits.nodes // len(self._states), 1), NEVER)
         hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=None)

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import EMPTY
-from engine.core.movegen import king_masks
-from engine.core.moves import NULL_MOVE
-from engine.kernel import kernel
-from engine.search.correction import corrected_eval
-from engine.search.exchange import captured_value
-from engine.search.node import (
+from engine.alphabeta.correction import corrected_eval
+from engine.alphabeta.exchange import captured_value
+from engine.alphabeta.ordering import BAD_NOISY, is_noisy, next_move, start_picking
+from engine.alphabeta.state import PLY_MASK
+from engine.alphabeta.steps import (
     bound_settles,
-    ending_score,
     extend_pv,
     is_draw,
-    is_ending,
+    is_tb_ending,
     known_or_new_evaluation,
     lazy_score,
     play,
     poll,
     sharpened,
     static_evaluation,
-    table_probe,
-    table_store,
     take_back,
+    tb_score,
+    tt_probe,
+    tt_store,
     validated,
 )
-from engine.search.ordering import BAD_NOISY, is_noisy, next_move, start_picking
+from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_move, entry_score
+from engine.core.bits import EMPTY
+from engine.core.movegen import king_masks
+from engine.core.moves import NULL_MOVE
+from engine.kernel import kernel
 from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, clamp_evaluation, is_loss, mated_in
-from engine.search.state import PLY_MASK
-from engine.search.table import EXACT, LOWER, MISS, UPPER, entry_bound, entry_move, entry_score
 
 _QUIESCENCE_DEPTH = np.int64(0)
 
@@ -53,20 +53,20 @@ def quiescence(pos, state, alpha, beta, ply):
     is_pv = beta - alpha > 1 and not state.lines_are_cut
 
     # Step 2. The endgame tables.
-    if is_ending(pos, state):
-        known_score = ending_score(pos, state, ply, _QUIESCENCE_DEPTH)
+    if is_tb_ending(pos, state):
+        known_score = tb_score(pos, state, ply, _QUIESCENCE_DEPTH)
         if known_score != NO_SCORE:
             return known_score
 
     # Step 3. The table.
     checkers, pinned = king_masks(pos)
     in_check = checkers != EMPTY
-    data = table_probe(pos, state)
-    table_score = NO_SCORE
+    data = tt_probe(pos, state)
+    tt_score = NO_SCORE
     if data != MISS:
-        table_score = entry_score(data, ply)
-        if not is_pv and state.params.use_table_cutoffs and bound_settles(entry_bound(data), table_score, alpha, beta):
-            return table_score
+        tt_score = entry_score(data, ply)
+        if not is_pv and state.params.use_tt_cutoffs and bound_settles(entry_bound(data), tt_score, alpha, beta):
+            return tt_score
 
     # Step 4. Stand pat: the side to move need not capture at all.
     raw_eval = NO_SCORE
@@ -80,22 +80,22 @@ def quiescence(pos, state, alpha, beta, ply):
             best = clamp_evaluation(lazy)
         else:
             raw_eval = known_or_new_evaluation(pos, state, ply, data)
-            best = sharpened(state, data, table_score, corrected_eval(pos, state, ply, raw_eval))
+            best = sharpened(state, data, tt_score, corrected_eval(pos, state, ply, raw_eval))
         if best >= beta:
             return best
         alpha = max(alpha, best)
     futile = best + state.params.delta_margin
 
     # Step 5. The moves.
-    table_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
-    if not in_check and table_move != NULL_MOVE and not is_noisy(pos, table_move):
-        table_move = NULL_MOVE
-    start_picking(state, ply, table_move)
+    tt_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
+    if not in_check and tt_move != NULL_MOVE and not is_noisy(pos, tt_move):
+        tt_move = NULL_MOVE
+    start_picking(state, ply, tt_move)
     best_move = NULL_MOVE
     old_alpha = alpha
     searched = np.int64(0)
     while True:
-        move = next_move(pos, state, ply, table_move, checkers, pinned, np.int64(in_check))
+        move = next_move(pos, state, ply, tt_move, checkers, pinned, np.int64(in_check))
         if move == NULL_MOVE:
             break
         if not in_check and not is_loss(best):
@@ -129,5 +129,5 @@ def quiescence(pos, state, alpha, beta, ply):
     if in_check and searched == 0:
         return mated_in(ply)
     bound = LOWER if best >= beta else (EXACT if is_pv and alpha > old_alpha else UPPER)
-    table_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound)
+    tt_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound)
     return best

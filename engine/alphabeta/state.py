@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from engine.alphabeta.params import PARAMS, ParamsRecord, default_params
+from engine.alphabeta.transpositions import clear_words
 from engine.core.movegen import MAX_MOVES, MOVE_LIST, MOVE_LIST_PLIES
 from engine.host import zeroed_memory
 from engine.kernel import record_dtype, record_type
-from engine.search.params import PARAMS, ParamsRecord, default_params
 from engine.search.scores import MAX_PLY
-from engine.search.table import clear_words
+from engine.search.tb import TB
 from eval.cache import EVAL_CACHE
 from eval.weights import WEIGHTS, load_weights
 from tablebase.decode import SCRATCH
@@ -28,20 +29,8 @@ BEFORE_ROOT = np.int64(4)  # rows of the move stack that stand for moves before 
 PIECE_SQUARES = 1024  # [piece * 64 + square]: the piece that moved and where to
 CORRECTION_SLOTS = 16_384
 CORRECTION_MASK = np.uint64(CORRECTION_SLOTS - 1)
-LONGEST_TABLE_ROW = 64
+REDUCTION_ROWS = 64
 MOST_TRIED = 64
-
-# The endgame tables that a search may ask.
-ENDINGS = record_dtype([
-    ("most_men", "i8"),  # with more men nobody is asked; 0 for never
-    ("own_address", "i8"),  # the directory of the engine's own tables
-    ("own_men", "i8"),
-    ("syzygy_address", "i8"),  # what is open of Syzygy tables, or 0
-    ("syzygy_men", "i8"),
-    ("syzygy_depth", "i8"),  # the largest Syzygy tables are not asked nearer to the horizon
-    ("fifty_moves_count", "i8"),  # whether a win that takes too long is a draw
-])
-EndingsRecord = Any
 
 STATE = record_dtype([
     # Limits; the kernel reads the clock and the stop flag whenever `nodes` has reached `next_poll`.
@@ -56,13 +45,13 @@ STATE = record_dtype([
     ("cuts", "i8"),  # nodes that a move ended because its score was at least beta
     ("first_cuts", "i8"),  # of those, by the first move
     # The transposition table.
-    ("table_address", "i8"),
-    ("table_buckets", "i8"),
+    ("tt_address", "i8"),
+    ("tt_buckets", "i8"),
     ("generation", "i8"),
     # The endgame tables.
-    ("endings", ENDINGS),
-    ("ending_hits", "i8"),  # UCI's tbhits
-    ("ending_scratch", SCRATCH),
+    ("tb", TB),
+    ("tb_hits", "i8"),  # UCI's tbhits
+    ("tb_scratch", SCRATCH),
     # The root.
     ("root_depth", "i8"),
     ("root_score", "i8"),  # of the line in pv[0], also when the iteration is broken off
@@ -107,7 +96,7 @@ STATE = record_dtype([
     ("continuation_correction", "i2", CORRECTION_SLOTS),  # [the last two moves, hashed]
     # What tuning may change.
     ("params", PARAMS),
-    ("reductions", "i4", (2, LONGEST_TABLE_ROW, LONGEST_TABLE_ROW)),  # [quiet, depth, moves], 1024ths of a ply
+    ("reductions", "i4", (2, REDUCTION_ROWS, REDUCTION_ROWS)),  # [quiet, depth, moves], 1024ths of a ply
     ("weights", WEIGHTS),
     ("cache", EVAL_CACHE),
 ])
@@ -126,15 +115,10 @@ def new_state(params: ParamsRecord | None = None, weights: Any = None) -> StateR
     return state
 
 
-def no_endings() -> EndingsRecord:
-    """No endgame tables at all."""
-    return np.zeros(1, ENDINGS)[0]
-
-
 def set_params(state: StateRecord, params: ParamsRecord) -> None:
     """Give the state its parameters, and work out the table of reductions."""
     state["params"] = params
-    logs = [0.0] + [math.log(number) for number in range(1, LONGEST_TABLE_ROW)]
+    logs = [0.0] + [math.log(number) for number in range(1, REDUCTION_ROWS)]
     products = np.outer(logs, logs)
     state["reductions"][0] = products * params.lmr_noisy_factor
     state["reductions"][1] = params.lmr_base + products * params.lmr_factor

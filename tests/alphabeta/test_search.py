@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.alphabeta.params import PARAMETERS, default_params, set_param
+from engine.alphabeta.searcher import Searcher, elect
+from engine.alphabeta.state import HISTORY_FIELDS, new_state
 from engine.commands._positions import BENCH_FENS
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.core.perft import KNOWN
 from engine.search.limits import Bound, Info, Limits, Progress
-from engine.search.params import PARAMETERS, default_params, set_param
 from engine.search.scores import mate_distance, mate_in
-from engine.search.state import HISTORY_FIELDS, new_state
-from engine.search.threads import Searcher, elect
+from tests.alphabeta.kernels import perft_by_picker
 from tests.positions import CORNERS, CROWD, judge
-from tests.search.kernels import perft_by_picker
 
 SEARCHER = Searcher(4)
 
@@ -41,8 +41,8 @@ def search(fen: str, **limits) -> tuple[Game, object]:
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
 def test_perft_through_the_picker(known):
     game, state = Game(known.fen), new_state()
-    for table_move in (0, game.legal_moves()[-1], game.legal_moves()[0]):
-        assert perft_by_picker(game.position, state, 3, table_move) == known.counts[2]
+    for tt_move in (0, game.legal_moves()[-1], game.legal_moves()[0]):
+        assert perft_by_picker(game.position, state, 3, tt_move) == known.counts[2]
 
 
 @pytest.mark.parametrize(("fen", "moves"), MATES.items())
@@ -119,7 +119,7 @@ def test_a_crowd_of_queens_does_not_hold_up_the_first_iteration():
 
 
 def test_no_iteration_begins_after_the_soft_time(monkeypatch):
-    monkeypatch.setattr("engine.search.deepening.patience", lambda steady, drop, share: 1.0)
+    monkeypatch.setattr("engine.alphabeta.deepening.patience", lambda steady, drop, share: 1.0)
     for soft in (0.0, 0.1):
         game, result = search(KNOWN[1].fen, soft_time=soft, hard_time=20)
         finished = [info.seconds for info in result.infos]
@@ -143,9 +143,9 @@ def test_limits_may_come_while_the_search_runs():
 
 
 def test_a_long_search_tells_of_its_progress(monkeypatch):
-    monkeypatch.setattr("engine.search.threads._FIRST_PROGRESS", 0.05)
-    monkeypatch.setattr("engine.search.threads._PROGRESS_INTERVAL", 0.05)
-    monkeypatch.setattr("engine.search.deepening._FIRST_BOUND", 0.0)
+    monkeypatch.setattr("engine.alphabeta.searcher._FIRST_PROGRESS", 0.05)
+    monkeypatch.setattr("engine.alphabeta.searcher._PROGRESS_INTERVAL", 0.05)
+    monkeypatch.setattr("engine.alphabeta.deepening._FIRST_BOUND", 0.0)
     game, heard = Game(KNOWN[1].fen), []
     SEARCHER.clear()
     SEARCHER.run(game.position, Limits(movetime=0.5), heard.append)

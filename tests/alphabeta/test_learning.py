@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.alphabeta.deepening import first_window, wider_window
+from engine.alphabeta.params import default_params
+from engine.alphabeta.state import BEFORE_ROOT, HISTORY_FIELDS, new_state
 from engine.core.game import Game
-from engine.search.deepening import first_window, wider_window
-from engine.search.params import default_params
 from engine.search.scores import INFINITE, NO_SCORE
-from engine.search.state import BEFORE_ROOT, HISTORY_FIELDS, new_state
-from tests.eval.kernels import psq_from_scratch
-from tests.positions import judge, start_fens
-from tests.search.kernels import (
+from tests.alphabeta.kernels import (
     corrected,
     exact_and_lazy,
     follows_quiet,
@@ -28,6 +26,8 @@ from tests.search.kernels import (
     slot_of_move,
     wins_exchange,
 )
+from tests.eval.kernels import psq_from_scratch
+from tests.positions import judge, start_fens
 
 STATE = new_state()
 PLY = 6
@@ -53,9 +53,9 @@ def fill_histories(state, seed):
     state.slots[:] = generator.integers(64, 1024, state.slots.shape)
 
 
-def picked(game, state, table_move=0):
+def picked(game, state, tt_move=0):
     out = np.zeros(1024, np.int64)
-    return out[: moves_by_picker(game.position, state, PLY, table_move, out)].tolist()
+    return out[: moves_by_picker(game.position, state, PLY, tt_move, out)].tolist()
 
 
 def quiet_score(game, state, move):
@@ -74,12 +74,12 @@ def test_the_order_of_moves(fen, seed, choice):
     legal = game.legal_moves()
     if not legal:
         return
-    table_move, killer, counter = (legal[(choice + step) % len(legal)] for step in (0, 7, 13))
+    tt_move, killer, counter = (legal[(choice + step) % len(legal)] for step in (0, 7, 13))
     state.killers[PLY] = (killer, 0)
     state.counter_moves[state.slots[int(BEFORE_ROOT) + PLY - 1]] = counter
-    order = picked(game, state, table_move)
+    order = picked(game, state, tt_move)
     assert sorted(order) == sorted(legal)
-    assert order[0] == table_move
+    assert order[0] == tt_move
 
     def is_noisy(move):
         parsed = board.parse_uci(game.text(move))

@@ -12,6 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.exchange import EXCHANGE_VALUES, exchange_wins
+from engine.alphabeta.gravity import moved
+from engine.alphabeta.state import BEFORE_ROOT, PLY_MASK
+from engine.alphabeta.transpositions import expect
 from engine.core.bits import NO_PIECE, PAWN, QUEEN
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, NOISY, QUIET, generate
@@ -28,10 +32,6 @@ from engine.core.moves import (
 )
 from engine.core.position import key_after
 from engine.kernel import inline, kernel
-from engine.search.exchange import EXCHANGE_VALUES, exchange_wins
-from engine.search.gravity import moved
-from engine.search.state import BEFORE_ROOT, PLY_MASK
-from engine.search.table import expect
 
 (TABLE_STAGE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, COUNTER_MOVE, GENERATE_QUIET, QUIETS, BAD_NOISY,
  FINISHED) = (np.int64(stage) for stage in range(10))
@@ -100,10 +100,10 @@ def _place_of(ranked):
 
 
 @inline
-def start_picking(state, ply, table_move):
+def start_picking(state, ply, tt_move):
     """Begin a node's moves; its list follows that of the node above."""
     begin = np.int64(state.begin[ply])
-    state.stage[ply] = TABLE_STAGE if table_move != NULL_MOVE else GENERATE_NOISY
+    state.stage[ply] = TABLE_STAGE if tt_move != NULL_MOVE else GENERATE_NOISY
     state.cursor[ply] = begin
     state.end[ply] = begin
     state.bad_end[ply] = begin
@@ -183,14 +183,14 @@ def _is_special(state, ply, move):
 
 
 @inline
-def _pick_next(pos, state, ply, table_move, checkers, pinned, with_quiets):
+def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
     """`next_move`, stage by stage."""
     ply &= PLY_MASK
     while True:
         stage = np.int64(state.stage[ply])
         if stage == TABLE_STAGE:
             state.stage[ply] = GENERATE_NOISY
-            return table_move
+            return tt_move
         if stage == GENERATE_NOISY or stage == GENERATE_QUIET:
             wanted = NOISY if stage == GENERATE_NOISY else QUIET
             if with_quiets and not state.params.use_ordering:
@@ -201,7 +201,7 @@ def _pick_next(pos, state, ply, table_move, checkers, pinned, with_quiets):
         elif stage == GOOD_NOISY:
             while np.int64(state.cursor[ply]) < np.int64(state.end[ply]):
                 move = _pick_best(state, ply)
-                if move == table_move:
+                if move == tt_move:
                     continue
                 if exchange_wins(pos, move, np.int64(0)):
                     return move
@@ -212,7 +212,7 @@ def _pick_next(pos, state, ply, table_move, checkers, pinned, with_quiets):
         elif stage == FIRST_KILLER or stage == SECOND_KILLER or stage == COUNTER_MOVE:
             state.stage[ply] = stage + 1
             move = _special_quiet(state, ply, stage)
-            if (move != table_move and not _is_special(state, ply, move)
+            if (move != tt_move and not _is_special(state, ply, move)
                     and _is_playable_quiet(pos, move, checkers, pinned)):
                 state.specials[ply, stage - FIRST_KILLER] = move
                 return move
@@ -220,7 +220,7 @@ def _pick_next(pos, state, ply, table_move, checkers, pinned, with_quiets):
             may_go_on = with_quiets or not state.params.use_ordering  # without order there may be captures among them
             while may_go_on and np.int64(state.cursor[ply]) < np.int64(state.end[ply]):
                 move = _pick_best(state, ply)
-                if move != table_move and not _is_special(state, ply, move):
+                if move != tt_move and not _is_special(state, ply, move):
                     return move
             state.stage[ply] = BAD_NOISY
             state.cursor[ply] = state.begin[ply]
@@ -235,12 +235,12 @@ def _pick_next(pos, state, ply, table_move, checkers, pinned, with_quiets):
 
 
 @kernel
-def next_move(pos, state, ply, table_move, checkers, pinned, with_quiets):
+def next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets):
     """The next move to search, or NULL_MOVE when there is none. `with_quiets` may turn to 0 between two calls."""
-    move = _pick_next(pos, state, ply, table_move, checkers, pinned, with_quiets)
+    move = _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets)
     if move != NULL_MOVE:
         # By the time the move has been judged and made, what the table knows of the position after it will have come.
-        expect(state.table_address, state.table_buckets, key_after(pos, move))
+        expect(state.tt_address, state.tt_buckets, key_after(pos, move))
     return move
 
 

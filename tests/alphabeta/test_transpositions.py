@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.alphabeta.transpositions import EXACT, LOWER, UPPER, TranspositionTable
 from engine.core.errors import InputError
 from engine.search.scores import MATE, MAX_EVALUATION, MAX_PLY, NO_SCORE
-from engine.search.table import EXACT, LOWER, UPPER, Table
-from tests.search.kernels import table_probe, table_store
+from tests.alphabeta.kernels import tt_probe, tt_store
 
 KEYS = st.integers(1, (1 << 64) - 1)
 
 
-def put(table: Table, key: int, move=1, score=0, static_eval=0, depth=1, bound=EXACT, ply=0) -> None:
-    table_store(table.address, table.buckets, table.generation, key, move, score, static_eval, depth, int(bound), ply)
+def put(table: TranspositionTable, key: int, move=1, score=0, static_eval=0, depth=1, bound=EXACT, ply=0) -> None:
+    tt_store(table.address, table.buckets, table.generation, key, move, score, static_eval, depth, int(bound), ply)
 
 
-def get(table: Table, key: int, ply: int = 0):
-    found, *rest = table_probe(table.address, table.buckets, key, ply)
+def get(table: TranspositionTable, key: int, ply: int = 0):
+    found, *rest = tt_probe(table.address, table.buckets, key, ply)
     return tuple(rest) if found else None
 
 
@@ -28,7 +28,7 @@ def get(table: Table, key: int, ply: int = 0):
 @given(KEYS, st.integers(1, 32767), st.integers(-int(MAX_EVALUATION), int(MAX_EVALUATION)),
        st.one_of(st.integers(-9999, 9999), st.just(int(NO_SCORE))), st.integers(0, 127), st.sampled_from([1, 2, 3]))
 def test_round_trip(key, move, score, static_eval, depth, bound):
-    table = Table(1)
+    table = TranspositionTable(1)
     put(table, key, move, score, static_eval, depth, bound)
     assert get(table, key) == (move, score, static_eval, depth, bound)
     assert get(table, key ^ 1) is None
@@ -38,7 +38,7 @@ def test_round_trip(key, move, score, static_eval, depth, bound):
 @settings(deadline=None)
 def test_mates_are_counted_from_the_node(ply, distance, wins):
     """A mate `distance` plies below a node is stored at one ply and read at another."""
-    table, sign = Table(1), 1 if wins else -1
+    table, sign = TranspositionTable(1), 1 if wins else -1
     ply = min(ply, MAX_PLY - 21)
     put(table, 99, score=sign * (int(MATE) - ply - distance), ply=ply)
     assert get(table, 99, ply=0)[1] == sign * (int(MATE) - distance)
@@ -47,7 +47,7 @@ def test_mates_are_counted_from_the_node(ply, distance, wins):
 
 def test_a_torn_entry_is_never_used():
     """Two threads write the two words of one slot: whatever mixture results, no key finds it."""
-    table = Table(1)
+    table = TranspositionTable(1)
     keys = [0x1234_5678_9ABC_DEF0, 0x1234_5678_9ABC_DE00]
     for first in range(2):
         words = []
@@ -63,7 +63,7 @@ def test_a_torn_entry_is_never_used():
 
 
 def test_deep_entries_of_this_search_survive_and_old_ones_go():
-    table = Table(1)
+    table = TranspositionTable(1)
     same_bucket = [0x7000_0000_0000_0000 + number for number in range(1, 9)]
     for depth, key in enumerate(same_bucket[:4], start=10):
         put(table, key, depth=depth)
@@ -77,7 +77,7 @@ def test_deep_entries_of_this_search_survive_and_old_ones_go():
 
 
 def test_a_shallow_bound_does_not_replace_a_deep_one_of_the_same_position():
-    table = Table(1)
+    table = TranspositionTable(1)
     put(table, 42, depth=12, bound=LOWER, score=50)
     put(table, 42, depth=3, bound=UPPER, score=-50)
     assert get(table, 42)[1] == 50
@@ -86,7 +86,7 @@ def test_a_shallow_bound_does_not_replace_a_deep_one_of_the_same_position():
 
 
 def test_the_move_survives_a_result_without_one():
-    table = Table(1)
+    table = TranspositionTable(1)
     put(table, 42, move=77, depth=3)
     put(table, 42, move=0, depth=9)
     assert get(table, 42)[0] == 77
@@ -94,7 +94,7 @@ def test_the_move_survives_a_result_without_one():
 
 @pytest.mark.parametrize("megabytes", [1, 3, 17])
 def test_the_size_is_exactly_what_was_asked_for(megabytes):
-    table = Table(megabytes)
+    table = TranspositionTable(megabytes)
     assert table.words.nbytes == megabytes * 1024 * 1024
     assert table.address % 64 == 0
     for key in (1, (1 << 64) - 1):
@@ -103,7 +103,7 @@ def test_the_size_is_exactly_what_was_asked_for(megabytes):
 
 
 def test_clearing_with_threads_and_hashfull():
-    table = Table(1)
+    table = TranspositionTable(1)
     generator = np.random.default_rng(1)
     for key in generator.integers(1, 1 << 63, 200_000, dtype=np.uint64).tolist():
         put(table, key)
@@ -116,4 +116,4 @@ def test_clearing_with_threads_and_hashfull():
 
 def test_too_much_memory_is_refused():
     with pytest.raises(InputError, match="no memory"):
-        Table(1 << 40)
+        TranspositionTable(1 << 40)

@@ -9,7 +9,7 @@ from engine.core.game import list_moves
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord
 from engine.search.limits import Info, Limits, Report, Result, ignore
-from engine.search.state import EndingsRecord
+from engine.search.tb import TbRecord
 
 
 class RandomMover:
@@ -54,7 +54,7 @@ class RandomMover:
     def set_time(self, soft_time: float, hard_time: float) -> None:
         """Nothing: it takes no time."""
 
-    def set_endings(self, endings: EndingsRecord) -> None:
+    def set_tb(self, endings: TbRecord) -> None:
         """Nothing: it knows no endings."""
 
     def set_threads(self, threads: int) -> None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from engine.alphabeta.params import PARAMETERS, default_params, set_param
+from engine.alphabeta.searcher import Searcher
 from engine.commands._positions import BENCH_FENS
 from engine.core.fen import parse_fen
 from engine.core.perft import KNOWN
 from engine.search.limits import Limits
-from engine.search.params import PARAMETERS, default_params, set_param
-from engine.search.threads import Searcher
-from tests.search.reference import minimax
+from tests.alphabeta.reference import minimax
 
 # What must not change the value, each with all before it. The table's cut-offs may: what it remembers was searched
 # deeper, or by another way.
 LOSSLESS = ("use_alphabeta", "use_pvs", "use_ordering", "use_killers", "use_counter_moves", "use_history",
-            "use_continuation", "use_table", "use_mate_distance", "use_aspiration")
+            "use_continuation", "use_tt", "use_mate_distance", "use_aspiration")
 FEW_MOVES = [fen for fen in BENCH_FENS if sum(letter.isalpha() for letter in fen.split()[0]) <= 8]
 
 

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.movegen import king_masks
-from engine.core.moves import NULL_MOVE
-from engine.core.position import POSITION_TYPE, make, unmake
-from engine.kernel import array_type, entry, int64, kernel, uint64
-from engine.search.correction import corrected_eval, learn_correction
-from engine.search.exchange import exchange_wins
-from engine.search.gravity import moved
-from engine.search.node import known_or_new_evaluation, lazy_score, play
-from engine.search.opponent import expected_value
-from engine.search.ordering import (
+from engine.alphabeta.correction import corrected_eval, learn_correction
+from engine.alphabeta.exchange import exchange_wins
+from engine.alphabeta.gravity import moved
+from engine.alphabeta.ordering import (
     is_after_quiet,
     learn_from_cut,
     learn_from_evaluation,
@@ -21,8 +15,23 @@ from engine.search.ordering import (
     next_move,
     start_picking,
 )
-from engine.search.state import BEFORE_ROOT, STATE_TYPE
-from engine.search.table import MISS, entry_bound, entry_depth, entry_eval, entry_move, entry_score, probe, store
+from engine.alphabeta.state import BEFORE_ROOT, STATE_TYPE
+from engine.alphabeta.steps import known_or_new_evaluation, lazy_score, play
+from engine.alphabeta.transpositions import (
+    MISS,
+    entry_bound,
+    entry_depth,
+    entry_eval,
+    entry_move,
+    entry_score,
+    probe,
+    store,
+)
+from engine.core.movegen import king_masks
+from engine.core.moves import NULL_MOVE
+from engine.core.position import POSITION_TYPE, make, unmake
+from engine.expectimax.opponent import expected_value
+from engine.kernel import array_type, entry, int64, kernel, uint64
 
 
 @entry(POSITION_TYPE, int64, int64)
@@ -31,14 +40,14 @@ def wins_exchange(pos, move, threshold):
 
 
 @kernel
-def _perft_by_picker(pos, state, depth, ply, table_move):
+def _perft_by_picker(pos, state, depth, ply, tt_move):
     if depth == 0:
         return np.int64(1)
     checkers, pinned = king_masks(pos)
-    start_picking(state, ply, table_move)
+    start_picking(state, ply, tt_move)
     leaves = np.int64(0)
     while True:
-        move = next_move(pos, state, ply, table_move, checkers, pinned, np.int64(1))
+        move = next_move(pos, state, ply, tt_move, checkers, pinned, np.int64(1))
         if move == NULL_MOVE:
             return leaves
         # Whatever comes by becomes a killer, a counter move and the next node's table move: none may come twice.
@@ -51,18 +60,18 @@ def _perft_by_picker(pos, state, depth, ply, table_move):
 
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64)
-def perft_by_picker(pos, state, depth, table_move):
+def perft_by_picker(pos, state, depth, tt_move):
     state.begin[0] = 0
-    return _perft_by_picker(pos, state, depth, np.int64(0), table_move)
+    return _perft_by_picker(pos, state, depth, np.int64(0), tt_move)
 
 
 @entry(int64, int64, int64, uint64, int64, int64, int64, int64, int64, int64)
-def table_store(address, buckets, generation, key, move, score, static_eval, depth, bound, ply):
+def tt_store(address, buckets, generation, key, move, score, static_eval, depth, bound, ply):
     store(address, buckets, generation, key, move, score, static_eval, depth, bound, ply)
 
 
 @entry(int64, int64, uint64, int64)
-def table_probe(address, buckets, key, ply):
+def tt_probe(address, buckets, key, ply):
     """(found, move, score, static evaluation, depth, bound)"""
     data = probe(address, buckets, key)
     return (data != np.uint64(0), entry_move(data), entry_score(data, ply), entry_eval(data), entry_depth(data),
@@ -75,13 +84,13 @@ def average(probabilities, values):
 
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, array_type("i8"))
-def moves_by_picker(pos, state, ply, table_move, out):
+def moves_by_picker(pos, state, ply, tt_move, out):
     """Write the moves of a node in the order in which they would be searched; returns how many."""
     checkers, pinned = king_masks(pos)
-    start_picking(state, ply, table_move)
+    start_picking(state, ply, tt_move)
     count = np.int64(0)
     while True:
-        move = next_move(pos, state, ply, table_move, checkers, pinned, np.int64(1))
+        move = next_move(pos, state, ply, tt_move, checkers, pinned, np.int64(1))
         if move == NULL_MOVE:
             return count
         out[count] = move

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.correction import corrected_eval
+from engine.alphabeta.ordering import move_slot
+from engine.alphabeta.state import BEFORE_ROOT
+from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, probe, store
 from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK, popcount
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.legality import is_legal, is_pseudo_legal
@@ -12,15 +16,11 @@ from engine.core.moves import NULL_MOVE
 from engine.core.position import make, occupied_squares, unmake
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import load_atomic, perf_counter_ns
-from engine.search.correction import corrected_eval
-from engine.search.ordering import move_slot
-from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_win, mated_in, table_win_in
-from engine.search.state import BEFORE_ROOT
-from engine.search.table import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, probe, store
+from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_win, mated_in, tb_win_in
 from eval.evaluate import evaluate, rough_score
 from eval.squares import psq_after
 from tablebase.decode import NO_VALUE, SURE_LOSS, SURE_WIN, probe_value, syzygy_at
-from tablebase.probe import DRAW as DRAW_BY_TABLE
+from tablebase.probe import DRAW as DRAW_BY_TB
 from tablebase.probe import LOSS, UNKNOWN, WIN, certain_outcome, directory_at, has_rights
 
 _POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
@@ -70,16 +70,16 @@ def is_draw(pos, state, ply):
 
 
 @inline
-def table_probe(pos, state):
-    if not state.params.use_table:
+def tt_probe(pos, state):
+    if not state.params.use_tt:
         return MISS
-    return probe(state.table_address, state.table_buckets, pos.key)
+    return probe(state.tt_address, state.tt_buckets, pos.key)
 
 
 @inline
-def table_store(pos, state, ply, move, score, static_eval, depth, bound):
-    if state.params.use_table:
-        store(state.table_address, state.table_buckets, state.generation, pos.key, move, score, static_eval, depth,
+def tt_store(pos, state, ply, move, score, static_eval, depth, bound):
+    if state.params.use_tt:
+        store(state.tt_address, state.tt_buckets, state.generation, pos.key, move, score, static_eval, depth,
               bound, ply)
 
 
@@ -96,51 +96,51 @@ def bound_allows(bound, score, reference):
 
 
 @inline
-def is_ending(pos, state):
+def is_tb_ending(pos, state):
     """Whether so few men are left that endgame tables may know the position."""
-    return popcount(occupied_squares(pos)) <= state.endings.most_men
+    return popcount(occupied_squares(pos)) <= state.tb.most_men
 
 
 @inline
-def _may_ask_syzygy(pos, endings, depth):
+def _may_ask_syzygy(pos, tb, depth):
     """Whether Syzygy tables can answer: they count from the last capture or pawn's move, and lie on a disk."""
     men = popcount(occupied_squares(pos))
-    is_worth_it = men < endings.syzygy_men or (men == endings.syzygy_men and depth >= endings.syzygy_depth)
-    return (endings.syzygy_address != 0 and depth > 0 and is_worth_it and not has_rights(pos)
-            and (pos.rule50 == 0 or not endings.fifty_moves_count))
+    is_worth_it = men < tb.syzygy_men or (men == tb.syzygy_men and depth >= tb.syzygy_depth)
+    return (tb.syzygy_address != 0 and depth > 0 and is_worth_it and not has_rights(pos)
+            and (pos.rule50 == 0 or not tb.fifty_moves_count))
 
 
 @inline
 def _outcome_by_syzygy(pos, state, ply):
-    endings = state.endings
-    value = probe_value(pos, syzygy_at(endings.syzygy_address), endings.own_address, endings.own_men, state.list,
-                        np.int64(state.begin[ply]), state.ending_scratch, SURE_LOSS, SURE_WIN)
+    tb = state.tb
+    value = probe_value(pos, syzygy_at(tb.syzygy_address), tb.own_address, tb.own_men, state.list,
+                        np.int64(state.begin[ply]), state.tb_scratch, SURE_LOSS, SURE_WIN)
     if value == NO_VALUE:
         return UNKNOWN
-    if value == 0 or (endings.fifty_moves_count and abs(value) < SURE_WIN):
-        return DRAW_BY_TABLE
+    if value == 0 or (tb.fifty_moves_count and abs(value) < SURE_WIN):
+        return DRAW_BY_TB
     return WIN if value > 0 else LOSS
 
 
 @kernel
-def ending_score(pos, state, ply, depth):
+def tb_score(pos, state, ply, depth):
     """The score that endgame tables give an ending, or NO_SCORE; wins and losses without their distance."""
-    endings = state.endings
+    tb = state.tb
     outcome = UNKNOWN
-    if popcount(occupied_squares(pos)) <= endings.own_men:
-        outcome = certain_outcome(pos, directory_at(endings.own_address))
-    if outcome == UNKNOWN and _may_ask_syzygy(pos, endings, depth):
+    if popcount(occupied_squares(pos)) <= tb.own_men:
+        outcome = certain_outcome(pos, directory_at(tb.own_address))
+    if outcome == UNKNOWN and _may_ask_syzygy(pos, tb, depth):
         outcome = _outcome_by_syzygy(pos, state, ply)
     if outcome == UNKNOWN:
         return NO_SCORE
-    state.ending_hits += 1
-    if outcome == DRAW_BY_TABLE:
+    state.tb_hits += 1
+    if outcome == DRAW_BY_TB:
         return DRAW
-    return table_win_in(ply) if outcome == WIN else -table_win_in(ply)
+    return tb_win_in(ply) if outcome == WIN else -tb_win_in(ply)
 
 
 @inline
-def ending_bound(score):
+def tb_bound(score):
     """What a score of the endgame tables is: a mate may be better than a win, or worse than a loss."""
     if score == DRAW:
         return EXACT
@@ -174,8 +174,8 @@ def cut_off_value(pos, state, ply):
     state.deepest = max(state.deepest, ply)
     if is_draw(pos, state, ply):
         return DRAW
-    if is_ending(pos, state):
-        known_score = ending_score(pos, state, ply, np.int64(0))
+    if is_tb_ending(pos, state):
+        known_score = tb_score(pos, state, ply, np.int64(0))
         if known_score != NO_SCORE:
             return known_score
     checkers, pinned = king_masks(pos)
@@ -206,11 +206,11 @@ def known_or_new_evaluation(pos, state, ply, data):
 
 
 @inline
-def sharpened(state, data, table_score, estimate):
+def sharpened(state, data, tt_score, estimate):
     """`estimate`, or the table's score where its bound says that it is nearer to the truth."""
-    if (data != MISS and state.params.use_table_cutoffs and not is_decisive(table_score)
-            and bound_allows(entry_bound(data), table_score, estimate)):
-        return table_score
+    if (data != MISS and state.params.use_tt_cutoffs and not is_decisive(tt_score)
+            and bound_allows(entry_bound(data), tt_score, estimate)):
+        return tt_score
     return estimate
 
 

@@ -8,35 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import EMPTY
-from engine.core.legality import gives_check
-from engine.core.movegen import king_masks
-from engine.core.moves import NULL_MOVE
-from engine.core.position import make_null, unmake_null
-from engine.kernel import inline, kernel
-from engine.search.correction import corrected_eval, learn_correction
-from engine.search.exchange import captured_value, exchange_wins
-from engine.search.node import (
-    bound_allows,
-    bound_settles,
-    cut_off_value,
-    ending_bound,
-    ending_score,
-    extend_pv,
-    has_pieces,
-    is_draw,
-    is_ending,
-    known_or_new_evaluation,
-    lazy_score,
-    play,
-    poll,
-    sharpened,
-    table_probe,
-    table_store,
-    take_back,
-    validated,
-)
-from engine.search.ordering import (
+from engine.alphabeta.correction import corrected_eval, learn_correction
+from engine.alphabeta.exchange import captured_value, exchange_wins
+from engine.alphabeta.ordering import (
     BAD_NOISY,
     is_after_quiet,
     is_noisy,
@@ -47,10 +21,29 @@ from engine.search.ordering import (
     reward_last_move,
     start_picking,
 )
-from engine.search.quiescence import quiescence
-from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, is_decisive, is_loss, is_win, mate_in, mated_in
-from engine.search.state import BEFORE_ROOT, LONGEST_TABLE_ROW, MOST_TRIED, PLY_MASK
-from engine.search.table import (
+from engine.alphabeta.quiescence import quiescence
+from engine.alphabeta.state import BEFORE_ROOT, MOST_TRIED, PLY_MASK, REDUCTION_ROWS
+from engine.alphabeta.steps import (
+    bound_allows,
+    bound_settles,
+    cut_off_value,
+    extend_pv,
+    has_pieces,
+    is_draw,
+    is_tb_ending,
+    known_or_new_evaluation,
+    lazy_score,
+    play,
+    poll,
+    sharpened,
+    take_back,
+    tb_bound,
+    tb_score,
+    tt_probe,
+    tt_store,
+    validated,
+)
+from engine.alphabeta.transpositions import (
     EXACT,
     LOWER,
     MISS,
@@ -61,6 +54,13 @@ from engine.search.table import (
     entry_score,
     expect,
 )
+from engine.core.bits import EMPTY
+from engine.core.legality import gives_check
+from engine.core.movegen import king_masks
+from engine.core.moves import NULL_MOVE
+from engine.core.position import make_null, unmake_null
+from engine.kernel import inline, kernel
+from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, is_decisive, is_loss, is_win, mate_in, mated_in
 from eval.evaluate import remember_passing
 
 _ONE_PLY = np.int64(1024)  # of reductions
@@ -96,7 +96,7 @@ def is_improving(state, ply, in_check):
 @inline
 def reduction_of(state, depth, move_count, is_quiet):
     """The plies, in 1024ths, that a late move is searched less deep."""
-    row, column = min(depth, LONGEST_TABLE_ROW - 1), min(move_count, LONGEST_TABLE_ROW - 1)
+    row, column = min(depth, REDUCTION_ROWS - 1), min(move_count, REDUCTION_ROWS - 1)
     return np.int64(state.reductions[is_quiet, row, column])
 
 
@@ -158,10 +158,10 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 return alpha
 
         # Step 4. The endgame tables: near the end, the result is known. Only a mate can be better, or worse.
-        if is_ending(pos, state) and excluded == NULL_MOVE:
-            known_score = ending_score(pos, state, ply, depth)
+        if is_tb_ending(pos, state) and excluded == NULL_MOVE:
+            known_score = tb_score(pos, state, ply, depth)
             if known_score != NO_SCORE:
-                if bound_settles(ending_bound(known_score), known_score, alpha, beta):
+                if bound_settles(tb_bound(known_score), known_score, alpha, beta):
                     return known_score
                 if is_win(known_score):
                     floor = known_score
@@ -172,17 +172,17 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     # Step 5. The table: the same position by another order of moves.
     checkers, pinned = king_masks(pos)
     in_check = checkers != EMPTY
-    data = table_probe(pos, state) if excluded == NULL_MOVE else MISS
-    table_score = entry_score(data, ply) if data != MISS else NO_SCORE
+    data = tt_probe(pos, state) if excluded == NULL_MOVE else MISS
+    tt_score = entry_score(data, ply) if data != MISS else NO_SCORE
     # Where null windows ask whether a line holds, only they are answered: the line itself stays whole.
     may_cut = not is_pv or not (params.use_pvs or is_root)
-    if (may_cut and data != MISS and params.use_table_cutoffs and entry_depth(data) >= depth
-            and bound_settles(entry_bound(data), table_score, alpha, beta) and pos.rule50 < 90):
-        return table_score
-    table_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
+    if (may_cut and data != MISS and params.use_tt_cutoffs and entry_depth(data) >= depth
+            and bound_settles(entry_bound(data), tt_score, alpha, beta) and pos.rule50 < 90):
+        return tt_score
+    tt_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
     if is_root and state.root_depth > 1 and state.root_nodes[state.first_root_move] > 0:
         # The best move so far: whenever the search is broken off, it has been searched first.
-        table_move = np.int64(state.root_moves[state.first_root_move])
+        tt_move = np.int64(state.root_moves[state.first_root_move])
 
     # Step 6. The static evaluation, corrected by experience, sharpened by the table.
     raw_eval = NO_SCORE
@@ -201,7 +201,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         raw_eval = known_or_new_evaluation(pos, state, ply, data)
         estimate = corrected_eval(pos, state, ply, raw_eval)
         state.static_evals[ply] = estimate
-        estimate = sharpened(state, data, table_score, estimate)
+        estimate = sharpened(state, data, tt_score, estimate)
     static_eval = np.int64(state.static_evals[ply])
     improving = is_improving(state, ply, in_check)
     if (params.use_history and not in_check and excluded == NULL_MOVE and is_after_quiet(pos, state, ply)
@@ -233,7 +233,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             state.slots[BEFORE_ROOT + ply] = 0
             make_null(pos)
             remember_passing(pos, state.weights, state.cache, raw_eval)
-            expect(state.table_address, state.table_buckets, pos.key)
+            expect(state.tt_address, state.tt_buckets, pos.key)
             state.begin[ply + 1] = state.begin[ply]
             score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, np.int64(1) - cut_node)
             unmake_null(pos)
@@ -252,11 +252,11 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         # Step 10. ProbCut: a capture that beats beta by a margin in a shallow search will beat beta in the deep one.
         raised = beta + params.probcut_margin
         if (params.use_probcut and depth >= params.probcut_depth and not is_decisive(beta)
-                and not (data != MISS and entry_depth(data) >= depth - 3 and table_score < raised)):
-            noisy_table_move = table_move if table_move != NULL_MOVE and is_noisy(pos, table_move) else NULL_MOVE
-            start_picking(state, ply, noisy_table_move)
+                and not (data != MISS and entry_depth(data) >= depth - 3 and tt_score < raised)):
+            noisy_tt_move = tt_move if tt_move != NULL_MOVE and is_noisy(pos, tt_move) else NULL_MOVE
+            start_picking(state, ply, noisy_tt_move)
             while True:
-                move = next_move(pos, state, ply, noisy_table_move, checkers, pinned, np.int64(0))
+                move = next_move(pos, state, ply, noisy_tt_move, checkers, pinned, np.int64(0))
                 if move == NULL_MOVE or state.stage[ply] == BAD_NOISY:
                     break
                 if not exchange_wins(pos, move, raised - static_eval):
@@ -269,21 +269,21 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if state.stopped:
                     return DRAW
                 if score >= raised:
-                    table_store(pos, state, ply, move, score, raw_eval, depth - 3, LOWER)
+                    tt_store(pos, state, ply, move, score, raw_eval, depth - 3, LOWER)
                     return score if is_decisive(score) else score - params.probcut_margin
 
     # Step 11. Internal iterative reduction: without a move from the table, the node is not worth its full depth yet.
-    if (params.use_iir and depth >= params.iir_depth and table_move == NULL_MOVE and excluded == NULL_MOVE
+    if (params.use_iir and depth >= params.iir_depth and tt_move == NULL_MOVE and excluded == NULL_MOVE
             and not is_root and (is_pv or cut_node)):
         depth -= 1
 
     # Step 12. Singular extension: is the table's move better than all others? Then it deserves to be searched deeper.
     extension = np.int64(0)
-    if (params.use_singular and not is_root and depth >= params.singular_depth and table_move != NULL_MOVE
+    if (params.use_singular and not is_root and depth >= params.singular_depth and tt_move != NULL_MOVE
             and excluded == NULL_MOVE and entry_depth(data) >= depth - 3 and entry_bound(data) & LOWER
-            and not is_decisive(table_score) and ply < 2 * state.root_depth):
-        singular_beta = table_score - params.singular_margin * depth
-        state.excluded[ply] = table_move
+            and not is_decisive(tt_score) and ply < 2 * state.root_depth):
+        singular_beta = tt_score - params.singular_margin * depth
+        state.excluded[ply] = tt_move
         score = search(pos, state, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
         state.excluded[ply] = NULL_MOVE
         state.pv_length[ply] = 0
@@ -297,20 +297,20 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 state.extended[ply] += 1
         elif params.use_multi_cut and score >= beta and not is_decisive(score):
             return score  # another move beats beta as well: several cuts, one is enough
-        elif params.use_negative_extensions and table_score >= beta:
+        elif params.use_negative_extensions and tt_score >= beta:
             extension = np.int64(-2)
         elif params.use_negative_extensions and cut_node:
             extension = np.int64(-1)
 
     # Step 13. The moves, the best first.
-    start_picking(state, ply, table_move)
+    start_picking(state, ply, tt_move)
     best, best_move, old_alpha = floor, NULL_MOVE, alpha
     move_count, quiets, noisies = np.int64(0), np.int64(0), np.int64(0)
     with_quiets, no_zugzwang = np.int64(1), has_pieces(pos)
-    table_is_noisy = table_move != NULL_MOVE and is_noisy(pos, table_move)
+    tt_move_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
     most_quiet_moves = (params.lmp_base + depth * depth) >> (1 - improving)
     while True:
-        move = next_move(pos, state, ply, table_move, checkers, pinned, with_quiets)
+        move = next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets)
         if move == NULL_MOVE:
             break
         if move == excluded or (is_root and not is_open_root_move(state, move)):
@@ -339,7 +339,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
 
         # Step 15. Extensions.
         new_depth = depth - 1
-        if move == table_move:
+        if move == tt_move:
             new_depth += extension
 
         is_late = params.use_reductions and depth >= 2 and move_count > 1 + np.int64(is_root)
@@ -359,8 +359,8 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 reduction += params.lmr_not_improving
             if checks:
                 reduction -= params.lmr_check
-            if table_is_noisy:
-                reduction += params.lmr_table_capture
+            if tt_move_is_noisy:
+                reduction += params.lmr_tt_capture
             if is_quiet:
                 if move == state.killers[ply, 0] or move == state.killers[ply, 1]:
                     reduction -= params.lmr_killer
@@ -425,5 +425,5 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if params.use_correction and is_surprise:
             learn_correction(pos, state, ply, depth, best - static_eval)
         if not is_root or state.first_root_move == 0:
-            table_store(pos, state, ply, best_move, best, raw_eval, depth, bound)
+            tt_store(pos, state, ply, best_move, best, raw_eval, depth, bound)
     return best

@@ -17,7 +17,7 @@ from engine.core.errors import InputError
 from engine.host import zeroed_memory
 from engine.kernel import entry, inline, int64, kernel
 from engine.kernel.intrinsics import load_word, multiply_high, prefetch, store_word
-from engine.search.scores import TABLE_BAND
+from engine.search.scores import TB_BAND
 
 UPPER, LOWER, EXACT = np.int64(1), np.int64(2), np.int64(3)
 MISS = np.uint64(0)
@@ -28,7 +28,7 @@ _MEGABYTE = 1 << 20
 _AGE_WEIGHT = np.int64(4)  # a generation of age makes an entry as cheap as this many plies of depth
 
 
-class Table:
+class TranspositionTable:
     """The memory of the table; kernels get its address."""
 
     def __init__(self, megabytes: float) -> None:
@@ -98,9 +98,9 @@ def entry_move(data):
 def entry_score(data, ply):
     """The score, a mate or table win counted from the root again."""
     score = _field(data, 16)
-    if score >= TABLE_BAND:
+    if score >= TB_BAND:
         return score - ply
-    if score <= -TABLE_BAND:
+    if score <= -TB_BAND:
         return score + ply
     return score
 
@@ -153,9 +153,9 @@ def probe(address, buckets, key):
 
 @inline
 def _pack(move, score, static_eval, depth, bound, generation, ply):
-    if score >= TABLE_BAND:
+    if score >= TB_BAND:
         score += ply
-    elif score <= -TABLE_BAND:
+    elif score <= -TB_BAND:
         score -= ply
     return (np.uint64(move) | np.uint64(score & 0xFFFF) << 16 | np.uint64(static_eval & 0xFFFF) << 32
             | np.uint64(depth) << 48 | np.uint64(generation) << 56 | np.uint64(bound) << 62)

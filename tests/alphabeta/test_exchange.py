@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.alphabeta.exchange import EXCHANGE_VALUES
 from engine.core.game import Game
 from engine.core.notation import read_move
-from engine.search.exchange import EXCHANGE_VALUES
+from tests.alphabeta.kernels import wins_exchange
 from tests.positions import CORNERS, DATA, judge, play_both
-from tests.search.kernels import wins_exchange
 
 # One line lets a pawn recapture without promoting, though its neighbours count the promotion; one names two knights.
 ODD_ONES = {"8/8/8/1k6/6b1/4N3/2p3K1/3n4 w - -"}

@@ -10,6 +10,7 @@ import functools
 
 import pytest
 
+from engine.alphabeta.searcher import Searcher
 from engine.commands._positions import BENCH_FENS
 from engine.core.fen import parse_fen
 from engine.reference.game import MAX, Game
@@ -17,11 +18,10 @@ from engine.reference.games import Chess
 from engine.reference.minimax import alphabeta, minimax
 from engine.search.limits import Limits
 from engine.search.scores import MATE, MATE_BAND
-from engine.search.threads import Searcher
 from eval.evaluate import evaluate_position
 from eval.weights import load_weights
-from tests.search.few_moves import FEW_MOVES_FENS
-from tests.search.test_truth import switched
+from tests.alphabeta.few_moves import FEW_MOVES_FENS
+from tests.alphabeta.test_truth import switched
 
 CROWDED = BENCH_FENS[:24]
 RULES = Chess()
