@@ -16,8 +16,8 @@ from engine.core.bits import EMPTY, NO_PIECE, PAWN, QUEEN, byteswap, lsb, popcou
 from engine.core.movegen import MOVE_LIST_TYPE, NOISY, MoveListRecord, generate, king_masks
 from engine.core.moves import to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
-from engine.intrinsics import load_u8, load_u16, load_u32, load_word, record_reader
 from engine.kernel import Int, entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel.intrinsics import load_u8, load_u16, load_u32, load_word, record_reader
 from tablebase.probe import DRAW, UNKNOWN, WIN, directory_at, lasting_outcome
 
 MOST_MEN = 7

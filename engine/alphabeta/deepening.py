@@ -13,8 +13,8 @@ from engine.alphabeta.root import bring_forward
 from engine.alphabeta.state import STATE_TYPE, StateRecord
 from engine.alphabeta.transpositions import EXACT, GENERATIONS, LOWER, UPPER
 from engine.core.position import POSITION_TYPE, PositionRecord
-from engine.intrinsics import call_search
 from engine.kernel import entry, inline, int64, kernel
+from engine.kernel.intrinsics import call_search
 from engine.search.scores import INFINITE, MAX_PLY, is_decisive
 
 _WIDEST_WINDOW = 600  # a window that had to grow beyond this is opened altogether

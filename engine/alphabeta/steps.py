@@ -14,8 +14,8 @@ from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import NULL_MOVE
 from engine.core.position import make, occupied_squares, unmake
-from engine.intrinsics import load_atomic, perf_counter_ns
 from engine.kernel import inline, kernel
+from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_win, mated_in, tb_win_in
 from eval.evaluate import evaluate, rough_score
 from eval.squares import psq_after

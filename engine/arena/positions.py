@@ -22,8 +22,8 @@ from engine.core.bits import BISHOP, BLACK, EMPTY, KNIGHT, PAWN, QUEEN, ROOK, WH
 from engine.core.fen import parse_fen
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make
-from engine.intrinsics import call_search
 from engine.kernel import Int, array_type, entry, inline, int64
+from engine.kernel.intrinsics import call_search
 from engine.search.scores import INFINITE
 from eval.evaluate import trace_into
 from eval.features import WEIGHT_COUNT

@@ -16,8 +16,8 @@ from engine.core.bits import EMPTY, popcount
 from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
-from engine.intrinsics import load_atomic, multiply_high
 from engine.kernel import entry, inline, kernel, record_dtype, record_type
+from engine.kernel.intrinsics import load_atomic, multiply_high
 from tablebase.probe import DRAW, UNKNOWN, WIN, certain_outcome, directory_at
 
 LONGEST_GAME = 600  # plies

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from engine.alphabeta.state import BEFORE_ROOT
-from engine.intrinsics import call_search
 from engine.kernel import inline
+from engine.kernel.intrinsics import call_search
 from engine.search.scores import MATE, MATE_BAND
 from eval.squares import psq_of
 

@@ -13,7 +13,7 @@ import numpy as np
 from engine.core.bits import BIT, BLACK, EMPTY, KING, NO_PIECE, PAWN, WHITE, lsb, without_lsb
 from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_kind, promoted_type, to_square
 from engine.core.position import castled_squares, king_square
-from engine.intrinsics import load_word, store_word
+from engine.kernel.intrinsics import load_word, store_word
 from engine.kernel import inline, kernel
 from eval.network.memory import MEN_SIZE, feature_row, line_row, network_at
 from eval.network.vectors import (

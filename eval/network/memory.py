@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.core.bits import BLACK, WHITE
 from engine.host import zeroed_memory
-from engine.intrinsics import record_reader
+from engine.kernel.intrinsics import record_reader
 from engine.kernel import inline, record_dtype, record_type
 from eval.network.file import FEATURES, MOST_BUCKETS, Network
 from eval.network.vectors import ROW_STEP
