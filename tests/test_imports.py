@@ -26,7 +26,7 @@ ALLOWED = {
     "eval.network.vectors": {"llvmlite", "numba"},
     "tablebase": {*RULES, "engine.host", "chess", *LIBRARIES},
     "book": {*RULES, "chess", *LIBRARIES},
-    "engine.search": {*RULES, *LIBRARIES},
+    "engine.search": {*RULES, "eval.choice", *LIBRARIES},  # the last for a type
     "engine.alphabeta": {*RULES, "engine.host", "engine.search", "eval", "tablebase.probe",
                          "tablebase.decode", *LIBRARIES},
     "engine.expectimax": {*RULES, "engine.search", "engine.alphabeta", "eval", *LIBRARIES},
@@ -43,7 +43,7 @@ ALLOWED = {
     "engine.repertoire": {*RULES, "book", "engine.options", "engine.order"},
     "engine.endgame": {*RULES, "tablebase", "engine.options", "engine.search.scores", "engine.search.tb", "chess"},
     "engine.player": {*RULES, "engine.budget", "engine.endgame", "engine.handicap", "engine.options", "engine.order",
-                      "engine.repertoire", "engine.search", "psutil"},
+                      "engine.repertoire", "engine.search", "eval.choice", "psutil"},
     "engine.protocol": {"engine.core.errors", "engine.order", "engine.search.limits", "engine.search.scores",
                         "eval.outcome"},  # the last two for types and inside functions
     "engine.explanation": {"eval.explain", "eval.outcome"},  # for types and inside functions

@@ -33,6 +33,7 @@ from engine.alphabeta.steps import (
     is_tb_ending,
     known_or_new_evaluation,
     lazy_score,
+    pass_turn,
     play,
     poll,
     sharpened,
@@ -58,10 +59,9 @@ from engine.core.bits import EMPTY
 from engine.core.legality import gives_check
 from engine.core.movegen import king_masks
 from engine.core.moves import NULL_MOVE
-from engine.core.position import make_null, unmake_null
+from engine.core.position import unmake_null
 from engine.kernel import inline, kernel
 from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, is_decisive, is_loss, is_win, mate_in, mated_in
-from eval.evaluate import remember_passing
 
 _ONE_PLY = np.int64(1024)  # of reductions
 
@@ -229,10 +229,8 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 and ply >= state.null_floor and not is_loss(beta)):
             reduced = depth - (params.null_base + depth // params.null_divisor
                                + min((estimate - beta) // params.null_eval_divisor, 3))
-            state.psq[ply + 1] = state.psq[ply]
             state.slots[BEFORE_ROOT + ply] = 0
-            make_null(pos)
-            remember_passing(pos, state.weights, state.cache, raw_eval)
+            pass_turn(pos, state, ply, raw_eval)
             expect(state.tt_address, state.tt_buckets, pos.key)
             state.begin[ply + 1] = state.begin[ply]
             score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, np.int64(1) - cut_node)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import BIT, BLACK, EMPTY, KING, NO_PIECE, PAWN, WHITE, lsb, without_lsb
+from engine.core.bits import BIT, EMPTY, KING, NO_PIECE, PAWN, lsb, without_lsb
 from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_kind, promoted_type, to_square
 from engine.core.position import castled_squares, king_square
-from engine.kernel.intrinsics import load_word, store_word
 from engine.kernel import inline, kernel
+from engine.kernel.intrinsics import load_word, store_word
 from eval.network.memory import MEN_SIZE, feature_row, line_row, network_at
 from eval.network.vectors import (
     apply_rows,
@@ -29,11 +29,12 @@ from eval.network.vectors import (
 
 # How a ply's `changes` are packed: four men, ten bits each, as `piece * 64 + square`, 0 for none; the one that moves
 # leaves a square and comes to another, then a second one leaves (is captured, or castles) and comes (castles). Above
-# them one bit a perspective tells whether its accumulator has been computed.
+# them a bit tells that the line begins here, and one a perspective that its accumulator has been computed.
 _MAN_BITS = np.int64(10)
 _MAN = np.uint64(0x3FF)
-_CHANGED = np.uint64((1 << 40) - 1)
-_COMPUTED = np.int64(40)
+_BEGIN = np.uint64(1 << 40)
+_OWNS = np.uint64((1 << 41) - 1)  # of these bits one is set where a ply has accumulators of its own
+_COMPUTED = np.int64(41)
 _PIECE_TYPES = np.int64(6)
 _MEN_SIZE = np.int64(MEN_SIZE)
 
@@ -77,13 +78,10 @@ def note_null_move(accumulators, ply):
     accumulators.changes[ply + 1] = EMPTY
 
 
-@kernel
-def begin_line(pos, accumulators):
-    """Compute the accumulators of ply 0, where a search begins."""
-    accumulators.changes[0] = EMPTY
-    network = network_at(accumulators.network)
-    _refresh(pos, accumulators, network, np.int64(0), WHITE)
-    _refresh(pos, accumulators, network, np.int64(0), BLACK)
+@inline
+def begin_line(accumulators, ply):
+    """Note that at `ply` a search begins with a position that has nothing to do with those of the plies before."""
+    accumulators.changes[ply] = _BEGIN
 
 
 @inline
@@ -128,7 +126,7 @@ def _changes_view(network, changes, color):
 @inline
 def _owner(accumulators, ply):
     """The ply whose accumulators are those of `ply`: before it there were only null moves."""
-    while ply > 0 and accumulators.changes[ply] & _CHANGED == EMPTY:
+    while accumulators.changes[ply] & _OWNS == EMPTY:
         ply -= 1
     return ply
 
@@ -149,14 +147,14 @@ def perspective_output(pos, accumulators, ply, color, weights):
     # Only a view that has not changed since can be updated.
     known = ply
     while not _is_computed(accumulators.changes[known], color):
-        if known == 0 or _changes_view(network, accumulators.changes[known], color):
+        if accumulators.changes[known] & _BEGIN != EMPTY or _changes_view(network, accumulators.changes[known], color):
             _refresh(pos, accumulators, network, ply, color)
             return screlu_dot(row, weights, network.row_size)
         known -= 1
     view = np.int64(network.views[color, king_square(pos, color)])
     source = line_row(accumulators, network, known, color)
     for between in range(known + 1, ply):
-        if accumulators.changes[between] & _CHANGED != EMPTY:
+        if accumulators.changes[between] & _OWNS != EMPTY:
             target = line_row(accumulators, network, between, color)
             _update(network, accumulators.changes[between], color, view, target, source)
             _set_computed(accumulators, between, color)

@@ -11,8 +11,8 @@ import numpy as np
 
 from engine.core.bits import BLACK, WHITE
 from engine.host import zeroed_memory
-from engine.kernel.intrinsics import record_reader
 from engine.kernel import inline, record_dtype, record_type
+from engine.kernel.intrinsics import record_reader
 from eval.network.file import FEATURES, MOST_BUCKETS, Network
 from eval.network.vectors import ROW_STEP
 
@@ -56,17 +56,21 @@ class LoadedNetwork:
 
     def __init__(self, network: Network) -> None:
         shape = network.shape
-        self.row_size = 2 * shape.hidden
-        assert self.row_size % ROW_STEP == 0
-        self.biases = network.feature_biases
-        self.views = 2 * (max(shape.king_buckets) + 1)
-        self._memory = zeroed_memory((shape.rows + 2 * shape.output_buckets) * self.row_size)
+        row_size = 2 * shape.hidden
+        assert row_size % ROW_STEP == 0
+        self.network = network
+        self._biases = network.feature_biases
+        self._views = 2 * (max(shape.king_buckets) + 1)
+        refresh = 2 * self._views
+        self._sizes = {"rows": 2 * PLIES * row_size, "refresh_rows": refresh * row_size,
+                       "refresh_men": refresh * MEN_SIZE, "added": LIST_SIZE, "taken": LIST_SIZE}  # in this order
+        self._memory = zeroed_memory((shape.rows + 2 * shape.output_buckets) * row_size)
         rows = np.frombuffer(self._memory, np.int16).reshape(-1, shape.hidden)
         rows[:shape.rows] = network.feature_weights
         rows[shape.rows:] = network.output_weights.reshape(-1, shape.hidden)
         self._record = np.zeros(1, NETWORK)
         record = self._record[0]
-        record["row_size"] = self.row_size
+        record["row_size"] = row_size
         record["features"] = rows.ctypes.data
         record["outputs"] = rows[shape.rows:].ctypes.data
         record["output_biases"][:shape.output_buckets] = network.output_biases
@@ -78,39 +82,21 @@ class LoadedNetwork:
             record["views"][WHITE, king] = record["views"][BLACK, king ^ 56] = view
 
     @property
-    def address(self) -> int:
-        """Where the NETWORK record lies."""
-        return int(self._record.ctypes.data)
+    def thread_size(self) -> int:
+        """How many bytes a thread needs for its accumulators."""
+        return sum(self._sizes.values())
 
-
-class ThreadMemory:
-    """The accumulators of one thread; `connect` shows them to its kernels, for as long as this object lives."""
-
-    def __init__(self, network: LoadedNetwork) -> None:
-        self.network = network
-        line, refresh = 2 * PLIES, 2 * network.views
-        size = (line + refresh) * network.row_size
-        self._memory = zeroed_memory(size + refresh * MEN_SIZE + 2 * LIST_SIZE)
-        rows = np.frombuffer(self._memory, np.int16, size // 2).reshape(-1, network.row_size // 2)
-        rows[line:] = network.biases  # a board without men
-        self._start = int(rows.ctypes.data)
-        self._sizes = {"rows": line * network.row_size, "refresh_rows": refresh * network.row_size,
-                       "refresh_men": refresh * MEN_SIZE, "added": LIST_SIZE, "taken": LIST_SIZE}
-
-    def connect(self, accumulators: AccumulatorsRecord) -> None:
-        """Let a record that kernels take speak of this memory."""
-        accumulators["network"] = self.network.address
-        accumulators["views"] = self.network.views
-        address = self._start
+    def connect(self, accumulators: AccumulatorsRecord, memory: memoryview) -> None:
+        """Let a thread's kernels use this network; `memory` is zero, `thread_size` long, aligned, and lives as long."""
+        accumulators["network"] = self._record.ctypes.data
+        accumulators["views"] = self._views
+        place = int(np.frombuffer(memory, np.uint8).ctypes.data)
         for field, size in self._sizes.items():
-            accumulators[field] = address
-            address += size
-        accumulators["changes"] = 0
-
-
-def disconnect(accumulators: AccumulatorsRecord) -> None:
-    """Let a record speak of no network."""
-    accumulators["network"] = 0
+            accumulators[field] = place
+            place += size
+        begin, size = self._sizes["rows"], self._sizes["refresh_rows"]
+        rows = np.frombuffer(memory[begin:begin + size], np.int16).reshape(-1, len(self._biases))
+        rows[:] = self._biases  # a board without men
 
 
 @inline

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from engine.core.position import POSITION_TYPE, make, make_null, unmake, unmake_null
 from engine.kernel import entry, int64
 from eval.network.accumulators import begin_line, note_move, note_null_move
 from eval.network.memory import ACCUMULATORS_TYPE
 from eval.network.score import network_score
 
-LIMIT = 9_999
 
-
-@entry(POSITION_TYPE, ACCUMULATORS_TYPE)
-def begin(pos, accumulators):
-    begin_line(pos, accumulators)
+@entry(ACCUMULATORS_TYPE, int64)
+def begin(accumulators, ply):
+    begin_line(accumulators, ply)
 
 
 @entry(POSITION_TYPE, ACCUMULATORS_TYPE, int64)
 def score_at(pos, accumulators, ply):
-    return network_score(pos, accumulators, ply, np.int64(LIMIT))
+    return network_score(pos, accumulators, ply)
 
 
 @entry(POSITION_TYPE, ACCUMULATORS_TYPE, int64, int64)

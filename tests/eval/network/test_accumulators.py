@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from engine.core.fen import parse_fen
 from engine.core.game import Game
+from engine.host import zeroed_memory
 from eval.network.file import Shape
-from eval.network.memory import ACCUMULATORS, LoadedNetwork, ThreadMemory, disconnect, has_network
+from eval.network.memory import ACCUMULATORS, LoadedNetwork, has_network
 from tests.eval.boards import game_fens
 from tests.eval.network import kernels, reference
 from tests.positions import CHESS960_CORNERS, CORNERS, judge, legal_texts, start_fens
@@ -23,15 +24,20 @@ SHAPES = (Shape(64), Shape(128, reference.QUARTERS, mirrored=True, output_bucket
 EVALUATE, PASS, TAKE_BACK = range(3)  # steps of a walk; all others are moves
 
 
+def connected(network: LoadedNetwork):
+    """(memory, accumulators) of a thread; both must be kept."""
+    memory, accumulators = zeroed_memory(network.thread_size), np.zeros(1, ACCUMULATORS)[0]
+    network.connect(accumulators, memory)
+    return memory, accumulators
+
+
 class Thread:
     """A network and one thread's memory of it."""
 
     def __init__(self, shape: Shape, seed: int = 1, largest: int = 200) -> None:
         self.network = reference.random_network(seed, shape, largest)
         self.loaded = LoadedNetwork(self.network)
-        self.memory = ThreadMemory(self.loaded)
-        self.accumulators = np.zeros(1, ACCUMULATORS)[0]
-        self.memory.connect(self.accumulators)
+        self.memory, self.accumulators = connected(self.loaded)
 
     def rows_of(self, line: list[int]):
         """The accumulators at the end of a line of moves, white's and black's; null moves have none of their own."""
@@ -39,7 +45,7 @@ class Thread:
         while ply and not line[ply - 1]:
             ply -= 1
         hidden = self.network.shape.hidden
-        return np.frombuffer(self.memory._memory, np.int16, 2 * hidden, 4 * hidden * ply).reshape(2, hidden)
+        return np.frombuffer(self.memory, np.int16, 2 * hidden, 4 * hidden * ply).reshape(2, hidden)
 
     def check(self, pos, board: chess.Board, line: list[int]) -> None:
         """Everything is, byte for byte, what the reference counts from scratch."""
@@ -48,9 +54,8 @@ class Thread:
             assert row.tobytes() == reference.accumulator(board, color, self.network).tobytes(), board.fen()
 
     def fresh_score(self, fen: str) -> int:
-        pos = parse_fen(fen)
-        kernels.begin(pos, self.accumulators)
-        return int(kernels.score_at(pos, self.accumulators, 0))
+        kernels.begin(self.accumulators, 0)
+        return int(kernels.score_at(parse_fen(fen), self.accumulators, 0))
 
 
 @cache
@@ -81,7 +86,7 @@ def walk(thread: Thread, fen: str, chess960: bool, steps: list[int]) -> None:
     """Wander through the tree of moves; where the walk evaluates, compare."""
     game, board = Game(fen, chess960=chess960), judge(fen, chess960)
     pos, accumulators = game.position, thread.accumulators
-    kernels.begin(pos, accumulators)
+    kernels.begin(accumulators, 0)
     line: list[int] = []  # 0 for a null move
     for step in steps:
         if step == EVALUATE:
@@ -134,21 +139,26 @@ def test_castling_in_chess960():
 
 
 def test_a_record_may_be_without_a_network():
-    thread = Thread(SHAPES[0])
-    assert has_network(thread.accumulators)
-    disconnect(thread.accumulators)
-    assert not has_network(thread.accumulators)
+    assert has_network(Thread(SHAPES[0]).accumulators)
+    assert not has_network(np.zeros(1, ACCUMULATORS)[0])
+
+
+def test_a_line_may_begin_at_any_ply():
+    """What stands at the plies before is of another line, and must not be looked at."""
+    thread, fen = thread_of(SHAPES[0]), CORNERS[1]
+    walk(thread, CORNERS[0], False, [5, EVALUATE, 9, EVALUATE, 12])
+    for ply in range(5):
+        kernels.begin(thread.accumulators, ply)
+        assert kernels.score_at(parse_fen(fen), thread.accumulators, ply) == reference.score(judge(fen), thread.network)
 
 
 def test_material_counts_with_the_right_sign():
     network = LoadedNetwork(reference.material_network())
-    memory, accumulators = ThreadMemory(network), np.zeros(1, ACCUMULATORS)[0]
-    memory.connect(accumulators)
+    _memory, accumulators = connected(network)
 
     def score(fen: str) -> int:
-        pos = parse_fen(fen)
-        kernels.begin(pos, accumulators)
-        return int(kernels.score_at(pos, accumulators, 0))
+        kernels.begin(accumulators, 0)
+        return int(kernels.score_at(parse_fen(fen), accumulators, 0))
 
     assert score(chess.STARTING_FEN) == 0
     up_a_rook = "1nbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR {} - - 0 1"
