@@ -21,7 +21,6 @@ from engine.core.game import Game
 from engine.core.movegen import empty_move_list
 from engine.core.notation import format_move
 from engine.core.perft import COUNT_LAST_PLY, perft
-from engine.endgame import Endgames, Verdict
 from engine.handicap import Level, choose, level_of, limited
 from engine.modes import Search, is_looked_at, load_kernels, new_search
 from engine.options import Option, Settings
@@ -31,6 +30,7 @@ from engine.search import clock
 from engine.search.limits import Bound, Info, Limits, Progress, Remark, Report, Result
 from engine.search.scores import DRAW, TB_WIN, is_decisive
 from engine.search.tb import no_tb
+from engine.tb_root import TbRoot, Verdict
 from eval.explain import Explanation, explain
 from eval.outcome import Chances, chances, material_on, normalized
 from eval.weights import load_weights
@@ -57,7 +57,7 @@ class Player:
         self._loading: threading.Thread | None = None  # of the kernels of another mode
         self._active: Search = self._searcher  # the search that a `go` uses
         self._repertoire = Repertoire(settings)
-        self._endgames = Endgames(settings)
+        self._tb_root = TbRoot(settings)
         self._chance = random.Random()  # noqa: S311  mistakes need no secrecy
         self._lock = threading.Lock()
         self._is_searching = False
@@ -90,7 +90,7 @@ class Player:
         elif option.name == "UCI_Chess960":
             self.game.position.chess960 = self._settings.flag("UCI_Chess960")
             self._start = ("", False)  # the next position is read anew
-        return self._endgames.apply(option.name)
+        return self._tb_root.apply(option.name)
 
     def _hash(self) -> int:
         """The size asked for, which must not exceed half of the machine's memory."""
@@ -115,13 +115,13 @@ class Player:
         else:
             game = Game(*start, moves)
         self.game, self._start, self._moves = game, start, tuple(moves)
-        self._endgames.approach(game)
+        self._tb_root.approach(game)
 
     def get_ready(self) -> None:
         """Wait, though not for ever, for what is still being read or compiled."""
         if self._loading is not None:
             self._loading.join(_COMPILING_PATIENCE)
-        self._endgames.wait(_PATIENCE)
+        self._tb_root.wait(_PATIENCE)
 
     def go(self, order: Order, received: float, signals: Signals, report: Report) -> Result:
         """The book's move, or that of a search as ordered at the time `received`.
@@ -146,7 +146,7 @@ class Player:
                 limits = replace(limits, search_moves=verdict.open_moves)
             # In a draw the tables have no more to say, and the other side may go wrong; a weaker player has none.
             is_asking = level is None and not (verdict is not None and verdict.is_draw)
-            self._active.set_tb(self._endgames.for_search() if is_asking else no_tb())
+            self._active.set_tb(self._tb_root.for_search() if is_asking else no_tb())
             self._active.begin(self.game.position, limits)
             self._is_searching = True
             if signals.stop.is_set():
@@ -177,13 +177,13 @@ class Player:
 
     def _ask_tables(self, order: Order, signals: Signals, report: Report) -> Verdict | None:
         """What the endgame tables say, when they are there. Only an order without a clock waits for them."""
-        self._endgames.approach(self.game)
-        while not _has_clock(order) and not signals.stop.is_set() and not self._endgames.wait(_PULSE):
+        self._tb_root.approach(self.game)
+        while not _has_clock(order) and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
             pass
-        for complaint in self._endgames.complaints():
+        for complaint in self._tb_root.complaints():
             report(Remark(complaint))
         budget = None if order.infinite or order.ponder else self._budget(order)
-        return self._endgames.verdict(self.game, self._settings.number("MultiPV"),
+        return self._tb_root.verdict(self.game, self._settings.number("MultiPV"),
                                       self._search_moves(order.search_moves),
                                       is_hurried=budget is not None and budget.hard < _TIME_FOR_DISTANCES)
 
