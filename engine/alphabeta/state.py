@@ -18,7 +18,7 @@ from engine.search.scores import MAX_PLY
 from engine.search.tb import TB
 from eval.cache import EVAL_CACHE
 from eval.weights import WEIGHTS, load_weights
-from tablebase.decode import SCRATCH
+from tablebase.syzygy.records import SCRATCH
 
 STACK = MAX_PLY + 8
 # No ply has other bits. Masking it tells the compiler that it is not negative, which saves a test at every use as an

@@ -19,9 +19,10 @@ from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_win, mated_in, tb_win_in
 from eval.evaluate import evaluate, rough_score
 from eval.squares import psq_after
-from tablebase.decode import NO_VALUE, SURE_LOSS, SURE_WIN, probe_value, syzygy_at
-from tablebase.probe import DRAW as DRAW_BY_TB
-from tablebase.probe import LOSS, UNKNOWN, WIN, certain_outcome, directory_at, has_rights
+from tablebase.codes import OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN, UNKNOWN
+from tablebase.probe import certain_outcome, directory_at, has_rights
+from tablebase.syzygy.probe import probe_value
+from tablebase.syzygy.records import NO_VALUE, SURE_LOSS, SURE_WIN, syzygy_at
 
 _POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
 _LONG_FIRST_ITERATION = np.int64(100_000)  # nodes
@@ -118,8 +119,8 @@ def _outcome_by_syzygy(pos, state, ply):
     if value == NO_VALUE:
         return UNKNOWN
     if value == 0 or (tb.fifty_moves_count and abs(value) < SURE_WIN):
-        return DRAW_BY_TB
-    return WIN if value > 0 else LOSS
+        return OUTCOME_DRAW
+    return OUTCOME_WIN if value > 0 else OUTCOME_LOSS
 
 
 @kernel
@@ -134,9 +135,9 @@ def tb_score(pos, state, ply, depth):
     if outcome == UNKNOWN:
         return NO_SCORE
     state.tb_hits += 1
-    if outcome == DRAW_BY_TB:
+    if outcome == OUTCOME_DRAW:
         return DRAW
-    return tb_win_in(ply) if outcome == WIN else -tb_win_in(ply)
+    return tb_win_in(ply) if outcome == OUTCOME_WIN else -tb_win_in(ply)
 
 
 @inline
