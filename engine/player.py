@@ -18,7 +18,6 @@ from engine.core.errors import InputError, quote
 from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.core.notation import format_move
-from engine.endgame import Endgames, Verdict
 from engine.handicap import Level, choose, level_of, limited
 from engine.options import Effect, Option, Settings
 from engine.order import Order, Signals
@@ -29,6 +28,7 @@ from engine.search.kinds import STRONGEST, Kind, kind_named
 from engine.search.limits import Bound, Info, Limits, Progress, Remark, Report, Result
 from engine.search.scores import DRAW
 from engine.search.tb import no_tb
+from engine.tb_root import TbRoot, Verdict
 from eval.choice import BUILT_IN, FEATURES, evaluation_named
 
 _MEGABYTE = 1 << 20
@@ -53,7 +53,7 @@ class Player:
         self._loading: threading.Thread | None = None  # of the kernels of another mode
         self._active = self._search  # the search that a `go` uses
         self._repertoire = Repertoire(settings)
-        self._endgames = Endgames(settings)
+        self._tb_root = TbRoot(settings)
         self._chance = random.Random()  # noqa: S311  mistakes need no secrecy
         self._lock = threading.Lock()
         self._is_searching = False
@@ -85,9 +85,9 @@ class Player:
             case Effect.BOOK:
                 self._repertoire.apply()
             case Effect.OWN_TABLES:
-                self._endgames.apply_own_tables()
+                self._tb_root.apply_own_tables()
             case Effect.SYZYGY:
-                return self._endgames.apply_syzygy()
+                return self._tb_root.apply_syzygy()
             case Effect.VARIANT:
                 self.game.position.chess960 = self._settings.uci_chess960
                 self._start = ("", False)  # the next position is read anew
@@ -148,13 +148,13 @@ class Player:
         else:
             game = Game(*start, moves)
         self.game, self._start, self._moves = game, start, tuple(moves)
-        self._endgames.approach(game)
+        self._tb_root.approach(game)
 
     def get_ready(self) -> None:
         """Wait, though not for ever, for what is still being read or compiled."""
         if self._loading is not None:
             self._loading.join(_COMPILING_PATIENCE)
-        self._endgames.wait(_PATIENCE)
+        self._tb_root.wait(_PATIENCE)
 
     def go(self, order: Order, received: float, signals: Signals, report: Report) -> Result:
         """The book's move, or that of a search as ordered at the time `received`.
@@ -190,7 +190,7 @@ class Player:
         if isinstance(self._active, TablebaseProber):
             # In a draw the tables have no more to say, and the other side may go wrong; a weaker player has none.
             is_asking = level is None and not (verdict is not None and verdict.is_draw)
-            self._active.set_tb(self._endgames.for_search() if is_asking else no_tb())
+            self._active.set_tb(self._tb_root.for_search() if is_asking else no_tb())
         self._active.begin(self.game.position, limits)
         self._is_searching = True
         if signals.stop.is_set() and isinstance(self._active, Interruptible):
@@ -219,13 +219,13 @@ class Player:
 
     def _ask_tables(self, order: Order, signals: Signals, report: Report) -> Verdict | None:
         """What the endgame tables say, when they are there. Only an order without a clock waits for them."""
-        self._endgames.approach(self.game)
-        while not order.has_clock and not signals.stop.is_set() and not self._endgames.wait(_PULSE):
+        self._tb_root.approach(self.game)
+        while not order.has_clock and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
             pass
-        for complaint in self._endgames.complaints():
+        for complaint in self._tb_root.complaints():
             report(Remark(complaint))
         budget = None if order.infinite or order.ponder else self._budget(order)
-        return self._endgames.verdict(self.game, self._settings.multipv, self._search_moves(order.search_moves),
+        return self._tb_root.verdict(self.game, self._settings.multipv, self._search_moves(order.search_moves),
                                       is_hurried=budget is not None and budget.hard < _TIME_FOR_DISTANCES)
 
     def _level(self) -> Level | None:

@@ -26,9 +26,9 @@ ALLOWED = {
     "eval.network.vectors": {"llvmlite", "numba"},
     "tablebase": {*RULES, "engine.host", "chess", *LIBRARIES},
     "book": {*RULES, "chess", *LIBRARIES},
-    "engine.search": {*RULES, "eval.choice", *LIBRARIES},  # the last for a type
-    "engine.alphabeta": {*RULES, "engine.host", "engine.search", "eval", "tablebase.probe",
-                         "tablebase.decode", *LIBRARIES},
+    "engine.search": {*RULES, "eval.choice", *LIBRARIES},
+    "engine.alphabeta": {*RULES, "engine.host", "engine.search", "eval", "tablebase.codes", "tablebase.probe",
+                         "tablebase.syzygy", *LIBRARIES},
     "engine.expectimax": {*RULES, "engine.search", "engine.alphabeta", "eval", *LIBRARIES},
     "engine.mcts": {*RULES, "engine.host", "engine.search", "engine.alphabeta", "eval",
                     *LIBRARIES},
@@ -41,8 +41,8 @@ ALLOWED = {
     "engine.stopgap": {"chess", "engine.core.errors"},
     "engine.handicap": {"engine.search.limits", "engine.search.scores"},
     "engine.repertoire": {*RULES, "book", "engine.options", "engine.order"},
-    "engine.endgame": {*RULES, "tablebase", "engine.options", "engine.search.scores", "engine.search.tb", "chess"},
-    "engine.player": {*RULES, "engine.budget", "engine.endgame", "engine.handicap", "engine.options", "engine.order",
+    "engine.tb_root": {*RULES, "tablebase", "engine.options", "engine.search.scores", "engine.search.tb", "chess"},
+    "engine.player": {*RULES, "engine.budget", "engine.tb_root", "engine.handicap", "engine.options", "engine.order",
                       "engine.repertoire", "engine.search", "eval.choice", "psutil"},
     "engine.protocol": {"engine.core.errors", "engine.order", "engine.search.limits", "engine.search.scores",
                         "eval.outcome"},  # the last two for types and inside functions

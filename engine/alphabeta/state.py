@@ -20,7 +20,7 @@ from eval.cache import EVAL_CACHE
 from eval.choice import Evaluation, built_in
 from eval.network.memory import ACCUMULATORS, PLIES
 from eval.weights import WEIGHTS
-from tablebase.decode import SCRATCH
+from tablebase.syzygy.records import SCRATCH
 
 STACK = MAX_PLY + 8
 # No ply has other bits. Masking it tells the compiler that it is not negative, which saves a test at every use as an

@@ -7,7 +7,7 @@ import numpy as np
 from engine.alphabeta.correction import corrected_eval
 from engine.alphabeta.ordering import move_slot
 from engine.alphabeta.state import BEFORE_ROOT
-from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, probe, store
+from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, expect, probe, store
 from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK, popcount
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.legality import is_legal, is_pseudo_legal
@@ -22,9 +22,10 @@ from eval.network.accumulators import begin_line, note_move, note_null_move
 from eval.network.memory import has_network
 from eval.network.score import evaluate_by_network
 from eval.squares import psq_after, psq_of
-from tablebase.decode import NO_VALUE, SURE_LOSS, SURE_WIN, probe_value, syzygy_at
-from tablebase.probe import DRAW as DRAW_BY_TB
-from tablebase.probe import LOSS, UNKNOWN, WIN, certain_outcome, directory_at, has_rights
+from tablebase.codes import OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN, UNKNOWN
+from tablebase.probe import certain_outcome, directory_at, has_rights
+from tablebase.syzygy.probe import probe_value
+from tablebase.syzygy.records import NO_VALUE, SURE_LOSS, SURE_WIN, syzygy_at
 
 _POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
 _LONG_FIRST_ITERATION = np.int64(100_000)  # nodes
@@ -124,8 +125,8 @@ def _outcome_by_syzygy(pos, state, ply):
     if value == NO_VALUE:
         return UNKNOWN
     if value == 0 or (tb.fifty_moves_count and abs(value) < SURE_WIN):
-        return DRAW_BY_TB
-    return WIN if value > 0 else LOSS
+        return OUTCOME_DRAW
+    return OUTCOME_WIN if value > 0 else OUTCOME_LOSS
 
 
 @kernel
@@ -140,9 +141,9 @@ def tb_score(pos, state, ply, depth):
     if outcome == UNKNOWN:
         return NO_SCORE
     state.tb_hits += 1
-    if outcome == DRAW_BY_TB:
+    if outcome == OUTCOME_DRAW:
         return DRAW
-    return tb_win_in(ply) if outcome == WIN else -tb_win_in(ply)
+    return tb_win_in(ply) if outcome == OUTCOME_WIN else -tb_win_in(ply)
 
 
 @inline
@@ -179,8 +180,11 @@ def begin_evaluation(pos, state, ply):
 
 @inline
 def pass_turn(pos, state, ply, raw_eval):
-    """Make a null move at `ply`, where the static evaluation is `raw_eval`."""
+    """Make a null move at `ply`, where the static evaluation is `raw_eval`, with what the search keeps beside it."""
+    state.slots[BEFORE_ROOT + ply] = 0
     make_null(pos)
+    expect(state.tt_address, state.tt_buckets, pos.key)
+    state.begin[ply + 1] = state.begin[ply]
     if has_network(state.accumulators):
         note_null_move(state.accumulators, ply)
     else:

@@ -13,7 +13,6 @@ from itertools import accumulate
 
 import numpy as np
 
-from engine.alphabeta.ordering import is_noisy
 from engine.alphabeta.params import default_params, set_param
 from engine.alphabeta.root import NEVER, begin_root, search_from
 from engine.alphabeta.state import STATE_TYPE, StateRecord, new_state
@@ -21,7 +20,7 @@ from engine.arena.gamefile import Games, unpack_position
 from engine.core.bits import BISHOP, BLACK, EMPTY, KNIGHT, PAWN, QUEEN, ROOK, WHITE, popcount
 from engine.core.fen import parse_fen
 from engine.core.movegen import king_masks
-from engine.core.position import POSITION_TYPE, PositionRecord, make
+from engine.core.position import POSITION_TYPE, PositionRecord, is_noisy, make
 from engine.kernel import Int, array_type, entry, inline, int64
 from engine.kernel.intrinsics import call_search
 from engine.search.scores import INFINITE

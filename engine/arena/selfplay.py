@@ -18,7 +18,8 @@ from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
 from engine.kernel import entry, inline, kernel, record_dtype, record_type
 from engine.kernel.intrinsics import load_atomic, multiply_high
-from tablebase.probe import DRAW, UNKNOWN, WIN, certain_outcome, directory_at
+from tablebase.codes import OUTCOME_DRAW, OUTCOME_WIN, UNKNOWN
+from tablebase.probe import certain_outcome, directory_at
 
 LONGEST_GAME = 600  # plies
 
@@ -100,7 +101,7 @@ def _play_on(pos, white, black, game):
         outcome = _known_outcome(pos, game)
         if outcome != UNKNOWN:
             game.reason = KNOWN
-            game.result = 0 if outcome == DRAW else (1 if (outcome == WIN) == (pos.side == 0) else -1)
+            game.result = 0 if outcome == OUTCOME_DRAW else (1 if (outcome == OUTCOME_WIN) == (pos.side == 0) else -1)
             return
         score = think(pos, state, game.search_address, game.soft_nodes, game.hard_nodes)
         game.nodes += state.nodes
