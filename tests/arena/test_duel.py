@@ -108,11 +108,11 @@ def test_settings_are_read_from_text_and_files(tmp_path):
     assert read_setting(str(path)) == Setting("tuned", (("rfp_margin", 70), ("lmr_base", 700)))
     weights = read_setting(str(DEFAULT_FILE))
     assert weights.weights is not None
-    assert (weights.weights_record().packed == Setting().weights_record().packed).all()
+    assert (weights.evaluation().weights.packed == Setting().evaluation().weights.packed).all()
     assert read_setting("features") == Setting("features", network="features")
     assert weights.network == "features"  # weights are the features'
-    for text in ("rfp_margin", "no_such=1", "rfp_margin=1e3", "rfp_margin=-5", "weights=/no/such.json", "network=/no/such",
-                 "no.network", ""):
+    for text in ("rfp_margin", "no_such=1", "rfp_margin=1e3", "rfp_margin=-5", "weights=/no/such.json",
+                 "network=/no/such", "no.network", ""):
         with pytest.raises(InputError):
             read_setting(text)
 

@@ -56,6 +56,6 @@ def test_the_commands_take_networks(networks, tmp_path, capsys):
                  "50", "--concurrency", "1"]) == 0
     assert "material" in capsys.readouterr().out
     games.write_bytes(b"")
-    assert main(["match", networks[0], str(games)]) == 2
+    assert main(["match", "default", "--network-b", str(games)]) == 2
     assert main(["selfplay", "--positions", "1", "--out", str(tmp_path / "more"), "--network", str(games)]) == 2
     assert "not a network file" in capsys.readouterr().err
