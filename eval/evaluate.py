@@ -78,11 +78,17 @@ def rough_score(pos, weights, psq):
     return _taper(mg_of(total), eg_of(total), _phase(pos), WHOLE_SCALE)
 
 
-@entry(POSITION_TYPE, WEIGHTS_TYPE)
-def evaluate_position(pos: PositionRecord, weights: WeightsRecord) -> int:
-    """Centipawns from the side to move's view, counted from scratch."""
+@kernel
+def evaluate_from_scratch(pos, weights):
+    """Centipawns from the side to move's view, without a cache."""
     structure, white_passed, black_passed = structure_score(pos, weights, None)
     return _score(pos, weights, psq_of(pos, weights) + structure, white_passed, black_passed, None)
+
+
+@entry(POSITION_TYPE, WEIGHTS_TYPE)
+def evaluate_position(pos: PositionRecord, weights: WeightsRecord) -> int:
+    """`evaluate_from_scratch`, for Python."""
+    return evaluate_from_scratch(pos, weights)
 
 
 @kernel

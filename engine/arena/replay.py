@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.arena.gamefile import DamagedFileError, Games, read_games
-from engine.arena.packing import GAME_ROWS_TYPE, unpack_into
+from engine.arena.packing import GAME_ROW, GAME_ROWS_TYPE, unpack_into
 from engine.core.bits import EMPTY, NO_PIECE
+from engine.core.errors import InputError
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import king_masks
 from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, move_kind, to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make
-from engine.kernel import array_type, entry, inline, int64, record_dtype, record_type, uint64
+from engine.kernel import array_type, entry, inline, int64, record_dtype, record_type
 from eval.evaluate import evaluate_from_scratch
 from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, choose, mix, write_sample
 from eval.weights import WEIGHTS_TYPE, WeightsRecord, load_weights
@@ -124,12 +126,19 @@ def replay(games: Games, filter_by: Filter, first_number: int, threads: int, *, 
 
 
 class GameSource:
-    """The samples of many files, in shards that fit into memory, as often as one likes."""
+    """The samples of many files, in shards that fit into memory; the first shard stays there."""
 
     def __init__(self, paths: Sequence[Path], filter_by: Filter, *, shard_positions: int, threads: int,
                  complain: Callable[[str], None] = lambda text: None) -> None:
+        """Read the first shard. InputError if a file cannot be read, or if there is nothing to learn from."""
         self._paths, self._filter, self._threads = list(paths), filter_by, threads
         self._shard_positions, self._complain = shard_positions, complain
+        games, _ = next(self.games(), (join([]), 0))
+        self.first_games = games
+        self.validation = self._samples(games, 0, validates=True)
+        self._first = self._samples(games, 0, validates=False)
+        if not len(self.validation) or not len(self._first):
+            raise InputError("there are too few games to learn from and to hold some out for validation")
 
     def games(self) -> Iterator[tuple[Games, int]]:
         """Shards of games, each with the number of its first one. Files are mixed in proportion to their sizes."""
@@ -146,26 +155,24 @@ class GameSource:
             yield join(blocks), number
 
     def shards(self) -> Iterator[Samples]:
-        """What is to be learned from, shard after shard."""
-        for games, number in self.games():
-            samples = replay(games, self._filter, number, self._threads, validates=False)
-            yield choose(samples, self._filter.few_men_share, self._filter.seed, self._threads)
+        """What is to be learned from, shard after shard; the same each time."""
+        yield self._first
+        if self.first_games.positions >= self._shard_positions:
+            for games, number in islice(self.games(), 1, None):
+                yield self._samples(games, number, validates=False)
 
-    def validation(self) -> Samples:
-        """The held-out games of the first shard."""
-        for games, number in self.games():
-            samples = replay(games, self._filter, number, self._threads, validates=True)
-            return choose(samples, self._filter.few_men_share, self._filter.seed, self._threads)
-        return np.empty(0, SAMPLE)
+    def _samples(self, games: Games, number: int, *, validates: bool) -> Samples:
+        samples = replay(games, self._filter, number, self._threads, validates=validates)
+        return choose(samples, self._filter.few_men_share, self._filter.seed, self._threads)
 
 
 def join(blocks: Sequence[Games]) -> Games:
     """All games of some blocks as one, in arrays that kernels take."""
-    rows = np.concatenate([block.rows for block in blocks])
+    rows = np.concatenate([np.empty(0, GAME_ROW), *(block.rows for block in blocks)])
     starts = np.concatenate([[0], np.cumsum(rows["plies"], dtype=np.int64)])
-    moves, scores = (np.concatenate(parts) for parts in
-                     ([block.moves for block in blocks], [block.scores for block in blocks]))
-    return Games(rows, starts, moves.astype(np.uint16, copy=False), scores.astype(np.int16, copy=False))
+    moves = np.concatenate([np.empty(0, np.uint16), *(block.moves for block in blocks)])
+    scores = np.concatenate([np.empty(0, np.int16), *(block.scores for block in blocks)])
+    return Games(rows, starts, moves, scores)
 
 
 def _mixed_blocks(paths: Sequence[Path], complain: Callable[[str], None]) -> Iterator[Games]:
