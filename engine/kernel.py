@@ -46,7 +46,7 @@ PACKAGES = ("engine", "eval", "book", "tablebase")
 CACHE_VARIABLE = "ADVERSARY_CACHE"
 DIGESTS_KEPT = 4
 
-_WITHOUT_KERNELS = ("engine.commands", "engine.__main__")
+_WITHOUT_KERNELS = ("engine.commands", "engine.__main__", "eval.network.model", "eval.network.train")
 
 # `numpy` error model: no test for division by zero. No wrappers: they would double the compile time of each kernel.
 _ENTRY_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}

@@ -21,6 +21,8 @@ ALLOWED = {
     "engine.intrinsics": {"engine.host", "llvmlite", "numba"},
     "engine.core": {"engine.kernel", "engine.intrinsics", *LIBRARIES},
     "eval": {*RULES, *LIBRARIES},
+    "eval.network.model": {*RULES, "eval", "torch", *LIBRARIES},
+    "eval.network.train": {*RULES, "eval", "torch", *LIBRARIES},
     "tablebase": {*RULES, "engine.host", "engine.intrinsics", "chess", *LIBRARIES},
     "book": {*RULES, "chess", *LIBRARIES},
     "engine.search": {*RULES, "engine.host", "engine.intrinsics", "eval", "tablebase.probe",
@@ -44,7 +46,8 @@ ALLOWED = {
                    "engine.order", "engine.search.limits", "engine.core.errors", "engine.host"},
     "engine.arena": {*RULES, "engine.intrinsics", "engine.search", "eval", "tablebase", "chess", "distributed",
                      *LIBRARIES},
-    "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", *LIBRARIES},
+    "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", "torch",
+                        *LIBRARIES},
     "engine.__main__": {"engine.host", "engine.uci", "engine.commands", "engine.core.errors"},
 }
 EMPTY_ROOMS = {"engine", "eval", "book", "tablebase"}  # an __init__ that is only a docstring

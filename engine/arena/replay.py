@@ -24,7 +24,7 @@ from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import king_masks
 from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, move_kind, to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make
-from engine.kernel import array_type, entry, inline, int64, record_dtype, record_type
+from engine.kernel import Int, array_type, entry, inline, int64, record_dtype, record_type
 from eval.evaluate import evaluate_from_scratch
 from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, choose, mix, write_sample
 from eval.weights import WEIGHTS_TYPE, WeightsRecord, load_weights
@@ -38,6 +38,7 @@ FILTER = record_dtype([
     ("seed", "u8"),
 ])
 FILTER_TYPE = record_type(FILTER)
+_BYTES, _PACKED_BYTES = 4.25, 2.7  # a position takes in a file, and in one packed by xz
 _CHUNK = 512  # games that a thread replays at a time
 _NUMBER_MIX = np.uint64(0xD1342543DE82EF95)
 Arrays = npt.NDArray[Any]
@@ -82,7 +83,7 @@ def _is_chosen(filter_by, number, ply, plies):
 @entry(POSITION_TYPE, WEIGHTS_TYPE, FILTER_TYPE, GAME_ROWS_TYPE, array_type("i8"), array_type("u2"), array_type("i2"),
        int64, int64, int64, SAMPLES_TYPE)
 def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, rows: Arrays, starts: Arrays,
-                 moves: Arrays, scores: Arrays, first: int, last: int, first_number: int, out: Samples) -> int:
+                 moves: Arrays, scores: Arrays, first: int, last: int, first_number: int, out: Samples) -> Int:
     """Write the samples of the games from `first` to `last` to `out`; returns how many there are.
 
     Games are numbered from `first_number` on. One with an impossible move ends before it.
@@ -139,6 +140,14 @@ class GameSource:
         self._first = self._samples(games, 0, validates=False)
         if not len(self.validation) or not len(self._first):
             raise InputError("there are too few games to learn from and to hold some out for validation")
+        self.length = self._estimated_length()
+
+    def _estimated_length(self) -> int:
+        """About how many shards there are, by the sizes of the files."""
+        if self.first_games.positions < self._shard_positions:
+            return 1
+        size = sum(path.stat().st_size / (_PACKED_BYTES if path.suffix == ".xz" else _BYTES) for path in self._paths)
+        return max(2, round(size / self._shard_positions))
 
     def games(self) -> Iterator[tuple[Games, int]]:
         """Shards of games, each with the number of its first one. Files are mixed in proportion to their sizes."""
@@ -191,5 +200,5 @@ def _mixed_blocks(paths: Sequence[Path], complain: Callable[[str], None]) -> Ite
             complain(str(error))
             del readers[path]
             continue
-        read[path] += 4.25 * block.positions / sizes[path]
+        read[path] += _BYTES * block.positions / sizes[path]
         yield block
