@@ -253,7 +253,7 @@ class Trainer:
         whole, exact = [], []
         for rows in self._validation_rows.split(_VALIDATION_ROWS):
             batch = self.model.unpack(rows)
-            whole.append(integer_scores(network, batch, self.model.unpack.features(batch, torch.float64)))
+            whole.append(integer_scores(network, batch, self.model.unpack.dense(batch, torch.float64)))
             exact.append(self.model.logits(rows).double() * network.scale)
         scores = torch.cat(whole)
         differences = (scores - torch.cat(exact)).abs()
