@@ -79,8 +79,10 @@ def _play(arguments: argparse.Namespace) -> int:
             seconds = time.perf_counter() - started
             bar.update(task, completed=file.positions)
         blocks.close()  # type: ignore[attr-defined]
+    rate = 1 / max(seconds, 1e-3)
     print(f"{games} games, {file.positions - before} positions, {nodes} nodes in {seconds:.1f} s: "
-          f"{nodes / max(seconds, 1e-3) / 1e6:.3f} Mnps; {file.positions} positions in the file")
+          f"{nodes * rate / 1e6:.3f} Mnps, {(file.positions - before) * rate:.0f} positions a second; "
+          f"{file.positions} positions in the file")
     return 0
 
 

@@ -12,7 +12,7 @@ from eval.network.data import Samples, expected, fit_scale
 
 Reals = npt.NDArray[np.float64]
 
-_MOST_TO_FIT = 1_000_000
+_MOST_TO_FIT = 300_000
 _GROUP = 4  # men of difference in a group
 
 

@@ -181,7 +181,7 @@ class Trainer:
             for group in self._optimizer.param_groups:
                 group["lr"] = self._rate(progress)
             share = plan.share_at(progress) if stage.has_results else 0.0
-            loss = self.model.descend(rows[order[place.begin : place.begin + batch]], plan.scale, share)
+            loss = self.model.descend(rows.index_select(0, order[place.begin : place.begin + batch]), plan.scale, share)
             self._optimizer.step()
             self.model.clamp()
             self._summed.add(loss, batch)
