@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130
 _CHECKPOINT_SECONDS = 60
-_RESERVE_SECONDS = 6.0  # to judge and to write, when time is limited
+_RESERVE_SECONDS = 4.0  # to judge and to write, when time is limited
+_JUDGINGS = 8  # as long as so many looks at the validation samples
 _MILLION = 1_000_000
 
 # Where the own king may stand, files a to d, from its first rank on; what lies beyond belongs to the last bucket.
@@ -191,7 +192,11 @@ class _Session:
         pretraining = self._neighbours() if arguments.pretrain else None
         seconds = math.inf
         if arguments.minutes is not None:
-            seconds = max(60 * arguments.minutes - _RESERVE_SECONDS - (time.perf_counter() - self._started), 1.0)
+            begun = time.perf_counter()
+            self._trainer.shares()
+            now = time.perf_counter()
+            reserve = _RESERVE_SECONDS + _JUDGINGS * (now - begun)
+            seconds = max(60 * arguments.minutes - reserve - (now - self._started), 1.0)
         limited = arguments.minutes is not None
         if pretraining is not None:
             stages.append(Stage("neighbours", lambda: iter((pretraining,)),
