@@ -140,6 +140,8 @@ class Trainer:
                 yield report
             if self.is_stopped:
                 return
+            if is_last and self.course:
+                self._remember(self.course[-1].validation.target)  # a course may end with a report between epochs
             done = self._place
             self._place = _Place(stage=done.stage + 1, samples=done.samples, seconds=done.seconds)
             self._optimizer = self._new_optimizer()
