@@ -23,6 +23,8 @@ ALLOWED = {
     "engine.core": {"engine.kernel", *LIBRARIES},
     "eval": {*RULES, *LIBRARIES},
     "eval.network": {*RULES, "engine.host", "eval", *LIBRARIES},
+    "eval.network.model": {*RULES, "eval", "torch", *LIBRARIES},
+    "eval.network.train": {*RULES, "eval", "torch", *LIBRARIES},
     "eval.network.vectors": {"llvmlite", "numba"},
     "tablebase": {*RULES, "engine.host", "chess", *LIBRARIES},
     "book": {*RULES, "chess", *LIBRARIES},
@@ -52,7 +54,8 @@ ALLOWED = {
                    "engine.core.perft", "engine.host"},
     "engine.arena": {*RULES, "engine.search", "engine.alphabeta", "eval", "tablebase", "chess",
                      "distributed", *LIBRARIES},
-    "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", *LIBRARIES},
+    "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", "torch",
+                        *LIBRARIES},
     "engine.__main__": {"engine.host", "engine.uci", "engine.commands", "engine.core.errors"},
 }
 EMPTY_ROOMS = {"engine", "eval", "book", "tablebase"}  # an __init__ that is only a docstring
