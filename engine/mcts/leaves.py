@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from engine.alphabeta.calling import call_search
 from engine.alphabeta.state import BEFORE_ROOT
-from engine.intrinsics import call_search
 from engine.kernel import inline
 from engine.search.scores import MATE, MATE_BAND
 from eval.squares import psq_of
