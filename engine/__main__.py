@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from engine import host
 
-# One row a command: the module of that name in engine/commands has `configure(parser)` and `run(arguments)`.
+# One row a command: the module or folder of that name in engine/commands has `configure(parser)` and `run(arguments)`.
 COMMANDS = {
     "perft": "count the positions a number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
@@ -36,7 +36,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to read more, and exit."""
-        self.exit(USAGE_ERROR, f"error: {message} (try: {self.prog} --help)\n")
+        self.exit(USAGE_ERROR, f"error: {message.removeprefix('argument ')} (try: {self.prog} --help)\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -69,7 +69,9 @@ def _run(argv: list[str]) -> int:
         parser.parse_args(argv)  # --help, or an unknown command: does not return
     module = importlib.import_module(f"engine.commands.{chosen}")
     module.configure(parsers[chosen])
-    arguments = parser.parse_args(argv)
+    from engine.commands.shared.arguments import joined_fens
+
+    arguments = parser.parse_args(joined_fens(argv))
     from engine.core.errors import InputError
 
     try:

@@ -13,7 +13,7 @@ from engine.kernel import array_type, inline, kernel
 # white and a black rook that may still castle.
 GAME_ROW = np.dtype([("occupied", "<u8"), ("men", "u1", 16), ("side", "u1"), ("ep", "u1"), ("rule50", "u1"),
                      ("result", "i1"), ("plies", "<u2")])
-GAME_ROWS_TYPE = array_type(GAME_ROW)  # type: ignore[arg-type]
+GAME_ROWS_TYPE = array_type(GAME_ROW)
 CASTLING_ROOKS = 12
 
 _ALL_RIGHTS = np.int64(0b1111)

@@ -81,15 +81,16 @@ def _is_chosen(filter_by, number, ply, plies):
 
 
 @entry(POSITION_TYPE, WEIGHTS_TYPE, FILTER_TYPE, GAME_ROWS_TYPE, array_type("i8"), array_type("u2"), array_type("i2"),
-       int64, int64, int64, SAMPLES_TYPE)
+       int64, SAMPLES_TYPE)
 def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, rows: Arrays, starts: Arrays,
-                 moves: Arrays, scores: Arrays, first: int, last: int, first_number: int, out: Samples) -> Int:
-    """Write the samples of the games from `first` to `last` to `out`; returns how many there are.
+                 moves: Arrays, scores: Arrays, first_number: int, out: Samples) -> Int:
+    """Write the samples of the games in `rows` to `out`; returns how many there are.
 
-    Games are numbered from `first_number` on. One with an impossible move ends before it.
+    The moves of each, and their scores, lie between two of `starts`. Games are numbered from `first_number` on. One
+    with an impossible move ends before it.
     """
     found = np.int64(0)
-    for game in range(first, last):
+    for game in range(len(rows)):
         number = first_number + game
         if (number % filter_by.held_out == 0) != (filter_by.validates != 0):
             continue
@@ -117,8 +118,8 @@ def replay(games: Games, filter_by: Filter, first_number: int, threads: int, *, 
     def run(first: int) -> Samples:
         last = min(first + _CHUNK, len(games.rows))
         out = np.empty(int(games.starts[last] - games.starts[first]), SAMPLE)
-        found = replay_games(empty_position(), weights, record, games.rows, games.starts, games.moves, games.scores,
-                             first, last, first_number, out)
+        found = replay_games(empty_position(), weights, record, games.rows[first:last], games.starts[first : last + 1],
+                             games.moves, games.scores, first_number + first, out)
         return out[:found].copy()
 
     with ThreadPoolExecutor(threads) as pool:

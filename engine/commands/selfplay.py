@@ -16,6 +16,7 @@ from engine.arena.gamefile import DamagedFileError, GameFile, read_games
 from engine.arena.settings import DEFAULT, read_setting
 from engine.arena.shards import in_order
 from engine.arena.training import games_a_shard, shards
+from engine.commands.shared.arguments import add_concurrency, add_seed, minutes, positive
 from engine.core.errors import InputError
 
 _DAMAGED = 1
@@ -24,16 +25,16 @@ _MATE_SCORE = 30_000
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--positions", type=int, metavar="N", help="play until the file holds so many")
-    parser.add_argument("--minutes", type=float, metavar="X", help="play no longer than this")
+    parser.add_argument("--positions", type=positive, metavar="N", help="play until the file holds so many")
+    parser.add_argument("--minutes", type=minutes, metavar="X", help="play no longer than this")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the file; if it exists, it grows")
     parser.add_argument("--stats", type=Path, metavar="FILE", help="instead: say what a file holds")
-    parser.add_argument("--nodes", type=int, default=5000, metavar="N", help="nodes a move (default 5000)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="decides all games (default 1)")
+    parser.add_argument("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
+    add_seed(parser, "all games")
     parser.add_argument("--setting", default=DEFAULT, metavar="SETTING", help="who plays (as in `match`)")
     parser.add_argument("--network", metavar="FILE", help="what positions are evaluated with: a network, or `features`")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
-    parser.add_argument("--concurrency", type=int, metavar="N", help="games at a time (default: as many as cores)")
+    add_concurrency(parser)
     parser.add_argument("--cluster", metavar="ADDRESS", help="play on the dask cluster at tcp://...")
 
 
@@ -43,12 +44,6 @@ def run(arguments: argparse.Namespace) -> int:
         return _print_stats(arguments.stats)
     if (arguments.positions is None and arguments.minutes is None) or arguments.out is None:
         raise InputError("selfplay needs --out with --positions or --minutes, or --stats")
-    for name in ("positions", "nodes", "concurrency"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            raise InputError(f"--{name} must be at least 1, not {value}")
-    if arguments.minutes is not None and not arguments.minutes > 0:
-        raise InputError(f"--minutes must be above 0, not {arguments.minutes}")
     if not arguments.out.parent.is_dir():
         raise InputError(f"--out: no folder {arguments.out.parent}")
     return _play(arguments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from engine.commands._display import track
+from engine.commands.shared.progress import track
 from engine.kernel import CACHE_FOLDER, ENTRY_POINTS, import_all
 
 

@@ -48,7 +48,7 @@ def record_type(dtype: np.dtype[Any]) -> Any:
     return numba.from_dtype(dtype)
 
 
-def array_type(code: str) -> Any:
+def array_type(code: str | np.dtype[Any]) -> Any:
     """How an array of one dimension, without gaps, is named in an entry's argument types; `code` as in NumPy."""
     return types.Array(numba.from_dtype(np.dtype(code)), 1, "C")
 

@@ -141,24 +141,6 @@ def store_release_i32(typingctx: Any, address: Any, value: Any) -> Any:
 
 
 @intrinsic
-def call_search(typingctx: Any, address: Any, position: Any, state: Any, depth: Any, alpha: Any, beta: Any,
-                ply: Any) -> Any:
-    """What `search_from` returns, called by the address of its machine code.
-
-    A kernel of another entry that called it by name would be compiled with a copy of the whole search.
-    """
-    arguments = (position, state, types.int64, types.int64, types.int64, types.int64)
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        function_type = context.call_conv.get_function_type(types.int64, arguments)
-        function = builder.inttoptr(args[0], function_type.as_pointer())
-        _, result = context.call_conv.call_function(builder, function, types.int64, arguments, args[1:])
-        return result
-
-    return types.int64(types.int64, *arguments), emit
-
-
-@intrinsic
 def multiply_high(typingctx: Any, left: Any, right: Any) -> Any:
     """The upper 64 bits of the product of two uint64: maps a key evenly to 0 .. right - 1."""
 
@@ -212,3 +194,23 @@ def record_reader(record: Any) -> Any:
         return record(types.int64), emit
 
     return record_at
+
+
+def caller(result: Any, *arguments: Any) -> Any:
+    """A kernel `call(address, ...)` that calls the machine code of a kernel with these types by its address.
+
+    A kernel of another entry that called it by name would be compiled with a copy of all of it.
+    """
+
+    @intrinsic
+    def call(typingctx: Any, address: Any, *given: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            function_type = context.call_conv.get_function_type(result, arguments)
+            function = builder.inttoptr(args[0], function_type.as_pointer())
+            values = cgutils.unpack_tuple(builder, args[1], len(arguments))
+            _, returned = context.call_conv.call_function(builder, function, result, arguments, values)
+            return returned
+
+        return result(types.int64, types.Tuple(arguments)), emit
+
+    return call

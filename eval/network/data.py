@@ -27,7 +27,7 @@ SAMPLE = np.dtype([
 ])
 BOARD_BYTES = 32
 NOBODY = 12
-SAMPLES_TYPE = array_type(SAMPLE)  # type: ignore[arg-type]
+SAMPLES_TYPE = array_type(SAMPLE)
 
 Samples = npt.NDArray[Any]  # of SAMPLE
 

@@ -11,7 +11,7 @@ import functools
 import pytest
 
 from engine.alphabeta.searcher import Searcher
-from engine.commands._positions import BENCH_FENS
+from engine.commands.shared.positions import BENCH_FENS
 from engine.core.fen import parse_fen
 from engine.reference.game import MAX, Game
 from engine.reference.games import Chess

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from engine.commands import _compare_tournament as tournament
-from engine.commands._compare_contenders import LADDER, Outcome
-from engine.commands._compare_report import Row, Trial, effective_branching, save_plots
-from engine.commands._compare_trees import TREES
+from engine.commands.compare import tournament
+from engine.commands.compare.contenders import LADDER, Outcome
+from engine.commands.compare.report import Row, Trial, effective_branching, save_plots
+from engine.commands.shared.trees import TREES
 from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.search.limits import Counts
-from tests.commands.test_commands import run
+from tests.commands.running import run
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q -"
 PROBLEMS = f"{MATE_IN_ONE} bm Ra8#;\n{MATE_IN_ONE} am Ra8#;\n"
@@ -78,7 +78,7 @@ def test_a_budget_of_nodes_is_the_same_for_everyone(capsys, tmp_path):
 
 
 def test_a_row_that_takes_too_long_stops_at_what_it_has(capsys):
-    _, out, _ = run(capsys, "compare", "--depth", "4", "--give-up", "0.001")
+    _, out, _ = run(capsys, "compare", "--depth", "4", "--give-up", "1")
     assert " of 4 " in out.splitlines()[2]
 
 
@@ -134,11 +134,11 @@ def test_the_effective_branching_factor():
     (("--fen", "nonsense"), "FEN"),
     (("--fen", STALEMATE), "the game is over"),
     (("--suite", "missing.epd"), "cannot read suite missing.epd"),
-    (("--depth", "0"), "--depth must be at least 1"),
-    (("--depth", "128"), "--depth must be below 128"),
-    (("--depth", "two"), "invalid int value"),
-    (("--nodes", "0"), "--nodes must be at least 1"),
-    (("--give-up", "nan"), "--give-up must be at least 0.001"),
+    (("--depth", "0"), "--depth: must be from 1 to 127"),
+    (("--depth", "128"), "--depth: must be from 1 to 127"),
+    (("--depth", "two"), "'two' is no whole number"),
+    (("--nodes", "0"), "--nodes: must be at least 1"),
+    (("--give-up", "nan"), "--give-up: 'nan' is no whole number"),
     (("--depth", "3", "--nodes", "5"), "not allowed with"),
     (("--fen", START_FEN, "--suite", "x.epd"), "not allowed with"),
     (("--json", "no/folder/x.json"), "--json: no folder"),

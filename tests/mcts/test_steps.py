@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.alphabeta.root import NEVER
-from engine.commands._positions import BENCH_FENS
+from engine.commands.shared.positions import BENCH_FENS
 from engine.core.game import Game
 from engine.mcts import params
 from engine.mcts.nodes import NODE_BYTES, ONE, ROOM, Pool
