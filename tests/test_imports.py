@@ -26,7 +26,7 @@ ALLOWED = {
     "engine.search": {*RULES, "engine.host", "engine.intrinsics", "eval", "tablebase.probe",
                       "tablebase.decode", *LIBRARIES},
     "engine.mcts": {*RULES, "engine.host", "engine.intrinsics", "engine.search", "eval", *LIBRARIES},
-    "engine.reference": {"chess"},
+    "engine.reference": {"chess", *LIBRARIES},
     "engine.options": {"engine.core.errors"},
     "engine.order": set(),
     "engine.stopgap": {"chess", "engine.core.errors"},

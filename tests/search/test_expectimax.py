@@ -17,8 +17,8 @@ from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.perft import KNOWN
-from engine.reference.games import Chess
-from engine.reference.minimax import expectimax
+from engine.reference.expectimax import expectimax
+from engine.reference.games.chess import Chess
 from engine.search.chance import value_of_move
 from engine.search.expectimax import Expectimax, RootMove, score_of
 from engine.search.limits import Limits
