@@ -92,12 +92,11 @@ def seconds_for_stopgap(order: Order) -> float | None:
     return max(min(clocks) / 1000, 0.0) / 20 if clocks else None
 
 
-def score_text(info: Info, verdict: tuple[int, Chances | None]) -> str:
-    """The score of a line as UCI writes it; `verdict` is what the player makes of it."""
+def score_text(info: Info, shown: int, chances: Chances | None) -> str:
+    """The score of a line as UCI writes it: `shown` is what users see of it unless it is a mate."""
     from engine.search.scores import mate_distance
 
     distance = mate_distance(info.score)
-    shown, chances = verdict
     text = f"cp {shown}" if distance is None else f"mate {distance}"
     if info.bound is not Bound.EXACT:
         text += f" {info.bound.value}bound"
@@ -109,7 +108,7 @@ def info_line(info: Info, score: str, line: str) -> str:
     milliseconds = int(1000 * info.seconds)
     return (f"info depth {info.depth} seldepth {info.deepest} multipv {info.line_number} "
             f"score {score} nodes {info.nodes} "
-            f"nps {int(info.nodes / max(info.seconds, 1e-3))} hashfull {info.hashfull} tbhits {info.ending_hits} "
+            f"nps {int(info.nodes / max(info.seconds, 1e-3))} hashfull {info.hashfull} tbhits {info.tb_hits} "
             f"time {milliseconds} pv {line}")
 
 

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.alphabeta.root import NEVER, search_from
+from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.state import clear_histories, new_state, set_params
+from engine.alphabeta.transpositions import TranspositionTable
 from engine.arena.endings import loaded_tables
 from engine.arena.records import Adjudication, GameRecord, Opening, Thought
 from engine.arena.selfplay import GAME, NODES_TO_JUDGE, REASONS, SelfPlayRecord, play_game
@@ -15,12 +19,8 @@ from engine.arena.stopping import STOP_ADDRESS
 from engine.core.game import Game
 from engine.core.notation import format_move
 from engine.core.position import PositionRecord
-from engine.search.deepening import NEVER, search_from
 from engine.search.limits import Limits
 from engine.search.scores import INFINITE
-from engine.search.state import clear_histories, new_state, set_params
-from engine.search.table import Table
-from engine.search.threads import Searcher
 
 _HARD_PER_SOFT = 10
 _FAIR_SCORE = 120
@@ -33,8 +33,8 @@ class Side:
     def __init__(self, setting: Setting, megabytes: int) -> None:
         self.setting, self.megabytes = setting, megabytes
         self.state = new_state(setting.params_record(), setting.weights_record())
-        self._table = Table(megabytes)
-        self.state.table_address, self.state.table_buckets = self._table.address, self._table.buckets
+        self._tt = TranspositionTable(megabytes)
+        self.state.tt_address, self.state.tt_buckets = self._tt.address, self._tt.buckets
         self.state.stop_address = STOP_ADDRESS
         self.state.deadline = NEVER
 
@@ -48,7 +48,7 @@ class Side:
 
     def clear(self) -> None:
         """Forget the last game."""
-        self._table.clear()
+        self._tt.clear()
         self.state.generation = 0
         clear_histories(self.state)
 
@@ -78,7 +78,7 @@ def new_game(nodes: int, rules: Adjudication, plies_before: int) -> SelfPlayReco
     game.fair_score = _FAIR_SCORE
     if rules.by_tables:
         tables = loaded_tables()
-        game.endings_address, game.most_ending_men = tables.outcomes.address, tables.most_men
+        game.tb_address, game.tb_men = tables.outcomes.address, tables.most_men
     return game
 
 

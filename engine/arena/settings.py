@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.alphabeta.params import ParamsRecord, default_params, set_param
 from engine.core.errors import InputError, quote
-from engine.search.params import ParamsRecord, default_params, set_param
 from eval.weights import WeightsRecord, load_weights, values_of, weights_from
 
 DEFAULT = "default"

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from engine.alphabeta.params import PARAMETERS, Parameter
 from engine.arena.duel import SettingsPair
 from engine.arena.records import Adjudication, GameRecord, Opening
 from engine.arena.settings import Setting
 from engine.core.errors import InputError, quote
-from engine.search.params import PARAMETERS, Parameter
 
 # The customary exponents: how fast the steps and the perturbations shrink, and the share of pairs before they do.
 _ALPHA, _GAMMA, _STABILITY = 0.602, 0.101, 0.1

@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from book.polyglot import Book, Entry, book_move, key_of
+from engine.alphabeta.searcher import Searcher
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.search.limits import Limits
-from engine.search.threads import Searcher
 from eval.outcome import material_on, normalized
 
 _TABLE_MEGABYTES = 2  # for searches of some thousand nodes

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.alphabeta.searcher import Searcher
 from engine.commands._compare_contenders import ORDERED_ALPHABETA, on_the_ladder
 from engine.commands._display import track
 from engine.commands._positions import BENCH_FENS
@@ -14,7 +15,6 @@ from engine.core.movegen import empty_move_list
 from engine.core.perft import COUNT_LAST_PLY, perft
 from engine.core.position import PositionRecord
 from engine.search.limits import Limits
-from engine.search.threads import Searcher
 
 FIRST_DEPTH, LAST_DEPTH = 4, 8  # that are compared with the bound
 ACCEPTED_RATIO = 4  # to the bound: the order is good

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from engine.alphabeta.params import PARAMETERS, ParamsRecord, default_params, set_param
+from engine.alphabeta.searcher import Searcher
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import PositionRecord
 from engine.search.limits import Bound, Counts, Info, Limits, Result
-from engine.search.params import PARAMETERS, ParamsRecord, default_params, set_param
-from engine.search.threads import Searcher
 
 _SWITCHES = tuple(row.name for row in PARAMETERS if (row.low, row.high) == (0, 1))
 _SHORTEST_TIME = 1e-6  # seconds; nothing is divided by less
@@ -72,7 +72,7 @@ LADDER = (
     Rung("+ captures first", ("use_ordering",)),  # by victim and exchange: what MVV-LVA aims at
     Rung("+ killers", ("use_killers",)),
     Rung("+ history", ("use_history", "use_counter_moves", "use_continuation")),
-    Rung("+ transposition table", ("use_table", "use_table_cutoffs")),
+    Rung("+ transposition table", ("use_tt", "use_tt_cutoffs")),
     Rung("+ iterative deepening", deepens=True),
     Rung("+ quiescence", ("use_quiescence", "use_delta_pruning", "use_quiescence_see", "use_evasion_pruning")),
     Rung("+ PVS, aspiration", ("use_pvs", "use_aspiration", "use_mate_distance")),

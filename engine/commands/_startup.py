@@ -15,7 +15,7 @@ from engine.kernel import CACHE_VARIABLE
 _STARTS = {
     "perft 1": "from engine.__main__ import main; main(['perft', '1'])",
     "the first searched node": "from engine.core.game import Game; from engine.search.limits import Limits; "
-                               "from engine.search.threads import Searcher; "
+                               "from engine.alphabeta.searcher import Searcher; "
                                "Searcher().run(Game().position, Limits(depth=1))",
 }
 

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.alphabeta.params import PARAMETERS
 from engine.arena import executors
 from engine.arena.duel import FairnessTest
 from engine.arena.openings import Openings, RandomOpenings
@@ -19,7 +20,6 @@ from engine.arena.shards import in_order
 from engine.arena.spsa import Course, Plan
 from engine.commands._display import check_plot, save_plot
 from engine.core.errors import InputError
-from engine.search.params import PARAMETERS
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

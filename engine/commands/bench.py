@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from engine.alphabeta.searcher import Searcher
 from engine.commands._display import track
 from engine.commands._positions import BENCH_FENS
 from engine.commands._startup import print_startup
@@ -29,7 +30,6 @@ from engine.host import run_interruptible
 from engine.kernel import Int
 from engine.search.limits import Limits
 from engine.search.scores import MAX_PLY
-from engine.search.threads import Searcher
 
 if TYPE_CHECKING:
     from engine.commands._rival import Rival

@@ -154,7 +154,7 @@ def _shards(arguments: argparse.Namespace, pairing: _UciPairing | _SettingsPairi
 
 def _ablate(arguments: argparse.Namespace) -> int:
     """A match for each switch, with it turned off, against the default."""
-    from engine.search.params import PARAMETERS
+    from engine.alphabeta.params import PARAMETERS
 
     if arguments.first is not None or arguments.pgn is not None or arguments.sprt is not None:
         raise InputError("--ablate takes no players, no --pgn and no --sprt")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.state import STATE_TYPE, StateRecord
+from engine.alphabeta.transpositions import expect
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.movegen import ALL_MOVES, generate, king_masks, pawn_targets
 from engine.core.position import POSITION_TYPE, PositionRecord, king_square
-from engine.intrinsics import load_atomic, perf_counter_ns
 from engine.kernel import entry, inline, kernel
+from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.mcts.backup import back_propagate
 from engine.mcts.expand import expand
 from engine.mcts.look import is_time_to_look, look_again
@@ -19,8 +21,6 @@ from engine.mcts.select import select
 from engine.mcts.simulate import simulate
 from engine.mcts.steps import step_back, step_forward
 from engine.mcts.worker import LONGEST_PATH, WORKER_TYPE, WorkerRecord
-from engine.search.state import STATE_TYPE, StateRecord
-from engine.search.table import expect
 
 _EVEN = np.int64(Selection.EVEN)
 _POLL_INTERVAL = np.int64(8)  # iterations between two looks at the clock
@@ -79,7 +79,7 @@ def _has_move(pos, state, checkers, pinned):
 def _judge(pos, state, worker, index, depth):
     """Step 3: the value of a leaf for its side to move. The end of the game is seen, and a mate is written down."""
     node = node_at(worker.pool, index)
-    expect(state.table_address, state.table_buckets, pos.key)
+    expect(state.tt_address, state.tt_buckets, pos.key)
     if depth > 0:
         if node.proof != 0:
             return -1.0 if node.proof > 0 else 1.0

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from engine.intrinsics import call_search
+from engine.alphabeta.state import BEFORE_ROOT
 from engine.kernel import inline
+from engine.kernel.intrinsics import call_search
 from engine.search.scores import MATE, MATE_BAND
-from engine.search.state import BEFORE_ROOT
 from eval.squares import psq_of
 
 _LEAF_PLY = np.int64(1)  # the search takes a leaf for a node like all others, not for a root

@@ -10,13 +10,13 @@ import math
 
 import numpy as np
 
+from engine.alphabeta.exchange import EXCHANGE_VALUES, exchange_wins
 from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, rook_attacks
 from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, lsb, without_lsb
 from engine.core.legality import gives_check
 from engine.core.moves import CASTLING, from_square, move_kind, to_square
 from engine.core.position import king_square, occupied_squares
 from engine.kernel import inline, kernel
-from engine.search.exchange import EXCHANGE_VALUES, exchange_wins
 from eval.evaluate import rough_score
 from eval.squares import psq_after, psq_of
 

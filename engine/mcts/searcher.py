@@ -13,19 +13,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.alphabeta.root import NEVER, keep_root_moves, prepare_root, search_from
+from engine.alphabeta.state import StateRecord, clear_histories, new_state
+from engine.alphabeta.transpositions import TranspositionTable
 from engine.core.errors import InputError
 from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
 from engine.mcts.iterate import grow
 from engine.mcts.lines import Line, best_lines, cautious
-from engine.mcts.nodes import Pool
+from engine.mcts.nodes import Pool, compact, prove_node
 from engine.mcts.params import ParamsRecord, Selection, puct
 from engine.mcts.worker import WorkerRecord, new_worker
-from engine.search.deepening import NEVER, keep_root_moves, prepare_root, search_from
+from engine.search.contract import Search
 from engine.search.limits import Info, Limits, Report, Result, ignore
 from engine.search.scores import INFINITE, MATE, mate_distance
-from engine.search.state import EndingsRecord, StateRecord, clear_histories, new_state, no_endings
-from engine.search.table import Table
+from engine.search.tb import TbRecord, no_tb
 
 POOL_SHARE = 75  # of the memory, in percent; the rest is a table for the searches of leaves
 
@@ -38,15 +40,15 @@ _FIRST_REPORT, _LONGEST_SILENCE = 0.1, 2.0
 _REPORT_GROWTH = 1.5  # the time from one report to the next grows by this factor: that keeps them few
 
 
-class TreeSearcher:
-    """One tree, grown by several threads. It has the same face as the alpha-beta `Searcher`."""
+class TreeSearcher(Search):
+    """One tree, grown by several threads."""
 
     def __init__(self, params: ParamsRecord | None = None, megabytes: float = 64, threads: int = 1,
                  pool_share: int = POOL_SHARE, seed: int = 0) -> None:
         self._params, self._seed, self._pool_share = puct() if params is None else params, seed, pool_share
         self._stop = np.zeros(1, np.int64)  # whether the search is to end
         self._halt = np.zeros(1, np.int64)  # whether the threads are to rest: what they look at
-        self._endings = no_endings()
+        self._tb = no_tb()
         self._states: list[StateRecord] = []
         self._workers: list[WorkerRecord] = []
         self._rooted: PositionRecord | None = None  # the position whose tree the pool holds
@@ -57,9 +59,9 @@ class TreeSearcher:
 
     def resize(self, megabytes: float) -> None:
         """Use so much memory, for the tree and a table; what was found is forgotten."""
-        table = Table(megabytes * (100 - self._pool_share) / 100)
+        tt = TranspositionTable(megabytes * (100 - self._pool_share) / 100)
         self.pool = Pool(int(megabytes * (1 << 20)) * self._pool_share // 100)
-        self.table, self._rooted = table, None
+        self.tt, self._rooted = tt, None
 
     def set_threads(self, threads: int) -> None:
         """Search with that many threads from now on."""
@@ -77,13 +79,13 @@ class TreeSearcher:
         for worker in self._workers:
             worker["params"] = params
 
-    def set_endings(self, endings: EndingsRecord) -> None:
+    def set_tb(self, tb: TbRecord) -> None:
         """Ask these endgame tables from the next search on."""
-        self._endings = endings
+        self._tb = tb
 
     def clear(self) -> None:
         """Forget everything: a new game begins."""
-        self.table.clear(len(self._states))
+        self.tt.clear(len(self._states))
         self._rooted = None
         for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
             clear_histories(state)
@@ -120,20 +122,19 @@ class TreeSearcher:
         root = self.pool.nodes[self.pool.root]
         return {int(child.move): int(child.visits) for child in self.pool.children(root)}
 
-    def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
-        """`begin`, then `finish`."""
-        self.begin(position, limits)
-        return self.finish(report)
+    def load(self) -> None:
+        """Compile or load the kernels."""
+        for point in (prepare_root, search_from, make_if_legal, grow, compact, prove_node):
+            point.load()
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
         """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
-        for point in (prepare_root, search_from, make_if_legal, grow):
-            point.load()  # before the clock starts
+        self.load()  # before the clock starts
         self._started, self._limits = time.perf_counter(), limits
         self._soft_time = math.inf if limits.soft_time is None else limits.soft_time
         hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=math.inf)
         self._deadline, self._next_report = self._started + hard, _FIRST_REPORT
-        self.table.next_generation()
+        self.tt.next_generation()
         self._take_root(position)
         for state, worker in zip(self._states, self._workers, strict=True):
             self._prepare(position, state, worker)
@@ -165,8 +166,8 @@ class TreeSearcher:
         prepare_root(position, state)
         if self._limits.search_moves:
             keep_root_moves(state, self._limits.search_moves)
-        state.table_address, state.table_buckets = self.table.address, self.table.buckets
-        state.generation, state["endings"], state.ending_hits = self.table.generation, self._endings, 0
+        state.tt_address, state.tt_buckets = self.tt.address, self.tt.buckets
+        state.generation, state["tb"], state.tb_hits = self.tt.generation, self._tb, 0
         state.lines_are_cut = 1  # but for their values, nobody asks leaves for anything
         state.node_limit, state.stop_address = NEVER, self._halt.ctypes.data
         worker.root_moves, worker.root_count = state.root_moves, state.root_count
@@ -295,10 +296,10 @@ class TreeSearcher:
         self._next_report = min(seconds * _REPORT_GROWTH, seconds + _LONGEST_SILENCE)
         depth = max(round(sum(int(worker.depth_sum) for worker in self._workers) / max(nodes, 1)), 1)
         deepest = max(int(worker.deepest) for worker in self._workers)
-        hits = sum(int(state.ending_hits) for state in self._states)
+        hits = sum(int(state.tb_hits) for state in self._states)
         for number, line in enumerate(lines, start=1):
             infos.append(Info(depth, max(deepest, depth), number, line.score, nodes, seconds, self.pool.fullness(),
-                              line.moves, ending_hits=hits))
+                              line.moves, tb_hits=hits))
             report(infos[-1])
         return lines
 

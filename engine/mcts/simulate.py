@@ -8,18 +8,18 @@ import math
 
 import numpy as np
 
+from engine.alphabeta.exchange import captured_value, exchange_wins
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import NULL_MOVE
+from engine.core.position import is_noisy
 from engine.kernel import inline, kernel
 from engine.mcts.leaves import as_value, plies_to_mate, search_leaf
 from engine.mcts.params import Leaf
 from engine.mcts.randomness import happens, random_below
 from engine.mcts.sampling import random_move
 from engine.mcts.steps import step_forward
-from engine.search.exchange import captured_value, exchange_wins
-from engine.search.ordering import is_noisy
 from engine.search.scores import INFINITE
 
 _RANDOM, _CUT_OFF, _SEARCH = np.int64(Leaf.RANDOM), np.int64(Leaf.CUT_OFF), np.int64(Leaf.SEARCH)

@@ -1,1 +1,1 @@
-"""Alpha-beta search: from a position and limits to a move, a score and the line that explains them."""
+"""What every search keeps to: limits, reports, results, scores, the clock, rows of parameters, the kinds of search."""

@@ -58,7 +58,7 @@ class Info:
     hashfull: int
     line: tuple[int, ...]
     bound: Bound = Bound.EXACT
-    ending_hits: int = 0  # positions that were found in endgame tables
+    tb_hits: int = 0  # positions that were found in endgame tables
     counts: Counts = NOTHING_DONE
 
 

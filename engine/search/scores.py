@@ -1,7 +1,7 @@
 """Score bands: what a number means. Centipawns from the side to move's view; mates and table wins stand far outside.
 
 0 .. MAX_EVALUATION        an evaluation
-TABLE_WIN - plies          a win known from an endgame table, `plies` from here
+TB_WIN - plies          a win known from an endgame table, `plies` from here
 MATE - plies               a mate, `plies` from here
 """
 
@@ -18,9 +18,9 @@ MATE = np.int64(32_000)
 INFINITE = np.int64(32_001)  # no score is as large
 NO_SCORE = np.int64(32_002)  # stands for "not known"
 MATE_BAND = np.int64(MATE - MAX_PLY)  # the lowest score that announces a mate
-TABLE_WIN = np.int64(MATE_BAND - 1)
-TABLE_BAND = np.int64(TABLE_WIN - MAX_PLY)
-MAX_EVALUATION = np.int64(TABLE_BAND - 1)
+TB_WIN = np.int64(MATE_BAND - 1)
+TB_BAND = np.int64(TB_WIN - MAX_PLY)
+MAX_EVALUATION = np.int64(TB_BAND - 1)
 
 
 @inline
@@ -36,25 +36,25 @@ def mated_in(ply):
 
 
 @inline
-def table_win_in(ply):
+def tb_win_in(ply):
     """The score of reaching a position `ply` plies from the root that an endgame table says is won."""
-    return TABLE_WIN - ply
+    return TB_WIN - ply
 
 
 @inline
 def is_decisive(score):
     """Whether `score` is a mate or a win or loss from an endgame table."""
-    return score >= TABLE_BAND or score <= -TABLE_BAND
+    return score >= TB_BAND or score <= -TB_BAND
 
 
 @inline
 def is_win(score):
-    return score >= TABLE_BAND
+    return score >= TB_BAND
 
 
 @inline
 def is_loss(score):
-    return score <= -TABLE_BAND
+    return score <= -TB_BAND
 
 
 @inline

@@ -92,7 +92,7 @@ def test_the_same_setting_against_itself_makes_even():
 
 def test_fewer_features_lose():
     """Without its reductions, quiescence and table the search is far weaker: a match must show it."""
-    weak = read_setting("use_quiescence=0,use_table=0,use_null_move=0")
+    weak = read_setting("use_quiescence=0,use_tt=0,use_null_move=0")
     score = Score(("weak", "default"))
     with executors.threads(2) as (executor, width):
         list(play(score, pairs(12, weak, Setting(), Adjudication(), 1000, is_fair=FairnessTest()), executor, width))

@@ -8,6 +8,7 @@ import random
 import chess
 import pytest
 
+from engine.alphabeta.params import PARAMETERS
 from engine.arena import executors
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication, GameRecord, Opening
@@ -15,7 +16,6 @@ from engine.arena.shards import in_order
 from engine.arena.spsa import Course, Perturbation, Plan
 from engine.arena.statistics import score_of
 from engine.core.errors import InputError
-from engine.search.params import PARAMETERS
 
 ROWS = {row.name: row for row in PARAMETERS}
 NAMES = ("rfp_margin", "lmr_base", "futility_margin", "history_bonus")

@@ -13,8 +13,8 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
+from engine.alphabeta.params import PARAMETERS
 from engine.kernel import SOURCE_ROOT
-from engine.search.params import PARAMETERS
 from tests.arena.players import player
 
 

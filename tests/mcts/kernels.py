@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.state import STATE_TYPE
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
@@ -14,7 +15,6 @@ from engine.mcts.sampling import random_move
 from engine.mcts.select import select
 from engine.mcts.simulate import play_out, set_up_playground
 from engine.mcts.worker import WORKER_TYPE
-from engine.search.state import STATE_TYPE
 
 
 @entry(WORKER_TYPE, int64)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.alphabeta.root import NEVER
 from engine.commands._positions import BENCH_FENS
 from engine.core.game import Game
 from engine.mcts import params
@@ -20,7 +21,6 @@ from engine.mcts.searcher import TreeSearcher
 from engine.mcts.worker import new_worker
 from engine.reference.games.chess import Chess
 from engine.reference.uct import Node, simulate, ucb1
-from engine.search.deepening import NEVER
 from engine.search.limits import Limits
 from engine.search.scores import MATE
 from tests.mcts.kernels import (

@@ -1,0 +1,63 @@
+"""Correction histories: how far the search found the static evaluation to be wrong in positions like this one.
+
+"Like this one" has three meanings: the same pawns, the same other pieces of one colour, the same two last moves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.alphabeta.gravity import moved
+from engine.alphabeta.state import BEFORE_ROOT, CORRECTION_MASK
+from engine.kernel import inline, kernel
+from engine.search.scores import clamp_evaluation
+
+_LIMIT_BITS = np.int64(10)
+_LIMIT = np.int64(1) << _LIMIT_BITS
+_LARGEST_STEP = _LIMIT // 4
+_PAIR_MULTIPLIER = np.uint64(0x4F1)  # odd, so that every move of a pair still counts
+_SCALE_BITS = np.int64(14)  # a full entry with weight 1024 corrects by 64 centipawns
+
+
+@inline
+def _slot(key):
+    return np.int64(key & CORRECTION_MASK)
+
+
+@inline
+def _continuation_slot(state, ply):
+    """Where the correction for the two last moves is kept: by a hash, since a table of all pairs is slow to reach."""
+    top = BEFORE_ROOT + ply
+    before, last = np.uint64(state.slots[top - 2]), np.uint64(state.slots[top - 1])
+    return np.int64((before * _PAIR_MULTIPLIER ^ last) & CORRECTION_MASK)
+
+
+@kernel
+def corrected_eval(pos, state, ply, raw):
+    """The static evaluation `raw`, corrected by what was learned."""
+    if not state.params.use_correction:
+        return clamp_evaluation(raw)
+    us, params = np.int64(pos.side), state.params
+    total = params.correction_pawn * np.int64(state.pawn_correction[us, _slot(pos.pawn_key)])
+    for color in range(2):
+        entry = np.int64(state.non_pawn_correction[us, color, _slot(pos.non_pawn_keys[color])])
+        total += params.correction_non_pawn * entry
+    recent = np.int64(state.continuation_correction[_continuation_slot(state, ply)])
+    total += params.correction_continuation * recent
+    return clamp_evaluation(raw + (total >> _SCALE_BITS))
+
+
+@kernel
+def learn_correction(pos, state, ply, depth, error):
+    """Remember that the search found a score `error` above the corrected static evaluation."""
+    step = min(max(error * depth // 8, -_LARGEST_STEP), _LARGEST_STEP)
+    us = np.int64(pos.side)
+    slot = _slot(pos.pawn_key)
+    state.pawn_correction[us, slot] = moved(state.pawn_correction[us, slot], step, _LIMIT_BITS)
+    for color in range(2):
+        slot = _slot(pos.non_pawn_keys[color])
+        entry = state.non_pawn_correction[us, color, slot]
+        state.non_pawn_correction[us, color, slot] = moved(entry, step, _LIMIT_BITS)
+    if state.slots[BEFORE_ROOT + ply - 1] != 0:
+        slot = _continuation_slot(state, ply)
+        state.continuation_correction[slot] = moved(state.continuation_correction[slot], step, _LIMIT_BITS)

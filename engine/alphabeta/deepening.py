@@ -1,0 +1,146 @@
+"""Iterative deepening: search one ply, then two, then three. An anytime algorithm: a move is always ready, and each
+iteration finds the order of moves that makes the next one cheap.
+
+There is one iteration, a kernel: whoever plays calls it window by window to tell of what it finds, and games between
+settings and the helpers of a search run many of them without leaving machine code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.alphabeta.root import bring_forward
+from engine.alphabeta.state import STATE_TYPE, StateRecord
+from engine.alphabeta.transpositions import EXACT, GENERATIONS, LOWER, UPPER
+from engine.core.position import POSITION_TYPE, PositionRecord
+from engine.kernel import entry, inline, int64, kernel
+from engine.kernel.intrinsics import call_search
+from engine.search.scores import INFINITE, MAX_PLY, is_decisive
+
+_WIDEST_WINDOW = 600  # a window that had to grow beyond this is opened altogether
+_ROOT = np.int64(0)
+
+
+@inline
+def first_window(params, depth, expected):
+    """(alpha, beta) around the `expected` score: the narrower the window, the more is cut."""
+    if params.use_aspiration and params.use_alphabeta and depth >= params.aspiration_depth:
+        width = params.aspiration_window
+        return max(expected - width, -INFINITE), min(expected + width, INFINITE)
+    return -INFINITE, INFINITE
+
+
+@inline
+def wider_window(alpha, beta, score, width):
+    """(alpha, beta) after `score` fell outside; `width` is larger at each try."""
+    if width + width // 2 > _WIDEST_WINDOW:
+        return -INFINITE, INFINITE
+    if score <= alpha:
+        return max(score - width, -INFINITE), (alpha + beta) // 2
+    return alpha, min(score + width, INFINITE)
+
+
+@kernel
+def open_window(state, depth, expected):
+    """Set the first window of an iteration that is expected to end with this score."""
+    state.window_alpha, state.window_beta = first_window(state.params, depth, expected)
+    state.window_width = state.params.aspiration_window
+
+
+@inline
+def _keep_line(state, score):
+    """Make the line that was just searched the one that is known."""
+    state.line_score = score
+    state.line_length = state.pv_length[0]
+    for ply in range(state.line_length):
+        state.line[ply] = state.pv[0, ply]
+
+
+@kernel
+def search_window(pos, state, search_address, depth):
+    """Search the root once in the window that is set. What is found stands in `state`.
+
+    `line`, `line_length` and `line_score` are the best line, its first move the first of the root moves that are open.
+    If the search was stopped they are as far as it came; `line_bound` is EXACT then and where the score lies inside
+    the window, else what the score is, and the window has been widened for another try.
+    """
+    alpha, beta = np.int64(state.window_alpha), np.int64(state.window_beta)
+    score = call_search(search_address, pos, state, depth, alpha, beta, _ROOT)
+    state.line_bound = EXACT
+    if state.stopped:
+        if state.pv_length[0] > 0:
+            _keep_line(state, state.root_score)
+            bring_forward(state, state.line[0], state.first_root_move)
+        return
+    if score <= alpha:
+        state.line_score, state.line_bound = score, UPPER
+    else:
+        _keep_line(state, score)
+        state.line_bound = LOWER if score >= beta else EXACT
+        bring_forward(state, state.line[0], state.first_root_move)
+    if state.line_bound != EXACT:
+        width = np.int64(state.window_width)
+        state.window_alpha, state.window_beta = wider_window(alpha, beta, score, width)
+        state.window_width = width + width // 2
+
+
+@kernel
+def iterate(pos, state, search_address, depth):
+    """One iteration from the root that `begin_root` has set, in windows that widen until the score lies inside."""
+    open_window(state, depth, np.int64(state.line_score))
+    while True:
+        search_window(pos, state, search_address, depth)
+        if state.stopped:
+            return
+        if state.line_bound == EXACT:
+            state.finished_depth = depth
+            return
+
+
+@kernel
+def think(pos, state, search_address, soft_nodes, hard_nodes):
+    """Iterative deepening from the root that `begin_root` has set; returns the score.
+
+    The best move is the first root move. No iteration begins after `soft_nodes`, and none goes on after `hard_nodes`.
+    """
+    state.generation = (state.generation + 1) % GENERATIONS
+    state.node_limit = hard_nodes
+    for depth in range(1, MAX_PLY):
+        iterate(pos, state, search_address, np.int64(depth))
+        if (state.stopped or state.nodes >= soft_nodes
+                or (is_decisive(state.line_score) and depth >= MAX_PLY // 2)):
+            break
+    return np.int64(state.line_score)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64)
+def start_line(pos: PositionRecord, state: StateRecord, search_address: int, depth: int, number: int) -> None:
+    """Begin an iteration of one line of MultiPV, whose number counts from 0, with a search of its first window.
+
+    `state.line_score` is what the iteration before found. See `search_window` for what comes of it.
+    """
+    state.first_root_move = number
+    open_window(state, depth, np.int64(state.line_score))
+    search_window(pos, state, search_address, depth)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64)
+def search_again(pos: PositionRecord, state: StateRecord, search_address: int, depth: int) -> None:
+    """Search the window that was widened because the score fell outside the one before."""
+    search_window(pos, state, search_address, depth)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64)
+def deepen_until_stopped(pos: PositionRecord, state: StateRecord, search_address: int, lines: int) -> None:
+    """Iterate over so many lines of MultiPV until the search is stopped, as a helper: what it finds reaches the others
+    through the transposition table.
+    """
+    state.line_scores[:lines] = 0
+    for depth in range(1, MAX_PLY):
+        for number in range(lines - 1, -1, -1):  # the best line last: its score and moves are those that stay
+            state.first_root_move = number
+            state.line_score = state.line_scores[number]
+            iterate(pos, state, search_address, np.int64(depth))
+            if state.stopped:
+                return
+            state.line_scores[number] = state.line_score

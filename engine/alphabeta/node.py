@@ -1,0 +1,302 @@
+"""The node: fail-soft principal variation search in numbered steps.
+
+Scores are the side to move's. `alpha` is what that side is sure of already, `beta` what the other side will not
+allow; a score of at least beta ends the node. Every technique can be switched off in params.py; what each decides is
+in techniques.py, under its name. In brackets stands the Elo that the engine loses without it at 5,000 nodes a move,
+give or take fifty: see "What each technique is worth" in engine/arena/MEASUREMENTS.md.
+
+All steps that search stand in one function. Kernels that call each other in turn work when they are compiled, but jump
+to address 0 when Numba loads them from its cache.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.alphabeta.exchange import exchange_wins
+from engine.alphabeta.ordering import BAD_NOISY, learn_from_cut, next_move, picked_score, start_picking
+from engine.alphabeta.quiescence import quiescence
+from engine.alphabeta.state import PLY_MASK
+from engine.alphabeta.steps import (
+    cut_off_value,
+    has_pieces,
+    is_draw,
+    is_tb_ending,
+    play,
+    poll,
+    take_back,
+    tt_probe,
+    tt_store,
+    validated,
+)
+from engine.alphabeta.techniques import (
+    adjusted_reduction,
+    basic_reduction,
+    begin_node,
+    best_so_far,
+    comes_too_late,
+    count_cut,
+    count_root_nodes,
+    depth_after_passing,
+    evaluate_node,
+    foreseen_fail_high,
+    forget_evaluation,
+    internal_reduction,
+    is_far_above,
+    is_far_below,
+    is_improving,
+    is_open_root_move,
+    keep_best,
+    learn_from_last_move,
+    learn_from_surprise,
+    may_be_singular,
+    may_pass,
+    may_probcut,
+    negative_extension,
+    noisy_is_hopeless,
+    note_root_move,
+    null_floor_of,
+    pass_turn,
+    quiet_is_hopeless,
+    quiet_reduction,
+    reduced_depth,
+    remember_tried,
+    reward_if_all_answers_fail,
+    score_without_moves,
+    singular_extension,
+    tb_limits,
+    tt_score_cuts,
+)
+from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_move, entry_score
+from engine.core.bits import EMPTY
+from engine.core.legality import gives_check
+from engine.core.movegen import king_masks
+from engine.core.moves import NULL_MOVE
+from engine.core.position import is_noisy, unmake_null
+from engine.kernel import kernel
+from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, is_decisive, is_loss, is_win, mate_in, mated_in
+
+_NO = np.int64(0)
+_YES = np.int64(1)
+
+
+@kernel
+def search(pos, state, alpha, beta, depth, ply, cut_node):
+    """The value of `pos` searched `depth` plies, as far as the window asks; `cut_node` says that a cut is expected."""
+    ply &= PLY_MASK
+    params = state.params
+    # Step 1. At the horizon, search on only what is not quiet [236].
+    if depth <= 0 or ply >= MAX_PLY:
+        state.leaves += 1
+        return quiescence(pos, state, alpha, beta, ply) if params.use_quiescence else cut_off_value(pos, state, ply)
+    is_root, is_pv = ply == 0, beta - alpha > 1
+    is_scout = not is_pv or not (params.use_pvs or is_root)
+    excluded = np.int64(state.excluded[ply])
+
+    # Step 2. Stop and draws.
+    if state.nodes >= state.next_poll:
+        poll(state)
+    state.pv_length[ply] = 0
+    if state.stopped:
+        return DRAW
+    state.deepest = max(state.deepest, ply)
+    floor, ceiling = -INFINITE, INFINITE
+    if not is_root:
+        if is_draw(pos, state, ply):
+            return DRAW
+        # Step 3. Mate-distance pruning: a shorter mate is known already [6].
+        if params.use_mate_distance:
+            alpha = max(alpha, mated_in(ply))
+            beta = min(beta, mate_in(ply + 1))
+            if alpha >= beta:
+                return alpha
+
+        # Step 4. The endgame tables: near the end, the result is known. Only a mate can be better, or worse.
+        if is_tb_ending(pos, state) and excluded == NULL_MOVE:
+            floor, ceiling = tb_limits(pos, state, ply, depth)
+            if floor >= beta or ceiling <= alpha or floor == ceiling:
+                return floor if floor > -INFINITE else ceiling
+            alpha = max(alpha, floor)
+
+    # Step 5. The transposition table: the same position by another order of moves [458, its cutoffs alone 241].
+    checkers, pinned = king_masks(pos)
+    in_check = checkers != EMPTY
+    data = tt_probe(pos, state) if excluded == NULL_MOVE else MISS
+    tt_score = entry_score(data, ply) if data != MISS else NO_SCORE
+    if data != MISS and tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
+        return tt_score
+    tt_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
+    tt_move = best_so_far(state, ply, tt_move)
+    tt_move_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
+
+    # Step 6. The static evaluation, corrected by experience [6], sharpened by the table.
+    raw_eval = estimate = NO_SCORE
+    if in_check:
+        forget_evaluation(state, ply)
+    else:
+        if not is_pv and excluded == NULL_MOVE:
+            # Step 8, before the evaluation where it can be foreseen [61].
+            foreseen = foreseen_fail_high(pos, state, depth, ply, beta, data)
+            if foreseen != NO_SCORE:
+                return foreseen
+        raw_eval, estimate = evaluate_node(pos, state, ply, data, tt_score)
+        if excluded == NULL_MOVE:
+            learn_from_last_move(pos, state, ply)
+    static_eval = np.int64(state.static_evals[ply])
+    improving = is_improving(state, ply, in_check)
+    begin_node(state, ply)
+
+    if not is_pv and not in_check and excluded == NULL_MOVE:
+        # Step 7. Razoring: far below alpha, only captures can help, and quiescence knows [-6].
+        if is_far_below(params, depth, estimate, alpha):
+            score = quiescence(pos, state, alpha, alpha + 1, ply)
+            if score <= alpha:
+                return score
+        # Step 8. Reverse futility: far above beta, the reply will not bring it below [64].
+        if is_far_above(params, depth, estimate, beta, improving):
+            return (estimate + beta) // 2
+        # Step 9. Null move: if even passing holds beta, a move will; verified deep down, where zugzwang is likely [3].
+        if may_pass(pos, state, depth, ply, beta, estimate):
+            reduced = depth_after_passing(params, depth, estimate, beta)
+            pass_turn(pos, state, ply, raw_eval)
+            score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, _YES - cut_node)
+            unmake_null(pos)
+            if state.stopped:
+                return DRAW
+            if score >= beta:
+                score = beta if is_win(score) else score
+                if depth < params.null_verify_depth or state.null_floor > 0:
+                    return score
+                state.null_floor = null_floor_of(params, ply, reduced)
+                verified = search(pos, state, beta - 1, beta, reduced, ply, _NO)
+                state.null_floor = 0
+                if verified >= beta:
+                    return score
+        # Step 10. ProbCut: a capture that beats beta by a margin in a shallow search will in the deep one [-9].
+        if may_probcut(params, depth, beta, data, tt_score):
+            raised, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
+            noisy_tt_move = tt_move if tt_move_is_noisy else NULL_MOVE
+            start_picking(state, ply, noisy_tt_move)
+            while True:
+                move = next_move(pos, state, ply, noisy_tt_move, checkers, pinned, _NO)
+                if move == NULL_MOVE or state.stage[ply] == BAD_NOISY:
+                    break
+                if not exchange_wins(pos, move, raised - static_eval):
+                    continue
+                play(pos, state, ply, move)
+                score = -quiescence(pos, state, -raised, -raised + 1, ply + 1)
+                if score >= raised:
+                    score = -search(pos, state, -raised, -raised + 1, shallow, ply + 1, _YES - cut_node)
+                take_back(pos, move)
+                if state.stopped:
+                    return DRAW
+                if score >= raised:
+                    tt_store(pos, state, ply, move, score, raw_eval, shallow + 1, LOWER)
+                    return score if is_decisive(score) else score - params.probcut_margin
+
+    # Step 11. Internal iterative reduction: without a move from the table, the node is not worth its depth yet [38].
+    if tt_move == NULL_MOVE and excluded == NULL_MOVE and not is_root and (is_pv or cut_node):
+        depth -= internal_reduction(params, depth)
+
+    # Step 12. Singular extension: is the table's move better than all others? Then it is searched deeper [50].
+    extension = _NO
+    if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, data, tt_score):
+        singular_beta = tt_score - params.singular_margin * depth
+        state.excluded[ply] = tt_move
+        score = search(pos, state, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
+        state.excluded[ply] = NULL_MOVE
+        state.pv_length[ply] = 0
+        if state.stopped:
+            return DRAW
+        if score < singular_beta:
+            extension = singular_extension(state, ply, is_pv, score, singular_beta)
+        elif params.use_multi_cut and score >= beta and not is_decisive(score):
+            return score  # another move beats beta as well: several cuts, one is enough [-35]
+        else:
+            extension = negative_extension(params, cut_node, tt_score, beta)
+
+    # Step 13. The moves, the best first [history 83, killers 70, continuations 55, counter moves 14].
+    start_picking(state, ply, tt_move)
+    best, best_move, old_alpha = floor, NULL_MOVE, alpha
+    move_count, quiets, noisies = _NO, _NO, _NO
+    with_quiets, no_zugzwang = _YES, has_pieces(pos)
+    while True:
+        move = next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets)
+        if move == NULL_MOVE:
+            break
+        if move == excluded or (is_root and not is_open_root_move(state, move)):
+            continue
+        move_count += 1
+        note_root_move(state, ply, move, move_count)
+        is_quiet = not is_noisy(pos, move)
+        history = picked_score(pos, state, move, ply) if is_quiet else _NO
+        reduction = basic_reduction(state, depth, move_count, is_quiet)
+
+        # Step 14. Pruning of moves that come late [53] or promise too little [futility 41, exchanges 26, history 0].
+        if not is_root and not is_loss(best) and no_zugzwang:
+            if not is_quiet:
+                if noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, state.stage[ply] == BAD_NOISY):
+                    continue
+            elif not in_check:
+                if comes_too_late(params, depth, move_count, improving):
+                    with_quiets = _NO
+                    continue
+                if quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
+                    continue
+
+        # Step 15. Extensions.
+        new_depth = depth - 1 + extension if move == tt_move else depth - 1
+        is_late = params.use_reductions and depth >= 2 and move_count > 1 + np.int64(is_root)
+        checks = is_late and gives_check(pos, move)
+        nodes_before = state.nodes
+        play(pos, state, ply, move)
+
+        # Step 16. Late-move reduction: with good ordering a late move seldom matters; if it does, search it again [38].
+        score = -INFINITE
+        scout_beta = alpha + 1 if params.use_pvs else beta
+        if is_late:
+            reduction = adjusted_reduction(params, reduction, is_pv, cut_node, improving, checks, tt_move_is_noisy)
+            if is_quiet:
+                reduction = quiet_reduction(state, ply, move, reduction, history)
+            reduced = reduced_depth(new_depth, reduction)
+            score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, _YES)
+            if score > alpha and reduced < new_depth:
+                score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
+        elif not is_pv or move_count > 1:
+            # Step 17. Principal variation search: a null window proves that a move is not better.
+            score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
+        if is_pv and (move_count == 1 or (score > alpha and params.use_pvs)):
+            score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, _NO)
+        take_back(pos, move)
+        count_root_nodes(state, ply, move, state.nodes - nodes_before)
+        if state.stopped:
+            return DRAW
+
+        # Step 18. A new best move, or a cut.
+        if score > best:
+            best = score
+            if score > alpha:
+                if params.use_alphabeta:
+                    alpha = score
+                best_move = move
+                keep_best(state, ply, move, score, is_pv)
+                if score >= beta:
+                    count_cut(state, move_count)
+                    break
+        quiets, noisies = remember_tried(state, ply, move, is_quiet, quiets, noisies)
+
+    # Step 19. No legal move: mate or stalemate.
+    if move_count == 0:
+        return score_without_moves(alpha, ply, excluded, in_check)
+    best = min(best, ceiling)
+
+    # Step 20. Learn: which move cut, and how wrong the evaluation was.
+    if best >= beta:
+        learn_from_cut(pos, state, ply, depth, best_move, quiets, noisies)
+    if excluded == NULL_MOVE:
+        reward_if_all_answers_fail(pos, state, ply, depth, best, old_alpha)
+        bound = LOWER if best >= beta else (EXACT if is_pv and best > old_alpha else UPPER)
+        learn_from_surprise(pos, state, ply, depth, static_eval, best, best_move, bound)
+        if not is_root or state.first_root_move == 0:
+            tt_store(pos, state, ply, best_move, best, raw_eval, depth, bound)
+    return best

@@ -1,0 +1,310 @@
+"""Move ordering: the better the order, the more alpha-beta cuts.
+
+The picker hands out moves one by one and generates them late: the table's move first, then captures that win or hold
+material, killers and the counter move, quiet moves by their histories, losing captures last. A node that is cut by its
+first move never generates any.
+
+Without `use_ordering` all moves but the table's, which has a switch of its own, come as the generator lists them. That
+is for nodes of the search; the captures of quiescence are ordered all the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.alphabeta.exchange import EXCHANGE_VALUES, exchange_wins
+from engine.alphabeta.gravity import moved
+from engine.alphabeta.state import BEFORE_ROOT, PLY_MASK
+from engine.alphabeta.transpositions import expect
+from engine.core.bits import NO_PIECE, PAWN, QUEEN
+from engine.core.legality import is_legal, is_pseudo_legal
+from engine.core.movegen import ALL_MOVES, NOISY, QUIET, generate
+from engine.core.moves import (
+    EN_PASSANT,
+    NORMAL,
+    NULL_MOVE,
+    PROMOTION,
+    from_square,
+    move_kind,
+    promoted_type,
+    to_square,
+)
+from engine.core.position import is_noisy, key_after
+from engine.kernel import inline, kernel
+
+(TABLE_STAGE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, COUNTER_MOVE, GENERATE_QUIET, QUIETS, BAD_NOISY,
+ FINISHED) = (np.int64(stage) for stage in range(10))
+
+HISTORY_BITS = np.int64(14)
+HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
+
+# A ranked move is one number: its score, then its place in the list from the end, then the move. So the largest number
+# is the best move, among equals the first, and finding it takes no branch that could be guessed wrong.
+_SCORE_SHIFT, _PLACE_SHIFT = np.int64(32), np.int64(16)
+_PLACE_MASK, _MOVE_MASK = np.int64(0xFFFF << 16), np.int64(0xFFFF)
+_LAST_PLACE = np.int64(0xFFFF)
+
+
+@inline
+def move_slot(pos, move):
+    """Piece and square: what the histories call the move."""
+    return np.int64(pos.board[from_square(move)]) * 64 + to_square(move)
+
+
+@inline
+def captured_type(pos, move):
+    """The type of the piece that `move` takes; 0 for a quiet promotion."""
+    return PAWN if move_kind(move) == EN_PASSANT else np.int64(pos.board[to_square(move)]) & 7
+
+
+@inline
+def quiet_score(pos, state, move, ply):
+    """What the histories think of a quiet move."""
+    slot = move_slot(pos, move)
+    score = np.int64(state.quiet_history[pos.side, move & 0xFFF]) if state.params.use_history else np.int64(0)
+    if state.params.use_continuation:
+        top = BEFORE_ROOT + ply
+        score += np.int64(state.continuation[state.slots[top - 1], slot])
+        score += np.int64(state.continuation[state.slots[top - 2], slot])
+        score += np.int64(state.continuation[state.slots[top - 4], slot]) >> 1
+    return score
+
+
+@inline
+def noisy_score(pos, state, move):
+    """Most valuable victim first; among equals what did well before."""
+    taken = captured_type(pos, move)
+    score = 16 * EXCHANGE_VALUES[taken] + np.int64(state.noisy_history[move_slot(pos, move), taken])
+    kind = move_kind(move)
+    if kind >= PROMOTION:
+        score += 16 * EXCHANGE_VALUES[QUEEN] if promoted_type(kind) == QUEEN else -HISTORY_LIMIT
+    return score
+
+
+@inline
+def _ranked(score, place, move):
+    return score << _SCORE_SHIFT | (_LAST_PLACE - np.int64(place)) << _PLACE_SHIFT | move
+
+
+@inline
+def _place_of(ranked):
+    return _LAST_PLACE - ((ranked & _PLACE_MASK) >> _PLACE_SHIFT)
+
+
+@inline
+def start_picking(state, ply, tt_move):
+    """Begin a node's moves; its list follows that of the node above."""
+    begin = np.int64(state.begin[ply])
+    state.stage[ply] = TABLE_STAGE if tt_move != NULL_MOVE else GENERATE_NOISY
+    state.cursor[ply] = begin
+    state.end[ply] = begin
+    state.bad_end[ply] = begin
+    state.begin[ply + 1] = begin
+    for index in range(3):
+        state.specials[ply, index] = NULL_MOVE
+
+
+@inline
+def _rank_quiets(pos, state, ply, first, end):
+    """Rank a range of the list by `quiet_score`, with the rows of the histories looked up once."""
+    top = BEFORE_ROOT + ply
+    on = np.int64(state.params.use_continuation)  # row 0 is never written to
+    last = state.continuation[on * state.slots[top - 1]]
+    second = state.continuation[on * state.slots[top - 2]]
+    fourth = state.continuation[on * state.slots[top - 4]]
+    history = state.quiet_history[pos.side]
+    for place in range(np.uint64(first), np.uint64(end)):
+        move = np.int64(state.list.moves[place])
+        slot = move_slot(pos, move)
+        score = np.int64(history[move & 0xFFF]) if state.params.use_history else np.int64(0)
+        score += np.int64(last[slot]) + np.int64(second[slot]) + (np.int64(fourth[slot]) >> 1)
+        state.ranked[place] = _ranked(score, place, move)
+
+
+@inline
+def _generate_stage(pos, state, ply, wanted, checkers, pinned):
+    first = np.int64(state.end[ply])
+    end = generate(pos, state.list, first, wanted, checkers, pinned)
+    if wanted == QUIET:
+        _rank_quiets(pos, state, ply, first, end)
+    else:
+        for place in range(np.uint64(first), np.uint64(end)):
+            move = np.int64(state.list.moves[place])
+            score = noisy_score(pos, state, move) if wanted == NOISY else np.int64(0)
+            state.ranked[place] = _ranked(score, place, move)
+    state.cursor[ply] = first
+    state.end[ply] = end
+    state.begin[ply + 1] = end
+
+
+@inline
+def _pick_best(state, ply):
+    """Take the best of the remaining moves to the front and step past it."""
+    cursor = np.uint64(state.cursor[ply])
+    first = best = state.ranked[cursor]
+    for place in range(cursor + np.uint64(1), np.uint64(state.end[ply])):
+        best = max(best, state.ranked[place])
+    state.ranked[_place_of(best)] = (first & ~_PLACE_MASK) | (best & _PLACE_MASK)
+    state.ranked[cursor] = best
+    state.cursor[ply] = cursor + np.uint64(1)
+    return best & _MOVE_MASK
+
+
+@inline
+def _is_playable_quiet(pos, move, checkers, pinned):
+    """Whether a move that another node liked is legal and quiet here."""
+    return (move != NULL_MOVE and is_pseudo_legal(pos, move) and not is_noisy(pos, move)
+            and is_legal(pos, move, checkers, pinned))
+
+
+@inline
+def _special_quiet(state, ply, stage):
+    """The killers and the counter move, by stage."""
+    if stage == COUNTER_MOVE:
+        slot = state.slots[BEFORE_ROOT + ply - 1]
+        return np.int64(state.counter_moves[slot]) if state.params.use_counter_moves else NULL_MOVE
+    if not state.params.use_killers:
+        return NULL_MOVE
+    return np.int64(state.killers[ply, 0 if stage == FIRST_KILLER else 1])
+
+
+@inline
+def _is_special(state, ply, move):
+    """Whether `move` was handed out as a killer or counter move already."""
+    return move == state.specials[ply, 0] or move == state.specials[ply, 1] or move == state.specials[ply, 2]
+
+
+@inline
+def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
+    """`next_move`, stage by stage."""
+    ply &= PLY_MASK
+    while True:
+        stage = np.int64(state.stage[ply])
+        if stage == TABLE_STAGE:
+            state.stage[ply] = GENERATE_NOISY
+            return tt_move
+        if stage == GENERATE_NOISY or stage == GENERATE_QUIET:
+            wanted = NOISY if stage == GENERATE_NOISY else QUIET
+            if with_quiets and not state.params.use_ordering:
+                wanted, stage = ALL_MOVES, GENERATE_QUIET
+            if wanted == NOISY or with_quiets:
+                _generate_stage(pos, state, ply, wanted, checkers, pinned)
+            state.stage[ply] = stage + 1
+        elif stage == GOOD_NOISY:
+            while np.int64(state.cursor[ply]) < np.int64(state.end[ply]):
+                move = _pick_best(state, ply)
+                if move == tt_move:
+                    continue
+                if exchange_wins(pos, move, np.int64(0)):
+                    return move
+                state.list.moves[state.bad_end[ply]] = move
+                state.bad_end[ply] += 1
+            state.stage[ply] = FIRST_KILLER if with_quiets else BAD_NOISY
+            state.cursor[ply] = state.begin[ply] if not with_quiets else state.cursor[ply]
+        elif stage == FIRST_KILLER or stage == SECOND_KILLER or stage == COUNTER_MOVE:
+            state.stage[ply] = stage + 1
+            move = _special_quiet(state, ply, stage)
+            if (move != tt_move and not _is_special(state, ply, move)
+                    and _is_playable_quiet(pos, move, checkers, pinned)):
+                state.specials[ply, stage - FIRST_KILLER] = move
+                return move
+        elif stage == QUIETS:
+            may_go_on = with_quiets or not state.params.use_ordering  # without order there may be captures among them
+            while may_go_on and np.int64(state.cursor[ply]) < np.int64(state.end[ply]):
+                move = _pick_best(state, ply)
+                if move != tt_move and not _is_special(state, ply, move):
+                    return move
+            state.stage[ply] = BAD_NOISY
+            state.cursor[ply] = state.begin[ply]
+        elif stage == BAD_NOISY:
+            if np.int64(state.cursor[ply]) < np.int64(state.bad_end[ply]):
+                move = np.int64(state.list.moves[state.cursor[ply]])
+                state.cursor[ply] += 1
+                return move
+            state.stage[ply] = FINISHED
+        else:
+            return NULL_MOVE
+
+
+@kernel
+def next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets):
+    """The next move to search, or NULL_MOVE when there is none. `with_quiets` may turn to 0 between two calls."""
+    move = _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets)
+    if move != NULL_MOVE:
+        # By the time the move has been judged and made, what the table knows of the position after it will have come.
+        expect(state.tt_address, state.tt_buckets, key_after(pos, move))
+    return move
+
+
+@inline
+def picked_score(pos, state, move, ply):
+    """What the histories think of the quiet move that `next_move` has just handed out."""
+    if state.stage[ply] == QUIETS:
+        return state.ranked[np.int64(state.cursor[ply]) - 1] >> _SCORE_SHIFT
+    return quiet_score(pos, state, move, ply)
+
+
+@kernel
+def _reward_quiet(pos, state, ply, move, bonus):
+    side, code, slot = np.int64(pos.side), move & 0xFFF, move_slot(pos, move)
+    state.quiet_history[side, code] = moved(state.quiet_history[side, code], bonus, HISTORY_BITS)
+    top = BEFORE_ROOT + ply
+    for back in (1, 2, 4):
+        before = np.int64(state.slots[top - back])
+        if before != 0:
+            state.continuation[before, slot] = moved(state.continuation[before, slot], bonus, HISTORY_BITS)
+
+
+@inline
+def is_after_quiet(pos, state, ply):
+    """Whether the other side's last move, made in this search, was quiet."""
+    return (ply > 0 and state.slots[BEFORE_ROOT + ply - 1] != 0 and pos.captured == NO_PIECE
+            and move_kind(np.int64(state.moves[ply - 1])) == NORMAL)
+
+
+@kernel
+def reward_last_move(pos, state, ply, bonus):
+    """Remember that the other side's last move, which was quiet, did well, or badly if `bonus` is negative."""
+    ply &= PLY_MASK
+    top = BEFORE_ROOT + ply
+    side, code = np.int64(pos.side) ^ 1, np.int64(state.moves[ply - 1]) & 0xFFF
+    state.quiet_history[side, code] = moved(state.quiet_history[side, code], bonus, HISTORY_BITS)
+    before, slot = np.int64(state.slots[top - 2]), np.int64(state.slots[top - 1])
+    if before != 0:
+        state.continuation[before, slot] = moved(state.continuation[before, slot], bonus, HISTORY_BITS)
+
+
+@kernel
+def learn_from_evaluation(pos, state, ply, before, now):
+    """What the last move did to the static evaluation tells its worth: `before` is its side's, `now` the other's."""
+    change = -(before + now) * state.params.history_evaluation
+    limit = state.params.history_bonus_max
+    reward_last_move(pos, state, ply, min(max(change, -limit), limit))
+
+
+@kernel
+def _reward_noisy(pos, state, move, bonus):
+    if not state.params.use_history:
+        return
+    slot, taken = move_slot(pos, move), captured_type(pos, move)
+    state.noisy_history[slot, taken] = moved(state.noisy_history[slot, taken], bonus, HISTORY_BITS)
+
+
+@kernel
+def learn_from_cut(pos, state, ply, depth, best, quiets, noisies):
+    """Remember that `best` cut the node, and that the `quiets` and `noisies` tried before it did not."""
+    ply &= PLY_MASK
+    bonus = min(state.params.history_bonus * depth, state.params.history_bonus_max)
+    malus = -min(state.params.history_malus * depth, state.params.history_bonus_max)
+    if is_noisy(pos, best):
+        _reward_noisy(pos, state, best, bonus)
+    else:
+        if state.killers[ply, 0] != best:
+            state.killers[ply, 1] = state.killers[ply, 0]
+            state.killers[ply, 0] = best
+        state.counter_moves[state.slots[BEFORE_ROOT + ply - 1]] = best
+        _reward_quiet(pos, state, ply, best, bonus)
+        for index in range(quiets):
+            _reward_quiet(pos, state, ply, np.int64(state.tried_quiets[ply, index]), malus)
+    for index in range(noisies):
+        _reward_noisy(pos, state, np.int64(state.tried_noisies[ply, index]), malus)

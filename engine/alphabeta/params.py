@@ -1,0 +1,158 @@
+"""Every number that tuning may change, and every switch of the search, one row each.
+
+Kernels read them from a record (`params.rfp_margin`), so a match or a tuning run changes them without compiling
+anything anew. A row whose range is 0 to 1 is a switch: it turns a technique off, and so shows what it is worth.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from engine.kernel import record_dtype
+from engine.search.rows import default_record, set_value
+
+
+class Parameter(NamedTuple):
+    """A tunable: its default, its range and the step a tuner takes."""
+
+    name: str
+    default: int
+    low: int
+    high: int
+    step: int
+
+
+def _switch(name: str) -> Parameter:
+    return Parameter(name, 1, 0, 1, 0)
+
+
+PARAMETERS = (
+    # Techniques, on or off. With all off the search is plain minimax, cut off by the static evaluation.
+    _switch("use_alphabeta"),
+    _switch("use_pvs"),
+    _switch("use_aspiration"),
+    _switch("use_ordering"),
+    _switch("use_tt"),
+    _switch("use_tt_cutoffs"),
+    _switch("use_mate_distance"),
+    _switch("use_killers"),
+    _switch("use_counter_moves"),
+    _switch("use_history"),
+    _switch("use_continuation"),
+    _switch("use_quiescence"),
+    _switch("use_delta_pruning"),
+    _switch("use_quiescence_see"),
+    _switch("use_evasion_pruning"),
+    _switch("use_lazy_evaluation"),
+    _switch("use_null_move"),
+    _switch("use_reverse_futility"),
+    _switch("use_razoring"),
+    _switch("use_futility"),
+    _switch("use_late_move_pruning"),
+    _switch("use_see_pruning"),
+    _switch("use_history_pruning"),
+    _switch("use_capture_futility"),
+    _switch("use_reductions"),
+    _switch("use_iir"),
+    _switch("use_singular"),
+    _switch("use_double_extensions"),
+    _switch("use_multi_cut"),
+    _switch("use_negative_extensions"),
+    _switch("use_probcut"),
+    _switch("use_correction"),
+    # Transposition table: near a draw by fifty moves what it says may not hold any more.
+    Parameter("tt_rule50", 90, 60, 100, 4),
+    # Aspiration windows.
+    Parameter("aspiration_depth", 4, 2, 8, 1),
+    Parameter("aspiration_window", 12, 4, 50, 3),
+    # Reverse futility: so far above beta that no reply will matter.
+    Parameter("rfp_depth", 8, 4, 12, 1),
+    Parameter("rfp_margin", 60, 30, 150, 6),
+    Parameter("rfp_improving", 60, 0, 150, 8),
+    # Razoring: so far below alpha that only a capture could help.
+    Parameter("razor_depth", 3, 1, 6, 1),
+    Parameter("razor_margin", 240, 100, 500, 25),
+    # Null move.
+    Parameter("null_depth", 3, 1, 5, 1),
+    Parameter("null_base", 4, 2, 6, 1),
+    Parameter("null_divisor", 4, 2, 8, 1),
+    Parameter("null_eval_divisor", 180, 80, 400, 20),
+    Parameter("null_eval_max", 3, 1, 6, 1),
+    Parameter("null_static_margin", 20, 0, 60, 4),
+    Parameter("null_verify_depth", 14, 8, 20, 1),
+    Parameter("null_verify_quarters", 3, 1, 4, 1),
+    # ProbCut.
+    Parameter("probcut_depth", 5, 3, 8, 1),
+    Parameter("probcut_margin", 190, 100, 350, 20),
+    Parameter("probcut_reduction", 4, 2, 6, 1),
+    Parameter("probcut_tt_depth", 3, 1, 5, 1),
+    # Late-move pruning, futility, SEE and history pruning of moves.
+    Parameter("lmp_base", 3, 1, 8, 1),
+    Parameter("lmp_depth", 8, 4, 12, 1),
+    Parameter("futility_depth", 8, 3, 12, 1),
+    Parameter("futility_base", 90, 30, 200, 10),
+    Parameter("futility_margin", 85, 40, 160, 8),
+    Parameter("capture_futility_depth", 6, 2, 10, 1),
+    Parameter("capture_futility_base", 200, 50, 400, 20),
+    Parameter("capture_futility_margin", 150, 50, 300, 15),
+    Parameter("see_quiet_margin", 55, 20, 120, 6),
+    Parameter("see_noisy_margin", 25, 8, 60, 4),
+    Parameter("history_prune_depth", 5, 2, 8, 1),
+    Parameter("history_prune_margin", 3200, 1000, 6000, 300),
+    # Late-move reductions, in 1024ths of a ply.
+    Parameter("lmr_base", 800, 300, 1400, 60),
+    Parameter("lmr_factor", 440, 300, 700, 25),
+    Parameter("lmr_noisy_factor", 300, 150, 600, 25),
+    Parameter("lmr_pv", 1024, 0, 2048, 120),
+    Parameter("lmr_cut_node", 1300, 0, 2600, 120),
+    Parameter("lmr_not_improving", 700, 0, 2048, 100),
+    Parameter("lmr_check", 900, 0, 2048, 100),
+    Parameter("lmr_killer", 1024, 0, 2048, 100),
+    Parameter("lmr_tt_capture", 700, 0, 2048, 100),
+    Parameter("lmr_history_divisor", 9000, 4000, 20000, 800),
+    # Singular extensions.
+    Parameter("singular_depth", 7, 5, 10, 1),
+    Parameter("singular_margin", 2, 1, 5, 1),
+    Parameter("singular_tt_depth", 3, 1, 5, 1),
+    Parameter("singular_root_depths", 2, 1, 3, 1),
+    Parameter("double_margin", 18, 5, 50, 3),
+    Parameter("double_limit", 8, 2, 16, 1),
+    # Internal iterative reduction.
+    Parameter("iir_depth", 4, 2, 8, 1),
+    # Histories.
+    Parameter("history_bonus", 170, 60, 320, 15),
+    Parameter("history_bonus_max", 1600, 600, 3000, 120),
+    Parameter("history_malus", 170, 60, 320, 15),
+    Parameter("history_fail_low", 80, 0, 320, 15),
+    Parameter("history_evaluation", 8, 0, 30, 1),
+    # Lazy evaluation: what one move may change about everything but material and squares.
+    Parameter("lazy_margin", 150, 40, 1500, 15),
+    # Quiescence.
+    Parameter("delta_margin", 160, 50, 300, 15),
+    # Corrections of the static evaluation, in 1024ths.
+    Parameter("correction_pawn", 640, 0, 1500, 80),
+    Parameter("correction_non_pawn", 512, 0, 1500, 80),
+    Parameter("correction_continuation", 384, 0, 1500, 80),
+)
+
+PARAMS = record_dtype([(row.name, "i8") for row in PARAMETERS])
+ParamsRecord = Any
+
+
+def default_params() -> ParamsRecord:
+    """A new record with every default."""
+    return default_record(PARAMETERS, PARAMS)
+
+
+def without_techniques() -> ParamsRecord:
+    """A new record with every switch off: plain minimax."""
+    record = default_params()
+    for row in PARAMETERS:
+        if (row.low, row.high) == (0, 1):
+            record[row.name] = 0
+    return record
+
+
+def set_param(record: ParamsRecord, name: str, value: int) -> None:
+    """Set one parameter; InputError if there is none of that name or the value is out of its range."""
+    set_value(record, PARAMETERS, name, value, "search parameter")

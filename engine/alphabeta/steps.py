@@ -1,0 +1,225 @@
+"""What every node does, in the search as in quiescence: limits, draws, the table, the evaluation, the line."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.alphabeta.correction import corrected_eval
+from engine.alphabeta.ordering import move_slot
+from engine.alphabeta.state import BEFORE_ROOT
+from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, probe, store
+from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK, popcount
+from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
+from engine.core.legality import is_legal, is_pseudo_legal
+from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.moves import NULL_MOVE
+from engine.core.position import make, occupied_squares, unmake
+from engine.kernel import inline, kernel
+from engine.kernel.intrinsics import load_atomic, perf_counter_ns
+from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_win, mated_in, tb_win_in
+from eval.evaluate import evaluate, rough_score
+from eval.squares import psq_after
+from tablebase.codes import OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN, UNKNOWN
+from tablebase.probe import certain_outcome, directory_at, has_rights
+from tablebase.syzygy.probe import probe_value
+from tablebase.syzygy.records import NO_VALUE, SURE_LOSS, SURE_WIN, syzygy_at
+
+_POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
+_LONG_FIRST_ITERATION = np.int64(100_000)  # nodes
+
+
+@kernel
+def poll(state):
+    """Look at the node limit, the clock and the stop flag; sets `stopped`.
+
+    The first iteration is finished, in microseconds: without it there would be no move worth playing. Only among crowds
+    of queens, where captures have no end, it is broken off too.
+    """
+    state.next_poll = min(state.nodes + _POLL_INTERVAL, state.node_limit)
+    is_over = perf_counter_ns() >= state.deadline or load_atomic(state.stop_address) != 0
+    may_end = state.root_depth > 1 or state.nodes >= _LONG_FIRST_ITERATION
+    if state.nodes >= state.node_limit or (is_over and may_end):
+        state.stopped = 1
+
+
+@kernel
+def play(pos, state, ply, move):
+    """Make `move` at `ply`, with what the search keeps beside the position."""
+    state.psq[ply + 1] = psq_after(pos, state.weights, state.psq[ply], move)
+    state.slots[BEFORE_ROOT + ply] = move_slot(pos, move)
+    state.moves[ply] = move
+    make(pos, move)
+    state.nodes += 1
+
+
+@kernel
+def take_back(pos, move):
+    """Unmake `move`: for the node functions, which would grow too large if it were expanded in them."""
+    unmake(pos, move)
+
+
+@inline
+def is_draw(pos, state, ply):
+    """Whether the rules, or a repetition that either side can force again, make the position a draw."""
+    if is_fifty_moves(pos):
+        checkers, pinned = king_masks(pos)
+        begin = np.int64(state.begin[ply])
+        # A mate comes before the draw.
+        if checkers == EMPTY or generate(pos, state.list, begin, ALL_MOVES, checkers, pinned) > begin:
+            return True
+    return is_insufficient_material(pos) or is_repetition(pos, ply)
+
+
+@inline
+def tt_probe(pos, state):
+    if not state.params.use_tt:
+        return MISS
+    return probe(state.tt_address, state.tt_buckets, pos.key)
+
+
+@inline
+def tt_store(pos, state, ply, move, score, static_eval, depth, bound):
+    if state.params.use_tt:
+        store(state.tt_address, state.tt_buckets, state.generation, pos.key, move, score, static_eval, depth,
+              bound, ply)
+
+
+@inline
+def bound_settles(bound, score, alpha, beta):
+    """Whether a stored bound answers the question the window asks."""
+    return bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
+
+
+@inline
+def bound_allows(bound, score, reference):
+    """Whether a stored score may replace an estimate: it is on the side of it that its bound speaks of."""
+    return bound == EXACT or (bound == LOWER and score > reference) or (bound == UPPER and score < reference)
+
+
+@inline
+def is_tb_ending(pos, state):
+    """Whether so few men are left that endgame tables may know the position."""
+    return popcount(occupied_squares(pos)) <= state.tb.most_men
+
+
+@inline
+def _may_ask_syzygy(pos, tb, depth):
+    """Whether Syzygy tables can answer: they count from the last capture or pawn's move, and lie on a disk."""
+    men = popcount(occupied_squares(pos))
+    is_worth_it = men < tb.syzygy_men or (men == tb.syzygy_men and depth >= tb.syzygy_depth)
+    return (tb.syzygy_address != 0 and depth > 0 and is_worth_it and not has_rights(pos)
+            and (pos.rule50 == 0 or not tb.fifty_moves_count))
+
+
+@inline
+def _outcome_by_syzygy(pos, state, ply):
+    tb = state.tb
+    value = probe_value(pos, syzygy_at(tb.syzygy_address), tb.own_address, tb.own_men, state.list,
+                        np.int64(state.begin[ply]), state.tb_scratch, SURE_LOSS, SURE_WIN)
+    if value == NO_VALUE:
+        return UNKNOWN
+    if value == 0 or (tb.fifty_moves_count and abs(value) < SURE_WIN):
+        return OUTCOME_DRAW
+    return OUTCOME_WIN if value > 0 else OUTCOME_LOSS
+
+
+@kernel
+def tb_score(pos, state, ply, depth):
+    """The score that endgame tables give an ending, or NO_SCORE; wins and losses without their distance."""
+    tb = state.tb
+    outcome = UNKNOWN
+    if popcount(occupied_squares(pos)) <= tb.own_men:
+        outcome = certain_outcome(pos, directory_at(tb.own_address))
+    if outcome == UNKNOWN and _may_ask_syzygy(pos, tb, depth):
+        outcome = _outcome_by_syzygy(pos, state, ply)
+    if outcome == UNKNOWN:
+        return NO_SCORE
+    state.tb_hits += 1
+    if outcome == OUTCOME_DRAW:
+        return DRAW
+    return tb_win_in(ply) if outcome == OUTCOME_WIN else -tb_win_in(ply)
+
+
+@inline
+def tb_bound(score):
+    """What a score of the endgame tables is: a mate may be better than a win, or worse than a loss."""
+    if score == DRAW:
+        return EXACT
+    return LOWER if is_win(score) else UPPER
+
+
+@inline
+def has_pieces(pos):
+    """Whether the side to move has more than king and pawns: without, passing may be better than any move."""
+    own = pos.colors[pos.side]
+    return own & (pos.types[KNIGHT] | pos.types[BISHOP] | pos.types[ROOK] | pos.types[QUEEN]) != EMPTY
+
+
+@inline
+def validated(pos, move, checkers, pinned):
+    """`move`, if it is legal here, else NULL_MOVE: two positions may share a slot, and entries may be torn."""
+    if move != NULL_MOVE and is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned):
+        return move
+    return NULL_MOVE
+
+
+@inline
+def static_evaluation(pos, state, ply):
+    return evaluate(pos, state.weights, state.psq[ply], state.cache)
+
+
+@kernel
+def cut_off_value(pos, state, ply):
+    """The value of a position below which nothing is searched: the result if it is known, else the evaluation."""
+    state.pv_length[ply] = 0
+    state.deepest = max(state.deepest, ply)
+    if is_draw(pos, state, ply):
+        return DRAW
+    if is_tb_ending(pos, state):
+        known_score = tb_score(pos, state, ply, np.int64(0))
+        if known_score != NO_SCORE:
+            return known_score
+    checkers, pinned = king_masks(pos)
+    if generate(pos, None, np.int64(0), ALL_MOVES, checkers, pinned) == 0:
+        return mated_in(ply) if checkers != EMPTY else DRAW
+    return corrected_eval(pos, state, ply, static_evaluation(pos, state, ply))
+
+
+@inline
+def lazy_score(pos, state, ply, data):
+    """Lazy evaluation: material and squares as they are, all the rest as it was before the last move.
+
+    Costs next to nothing, and is seldom off by more than `lazy_margin`. NO_SCORE where the table may know the
+    evaluation, or the one before is not known.
+    """
+    if data != MISS or not state.params.use_lazy_evaluation or ply == 0 or state.rests[ply - 1] == NO_SCORE:
+        return NO_SCORE
+    return rough_score(pos, state.weights, state.psq[ply]) - state.rests[ply - 1]
+
+
+@inline
+def known_or_new_evaluation(pos, state, ply, data):
+    """The static evaluation: from the table's entry `data` if it holds one."""
+    is_known = data != MISS and entry_eval(data) != NO_SCORE
+    score = entry_eval(data) if is_known else static_evaluation(pos, state, ply)
+    state.rests[ply] = score - rough_score(pos, state.weights, state.psq[ply])
+    return score
+
+
+@inline
+def sharpened(state, data, tt_score, estimate):
+    """`estimate`, or the table's score where its bound says that it is nearer to the truth."""
+    if (data != MISS and state.params.use_tt_cutoffs and not is_decisive(tt_score)
+            and bound_allows(entry_bound(data), tt_score, estimate)):
+        return tt_score
+    return estimate
+
+
+@inline
+def extend_pv(state, ply, move):
+    """Put `move` before the line of the ply below."""
+    length = state.pv_length[ply + 1]
+    state.pv[ply, 0] = move
+    for index in range(length):
+        state.pv[ply, index + 1] = state.pv[ply + 1, index]
+    state.pv_length[ply] = length + 1

@@ -1,0 +1,188 @@
+"""The transposition table: what is known of a position that was searched before, by whatever order of moves.
+
+An entry is two words: `key ^ data` and `data`. A thread that reads while another writes sees words that do not belong
+together, their xor is not the key, and the entry is not used: no lock is needed. Four entries share a cache line.
+
+    data: move 16 | score 16 | static evaluation 16 | depth 8 | generation 6 | bound 2
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.core.errors import InputError
+from engine.host import zeroed_memory
+from engine.kernel import entry, inline, int64, kernel
+from engine.kernel.intrinsics import load_word, multiply_high, prefetch, store_word
+from engine.search.scores import TB_BAND
+
+UPPER, LOWER, EXACT = np.int64(1), np.int64(2), np.int64(3)
+MISS = np.uint64(0)
+
+ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4
+GENERATIONS = np.int64(64)
+_MEGABYTE = 1 << 20
+_AGE_WEIGHT = np.int64(4)  # a generation of age makes an entry as cheap as this many plies of depth
+
+
+class TranspositionTable:
+    """The memory of the table; kernels get its address."""
+
+    def __init__(self, megabytes: float) -> None:
+        self.resize(megabytes)
+
+    def resize(self, megabytes: float) -> None:
+        """Make an empty table of exactly `megabytes`; InputError if there is not so much memory."""
+        try:
+            memory = zeroed_memory(int(megabytes * _MEGABYTE) // BUCKET_BYTES * BUCKET_BYTES)
+        except MemoryError as error:
+            raise InputError(f"no memory for a table of {megabytes:g} MB") from error
+        self.words: npt.NDArray[np.uint64] = np.frombuffer(memory, np.uint64)
+        self.megabytes = megabytes
+        self.generation = 0
+
+    @property
+    def address(self) -> int:
+        """Where the first bucket lies."""
+        return int(self.words.ctypes.data)
+
+    @property
+    def buckets(self) -> int:
+        """How many buckets there are."""
+        return self.words.nbytes // BUCKET_BYTES
+
+    def clear(self, threads: int = 1) -> None:
+        """Forget everything, by several threads at once."""
+        self.generation = 0
+        if threads == 1:
+            clear_words(self.address, self.words.size)
+            return
+        parts = np.array_split(self.words, threads)
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(lambda part: clear_words(part.ctypes.data, part.size), parts))
+
+    def next_generation(self) -> None:
+        """Age all entries: a new search begins."""
+        self.generation = (self.generation + 1) % int(GENERATIONS)
+
+    def hashfull(self) -> int:
+        """How full the table is with entries of this search, in thousandths, by a sample of the first buckets."""
+        sample = self.words[1 : 2000 : 2]
+        generations = sample >> np.uint64(56) & np.uint64(63)
+        return int(1000 * np.mean((sample != 0) & (generations == self.generation)))
+
+
+@entry(int64, int64)
+def clear_words(address: int, count: int) -> None:
+    """Set `count` words from `address` on to zero."""
+    for index in range(count):
+        store_word(address + 8 * index, MISS)
+
+
+@inline
+def _field(data, shift):
+    """The sixteen bits of `data` from `shift` on, as a signed number."""
+    return np.int64(np.int16(np.int64(data >> shift) & 0xFFFF))
+
+
+@inline
+def entry_move(data):
+    """The best or refuting move, or NULL_MOVE."""
+    return np.int64(data & np.uint64(0xFFFF))
+
+
+@inline
+def entry_score(data, ply):
+    """The score, a mate or table win counted from the root again."""
+    score = _field(data, 16)
+    if score >= TB_BAND:
+        return score - ply
+    if score <= -TB_BAND:
+        return score + ply
+    return score
+
+
+@inline
+def entry_eval(data):
+    """The static evaluation, or NO_SCORE."""
+    return _field(data, 32)
+
+
+@inline
+def entry_depth(data):
+    """How deep the score was searched."""
+    return np.int64(data >> 48 & np.uint64(0xFF))
+
+
+@inline
+def entry_bound(data):
+    """UPPER, LOWER or EXACT."""
+    return np.int64(data >> 62)
+
+
+@inline
+def _entry_generation(data):
+    return np.int64(data >> 56 & np.uint64(63))
+
+
+@inline
+def _bucket_address(address, buckets, key):
+    return address + multiply_high(key, np.uint64(buckets)) * BUCKET_BYTES
+
+
+@inline
+def expect(address, buckets, key):
+    """Begin to fetch the bucket of a position that will be probed soon: it is hardly ever in a cache."""
+    prefetch(_bucket_address(address, buckets, key))
+
+
+@kernel
+def probe(address, buckets, key):
+    """The data word that is stored for `key`, or MISS."""
+    slot = _bucket_address(address, buckets, key)
+    for _ in range(BUCKET_ENTRIES):
+        data = load_word(slot + 8)
+        if load_word(slot) ^ data == key and data != MISS:
+            return data
+        slot += ENTRY_BYTES
+    return MISS
+
+
+@inline
+def _pack(move, score, static_eval, depth, bound, generation, ply):
+    if score >= TB_BAND:
+        score += ply
+    elif score <= -TB_BAND:
+        score -= ply
+    return (np.uint64(move) | np.uint64(score & 0xFFFF) << 16 | np.uint64(static_eval & 0xFFFF) << 32
+            | np.uint64(depth) << 48 | np.uint64(generation) << 56 | np.uint64(bound) << 62)
+
+
+@kernel
+def store(address, buckets, generation, key, move, score, static_eval, depth, bound, ply):
+    """Remember a result. Mates and table wins are stored as seen from the node, `ply` plies below the root.
+
+    The entry of the same key is replaced, unless it is deeper and of this search; else the cheapest of the bucket.
+    """
+    slot = _bucket_address(address, buckets, key)
+    cheapest, worth = slot, np.int64(1 << 30)
+    for _ in range(BUCKET_ENTRIES):
+        data = load_word(slot + 8)
+        if load_word(slot) ^ data == key and data != MISS:
+            if bound != EXACT and depth + 3 < entry_depth(data) and _entry_generation(data) == generation:
+                return
+            if move == 0:
+                move = entry_move(data)
+            cheapest = slot
+            break
+        age = (generation - _entry_generation(data)) & (GENERATIONS - 1)
+        price = entry_depth(data) - _AGE_WEIGHT * age if data != MISS else np.int64(-(1 << 20))
+        if price < worth:
+            cheapest, worth = slot, price
+        slot += ENTRY_BYTES
+    data = _pack(move, score, static_eval, depth, bound, generation, ply)
+    store_word(cheapest, key ^ data)
+    store_word(cheapest + 8, data)

@@ -1,0 +1,45 @@
+"""The random mover: every legal move alike. The least of opponents, and what uniform expectimax believes in."""
+
+from __future__ import annotations
+
+import random
+import time
+
+from engine.core.game import list_moves
+from engine.core.movegen import empty_move_list
+from engine.core.position import PositionRecord
+from engine.search.contract import Search
+from engine.search.limits import Info, Limits, Report, Result, ignore
+
+
+class RandomMover(Search):
+    """A search that does not look, and has an answer at once."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._chance = random.Random(seed)  # noqa: S311  a game needs no secrecy
+        self._moves = empty_move_list()
+        self._position: PositionRecord | None = None
+        self._limits = Limits()
+
+    def load(self) -> None:
+        """Compile or load the kernel that lists moves."""
+        list_moves.load()
+
+    def begin(self, position: PositionRecord, limits: Limits) -> None:
+        """Remember the question."""
+        self._position, self._limits = position, limits
+
+    def finish(self, report: Report = ignore) -> Result:
+        """One of the legal moves, or of those that may be searched; 0 if there is none."""
+        started = time.perf_counter()
+        count, _ = list_moves(self._position, self._moves)
+        allowed = self._limits.search_moves
+        moves = [move for move in self._moves.moves[:count].tolist() if not allowed or move in allowed]
+        chosen = self._chance.sample(moves, min(self._limits.multipv, len(moves)))
+        seconds = time.perf_counter() - started
+        infos = [Info(1, 1, number, 0, 1, seconds, 0, (move,)) for number, move in enumerate(chosen, start=1)]
+        for info in infos:
+            report(info)
+        if not infos:
+            return Result(0, 0, 0, 0, seconds)
+        return Result(chosen[0], 0, 1, 1, seconds, (chosen[0],), infos)

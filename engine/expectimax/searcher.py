@@ -1,0 +1,129 @@
+"""Expectimax: the best move against an opponent who is no adversary, but a fallible player.
+
+The nodes are in chance.py, the opponent in opponent.py; here are the iterations, and what the owner of a search sees.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.alphabeta.iterations import Iterations, Line
+from engine.alphabeta.params import ParamsRecord, default_params, set_param
+from engine.alphabeta.root import search_from
+from engine.alphabeta.searcher import DeepeningSearch
+from engine.alphabeta.state import StateRecord
+from engine.core.position import PositionRecord
+from engine.expectimax.chance import TREE, TreeRecord, value_of_move
+from engine.expectimax.opponent import default_assumptions, set_assumption
+from engine.search.limits import Bound, Limits, Report
+from engine.search.scores import MAX_EVALUATION, clamp_evaluation
+
+_SHARE_FOR_ANOTHER = 0.2  # of the soft time: once so much is used, another iteration would take too long
+
+
+class RootMove(NamedTuple):
+    """What an iteration found about a move. The larger the better: a certain mate first, then utility."""
+
+    certain: int
+    utility: float
+    line: tuple[int, ...]
+
+    def rank(self) -> tuple[int, float]:
+        """By this moves are sorted."""
+        return self.certain, self.utility
+
+
+def score_of(move: RootMove, scale: float) -> int:
+    """A mate if that is certain, else the centipawns that a utility stands for, within the evaluation band."""
+    if move.certain:
+        return move.certain
+    if abs(move.utility) >= 1:
+        return int(math.copysign(MAX_EVALUATION, move.utility))
+    return int(clamp_evaluation(round(scale * math.atanh(move.utility))))
+
+
+class Averaging(Iterations):
+    """Expectimax one ply deep, then two, then three. Every root move has its exact value after each iteration."""
+
+    def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, report: Report,
+                 tree: TreeRecord) -> None:
+        super().__init__(pos, state, limits, report)
+        self._tree = tree
+        self._moves: list[int] = state.root_moves[: state.root_count].tolist()  # the best so far first
+
+    def _iterate(self) -> bool:
+        depth = self.depth + 1
+        self._state.deepest = 0
+        found = self._root_moves(depth)
+        if len(found) < len(self._moves):
+            # Broken off. The best so far came first, so that only one that is better at the new depth replaces it; of
+            # several lines the others would be of another depth.
+            if len(self.lines) == 1 and found:
+                self.lines = [self._line(found[0])]
+            return False
+        self._moves = [move.line[0] for move in found]
+        self.lines = [self._line(move) for move in found[: len(self.lines)]]
+        self.depth = depth
+        for number, line in enumerate(self.lines):
+            self._tell(depth, number, line, Bound.EXACT)
+        return True
+
+    def _root_moves(self, depth: int) -> list[RootMove]:
+        """The root moves that could be valued, the best first."""
+        state, found = self._state, []
+        for number, move in enumerate(self._moves, start=1):
+            state.current_move, state.current_number = move, number
+            utility, certain = value_of_move(self._pos, state, self._tree, move, depth)
+            if state.stopped:
+                break
+            found.append(RootMove(int(certain), float(utility), tuple(state.pv[0, : state.pv_length[0]].tolist())))
+        return sorted(found, key=RootMove.rank, reverse=True)
+
+    def _line(self, move: RootMove) -> Line:
+        return Line(score_of(move, float(self._tree.assumed.scale)), move.line)
+
+    def _patience(self) -> float:
+        """Nothing is pruned, so an iteration takes many times as long as all before it, whatever they found."""
+        return _SHARE_FOR_ANOTHER
+
+
+class Expectimax(DeepeningSearch):
+    """Expectimax as its owner sees it: a search by iterations of one thread, and with an opponent.
+
+    A value must not depend on how a position was reached, so the transposition table is not used.
+    """
+
+    def __init__(self, params: ParamsRecord | None = None, weights: Any = None) -> None:
+        self._tree = np.zeros(1, TREE)[0]
+        self._tree["assumed"] = default_assumptions()
+        super().__init__(params=_without_tt(params), weights=weights)
+
+    def set_opponent(self, temperature: float) -> None:
+        """Play against somebody of this temperature (see `temperature_of`); infinity is a random mover."""
+        self.assume("temperature", temperature)
+
+    def assume(self, name: str, value: float) -> None:
+        """Change a row of ASSUMPTIONS from the next search on; InputError if that cannot be."""
+        set_assumption(self._tree["assumed"], name, value)
+
+    def set_params(self, params: ParamsRecord) -> None:
+        """Use other search parameters from now on."""
+        super().set_params(_without_tt(params))
+
+    def load(self) -> None:
+        """Compile or load the kernels."""
+        super().load()
+        value_of_move.load()
+        self._tree.search_address = search_from.address
+
+    def _iterations(self, report: Report) -> Averaging:
+        return Averaging(self._position.copy(), self._states[0], self._limits, report, self._tree)
+
+
+def _without_tt(params: ParamsRecord | None) -> ParamsRecord:
+    changed = default_params() if params is None else params.copy()
+    set_param(changed, "use_tt", 0)
+    return changed

@@ -1,0 +1,266 @@
+"""The search as its owner uses it."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.alphabeta.iterations import Line
+from engine.alphabeta.params import PARAMETERS, default_params, set_param
+from engine.alphabeta.searcher import Candidate, Searcher, elect
+from engine.alphabeta.state import HISTORY_FIELDS, new_state
+from engine.commands._positions import BENCH_FENS
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.core.perft import KNOWN
+from engine.search.limits import Bound, Info, Limits, Progress
+from engine.search.scores import mate_distance, mate_in
+from tests.alphabeta.kernels import perft_by_picker
+from tests.positions import CORNERS, CROWD, judge
+
+SEARCHER = Searcher(4)
+
+MATES = {  # position: moves to the mate, the line forced
+    "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1": 1,
+    "7k/8/8/8/8/8/R7/1R2K3 w - - 0 1": 2,
+    "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1": 3,
+}
+
+
+def search(fen: str, **limits) -> tuple[Game, object]:
+    SEARCHER.clear()
+    game = Game(fen)
+    return game, SEARCHER.run(game.position, Limits(**limits))
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+def test_perft_through_the_picker(known):
+    game, state = Game(known.fen), new_state()
+    for tt_move in (0, game.legal_moves()[-1], game.legal_moves()[0]):
+        assert perft_by_picker(game.position, state, 3, tt_move) == known.counts[2]
+
+
+@pytest.mark.parametrize(("fen", "moves"), MATES.items())
+def test_short_mates_and_their_lines(fen, moves):
+    game, result = search(fen, nodes=300_000)
+    assert mate_distance(result.score) == moves
+    board = judge(fen)
+    for move in result.line:
+        text = game.text(move)
+        board.push_uci(text)
+        game.play(text)
+    assert board.is_checkmate()
+
+
+def test_being_mated_and_stalemate_have_no_move():
+    assert search("6rk/8/8/8/8/8/6q1/7K w - - 0 1", depth=3)[1].move == 0
+    assert search("8/8/8/8/8/5k2/5p2/5K2 w - - 0 1", depth=3)[1].move == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(CORNERS), st.integers(1, 3000))
+def test_lines_are_legal_and_begin_with_the_move(fen, nodes):
+    game, result = search(fen, nodes=nodes)
+    if not game.legal_moves():
+        return
+    assert result.line == () or result.line[0] == result.move
+    for info in result.infos:
+        follower = Game(fen)
+        for move in info.line:
+            assert move in follower.legal_moves()
+            follower.play(follower.text(move))
+
+
+def test_the_same_search_twice_gives_the_same_nodes():
+    for limits in ({"nodes": 30_000}, {"depth": 9}):
+        for fen in BENCH_FENS[:6]:
+            first, second = search(fen, **limits)[1], search(fen, **limits)[1]
+            assert (first.move, first.score, first.nodes, first.line) == (
+                second.move, second.score, second.nodes, second.line)
+
+
+def test_two_games_at_fixed_nodes_are_the_same_game():
+    def play() -> list[tuple[int, int]]:
+        SEARCHER.clear()
+        game, log = Game(), []
+        for _ in range(12):
+            result = SEARCHER.run(game.position, Limits(nodes=3000))
+            log.append((result.move, result.nodes))
+            game.play(game.text(result.move))
+        return log
+
+    assert play() == play()
+
+
+def test_the_node_limit_is_kept():
+    for nodes in (1, 100, 5000):
+        assert search(KNOWN[1].fen, nodes=nodes)[1].nodes <= nodes + 1
+
+
+@pytest.mark.parametrize("movetime", [0.0, 0.001, 0.05])
+def test_a_stopped_search_has_a_legal_move(movetime):
+    for fen in BENCH_FENS[:10]:
+        started = time.perf_counter()
+        game, result = search(fen, movetime=movetime)
+        assert result.move in game.legal_moves()
+        assert time.perf_counter() - started < movetime + 0.2
+
+
+def test_a_crowd_of_queens_does_not_hold_up_the_first_iteration():
+    started = time.perf_counter()
+    game, result = search(CROWD, movetime=0.05)
+    assert result.move in game.legal_moves()
+    assert time.perf_counter() - started < 1
+
+
+def test_no_iteration_begins_after_the_soft_time(monkeypatch):
+    monkeypatch.setattr("engine.alphabeta.iterations.patience", lambda steady, drop, share: 1.0)
+    for soft in (0.0, 0.1):
+        game, result = search(KNOWN[1].fen, soft_time=soft, hard_time=20)
+        finished = [info.seconds for info in result.infos]
+        assert finished[-1] >= soft
+        assert all(seconds < soft for seconds in finished[:-1])
+        assert result.move in game.legal_moves()
+
+
+def test_a_stop_before_the_search_begins_is_heard():
+    SEARCHER.stop()
+    assert search(KNOWN[1].fen)[1].nodes < 5000
+    assert search(KNOWN[1].fen, nodes=20_000)[1].nodes > 5000
+
+
+def test_limits_may_come_while_the_search_runs():
+    for soft, least in ((0.3, 0.05), (0.0, 0.0)):
+        threading.Timer(0.1, lambda soft=soft: SEARCHER.set_time(soft, 0.4)).start()
+        started = time.perf_counter()
+        search(KNOWN[1].fen)
+        assert least < time.perf_counter() - started < 1
+
+
+def test_a_long_search_tells_of_its_progress(monkeypatch):
+    monkeypatch.setattr("engine.alphabeta.searcher._FIRST_PROGRESS", 0.05)
+    monkeypatch.setattr("engine.alphabeta.searcher._PROGRESS_INTERVAL", 0.05)
+    monkeypatch.setattr("engine.alphabeta.iterations._FIRST_BOUND", 0.0)
+    game, heard = Game(KNOWN[1].fen), []
+    SEARCHER.clear()
+    SEARCHER.run(game.position, Limits(movetime=0.5), heard.append)
+    progress = [found for found in heard if isinstance(found, Progress)]
+    assert len(progress) > 3
+    assert all(found.move in game.legal_moves() and found.number >= 1 for found in progress)
+    assert {found.bound for found in heard if isinstance(found, Info)} >= {Bound.EXACT, Bound.LOWER}
+
+
+def worker(depth: int, score: int, *moves: int) -> Candidate:
+    return Candidate(depth, Line(score, moves))
+
+
+def test_threads_vote_for_the_move():
+    alone = worker(9, 10, 1)
+    assert elect([alone]) is alone
+    # Two that agree outvote a deeper one; among them the deeper one speaks.
+    crowd = [worker(10, 20, 1), worker(9, 20, 2), worker(8, 20, 2)]
+    assert elect(crowd) is crowd[1]
+    # A mate needs no majority, and the shortest is the best.
+    mates = [worker(10, 20, 1), worker(10, 20, 1), worker(4, int(mate_in(7)), 3), worker(4, int(mate_in(5)), 4)]
+    assert elect(mates) is mates[3]
+    # A loss that one of them sees does not make the most hopeful one right.
+    doubt = [worker(12, -int(mate_in(7)), 1), worker(20, 20, 2), worker(20, 20, 2), worker(8, 90, 3)]
+    assert elect(doubt).line.moves == (2,)
+    # A thread that has not finished anything has no vote.
+    assert elect([worker(5, -50, 1), worker(0, 0)]).line.moves == (1,)
+    empty = [worker(0, 0), worker(0, 0)]
+    assert elect(empty) is empty[0]
+
+
+def test_stop_ends_an_infinite_search():
+    game = Game()
+    threading.Timer(0.2, SEARCHER.stop).start()
+    started = time.perf_counter()
+    result = SEARCHER.run(game.position, Limits())
+    assert 0.15 < time.perf_counter() - started < 1.5
+    assert result.move in game.legal_moves()
+
+
+def test_search_moves_are_the_only_ones():
+    game = Game(KNOWN[1].fen)
+    wanted = tuple(move for move in game.legal_moves() if game.text(move) in ("a2a3", "g2g3"))
+    result = SEARCHER.run(game.position, Limits(depth=6, search_moves=wanted))
+    assert result.move in wanted
+
+
+def test_multipv_gives_different_moves_in_order():
+    game = Game(KNOWN[1].fen)
+    result = SEARCHER.run(game.position, Limits(depth=7, multipv=4))
+    last = [info for info in result.infos if info.depth == 7]
+    assert [info.line_number for info in last] == [1, 2, 3, 4]
+    assert len({info.line[0] for info in last}) == 4
+    assert result.score == max(info.score for info in last)
+
+
+def test_a_repetition_is_worth_nothing_when_it_can_be_forced():
+    game, result = search("6k1/6p1/8/6KQ/1r6/q2b4/8/8 w - - 0 1", depth=12)  # a rook and a bishop down
+    assert (game.text(result.move), result.score) == ("h5e8", 0)
+
+
+def test_the_fifty_move_rule_is_seen():
+    _, fresh = search("8/8/8/3k4/8/8/4R3/4K3 w - - 0 1", depth=8)
+    _, late = search("8/8/8/3k4/8/8/4R3/4K3 w - - 99 80", depth=8)
+    assert fresh.score > 300
+    assert late.score == 0
+
+
+def test_two_threads_find_the_mate_and_a_legal_move():
+    both = Searcher(4, threads=2)
+    game = Game("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1")
+    assert mate_distance(both.run(game.position, Limits(depth=10)).score) == 3
+    game = Game()
+    result = both.run(game.position, Limits(movetime=0.2))
+    assert result.move in game.legal_moves()
+    both.clear()
+
+
+def test_every_switch_may_be_turned_off_without_compiling_anew():
+    for row in PARAMETERS:
+        if (row.low, row.high) != (0, 1):
+            continue
+        params = default_params()
+        set_param(params, row.name, 0)
+        SEARCHER.set_params(params)
+        game, result = search(KNOWN[1].fen, nodes=2000)
+        assert result.move in game.legal_moves(), row.name
+    SEARCHER.set_params(default_params())
+
+
+def test_parameters_out_of_range_or_unknown_are_refused():
+    params = default_params()
+    with pytest.raises(InputError, match="no search parameter is called 'rpf_margin'"):
+        set_param(params, "rpf_margin", 3)
+    with pytest.raises(InputError, match="rfp_margin must be from 30 to 150"):
+        set_param(params, "rfp_margin", 1000)
+
+
+def test_a_bare_king_is_mated():
+    """King and rook against king, played out."""
+    game, board = Game("8/8/8/3k4/8/8/8/R3K3 w - - 0 1"), chess.Board("8/8/8/3k4/8/8/8/R3K3 w - - 0 1")
+    SEARCHER.clear()
+    while not board.is_game_over():
+        text = game.text(SEARCHER.run(game.position, Limits(nodes=20_000)).move)
+        game.play(text)
+        board.push_uci(text)
+    assert board.is_checkmate()
+
+
+def test_a_new_game_begins_with_nothing_remembered():
+    searcher = Searcher(1)
+    searcher.run(Game().position, Limits(nodes=20_000))
+    state = searcher._states[0]
+    remembered = (*(state[name] for name in HISTORY_FIELDS), state.cache.structures, state.cache.scores)
+    assert all(field.any() for field in remembered)
+    searcher.clear()
+    assert not any(field.any() for field in remembered)
+    assert not searcher.tt.words.any()

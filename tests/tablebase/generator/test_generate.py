@@ -1,0 +1,135 @@
+"""Generation: known lengths, and tables that agree with what the package holds."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from engine.core.game import Game
+from tablebase.codes import code_of, is_won, rank_of_move, worth_of, worth_of_move
+from tablebase.files import Container
+from tablebase.generator.generate import ContradictionError, Values, generate
+from tablebase.generator.workshop import Workshop
+from tablebase.material import Ending, all_endings, parse_ending
+from tablebase.own_tables import BUILT_IN, OwnTables
+from tablebase.sample import random_board
+from tablebase.summary import summarize
+from tests.positions import DATA
+
+Finished = dict[Ending, Values]
+TRUTHS = DATA / "endgame" / "truths" / "longest_mates_3-4men.tsv"
+
+
+@pytest.fixture(scope="module")
+def three_men() -> Finished:
+    finished: Finished = {}
+    for ending in all_endings(3):
+        finished[ending] = generate(ending, finished, threads=2)
+    return finished
+
+
+@pytest.mark.parametrize(("name", "white", "black", "how_many"), [("KQvK", 19, 20, 56), ("KRvK", 31, 32, 3056),
+                                                                  ("KPvK", 55, 56, 4)])
+def test_the_longest_mates_are_those_that_everybody_finds(three_men, name, white, black, how_many):
+    ending = parse_ending(name)
+    codes = three_men[ending].codes
+    assert summarize(ending, codes, 0).longest_win == white
+    of_black = summarize(ending, codes, 1)
+    assert (of_black.longest_loss, of_black.longest_losses, of_black.wins) == (black, how_many, 0)
+
+
+def test_a_lone_minor_piece_never_wins(three_men):
+    for name in ("KBvK", "KNvK"):
+        summary = [summarize(parse_ending(name), three_men[parse_ending(name)].codes, side) for side in (0, 1)]
+        assert all((side.wins, side.losses, side.longest) == (0, 0, -1) for side in summary)
+        assert all(side.draws == side.positions > 100_000 for side in summary)
+
+
+def test_an_error_in_a_table_is_noticed_by_its_check(three_men):
+    """A cell that claims a quicker mate than there is."""
+    from tablebase.generator.generate import _Generator
+
+    ending = parse_ending("KRvK")
+    generator = _Generator(ending, three_men, 1, lambda _: None)
+    generator.run()
+    legal = np.flatnonzero(generator._codes[0] == 20)
+    generator._codes[0][legal[0]] = 18
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as generator._pool, pytest.raises(ContradictionError, match="KRvK"):
+        generator._check()
+
+
+def test_codes_and_what_they_are_worth():
+    for code in range(200):
+        assert code_of(worth_of(code)) == code
+    best_first = [1, 3, 5, 0, 6, 4, 2]  # what a move may leave to the other side
+    assert sorted(best_first, key=lambda code: -worth_of_move(code)) == best_first
+    assert all(rank_of_move(code) == worth_of_move(code) for code in range(200))
+    assert is_won(2) and not is_won(1) and not is_won(0)
+
+
+def test_a_build_goes_on_where_it_was_broken_off(tmp_path):
+    wanted = [parse_ending("KQvK")]
+    workshop = Workshop(tmp_path)
+    assert [ending.name for ending, _ in workshop.generate(wanted, lambda *_: None)] == ["KQvK"]
+    values = tmp_path / "values" / "KQvK.npy"
+    stamp = values.stat().st_mtime_ns
+    list(Workshop(tmp_path).generate(wanted, lambda *_: None))
+    assert values.stat().st_mtime_ns == stamp  # not made again
+    values.write_bytes(values.read_bytes()[:1000])
+    list(Workshop(tmp_path).generate(wanted, lambda *_: None))
+    assert values.stat().st_size > 1000
+    for path in Workshop(tmp_path).pack(wanted, "a test", lambda *_: None):
+        assert list(Container(path).entries) == wanted
+    own, built_in = OwnTables([tmp_path]), OwnTables()
+    chance = random.Random(3)
+    for _ in range(200):
+        position = Game(random_board(wanted[0], chance).fen()).position
+        assert own.code(position) == built_in.code(position)
+
+
+def test_two_bytes_a_cell_say_the_same(three_men):
+    ending = parse_ending("KQvK")
+    narrow = three_men[ending].codes
+    wide_child = {child: Values(child, _widened(values.codes)) for child, values in three_men.items()}
+    pawns = parse_ending("KPvK")
+    wide = generate(pawns, wide_child).codes
+    assert wide.itemsize == 2 and narrow.itemsize == 1
+    assert np.array_equal(wide, _widened(three_men[pawns].codes))
+
+
+def _widened(codes):
+    wide = codes.astype(np.uint16)
+    wide[wide == 255] = 65_535
+    return wide
+
+
+@pytest.mark.skipif(not TRUTHS.exists(), reason="needs the table of longest mates")
+def test_every_length_and_number_of_the_longest_mates_is_right():
+    """Of all 35 endings, as the containers' directories tell them."""
+    entries = Container(BUILT_IN / "outcomes.tables").entries
+    rows = [line.split("\t") for line in TRUTHS.read_text().splitlines() if not line.startswith("#")][1:]
+    assert len(rows) == 90
+    for name, side, winner, plies, _, count, *_ in rows:
+        summary = entries[parse_ending(name)].summary["wb".index(side)]
+        found = ((summary.longest_win, summary.longest_wins) if side == winner[0]
+                 else (summary.longest_loss, summary.longest_losses))
+        assert found == (int(plies), int(count)), name
+
+
+@pytest.mark.slow
+def test_all_endings_with_four_men_are_made_again(tmp_path):
+    """Nothing in the package is older than the generator: what it makes now is what is there."""
+    finished: Finished = {}
+    built_in = OwnTables()
+    chance = random.Random(5)
+    for ending in (*all_endings(3), *all_endings(4)):
+        finished[ending] = generate(ending, finished, threads=2)
+        made = tuple(summarize(ending, finished[ending].codes, side) for side in (0, 1))
+        assert made == built_in.outcomes.entry(ending).summary
+        for _ in range(50):
+            board = random_board(ending, chance)
+            assert built_in.code(Game(board.fen()).position) is not None

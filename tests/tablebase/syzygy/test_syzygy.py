@@ -1,0 +1,235 @@
+"""Syzygy tables in the kernel: python-chess reads the same files, and is right."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import time
+
+import chess
+import chess.syzygy
+import pytest
+
+from engine.alphabeta.searcher import Searcher
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.options import Settings, find_option
+from engine.order import Order, Signals
+from engine.player import Player
+from engine.search.limits import Info, Limits
+from engine.search.scores import TB_BAND
+from engine.search.tb import no_tb
+from engine.tb_root import TbRoot
+from tablebase.material import all_endings, parse_ending
+from tablebase.sample import random_board
+from tablebase.syzygy.tables import SyzygyTables
+from tests.positions import DATA
+
+SYZYGY = DATA / "endgame" / "syzygy"
+pytestmark = pytest.mark.skipif(not SYZYGY.is_dir(), reason="needs Syzygy tables")
+ENDINGS = [*all_endings(3), *all_endings(4)]
+
+
+@pytest.fixture(scope="module")
+def syzygy() -> SyzygyTables:
+    return SyzygyTables([SYZYGY])
+
+
+@pytest.fixture(scope="module")
+def judge():
+    with chess.syzygy.open_tablebase(str(SYZYGY)) as opened:
+        yield opened
+
+
+def syzygy_settings(path: str = str(SYZYGY)) -> Settings:
+    settings = Settings()
+    settings.set(find_option("OwnTables"), "false")
+    settings.set(find_option("SyzygyPath"), path)
+    return settings
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
+def test_the_kernel_reads_what_python_chess_reads(syzygy, judge, ending):
+    chance = random.Random(ending.name)
+    for _ in range(60):
+        board = random_board(ending, chance)
+        if not board.has_legal_en_passant():
+            assert syzygy.value(Game(board.fen()).position) == judge.probe_wdl(board), board.fen()
+
+
+def test_distances_at_the_root_agree_with_the_tables(syzygy, judge):
+    chance = random.Random(4)
+    for _ in range(30):
+        board = random_board(chance.choice(ENDINGS), chance)
+        distances = syzygy.distances(board)
+        assert set(distances) == set(board.legal_moves)
+        best = max((2 if d > 0 else -2 if d < 0 else 0) for d in distances.values()) if distances else None
+        assert best is None or best == judge.probe_wdl(board), board.fen()
+
+
+def test_a_search_by_syzygy_tables_alone(syzygy):
+    game = Game("8/8/3k4/3p4/8/3K4/3P4/7R b - - 0 1")
+    syzygy.prepare(game.position)
+    syzygy.wait()
+    endings = no_tb()
+    endings.syzygy_address, endings.syzygy_men, endings.syzygy_depth = syzygy.address, 4, 1
+    endings.fifty_moves_count, endings.most_men = 1, 4
+    searcher = Searcher(megabytes=4)
+    searcher.set_tb(endings)
+    assert searcher.run(game.position, Limits(depth=9)).score <= -TB_BAND
+    assert searcher.tb_hits > 0
+
+
+def test_won_positions_are_won_and_drawn_ones_held():
+    """Against the best defence by distance; own tables switched off, so that every step is Syzygy's."""
+    settings = syzygy_settings()
+    player = Player(settings)
+    assert player.apply(find_option("SyzygyPath")) == "35 Syzygy tables, with up to 4 men"
+    judge = SyzygyTables([SYZYGY])
+    for fen in ("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "8/3P4/KBk5/8/8/8/8/8 w - - 0 1", "8/8/8/8/2r5/8/2k5/K6Q w - - 0 1"):
+        board = chess.Board(fen)
+        moves: list[str] = []
+        while not board.is_game_over(claim_draw=True) and len(moves) < 200:
+            if len(moves) % 2 == 0:
+                player.set_position(fen, moves)
+                player.get_ready()
+                result = player.go(Order(depth=4), time.perf_counter(), Signals(), lambda _: None)
+                text = player.game.text(result.move)
+            else:
+                distances = judge.distances(board) or {}
+                text = min(distances, key=lambda move: distances[move]).uci()
+            board.push_uci(text)
+            moves.append(text)
+        assert board.is_checkmate(), (fen, board.fen())
+
+
+def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
+    """The winning side has used up its fifty moves: with the rule the win is gone, without it nothing has changed."""
+    for rule, is_draw in (("true", True), ("false", False)):
+        settings = syzygy_settings()
+        settings.set(find_option("Syzygy50MoveRule"), rule)
+        tb_root = TbRoot(settings)
+        tb_root.apply_syzygy()
+        game = Game("8/8/8/8/8/2k5/1R6/K7 w - - 95 90")  # the mate takes 31 plies
+        tb_root.approach(game)
+        tb_root.wait(None)
+        verdict = tb_root.verdict(game, 1, (), is_hurried=False)
+        assert verdict is not None and verdict.is_draw is is_draw
+
+
+@pytest.mark.parametrize(("spoil", "reason"), [
+    (lambda path: path.write_bytes(b""), "empty"),
+    (lambda path: path.write_bytes(path.read_bytes()[:-64]), "cut off"),
+    (lambda path: path.write_bytes(b"x" * 80), "invalid magic header"),
+    (lambda path: path.write_bytes(path.read_bytes()[:50]), "invalid file size"),
+    (lambda path: path.write_bytes(path.read_bytes()[:16]), "damaged"),
+    (lambda path: shutil.copy(SYZYGY / "KRvK.rtbw", path), "another ending"),
+])
+def test_a_broken_table_is_named_once_and_the_others_are_used(tmp_path, spoil, reason):
+    for name in ("KQvK", "KRvK"):
+        shutil.copy(SYZYGY / f"{name}.rtbw", tmp_path)
+    spoil(tmp_path / "KQvK.rtbw")
+    syzygy = SyzygyTables([tmp_path])
+    assert syzygy.value(Game("7k/8/6K1/8/8/8/Q7/8 w - - 0 1").position) is None
+    (complaint,) = syzygy.complaints()
+    assert str(tmp_path / "KQvK.rtbw") in complaint and reason in complaint and "\n" not in complaint
+    assert syzygy.value(Game("7k/8/6K1/8/8/8/R7/8 w - - 0 1").position) == 2
+    assert syzygy.complaints() == []
+
+
+@pytest.mark.parametrize(("name", "place", "content"), [
+    ("KQvKR", 2234, b"\xff" * 24), ("KPvKP", 19, b"\0" * 4), ("KPvKP", 19, b"\xff" * 2000)])
+def test_damaged_bytes_never_lead_out_of_the_file(tmp_path, name, place, content):
+    for path in SYZYGY.glob("K?vK.rtbw"):
+        shutil.copy(path, tmp_path)
+    damaged = bytearray((SYZYGY / f"{name}.rtbw").read_bytes())
+    damaged[place : place + len(content)] = content
+    (tmp_path / f"{name}.rtbw").write_bytes(damaged)
+    syzygy, chance = SyzygyTables([tmp_path]), random.Random(2)
+    for _ in range(300):
+        board = random_board(parse_ending(name), chance)
+        value = syzygy.value(Game(board.fen()).position)
+        assert value is None or -2 <= value <= 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_damage_never_ends_the_process(tmp_path, seed):
+    chance = random.Random(seed)
+    for path in SYZYGY.glob("*.rtbw"):
+        content = bytearray(path.read_bytes())
+        for _ in range(30):
+            content[chance.randrange(4, len(content))] = chance.randrange(256)
+        (tmp_path / path.name).write_bytes(content)
+    syzygy = SyzygyTables([tmp_path])
+    for _ in range(400):
+        value = syzygy.value(Game(random_board(chance.choice(ENDINGS), chance).fen()).position)
+        assert value is None or -2 <= value <= 2
+
+
+def test_colours_that_are_exchanged_in_the_file_are_exchanged_back_or_refused(tmp_path):
+    content = bytearray((SYZYGY / "KQvKR.rtbw").read_bytes())
+    for place in range(6, 10):
+        content[place] ^= 0x88
+    (tmp_path / "KQvKR.rtbw").write_bytes(content)
+    for path in SYZYGY.glob("K?vK.rtbw"):
+        shutil.copy(path, tmp_path)
+    assert SyzygyTables([tmp_path]).value(Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1").position) in (None, -2, -1, 0, 1, 2)
+
+
+def test_damaged_distances_are_told(tmp_path):
+    for path in SYZYGY.glob("K?vK.rtb?"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "KRvK.rtbz").write_bytes((SYZYGY / "KRvK.rtbz").read_bytes()[:16])
+    syzygy = SyzygyTables([tmp_path])
+    assert syzygy.distances(chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")) is None
+    (complaint,) = syzygy.complaints()
+    assert "damaged" in complaint
+
+
+def test_without_time_for_distances_nothing_is_spoilt(syzygy):
+    settings = syzygy_settings()
+    tb_root = TbRoot(settings)
+    tb_root.apply_syzygy()
+    game = Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1")
+    tb_root.approach(game)
+    tb_root.wait(None)
+    verdict = tb_root.verdict(game, 1, (), is_hurried=True)
+    assert verdict is not None and verdict.open_moves
+    for move in verdict.open_moves:
+        after = game.copy()
+        after.play(game.text(move))
+        assert syzygy.value(after.position) == -2
+
+
+def test_paths_that_are_of_no_use(tmp_path):
+    settings = syzygy_settings(f"{tmp_path}/none")
+    tb_root = TbRoot(settings)
+    with pytest.raises(InputError, match="cannot read"):
+        tb_root.apply_syzygy()
+    settings.set(find_option("SyzygyPath"), str(tmp_path))
+    with pytest.raises(InputError, match="no Syzygy tables in"):
+        tb_root.apply_syzygy()
+    settings.set(find_option("SyzygyPath"), os.pathsep.join([str(tmp_path), str(SYZYGY)]))
+    assert tb_root.apply_syzygy() == "35 Syzygy tables, with up to 4 men"
+    settings.set(find_option("SyzygyPath"), os.pathsep.join(["/no/such", str(SYZYGY)]))
+    assert "35 Syzygy tables" in tb_root.apply_syzygy() and "/no/such" in tb_root.apply_syzygy()
+    for path in ("\0", "x" * 5000):
+        settings.set(find_option("SyzygyPath"), path)
+        settings.set(find_option("TablePath"), path)
+        for name in ("SyzygyPath", "TablePath"):
+            with pytest.raises(InputError):
+                tb_root.apply(name)
+    settings.set(find_option("SyzygyPath"), "")
+    assert tb_root.apply_syzygy() is None
+
+
+def test_own_tables_serve_what_syzygy_does_not(tmp_path):
+    shutil.copy(SYZYGY / "KQvK.rtbw", tmp_path)
+    settings = Settings()
+    settings.set(find_option("SyzygyPath"), str(tmp_path))
+    player, told = Player(settings), []
+    player.apply(find_option("SyzygyPath"))
+    player.set_position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", [])
+    player.go(Order(depth=2), time.perf_counter(), Signals(), told.append)
+    assert [found.score for found in told if isinstance(found, Info)] == [32_000 - 31]
