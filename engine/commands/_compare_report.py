@@ -12,14 +12,13 @@ from typing import Any
 
 from engine.commands._compare_bound import branching, least_leaves, minimax_leaves
 from engine.commands._compare_contenders import Outcome
-from engine.commands._display import Curve, save_plot
+from engine.commands._display import Curve, print_table, save_plot
 from engine.commands._problems import Problem
 from engine.core.game import Game
 from engine.search.limits import Limits
 from engine.search.scores import mate_distance
 
 PLOT_KINDS = ("png", "svg")
-_PIPE_WIDTH = 120  # columns, where no terminal says how many it has
 _BOUNDS = ("b^d", "2 b^(d/2)")
 _MOST_MOVES = 8  # whose visits are drawn
 _DEEPEST_COLUMN = 8  # of a table
@@ -149,22 +148,6 @@ def _bounds(b: float, depths: Iterable[int]) -> dict[str, list[float]]:
     depths = list(depths)
     return dict(zip(_BOUNDS, ([function(b, depth) for depth in depths] for function in (minimax_leaves, least_leaves)),
                     strict=True))
-
-
-def print_table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> None:
-    """A table whose first column is text and the others figures."""
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _PIPE_WIDTH
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for place, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if place == 0 else "right", no_wrap=True)
-    for line in lines:
-        table.add_row(*line)
-    console.print(table)
 
 
 def as_json(rows: Sequence[Row], limits: Limits) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""What commands show while they work: on stderr, and only where a person is watching."""
+"""How commands show things: tables, plots, and on stderr, where a person is watching, how far they have come."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +12,7 @@ T = TypeVar("T")
 
 _COLOURS = 10  # that curves have before they come again
 _DASHES = ("--", ":")
+_PIPE_WIDTH = 120  # columns, where no terminal says how many it has
 
 
 def check_plot(path: Path, option: str = "--plot") -> None:
@@ -50,6 +51,22 @@ def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], 
     axes.set_yscale(y_scale)
     axes.legend(fontsize="x-small", ncols=2)
     figure.savefig(path)
+
+
+def print_table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> None:
+    """A table whose first column is text and the others figures."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _PIPE_WIDTH
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if place == 0 else "right", no_wrap=True)
+    for line in lines:
+        table.add_row(*line)
+    console.print(table)
 
 
 def track(items: Sequence[T], describe: Callable[[T], str]) -> Iterator[T]:

@@ -21,12 +21,11 @@ from engine.commands._compare_report import (
     as_json,
     print_nodes_by_depth,
     print_rows,
-    print_table,
     save_plots,
     write_json,
 )
 from engine.commands._compare_trees import tree_contenders
-from engine.commands._display import check_plot, track
+from engine.commands._display import check_plot, print_table, track
 from engine.commands._positions import BENCH_FENS
 from engine.commands._problems import Problem, read_problems
 from engine.core.errors import InputError

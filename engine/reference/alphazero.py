@@ -15,9 +15,9 @@ import numpy as np
 from engine.reference.games.board import Board, RowGame
 from engine.reference.network import Array, Network
 
-_EXPLORATION = 2.5
+_EXPLORATION = 1.5
 _NOISE = 0.25  # the share of the policy at the root that is random while learning, so that every move is tried
-_REMEMBERED = 4000  # examples, of the last games
+_REMEMBERED = 8000  # examples, of the last games
 _LESSONS, _BATCH = 20, 128  # after every game: steps of training, and examples of each
 
 
@@ -44,7 +44,7 @@ class Example(NamedTuple):
     policy: Array
 
 
-def new_network(game: RowGame, hidden: int = 64, seed: int = 0) -> Network:
+def new_network(game: RowGame, hidden: int = 128, seed: int = 0) -> Network:
     """A network that knows nothing yet."""
     return Network(2 * len(game.initial()), hidden, game.action_count, seed)
 
@@ -119,12 +119,20 @@ def self_play(game: RowGame, network: Network, iterations: int, chance: np.rando
     return [Example(encode(game, at)[0], game.utility(board, game.to_move(at)), policy) for at, policy in seen]
 
 
-def learn(game: RowGame, network: Network, games: int, iterations: int = 30, seed: int = 0) -> Iterator[float]:
+def mirrored(game: RowGame, example: Example) -> Example:
+    """The same example with left and right exchanged: as true, and for nothing."""
+    inputs = example.inputs.reshape(2, game.rows, game.columns)[:, :, ::-1]
+    policy = example.policy.reshape(-1, game.columns)[:, ::-1]
+    return Example(inputs.ravel(), example.value, policy.ravel())
+
+
+def learn(game: RowGame, network: Network, games: int, iterations: int = 100, seed: int = 0) -> Iterator[float]:
     """Play and learn by turns; yields the loss after every game. The network is better each time."""
     chance = np.random.default_rng(seed)
     examples: list[Example] = []
     for _ in range(games):
-        examples = (examples + self_play(game, network, iterations, chance))[-_REMEMBERED:]
+        played = self_play(game, network, iterations, chance)
+        examples = (examples + played + [mirrored(game, example) for example in played])[-_REMEMBERED:]
         for _ in range(_LESSONS):
             drawn = [examples[place] for place in chance.choice(len(examples), _BATCH)]
             inputs, values, policies = (np.array(column) for column in zip(*drawn, strict=True))

@@ -54,7 +54,7 @@ class Network:
                 "value": hidden.T @ at_value, "value bias": at_value.sum(axis=0),
                 "policy": hidden.T @ at_policy, "policy bias": at_policy.sum(axis=0)}
 
-    def train(self, inputs: Array, values: Array, policies: Array, rate: float = 0.003) -> None:
+    def train(self, inputs: Array, values: Array, policies: Array, rate: float = 0.001) -> None:
         """One step of Adam: downhill, by a step that is smaller where the gradient keeps changing."""
         self._steps += 1
         for name, gradient in self.gradients(inputs, values, policies).items():

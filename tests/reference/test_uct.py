@@ -136,10 +136,10 @@ def test_the_network_of_alphazero_learns_from_its_games():
 
     value, attention = answers()
     assert abs(value) < 0.15 and attention < 0.15
-    for _ in alphazero.learn(TIC_TAC_TOE, network, 80, iterations=20):
+    for _ in alphazero.learn(TIC_TAC_TOE, network, 60, iterations=40):
         pass
     value, attention = answers()
-    assert value > 0.2 and attention > 0.2
+    assert value > 0.2 and attention > 0.3
 
 
 @pytest.mark.slow
@@ -147,30 +147,30 @@ def test_alphazero_learns_tic_tac_toe():
     chance, network = random.Random(0), alphazero.new_network(TIC_TAC_TOE)
 
     def player(board):
-        return alphazero.most_visited(alphazero.search(TIC_TAC_TOE, network, board, 40))
+        return alphazero.most_visited(alphazero.search(TIC_TAC_TOE, network, board, 100))
 
     perfect = perfect_player(TIC_TAC_TOE, chance)
     before = score(TIC_TAC_TOE, player, perfect, 100)
-    for _ in alphazero.learn(TIC_TAC_TOE, network, 400, iterations=40):
+    for _ in alphazero.learn(TIC_TAC_TOE, network, 300):
         pass
     after = score(TIC_TAC_TOE, player, perfect, 100)
-    assert after[2] <= 10 < before[2]
+    assert after[2] <= 10 < before[2], (before, after)
 
 
 @pytest.mark.slow
 def test_alphazero_learns_connect_four():
-    """It beats UCT, which has as many iterations and playouts in place of the network."""
+    """It overtakes UCT, which has as many iterations, and playouts in place of the network."""
     game, chance = ConnectFour(), random.Random(0)
     network = alphazero.new_network(game)
 
     def player(board):
-        return alphazero.most_visited(alphazero.search(game, network, board, 40))
+        return alphazero.most_visited(alphazero.search(game, network, board, 60))
 
     def uct_player(board):
-        return most_visited(search(game, board, 40, chance))
+        return most_visited(search(game, board, 60, chance))
 
     before = score(game, player, uct_player, 100)
-    for _ in alphazero.learn(game, network, 400, iterations=40):
+    for _ in alphazero.learn(game, network, 400, iterations=60):
         pass
     after = score(game, player, uct_player, 100)
-    assert after[0] - after[2] > max(before[0] - before[2], 20)
+    assert after[0] - after[2] > max(before[0] - before[2] + 40, 0), (before, after)
