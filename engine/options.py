@@ -44,6 +44,7 @@ class Effect(Enum):
     OWN_TABLES = auto()
     SYZYGY = auto()
     VARIANT = auto()
+    EVALUATION = auto()
     LOG = auto()
 
 
@@ -145,7 +146,11 @@ class Settings:
     multipv: int = _spin("MultiPV", "how many of the best moves are shown, each with its line", 1, 1, 256,
                          ends_search=False)
     move_overhead: int = _spin("Move Overhead", "milliseconds lost per move between engine and clock", 20, 0, 10_000)
-    # The file before the wish to use it: a bad file is refused, and the wish stands.
+    # Files before the wish to use them: a bad file is refused, and the wish stands.
+    eval_file: str = _string("EvalFile", "a network to evaluate positions with; empty for the one that is built in",
+                             effect=Effect.EVALUATION)
+    evaluation: str = _combo("Evaluation", "what positions are judged by: a learned network, or features that can be "
+                             "explained", "network", ("network", "features"), effect=Effect.EVALUATION)
     book_file: str = _string("BookFile", "a Polyglot book; empty for the one that is built in", effect=Effect.BOOK)
     own_book: bool = _check("OwnBook", "whether the engine plays from an opening book", False, effect=Effect.BOOK)
     book_depth: int = _spin("Book Depth", "the last move of a game for which the book is consulted", 255, 1, 255,

@@ -23,12 +23,13 @@ from engine.options import Effect, Option, Settings
 from engine.order import Order, Signals
 from engine.repertoire import Repertoire
 from engine.search.clock import Budget
-from engine.search.contract import Interruptible, Parallel, Remembering, Resizable, Search, TablebaseProber
-from engine.search.kinds import STRONGEST, kind_named
+from engine.search.contract import Interruptible, Judging, Parallel, Remembering, Resizable, Search, TablebaseProber
+from engine.search.kinds import STRONGEST, Kind, kind_named
 from engine.search.limits import Bound, Info, Limits, Progress, Remark, Report, Result
 from engine.search.scores import DRAW
 from engine.search.tb import no_tb
 from engine.tb_root import TbRoot, Verdict
+from eval.choice import BUILT_IN, FEATURES, evaluation_named
 
 _MEGABYTE = 1 << 20
 _SHORTEST_THOUGHT = 0.001  # seconds
@@ -47,6 +48,7 @@ class Player:
         self._start = (START_FEN, False)  # where `game` began: FEN, and whether it is Chess960
         self._moves: tuple[str, ...] = ()  # its moves since, as they were written
         self._mode = STRONGEST.name  # what `_search` is
+        self._evaluation = evaluation_named(BUILT_IN)
         self._search = STRONGEST.make(settings, settings.hash)
         self._loading: threading.Thread | None = None  # of the kernels of another mode
         self._active = self._search  # the search that a `go` uses
@@ -78,6 +80,8 @@ class Player:
                     self._search.set_threads(self._settings.threads)
             case Effect.CLEAR:
                 self._forget()
+            case Effect.EVALUATION:
+                self._change_evaluation()
             case Effect.BOOK:
                 self._repertoire.apply()
             case Effect.OWN_TABLES:
@@ -91,9 +95,26 @@ class Player:
 
     def _change_search(self, mode: str) -> None:
         """Search by this mode, made as the settings wish, from now on."""
-        self._search, self._mode = kind_named(mode).make(self._settings, self._hash()), mode
+        self._search, self._mode = self._made(kind_named(mode), self._hash()), mode
         self._loading = threading.Thread(target=self._search.load, daemon=True)
         self._loading.start()
+
+    def _made(self, kind: Kind, megabytes: int) -> Search:
+        """A new search that judges positions as the settings wish."""
+        search = kind.make(self._settings, megabytes)
+        if isinstance(search, Judging):
+            search.set_evaluation(self._evaluation)
+        return search
+
+    def _change_evaluation(self) -> None:
+        """Judge positions as the settings wish. A file that was named must be good, even if it is not to be used."""
+        named = evaluation_named(self._settings.eval_file)
+        wanted = named if self._settings.evaluation != FEATURES else evaluation_named(FEATURES)
+        if wanted.network is self._evaluation.network:
+            return
+        self._evaluation = wanted
+        if isinstance(self._search, Judging):
+            self._search.set_evaluation(wanted)
 
     def _resize(self) -> None:
         megabytes = self._hash()
@@ -192,7 +213,7 @@ class Player:
         if self._loading is not None and self._loading.is_alive():
             if order.has_clock:
                 report(Remark(f"{self._mode} is still being compiled: alpha-beta answers"))
-                return STRONGEST.make(self._settings, 1)
+                return self._made(STRONGEST, 1)
             self._loading.join()
         return self._search
 

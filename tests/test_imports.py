@@ -22,9 +22,13 @@ ALLOWED = {
     "engine.kernel": {"engine.host", "llvmlite", "numba", *LIBRARIES},
     "engine.core": {"engine.kernel", *LIBRARIES},
     "eval": {*RULES, *LIBRARIES},
+    "eval.network": {*RULES, "engine.host", "eval", *LIBRARIES},
+    "eval.network.model": {*RULES, "eval", "torch", *LIBRARIES},
+    "eval.network.train": {*RULES, "eval", "torch", *LIBRARIES},
+    "eval.network.vectors": {"llvmlite", "numba"},
     "tablebase": {*RULES, "engine.host", "chess", *LIBRARIES},
     "book": {*RULES, "chess", *LIBRARIES},
-    "engine.search": {*RULES, *LIBRARIES},
+    "engine.search": {*RULES, "eval.choice", *LIBRARIES},
     "engine.alphabeta": {*RULES, "engine.host", "engine.search", "eval", "tablebase.codes", "tablebase.probe",
                          "tablebase.syzygy", *LIBRARIES},
     "engine.expectimax": {*RULES, "engine.search", "engine.alphabeta", "eval", *LIBRARIES},
@@ -41,7 +45,7 @@ ALLOWED = {
     "engine.repertoire": {*RULES, "book", "engine.options", "engine.order"},
     "engine.tb_root": {*RULES, "tablebase", "engine.options", "engine.search.scores", "engine.search.tb", "chess"},
     "engine.player": {*RULES, "engine.budget", "engine.tb_root", "engine.handicap", "engine.options", "engine.order",
-                      "engine.repertoire", "engine.search", "psutil"},
+                      "engine.repertoire", "engine.search", "eval.choice", "psutil"},
     "engine.protocol": {"engine.core.errors", "engine.order", "engine.search.limits", "engine.search.scores",
                         "eval.outcome"},  # the last two for types and inside functions
     "engine.explanation": {"eval.explain", "eval.outcome"},  # for types and inside functions
@@ -50,7 +54,8 @@ ALLOWED = {
                    "engine.core.perft", "engine.host"},
     "engine.arena": {*RULES, "engine.search", "engine.alphabeta", "eval", "tablebase", "chess",
                      "distributed", *LIBRARIES},
-    "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", *LIBRARIES},
+    "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", "torch",
+                        *LIBRARIES},
     "engine.__main__": {"engine.host", "engine.uci", "engine.commands", "engine.core.errors"},
 }
 EMPTY_ROOMS = {"engine", "eval", "book", "tablebase"}  # an __init__ that is only a docstring

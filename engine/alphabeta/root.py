@@ -8,11 +8,11 @@ import numpy as np
 
 from engine.alphabeta.node import search
 from engine.alphabeta.state import BEFORE_ROOT, STATE_TYPE, StateRecord
+from engine.alphabeta.steps import begin_evaluation
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, int64, kernel
 from engine.search.scores import NO_SCORE
-from eval.squares import psq_of
 
 NEVER = np.iinfo(np.int64).max  # a number of nodes or nanoseconds that is never reached
 
@@ -26,7 +26,7 @@ def begin_root(pos, state):
         state.root_moves[index] = state.list.moves[index]
         state.root_nodes[index] = 0
     state.first_root_move = 0
-    state.psq[0] = psq_of(pos, state.weights)
+    begin_evaluation(pos, state, np.int64(0))
     state.begin[0] = 0
     state.excluded[:] = 0
     for row in range(BEFORE_ROOT):

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from engine.search.contract import Search
 from engine.search.limits import Counts, Info, Limits, Progress, Remark, Report, Result, ignore
 from engine.search.scores import is_win
 from engine.search.tb import TbRecord, no_tb
-from eval.weights import load_weights
+from eval.choice import Evaluation, built_in
 
 # Seconds: an iteration that ends sooner is told of only if it is the last. Clients parse lines on the engine's clock.
 _FIRST_REPORT = 0.02
@@ -40,11 +40,12 @@ _PATIENCE_FOR_VOTES = 0.002  # seconds: a helper whose core is taken away is not
 class DeepeningSearch(Search):
     """A search by iterations of one thread: what alpha-beta, minimax and expectimax have in common."""
 
-    def __init__(self, megabytes: float = 1, params: ParamsRecord | None = None, weights: Any = None) -> None:
+    def __init__(self, megabytes: float = 1, params: ParamsRecord | None = None,
+                 evaluation: Evaluation | None = None) -> None:
         self.tt = TranspositionTable(megabytes)
-        self._params, self._weights = params, load_weights() if weights is None else weights
+        self._params, self._evaluation = params, built_in() if evaluation is None else evaluation
         self._stop = np.zeros(1, np.int64)
-        self._states: list[StateRecord] = [new_state(self._params, self._weights)]
+        self._states: list[StateRecord] = [new_state(self._params, self._evaluation)]
         self._started = 0.0
         self._soft_time: float | None = None
         self._tb = no_tb()
@@ -54,6 +55,12 @@ class DeepeningSearch(Search):
         self._params = params
         for state in self._states:
             set_params(state, params)
+
+    def set_evaluation(self, evaluation: Evaluation) -> None:
+        """Judge positions by another evaluation from now on; what was found is forgotten."""
+        self._states = [new_state(self._params, evaluation) for _ in self._states]
+        self._evaluation = evaluation
+        self.clear()
 
     def set_tb(self, tb: TbRecord) -> None:
         """Probe these endgame tables from the next search on."""
@@ -206,8 +213,8 @@ class Searcher(DeepeningSearch):
     """The full search: a transposition table of any size, and threads with their own histories that share it."""
 
     def __init__(self, megabytes: float = 64, threads: int = 1, params: ParamsRecord | None = None,
-                 weights: Any = None) -> None:
-        super().__init__(megabytes, params, weights)
+                 evaluation: Evaluation | None = None) -> None:
+        super().__init__(megabytes, params, evaluation)
         self._crew = Crew()
         self._helping = 0  # helpers of the running search
         self._is_over = np.zeros(1, np.int64)  # what helpers look at: `stop` is taken back before all have seen it
@@ -217,10 +224,15 @@ class Searcher(DeepeningSearch):
         """Search with that many threads from now on."""
         self._crew.shrink(threads - 1)
         try:
-            new = [new_state(self._params, self._weights) for _ in range(threads - len(self._states))]
+            new = [new_state(self._params, self._evaluation) for _ in range(threads - len(self._states))]
         except MemoryError as error:
             raise InputError(f"no memory for {threads} threads") from error
         self._states = [*self._states, *new][:threads]
+
+    def set_evaluation(self, evaluation: Evaluation) -> None:
+        """Judge positions by another evaluation from now on; what was found is forgotten."""
+        self._crew.wait()
+        super().set_evaluation(evaluation)
 
     def resize(self, megabytes: float) -> None:
         """Use a table of this size, which is empty, from now on."""

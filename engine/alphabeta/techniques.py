@@ -21,13 +21,12 @@ from engine.alphabeta.steps import (
     sharpened,
     tb_score,
 )
-from engine.alphabeta.transpositions import LOWER, MISS, entry_bound, entry_depth, expect
+from engine.alphabeta.transpositions import LOWER, MISS, entry_bound, entry_depth
 from engine.core.legality import gives_check
 from engine.core.moves import NULL_MOVE
-from engine.core.position import is_noisy, make_null
+from engine.core.position import is_noisy
 from engine.kernel import inline
 from engine.search.scores import DRAW, INFINITE, NO_SCORE, is_decisive, is_loss, is_win, mated_in
-from eval.evaluate import remember_passing
 
 _ONE_PLY = np.int64(1024)  # of reductions
 _ONE_PLY_BITS = np.int64(10)
@@ -208,17 +207,6 @@ def depth_after_passing(params, depth, estimate, beta):
     """How deep the position after a null move is searched."""
     surplus = min((estimate - beta) // params.null_eval_divisor, params.null_eval_max)
     return depth - (params.null_base + depth // params.null_divisor + surplus)
-
-
-@inline
-def pass_turn(pos, state, ply, raw_eval):
-    """Make a null move, with what the search keeps beside the position."""
-    state.psq[ply + 1] = state.psq[ply]
-    state.slots[BEFORE_ROOT + ply] = 0
-    make_null(pos)
-    remember_passing(pos, state.weights, state.cache, raw_eval)
-    expect(state.tt_address, state.tt_buckets, pos.key)
-    state.begin[ply + 1] = state.begin[ply]
 
 
 @inline

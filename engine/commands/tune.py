@@ -1,14 +1,15 @@
-"""`tune search` and `tune eval`: the numbers of the engine, learned from games instead of set by hand."""
+"""`tune search`, `tune eval`, `tune network`: the numbers of the engine, learned from games instead of set by hand."""
 
 from __future__ import annotations
 
 import argparse
 
-from engine.commands import _tune_eval, _tune_search
+from engine.commands import _tune_eval, _tune_network, _tune_search
 
 _KINDS = {
     "search": (_tune_search, "the parameters of the search, by games against itself (SPSA)"),
     "eval": (_tune_eval, "the weights of the evaluation, by regression on training games"),
+    "network": (_tune_network, "a network that evaluates, by gradient descent on training games"),
 }
 
 

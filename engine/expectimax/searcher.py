@@ -6,7 +6,7 @@ The nodes are in chance.py, the opponent in opponent.py; here are the iterations
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from engine.expectimax.chance import TREE, TreeRecord, value_of_move
 from engine.expectimax.opponent import default_assumptions, set_assumption
 from engine.search.limits import Bound, Limits, Report
 from engine.search.scores import MAX_EVALUATION, clamp_evaluation
+from eval.choice import Evaluation
 
 _SHARE_FOR_ANOTHER = 0.2  # of the soft time: once so much is used, another iteration would take too long
 
@@ -96,10 +97,10 @@ class Expectimax(DeepeningSearch):
     A value must not depend on how a position was reached, so the transposition table is not used.
     """
 
-    def __init__(self, params: ParamsRecord | None = None, weights: Any = None) -> None:
+    def __init__(self, params: ParamsRecord | None = None, evaluation: Evaluation | None = None) -> None:
         self._tree = np.zeros(1, TREE)[0]
         self._tree["assumed"] = default_assumptions()
-        super().__init__(params=_without_tt(params), weights=weights)
+        super().__init__(params=_without_tt(params), evaluation=evaluation)
 
     def set_opponent(self, temperature: float) -> None:
         """Play against somebody of this temperature (see `temperature_of`); infinity is a random mover."""

@@ -21,7 +21,7 @@ from engine.kernel.compiler import EntryCompiler, InnerCompiler, InnerDispatcher
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_WITHOUT_KERNELS = ("engine.commands", "engine.__main__")
+_WITHOUT_KERNELS = ("engine.commands", "engine.__main__", "eval.network.model", "eval.network.train")
 
 # `numpy` error model: no test for division by zero. No wrappers: they would double the compile time of each kernel.
 _ENTRY_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}

@@ -28,6 +28,7 @@ from engine.search.contract import Search
 from engine.search.limits import Info, Limits, Report, Result, ignore
 from engine.search.scores import INFINITE, MATE, mate_distance
 from engine.search.tb import TbRecord, no_tb
+from eval.choice import Evaluation, built_in
 
 POOL_SHARE = 75  # of the memory, in percent; the rest is a table for the searches of leaves
 
@@ -44,11 +45,12 @@ class TreeSearcher(Search):
     """One tree, grown by several threads."""
 
     def __init__(self, params: ParamsRecord | None = None, megabytes: float = 64, threads: int = 1,
-                 pool_share: int = POOL_SHARE, seed: int = 0) -> None:
+                 pool_share: int = POOL_SHARE, seed: int = 0, evaluation: Evaluation | None = None) -> None:
         self._params, self._seed, self._pool_share = puct() if params is None else params, seed, pool_share
         self._stop = np.zeros(1, np.int64)  # whether the search is to end
         self._halt = np.zeros(1, np.int64)  # whether the threads are to rest: what they look at
         self._tb = no_tb()
+        self._evaluation = built_in() if evaluation is None else evaluation
         self._states: list[StateRecord] = []
         self._workers: list[WorkerRecord] = []
         self._rooted: PositionRecord | None = None  # the position whose tree the pool holds
@@ -66,7 +68,7 @@ class TreeSearcher(Search):
     def set_threads(self, threads: int) -> None:
         """Search with that many threads from now on."""
         try:
-            new = [(new_state(), new_worker(self._params, number, self._seed))
+            new = [(new_state(evaluation=self._evaluation), new_worker(self._params, number, self._seed))
                    for number in range(len(self._states), threads)]
         except MemoryError as error:
             raise InputError(f"no memory for {threads} threads") from error
@@ -78,6 +80,12 @@ class TreeSearcher(Search):
         self._params, self._rooted = params, None
         for worker in self._workers:
             worker["params"] = params
+
+    def set_evaluation(self, evaluation: Evaluation) -> None:
+        """Judge positions by another evaluation from now on; what was found is forgotten."""
+        self._states = [new_state(evaluation=evaluation) for _ in self._states]
+        self._evaluation = evaluation
+        self.clear()
 
     def set_tb(self, tb: TbRecord) -> None:
         """Ask these endgame tables from the next search on."""

@@ -7,11 +7,14 @@ methods that do nothing.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from engine.core.position import PositionRecord
 from engine.search.limits import Limits, Report, Result, ignore
 from engine.search.tb import TbRecord
+
+if TYPE_CHECKING:
+    from eval.choice import Evaluation  # no search of its own kind is known here, nor what it judges by
 
 
 class Search(Protocol):
@@ -74,6 +77,14 @@ class Remembering(Protocol):
 
     def clear(self) -> None:
         """Forget everything: a new game begins."""
+
+
+@runtime_checkable
+class Judging(Protocol):
+    """A search that values positions by an evaluation of choice."""
+
+    def set_evaluation(self, evaluation: Evaluation) -> None:
+        """Judge positions by another evaluation from now on; what was found is forgotten."""
 
 
 @runtime_checkable

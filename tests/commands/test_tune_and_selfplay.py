@@ -20,7 +20,8 @@ def run(capsys, *words: str) -> tuple[int, str, str]:
     return status, said.out, said.err
 
 
-def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsys):
+def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsys, monkeypatch):
+    monkeypatch.setattr("engine.commands.selfplay.games_a_shard", lambda nodes: 4)
     path = tmp_path / "games.bin"
     options = ["--nodes", "100", "--concurrency", "2", "--out", str(path)]
     status, out, _ = run(capsys, "selfplay", "--positions", "300", *options)
@@ -71,7 +72,7 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
 
 
 @pytest.mark.parametrize(("words", "complaint"), [
-    (("selfplay",), "needs --positions and --out"),
+    (("selfplay",), "needs --out with --positions or --minutes"),
     (("selfplay", "--positions", "0", "--out", "x"), "--positions must be at least 1"),
     (("selfplay", "--positions", "5", "--out", "/no/such/folder/x"), "no folder /no/such/folder"),
     (("selfplay", "--stats", "/no/such/file"), "cannot read /no/such/file"),
