@@ -35,7 +35,7 @@ SAID = {  # what a lesson must have said: the numbers of the notes
     "players": ["into the air  Ann 0.397   Bob 0.381   Cleo 0.222"],
     "uct": ["UCB1", "x plays 3,1", "+1 for x"], "dice": ["steady  steady", "wild    wild"],
     "alphazero": ["attention"], "regret": ["(0, 1, 2)", "(0.000, 0.333, 0.667)", "could be exploited for +1.00"],
-    "poker": ["-0.05556", "0.333"],
+    "poker": ["-0.05556", "first to act", "0.33"],
 }
 
 

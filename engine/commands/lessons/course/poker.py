@@ -40,7 +40,7 @@ def the_equilibrium():
     queen a third more often. The second player has no choice: bluff with the jack once in three, call with the queen
     once in three.
     """
-    *_, learners = minimise(GAME, 500)
+    *_, learners = minimise(GAME, 1000)
     plan = averages(learners)
     situations = {"first to act": "", "first, after pass and bet": "pb", "second, after a pass": "p",
                   "second, after a bet": "b"}
