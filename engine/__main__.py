@@ -19,6 +19,7 @@ COMMANDS = {
     "perft": "count the positions a number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
     "suite": "solve the positions of an EPD test suite",
+    "class": "learn adversarial search, a lesson an idea, in the terminal, as pictures and as notebooks",
     "compare": "search the same positions by minimax, alpha-beta and what was built upon it, one technique at a time",
     "explain": "say why the evaluation likes or dislikes a position, and what a move would change",
     "match": "let two engines play each other, with Elo, its error, and a sequential test",
@@ -28,6 +29,7 @@ COMMANDS = {
     "tablebase": "make endgame tables, and look into them",
     "warmup": "compile everything once, so that later starts are fast",
 }
+MODULES = {"class": "lessons"}  # of commands whose name no module can have
 USAGE_ERROR = 2
 
 
@@ -67,7 +69,7 @@ def _run(argv: list[str]) -> int:
     chosen = next((word for word in argv if not word.startswith("-")), "")
     if chosen not in COMMANDS:
         parser.parse_args(argv)  # --help, or an unknown command: does not return
-    module = importlib.import_module(f"engine.commands.{chosen}")
+    module = importlib.import_module(f"engine.commands.{MODULES.get(chosen, chosen)}")
     module.configure(parsers[chosen])
     from engine.commands.shared.arguments import joined_fens
 

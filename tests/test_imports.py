@@ -36,7 +36,7 @@ ALLOWED = {
     "engine.expectimax": {*RULES, "engine.search", "engine.alphabeta", "eval", *LIBRARIES},
     "engine.mcts": {*RULES, "engine.host", "engine.search", "engine.alphabeta", "eval",
                     *LIBRARIES},
-    "engine.reference": {"chess"},
+    "engine.reference": {"chess", *LIBRARIES},
     "engine.options": {"engine.core.errors", "engine.search.kinds"},
     "engine.order": set(),
     "engine.budget": {"engine.core.game", "engine.order", "engine.search.clock"},

@@ -19,8 +19,8 @@ from engine.core.perft import KNOWN
 from engine.expectimax.chance import value_of_move
 from engine.expectimax.opponent import ASSUMPTIONS, temperature_of
 from engine.expectimax.searcher import Expectimax, RootMove, score_of
-from engine.reference.games import Chess
-from engine.reference.minimax import expectimax
+from engine.reference.expectimax import expectimax
+from engine.reference.games.chess import Chess
 from engine.search.contract import Interruptible, Parallel, Remembering, Resizable, TablebaseProber
 from engine.search.limits import Limits
 from engine.search.scores import MAX_EVALUATION, mate_distance, mate_in

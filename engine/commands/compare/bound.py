@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.alphabeta.searcher import Searcher
-from engine.commands.compare.contenders import ORDERED_ALPHABETA, on_the_ladder
+from engine.commands.compare.contenders import ORDERED_ALPHABETA, Contender, on_the_ladder
 from engine.commands.shared.positions import BENCH_FENS
 from engine.commands.shared.progress import track
 from engine.core.fen import parse_fen
 from engine.core.movegen import empty_move_list
 from engine.core.perft import COUNT_LAST_PLY, perft
 from engine.core.position import PositionRecord
+from engine.host import run_interruptible
 from engine.search.limits import Limits
 
 FIRST_DEPTH, LAST_DEPTH = 4, 8  # that are compared with the bound
@@ -52,19 +53,23 @@ class Measured:
         return self.leaves / least_leaves(self.b, self.depth)
 
 
-def measure(positions: int, depth: int, megabytes: int, give_up: float) -> list[Measured]:
+def measure(found: list[Measured], positions: int, depth: int, megabytes: int, give_up: float) -> None:
     """Search the first bench positions by alpha-beta with all that orders moves and nothing that leaves any out.
 
-    A position is searched until the depth is finished, or `give_up` seconds are over.
+    A position is searched until the depth is finished, or `give_up` seconds are over. What is measured goes into
+    `found` as it comes: whoever is interrupted has it.
     """
     contender = on_the_ladder(ORDERED_ALPHABETA, Searcher(megabytes))
-    found = []
     for fen in track(BENCH_FENS[:positions], lambda fen: fen):
-        position = parse_fen(fen)
-        b, before = branching(position), 0
-        for stage in contender.search(position, Limits(depth=depth, movetime=give_up)).stages:
-            found.append(Measured(fen, b, stage.depth, stage.counts.leaves - before))
-            before = stage.counts.leaves
+        found += run_interruptible(lambda fen=fen: _measured(contender, fen, depth, give_up))  # type: ignore[misc]
+
+
+def _measured(contender: Contender, fen: str, depth: int, give_up: float) -> list[Measured]:
+    position = parse_fen(fen)
+    b, before, found = branching(position), 0, list[Measured]()
+    for stage in contender.search(position, Limits(depth=depth, movetime=give_up)).stages:
+        found.append(Measured(fen, b, stage.depth, stage.counts.leaves - before))
+        before = stage.counts.leaves
     return [measured for measured in found if measured.depth >= FIRST_DEPTH]
 
 

@@ -97,11 +97,27 @@ def print_rows(rows: Sequence[Row], limits: Limits) -> None:
                 left=("move",))
     print("b*: effective branching factor; first %: cut-offs by the first move, of all cut-offs"
           + ("" if is_suite else "; value in pawns, for the side to move"))
+    if any(is_cut_short(trial.outcome, limits) for row in rows for trial in row.trials):
+        print("(in brackets): stopped early, so this is what the depth that was reached cost, not the one that was "
+              "asked for; compare b*, or the nodes by depth")
     print("trees: leaves are iterations, which a budget of nodes counts; nodes are all positions, in playouts and in "
           "searches of leaves too")
 
 
+def is_cut_short(outcome: Outcome, limits: Limits) -> bool:
+    """Whether less than the depth that was asked for was finished: then its cost is that of an easier task."""
+    return limits.depth is not None and bool(outcome.stages) and outcome.depth < limits.depth
+
+
 def _figures(row: Row, limits: Limits) -> tuple[str, ...]:
+    """What a row's searches cost. Figures of searches that stopped early stand in brackets."""
+    name, *costs, factor, first_cuts, depth = _plain_figures(row, limits)
+    if any(is_cut_short(trial.outcome, limits) for trial in row.trials):
+        costs = [f"({cost})" for cost in costs]
+    return (name, *costs, factor, first_cuts, depth)
+
+
+def _plain_figures(row: Row, limits: Limits) -> tuple[str, ...]:
     outcomes = [trial.outcome for trial in row.trials]
     factors = [factor for outcome in outcomes if (factor := effective_branching(outcome.nodes, outcome.depth))]
     cuts = row.total("cuts")
@@ -157,13 +173,14 @@ def _bounds(b: float, depths: Iterable[int]) -> dict[str, list[float]]:
 def as_json(rows: Sequence[Row], limits: Limits) -> dict[str, Any]:
     """Everything that was measured."""
     return {"limits": {name: value for name, value in asdict(limits).items() if value}, "rows": [
-        {"name": row.name, "positions": [_trial_as_json(trial) for trial in row.trials]} for row in rows]}
+        {"name": row.name, "positions": [_trial_as_json(trial, limits) for trial in row.trials]} for row in rows]}
 
 
-def _trial_as_json(trial: Trial) -> dict[str, Any]:
+def _trial_as_json(trial: Trial, limits: Limits) -> dict[str, Any]:
     outcome = trial.outcome
     figures = {"fen": trial.game.fen(), **_stage_as_json(trial.game, outcome),
                "effective_branching": effective_branching(outcome.nodes, outcome.depth),
+               "stopped_early": is_cut_short(outcome, limits),
                "stages": [_stage_as_json(trial.game, stage) for stage in outcome.stages]}
     if outcome.growth:
         figures["growth"] = [{"visits": visits, "moves": {trial.game.text(move): moves[move] for move in moves}}
@@ -186,13 +203,16 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 def save_plots(rows: Sequence[Row], folder: Path) -> list[Path]:
     """Draw what there is to draw, each plot in every kind; returns the files."""
-    files = _save(folder / "nodes", ("depth", "nodes"), _node_curves(rows), dashed=_BOUNDS, y_scale="log")
+    files = save(folder / "nodes", ("depth in plies", "nodes"), _node_curves(rows), dashed=_BOUNDS, y_scale="log",
+                 title="What each depth costs")
     if rows[0].trials[0].problem is not None:
-        files += _save(folder / "solved", ("seconds", "solved"), _solved_curves(rows), x_scale="log")
+        files += save(folder / "solved", ("seconds of CPU time", "positions solved"), _solved_curves(rows),
+                      x_scale="log", title="Positions solved by time")
     for row in rows:
         if _first_outcome(row).growth:
             stem = folder / f"visits-{_as_file_name(row.name)}"
-            files += _save(stem, ("visits of the tree", "of a move"), _visit_curves(row))
+            files += save(stem, ("visits of the tree", "visits of a move"), _visit_curves(row),
+                          title=f"Where the visits go: {row.name}")
     return files
 
 
@@ -200,7 +220,8 @@ def _as_file_name(name: str) -> str:
     return "-".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())
 
 
-def _save(stem: Path, labels: tuple[str, str], curves: Mapping[str, Curve], **style: Any) -> list[Path]:
+def save(stem: Path, labels: tuple[str, str], curves: Mapping[str, Curve], **style: Any) -> list[Path]:
+    """Draw curves as a file of every kind; returns the files."""
     files = [stem.with_name(f"{stem.name}.{kind}") for kind in PLOT_KINDS]
     for file in files:
         save_plot(file, labels, curves, **style)

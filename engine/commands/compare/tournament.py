@@ -11,7 +11,7 @@ import os
 import shlex
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.arena import executors
@@ -65,28 +65,33 @@ class Conditions:
     width: int = 0  # games at the same time; 0 for as many as there are cores
 
 
-def cross_table(conditions: Conditions) -> list[Meeting]:
-    """Everyone against everyone."""
-    return _play([Pairing(*pair) for pair in itertools.combinations(_MODES, 2)], conditions)
+def everyone() -> list[Pairing]:
+    """All modes against each other."""
+    return [Pairing(*pair) for pair in itertools.combinations(_MODES, 2)]
 
 
-def beliefs(conditions: Conditions) -> list[Meeting]:
+def believers() -> list[Pairing]:
     """Minimax and expectimax against both kinds of opponent, every game to its end."""
-    pairs = itertools.product(_ASSUMING, _OPPONENTS.values())
-    return _play([Pairing(first, second, _TO_THE_END) for first, second in pairs], conditions)
+    return [Pairing(first, second, _TO_THE_END) for first, second in itertools.product(_ASSUMING, _OPPONENTS.values())]
 
 
-def _play(pairings: Sequence[Pairing], conditions: Conditions) -> list[Meeting]:
-    """Play all pairings; the games of one need not wait for those of another."""
+def play(pairings: Sequence[Pairing], conditions: Conditions, records: dict[Pairing, list[GameRecord]]) -> None:
+    """Play all pairings, and keep the games in `records` as they end: whoever is interrupted has what was played."""
     openings = list(RandomOpenings().draw((conditions.games + 1) // 2, conditions.seed, lambda text: None))
     width = conditions.width or os.cpu_count() or 1
     control = TimeControl(movetime=conditions.milliseconds / 1000)
     shards = [UciPair(number, opening, _seat(pairing.first), _seat(pairing.second), control, pairing.rules)
               for pairing in pairings for number, opening in enumerate(openings)]
+    played = [pairing for pairing in pairings for _ in openings]
     with executors.processes(width) as (executor, _):
         results = in_order(executor, shards, len(shards))
-        return [_meeting(pairing, [record for _ in openings for record in next(results)])
-                for pairing in track(pairings, lambda pairing: f"{pairing.first} against {pairing.second}")]
+        for pairing in track(played, lambda pairing: f"{pairing.first} against {pairing.second}"):
+            records.setdefault(pairing, []).extend(next(results))
+
+
+def meetings(records: Mapping[Pairing, Sequence[GameRecord]]) -> list[Meeting]:
+    """What came of the pairings that have been played, if only in part."""
+    return [_meeting(pairing, games) for pairing, games in records.items()]
 
 
 def _seat(mode: str) -> Contender:
@@ -110,18 +115,21 @@ def cross_table_rows(meetings: Sequence[Meeting]) -> list[tuple[str, ...]]:
     points = {(meeting.pairing.first, meeting.pairing.second): (meeting.points, meeting.games) for meeting in meetings}
     points |= {(second, first): (games - made, games) for (first, second), (made, games) in points.items()}
     shares = {mode: sum(made for (first, _), (made, _) in points.items() if first == mode)
-              / sum(games for (first, _), (_, games) in points.items() if first == mode) for mode in _MODES}
-    return [(mode, *("-" if other == mode else f"{points[mode, other][0]:g}" for other in _MODES),
-             f"{100 * shares[mode]:.0f} %") for mode in sorted(_MODES, key=lambda mode: -shares[mode])]
+              / sum(games for (first, _), (_, games) in points.items() if first == mode)
+              for mode in _MODES if any(first == mode for first, _ in points)}
+    return [(mode, *(f"{points[mode, other][0]:g}" if (mode, other) in points else "-" for other in _MODES),
+             f"{100 * shares[mode]:.0f} %") for mode in sorted(shares, key=lambda mode: -shares[mode])]
 
 
 def belief_rows(meetings: Sequence[Meeting]) -> list[tuple[str, ...]]:
     """A line for every kind of opponent: how minimax and expectimax fared."""
     found = {(meeting.pairing.first, meeting.pairing.second): meeting for meeting in meetings}
-    return [(name, *(text for mode in _ASSUMING for text in _fate(found[mode, opponent])))
+    return [(name, *(text for mode in _ASSUMING for text in _fate(found.get((mode, opponent)))))
             for name, opponent in _OPPONENTS.items()]
 
 
-def _fate(meeting: Meeting) -> tuple[str, str]:
+def _fate(meeting: Meeting | None) -> tuple[str, str]:
+    if meeting is None:
+        return "-", "-"
     moves = "-" if meeting.moves_to_win is None else f"{meeting.moves_to_win:g}"
     return f"{100 * meeting.points / meeting.games:.0f} %", moves

@@ -10,12 +10,20 @@ T = TypeVar("T")
 
 
 def track(items: Sequence[T], describe: Callable[[T], str]) -> Iterator[T]:
-    """Yield `items` under a progress bar that says what each is; the bar is gone when they are done."""
+    """Yield `items` under a progress bar that says what each is and how long it may take; it is gone when they are."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+               TextColumn("left:"), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("", total=len(items))
         for item in items:
