@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _LONGEST_LINE = 100  # plies that are shown
 _NEAR_SYZYGY = 3  # men more than the largest Syzygy tables have: then those are opened
-_OPTIONS = ("OwnTables", "TablePath", "SyzygyPath")
 
 
 @dataclass(frozen=True)
@@ -53,24 +52,25 @@ class TbRoot:
         self._own: OwnTables | None = None
         self._syzygy: SyzygyTables | None = None
 
-    def apply(self, name: str) -> str | None:
-        """Do what a changed option asks for; returns what a user should know. InputError changes nothing."""
-        if name not in _OPTIONS:
-            return None
+    def apply_own_tables(self) -> None:
+        """Do what a change of the own tables' options asks for; InputError changes nothing."""
         try:
-            if name == "SyzygyPath":
-                return self._open_syzygy()
-            wants_more = name == "TablePath" and self._settings.text(name)
-            self._own = self._open_own() if wants_more else None  # or when they are needed
+            self._own = self._open_own() if self._settings.table_path else None  # or when they are needed
         except (OSError, ValueError, MemoryError) as error:
             raise InputError(str(error)) from error
-        return None
+
+    def apply_syzygy(self) -> str | None:
+        """Open the Syzygy tables that the settings name; returns what was found. InputError changes nothing."""
+        try:
+            return self._open_syzygy()
+        except (OSError, ValueError, MemoryError) as error:
+            raise InputError(str(error)) from error
 
     def _open_own(self) -> OwnTables:
         """The engine's own tables, and those of a folder that the user names."""
         from tablebase.own_tables import BUILT_IN, OwnTables
 
-        folder = self._settings.text("TablePath")
+        folder = self._settings.table_path
         if folder and not any(Path(folder).glob("*.tables")):
             raise InputError(f"no tables in {folder}")
         return OwnTables([*([Path(folder)] if folder else []), BUILT_IN])
@@ -78,7 +78,7 @@ class TbRoot:
     def _open_syzygy(self) -> str | None:
         from tablebase.syzygy.tables import SyzygyTables
 
-        text = self._settings.text("SyzygyPath")
+        text = self._settings.syzygy_path
         folders = [Path(part) for part in text.split(os.pathsep) if part]
         if not folders:
             self._syzygy = None
@@ -94,7 +94,7 @@ class TbRoot:
     def approach(self, game: Game) -> None:
         """Begin to read, in the background, what a game that has come so far may need."""
         men = len(men_of(game.position)) + 2
-        if self._settings.flag("OwnTables") and men <= NEAR:
+        if self._settings.own_tables and men <= NEAR:
             if self._own is None:
                 self._own = self._open_own()
             self._own.prepare(game.position)
@@ -113,12 +113,12 @@ class TbRoot:
     def for_search(self) -> TbRecord:
         """What a search may ask."""
         tb = no_tb()
-        if self._own is not None and self._settings.flag("OwnTables"):
+        if self._own is not None and self._settings.own_tables:
             tb.own_address, tb.own_men = self._own.outcomes.address, self._own.most_men
         if self._syzygy is not None:
             tb.syzygy_address, tb.syzygy_men = self._syzygy.address, self._syzygy.most_men
-            tb.syzygy_depth = self._settings.number("SyzygyProbeDepth")
-            tb.fifty_moves_count = self._settings.flag("Syzygy50MoveRule")
+            tb.syzygy_depth = self._settings.syzygy_probe_depth
+            tb.fifty_moves_count = self._settings.syzygy_50_move_rule
         tb.most_men = max(int(tb.own_men), int(tb.syzygy_men))
         return tb
 
@@ -127,7 +127,7 @@ class TbRoot:
 
         None if they say nothing. Syzygy's distances take milliseconds, for which there may be no time.
         """
-        if self._own is not None and self._settings.flag("OwnTables"):
+        if self._own is not None and self._settings.own_tables:
             known = self._own.moves(game.position)
             ranked = sorted((pair for pair in known or () if not allowed or pair[0] in allowed),
                             key=lambda pair: -rank_of_move(pair[1]))
@@ -180,7 +180,7 @@ class TbRoot:
         known = {move: texts[game.text(move)] for move in game.legal_moves() if not allowed or move in allowed}
         if not known:
             return None
-        if self._settings.flag("Syzygy50MoveRule"):
+        if self._settings.syzygy_50_move_rule:
             known = {move: _spoilt(game, move, distance) for move, distance in known.items()}
         won = [distance for distance in known.values() if distance > 0]
         best = min(won) if won else 0 if 0 in known.values() else min(known.values())

@@ -13,8 +13,8 @@ import numpy as np
 from engine.core.bits import EMPTY, KING, NO_SQUARE, PAWN, has_several, lsb, without_lsb
 from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, king_square, make, occupied_squares, unmake
-from engine.intrinsics import load_u8, record_reader
 from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel.intrinsics import load_u8, record_reader
 from tablebase.codes import (
     DRAWN,
     MATED,

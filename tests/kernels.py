@@ -10,8 +10,8 @@ from engine.core.legality import gives_check, is_legal, is_pseudo_legal
 from engine.core.movegen import MOVE_LIST_TYPE, generate, king_masks
 from engine.core.position import POSITION_TYPE, key_after, make, make_null, occupied_squares, unmake, unmake_null
 from engine.core.setup import compute_keys
-from engine.intrinsics import perf_counter_ns
 from engine.kernel import entry, int64, kernel, uint64
+from engine.kernel.intrinsics import perf_counter_ns
 
 ALL_CODES = 1 << 16
 

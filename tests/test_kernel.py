@@ -15,6 +15,7 @@ from engine import host, kernel
 from engine.core.game import list_moves
 from engine.core.moves import encode_move
 from engine.core.position import castled_squares
+from engine.kernel import cache
 from tests.kernels import read_clock
 
 DIGESTS = [f"{number:016x}" for number in range(8)]
@@ -28,36 +29,37 @@ def tree(tmp_path) -> Path:
 
 
 def test_the_digest_is_of_the_sources_alone(tree):
-    assert kernel.source_digest(tree) == kernel.source_digest(kernel.SOURCE_ROOT)
+    assert cache.source_digest(tree) == cache.source_digest(kernel.SOURCE_ROOT)
 
 
-@pytest.mark.parametrize("name", ["engine/core/bits.py", "eval/__init__.py", "book/__init__.py", "engine/kernel.py"])
+@pytest.mark.parametrize("name", ["engine/core/bits.py", "eval/__init__.py", "book/__init__.py",
+                                  "engine/kernel/compiler.py"])
 def test_a_changed_source_file_changes_the_digest(tree, name):
-    before = kernel.source_digest(tree)
+    before = cache.source_digest(tree)
     with (tree / name).open("a") as file:
         file.write("\n")
-    assert kernel.source_digest(tree) != before
+    assert cache.source_digest(tree) != before
 
 
 def test_new_and_renamed_files_change_the_digest(tree):
-    before = kernel.source_digest(tree)
+    before = cache.source_digest(tree)
     (tree / "eval" / "new.py").touch()
-    added = kernel.source_digest(tree)
+    added = cache.source_digest(tree)
     (tree / "eval" / "new.py").rename(tree / "eval" / "other.py")
-    assert len({before, added, kernel.source_digest(tree)}) == 3
+    assert len({before, added, cache.source_digest(tree)}) == 3
 
 
 def test_the_numba_version_is_part_of_the_digest(tree, monkeypatch):
-    before = kernel.source_digest(tree)
-    monkeypatch.setattr(kernel.numba, "__version__", "0.0.0")
-    assert kernel.source_digest(tree) != before
+    before = cache.source_digest(tree)
+    monkeypatch.setattr(cache.numba, "__version__", "0.0.0")
+    assert cache.source_digest(tree) != before
 
 
 @pytest.fixture
 def open_in(monkeypatch):
     def open_cache(home: Path, digest: str) -> Path:
         monkeypatch.setenv(kernel.CACHE_VARIABLE, str(home))
-        return kernel.open_cache(digest)
+        return cache.open_cache(digest)
 
     return open_cache
 
@@ -69,7 +71,7 @@ def test_old_digests_are_removed_and_other_folders_kept(tmp_path, open_in):
     (tmp_path / "notes").mkdir()
     open_in(tmp_path, "f" * 16)
     kept = {entry.name for entry in tmp_path.iterdir()}
-    assert kept == {"f" * 16, *DIGESTS[: kernel.DIGESTS_KEPT - 1], "notes"}
+    assert kept == {"f" * 16, *DIGESTS[: cache.DIGESTS_KEPT - 1], "notes"}
 
 
 def test_a_cache_that_is_used_again_counts_as_new(tmp_path, open_in):
@@ -100,15 +102,15 @@ def test_a_user_without_a_home_still_gets_a_cache(monkeypatch, capsys):
 
     monkeypatch.delenv(kernel.CACHE_VARIABLE, raising=False)
     monkeypatch.setattr(host, "user_cache_folder", no_home)
-    assert kernel.open_cache(DIGESTS[0]).is_dir()
+    assert cache.open_cache(DIGESTS[0]).is_dir()
     assert "Could not determine home directory" in capsys.readouterr().err
 
 
 def test_the_cache_home_can_be_named(monkeypatch):
     monkeypatch.setenv(kernel.CACHE_VARIABLE, "/somewhere/else")
-    assert kernel.cache_home() == Path("/somewhere/else")
+    assert cache.cache_home() == Path("/somewhere/else")
     monkeypatch.delenv(kernel.CACHE_VARIABLE)
-    assert kernel.cache_home() == host.user_cache_folder() / "adversary"
+    assert cache.cache_home() == host.user_cache_folder() / "adversary"
 
 
 def test_warmup_reaches_every_entry_point_of_the_sources():

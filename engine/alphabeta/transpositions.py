@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from engine.core.errors import InputError
 from engine.host import zeroed_memory
-from engine.intrinsics import load_word, multiply_high, prefetch, store_word
 from engine.kernel import entry, inline, int64, kernel
+from engine.kernel.intrinsics import load_word, multiply_high, prefetch, store_word
 from engine.search.scores import TB_BAND
 
 UPPER, LOWER, EXACT = np.int64(1), np.int64(2), np.int64(3)

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.intrinsics import byteswap as byteswap
-from engine.intrinsics import lsb as lsb
-from engine.intrinsics import popcount as popcount
 from engine.kernel import inline
+from engine.kernel.intrinsics import byteswap as byteswap
+from engine.kernel.intrinsics import lsb as lsb
+from engine.kernel.intrinsics import popcount as popcount
 
 WHITE, BLACK = np.int64(0), np.int64(1)
 

@@ -27,8 +27,8 @@ from engine.expectimax.opponent import (
     is_random_mover,
     likeliest_first,
 )
-from engine.intrinsics import call_search
 from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel.intrinsics import call_search
 from engine.search.scores import DRAW, INFINITE, MATE, MATE_BAND, MAX_PLY, mated_in
 
 _QUIESCENCE = np.int64(0)  # a search so deep is quiescence alone

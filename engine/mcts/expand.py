@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.movegen import ALL_MOVES, generate, king_masks
-from engine.intrinsics import add_atomic_i64
 from engine.kernel import inline, kernel
+from engine.kernel.intrinsics import add_atomic_i64
 from engine.mcts.nodes import claim, node_at, publish_children, write_node
 from engine.mcts.params import Selection
 from engine.mcts.priors import score_moves, soften, sort_by_prior

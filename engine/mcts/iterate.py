@@ -10,8 +10,8 @@ from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.movegen import ALL_MOVES, generate, king_masks, pawn_targets
 from engine.core.position import POSITION_TYPE, PositionRecord, king_square
-from engine.intrinsics import load_atomic, perf_counter_ns
 from engine.kernel import entry, inline, kernel
+from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.mcts.backup import back_propagate
 from engine.mcts.expand import expand
 from engine.mcts.look import is_time_to_look, look_again

@@ -18,7 +18,8 @@ from engine.core.errors import InputError
 from engine.core.game import make_if_legal
 from engine.core.position import HISTORY, PAST_KEY, PositionRecord
 from engine.host import address_of, zeroed_memory
-from engine.intrinsics import (
+from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel.intrinsics import (
     add_atomic_i32,
     add_atomic_i64,
     load_acquire_i32,
@@ -26,7 +27,6 @@ from engine.intrinsics import (
     record_reader,
     store_release_i32,
 )
-from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
 
 NODE = record_dtype([
     ("total", "i8"),

@@ -8,8 +8,8 @@ import numpy as np
 
 from engine.core.attacks import PAWN_ATTACKS, piece_attacks
 from engine.core.bits import BIT, EMPTY, PAWN
-from engine.intrinsics import load_u8, load_u16, store_u8, store_u16
 from engine.kernel import inline, record_dtype, record_type
+from engine.kernel.intrinsics import load_u8, load_u16, store_u8, store_u16
 from tablebase.codes import ILLEGAL, NARROW_ILLEGAL
 from tablebase.geometry import MOST_OTHERS, PAIR_SQUARES, SYMMETRIES, VIEW, cell_in
 

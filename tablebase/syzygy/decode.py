@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.bits import byteswap
-from engine.intrinsics import load_u8, load_u16, load_u32, load_word
 from engine.kernel import inline, kernel
+from engine.kernel.intrinsics import load_u8, load_u16, load_u32, load_word
 
 UNREADABLE = np.int64(255)  # as a value in the file, where only 0 to 4 make sense
 _ONE = np.int64(1)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.intrinsics import record_reader
 from engine.kernel import record_dtype, record_type
+from engine.kernel.intrinsics import record_reader
 
 MOST_MEN = 7
 SLOTS = 1 << 13  # of the hash: more than four times as many as there are endings with up to seven men

@@ -110,7 +110,7 @@ def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
         settings = syzygy_settings()
         settings.set(find_option("Syzygy50MoveRule"), rule)
         tb_root = TbRoot(settings)
-        tb_root.apply("SyzygyPath")
+        tb_root.apply_syzygy()
         game = Game("8/8/8/8/8/2k5/1R6/K7 w - - 95 90")  # the mate takes 31 plies
         tb_root.approach(game)
         tb_root.wait(None)
@@ -190,7 +190,7 @@ def test_damaged_distances_are_told(tmp_path):
 def test_without_time_for_distances_nothing_is_spoilt(syzygy):
     settings = syzygy_settings()
     tb_root = TbRoot(settings)
-    tb_root.apply("SyzygyPath")
+    tb_root.apply_syzygy()
     game = Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1")
     tb_root.approach(game)
     tb_root.wait(None)
@@ -206,14 +206,14 @@ def test_paths_that_are_of_no_use(tmp_path):
     settings = syzygy_settings(f"{tmp_path}/none")
     tb_root = TbRoot(settings)
     with pytest.raises(InputError, match="cannot read"):
-        tb_root.apply("SyzygyPath")
+        tb_root.apply_syzygy()
     settings.set(find_option("SyzygyPath"), str(tmp_path))
     with pytest.raises(InputError, match="no Syzygy tables in"):
-        tb_root.apply("SyzygyPath")
+        tb_root.apply_syzygy()
     settings.set(find_option("SyzygyPath"), os.pathsep.join([str(tmp_path), str(SYZYGY)]))
-    assert tb_root.apply("SyzygyPath") == "35 Syzygy tables, with up to 4 men"
+    assert tb_root.apply_syzygy() == "35 Syzygy tables, with up to 4 men"
     settings.set(find_option("SyzygyPath"), os.pathsep.join(["/no/such", str(SYZYGY)]))
-    assert "35 Syzygy tables" in tb_root.apply("SyzygyPath") and "/no/such" in tb_root.apply("SyzygyPath")
+    assert "35 Syzygy tables" in tb_root.apply_syzygy() and "/no/such" in tb_root.apply_syzygy()
     for path in ("\0", "x" * 5000):
         settings.set(find_option("SyzygyPath"), path)
         settings.set(find_option("TablePath"), path)
@@ -221,7 +221,7 @@ def test_paths_that_are_of_no_use(tmp_path):
             with pytest.raises(InputError):
                 tb_root.apply(name)
     settings.set(find_option("SyzygyPath"), "")
-    assert tb_root.apply("SyzygyPath") is None
+    assert tb_root.apply_syzygy() is None
 
 
 def test_own_tables_serve_what_syzygy_does_not(tmp_path):
