@@ -152,7 +152,7 @@ def extend_line(pos: PositionRecord, library: LibraryRecord, moves: MoveListReco
         count = judge(pos, library, moves, judgement)
         if count <= 0:
             break
-        best = np.int64(0)
+        best: Int = np.int64(0)
         for index in range(1, count):
             if judgement.ranks[index] > judgement.ranks[best]:
                 best = index

@@ -103,4 +103,4 @@ class Workshop:
 
     def _fit_into_fifty_moves(self, endings: Iterable[Ending], longest: int) -> bool:
         """Whether a mate of so many plies, and all mates of these endings and of what they can turn into, do."""
-        return max([longest, *(self._note(ending)["longest"] for ending in with_needed(endings))]) <= FIFTY_MOVES
+        return max([longest, *(self._note(ending)["longest"] for ending in with_needed(endings))]) <= int(FIFTY_MOVES)
