@@ -23,6 +23,7 @@ IS_MATED, LOSES, MAY_LOSE, SPOILT_LOSS, DRAWS, SPOILT_WIN, MAY_WIN, WINS, MATES 
     np.int64(grade) for grade in range(9))
 _GRADE_SHIFT = np.int64(32)
 _MIDDLE = np.int64(1 << 31)  # of the ranks of a grade
+_CODE_SHIFT = np.int64(8)  # within a grade the code counts first, then the plies until the counter starts anew
 _TWICE = np.int64(2)  # before: a third time makes a draw
 
 JUDGEMENT = record_dtype([
@@ -87,15 +88,15 @@ def _rank_of_win(pos, library, moves, end, code, may_repeat):
     """The rank of the move just made, which leaves the other side lost with this code."""
     counter = np.int64(pos.rule50)
     if code == MATED:
-        return _rank(MATES, -code)
+        return _rank(MATES, -(code << _CODE_SHIFT))
     if count_earlier_occurrences(pos) >= _TWICE or _can_repeat(pos, moves, end):
-        return _rank(SPOILT_WIN, -code)
+        return _rank(SPOILT_WIN, -(code << _CODE_SHIFT))
     if counter + code - 1 <= FIFTY_MOVES and (counter == 0 or not may_repeat):
-        return _rank(MATES, -code)
+        return _rank(MATES, -(code << _CODE_SHIFT))
     plies = probe_resets(pos, library, moves, end, code, PATIENCE)
     if plies == UNKNOWN:
-        return _rank(MAY_WIN if counter < FIFTY_MOVES else SPOILT_WIN, -code)
-    return _rank(WINS if counter + plies <= FIFTY_MOVES else SPOILT_WIN, -(plies << 16) - code)
+        return _rank(MAY_WIN if counter < FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT))
+    return _rank(WINS if counter + plies <= FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT) - plies)
 
 
 @kernel
@@ -103,13 +104,13 @@ def _rank_of_loss(pos, library, moves, end, code, may_repeat):
     """The rank of the move just made, which leaves the other side won with this code."""
     counter = np.int64(pos.rule50)
     if count_earlier_occurrences(pos) >= _TWICE:
-        return _rank(SPOILT_LOSS, code)
+        return _rank(SPOILT_LOSS, code << _CODE_SHIFT)
     if counter + code - 1 <= FIFTY_MOVES and (counter == 0 or not may_repeat):
-        return _rank(IS_MATED, code)
+        return _rank(IS_MATED, code << _CODE_SHIFT)
     plies = probe_resets(pos, library, moves, end, code, PATIENCE)
     if plies == UNKNOWN:
-        return _rank(MAY_LOSE if counter < FIFTY_MOVES else SPOILT_LOSS, code)
-    return _rank(LOSES if counter + plies <= FIFTY_MOVES else SPOILT_LOSS, (plies << 16) + code)
+        return _rank(MAY_LOSE if counter < FIFTY_MOVES else SPOILT_LOSS, code << _CODE_SHIFT)
+    return _rank(LOSES if counter + plies <= FIFTY_MOVES else SPOILT_LOSS, (code << _CODE_SHIFT) + plies)
 
 
 @kernel

@@ -106,7 +106,7 @@ def test_nothing_is_read_far_from_the_end_and_reading_is_done_behind_the_scenes(
     tables = OwnTables()
     tables.prepare(Game().position)
     assert threading.active_count() == 1 or not any(map(tables.outcomes.is_loaded, ENDINGS))
-    rooks = Game("8/6p1/3k4/3p4/8/3K2N1/3P4/R6r w - - 0 1")
+    rooks = Game("8/6n1/3k4/3p4/8/3K2N1/3P4/R6r w - - 0 1")
     tables.prepare(rooks.position)
     assert tables.wait(10)
     loaded = {ending.name for ending in ENDINGS if tables.outcomes.is_loaded(ending)}

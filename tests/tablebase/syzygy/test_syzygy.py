@@ -217,9 +217,9 @@ def test_paths_that_are_of_no_use(tmp_path):
     for path in ("\0", "x" * 5000):
         settings.set(find_option("SyzygyPath"), path)
         settings.set(find_option("TablePath"), path)
-        for name in ("SyzygyPath", "TablePath"):
+        for apply in (tb_root.apply_syzygy, tb_root.apply_own_tables):
             with pytest.raises(InputError):
-                tb_root.apply(name)
+                apply()
     settings.set(find_option("SyzygyPath"), "")
     assert tb_root.apply_syzygy() is None
 
