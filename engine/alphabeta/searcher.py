@@ -176,6 +176,8 @@ class DeepeningSearch(Search):
         return Result(line[0], best.score, chosen.depth, self.nodes, seconds, line, infos)
 
     def _is_late(self, patience: float) -> bool:
+        if time.perf_counter_ns() >= self._states[0].deadline:
+            return True  # kernels look at the clock every few thousand nodes: a tiny tree ends before
         soft = self._soft_time
         return soft is not None and time.perf_counter() - self._started >= soft * patience
 

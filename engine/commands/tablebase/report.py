@@ -20,14 +20,35 @@ from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.search.limits import Limits
 from engine.search.tb import no_tb
-from tablebase.codes import is_won, rank_of_move
+from tablebase.codes import is_won
+from tablebase.files import Kind
 from tablebase.geometry import PAIR_SQUARES
-from tablebase.material import all_endings
-from tablebase.own_tables import OwnTables, Shelf
+from tablebase.judgement import (
+    DRAWS,
+    IS_MATED,
+    LOSES,
+    MATES,
+    MAY_LOSE,
+    MAY_WIN,
+    SPOILT_LOSS,
+    SPOILT_WIN,
+    WINS,
+)
+from tablebase.material import all_endings, ending_of, men_of
+from tablebase.own_tables import Fate, OwnTables, Shelf
 from tablebase.probe import count_wins, has_rights
 from tablebase.sample import random_board
 from tablebase.syzygy.tables import SyzygyTables
 
+_RESULTS = {
+    int(grade): words for grade, words in (
+        (MATES, "wins"), (WINS, "wins, but the mate may take longer than the table says: the fifty-move rule is near"),
+        (MAY_WIN, "wins unless the fifty-move rule comes first"),
+        (SPOILT_WIN, "draws: the fifty-move rule or a repetition comes before the win"), (DRAWS, "draws"),
+        (SPOILT_LOSS, "draws: the fifty-move rule or a repetition comes before the loss"),
+        (MAY_LOSE, "loses unless the fifty-move rule comes first"),
+        (LOSES, "loses, but the mate may take longer than the table says: the fifty-move rule is near"),
+        (IS_MATED, "loses"))}
 _DIFFERENT = 1
 _SHOWN_DIFFERENCES = 10
 _COLD_PLACEMENTS, _HOT_PLACEMENTS = 1 << 21, 64
@@ -58,27 +79,30 @@ def open_tables(folders: Sequence[Path]) -> OwnTables:
 def print_verdicts(game: Game, folders: Sequence[Path]) -> None:
     """Print who wins, and what each legal move leads to, the best first."""
     tables = open_tables(folders)
-    code = tables.code(game.position)
-    moves = tables.moves(game.position)
+    reason = tables.reason_for_silence(game.position)
+    if reason is not None:
+        raise InputError(f"no table for {game.fen()}: {reason}")
+    tables.load_for(game.position, *Kind)
+    code, fates = tables.code(game.position), tables.fates(game.position)
     for complaint in tables.complaints():
         print(f"error: {complaint}", file=sys.stderr)
-    if code is None or moves is None:
-        raise InputError(f"no table for {game.fen()}")
+    if code is None or fates is None:
+        raise InputError(f"no table for {game.fen()}: {ending_of(men_of(game.position))[0].name} is missing or damaged")
     side = "black" if game.position.side else "white"
-    print(f"{game.fen()}\n{side} to move {_in_words(code)}")
-    rows = []
-    for move, left in sorted(moves, key=lambda pair: -rank_of_move(pair[1])):
-        result = "draws" if left == 0 else "loses" if is_won(left) else "wins"
-        rows.append((san(game, move), result, str(left) if left else ""))
+    print(f"{game.fen()}\n{side} to move {_in_words(code, fates[0] if fates else None)}")
+    rows = [(san(game, fate.move), _RESULTS[fate.grade], str(fate.code) if fate.grade in (MATES, IS_MATED) else "")
+            for fate in fates]
     print_table(("move", f"for {side}", "plies to mate"), rows, left=(f"for {side}",))
 
 
-def _in_words(code: int) -> str:
-    if code == 0:
-        return "draws"
-    if code == 1:
-        return "is mated"
-    return f"{'wins' if is_won(code) else 'loses'}: mate in {code // 2} moves, {code - 1} plies"
+def _in_words(code: int, best: Fate | None) -> str:
+    """What a position comes to with the code that its pieces have, and the best move by the rules."""
+    if best is None:
+        return "is mated" if code == 1 else "draws"
+    if best.grade in (MATES, IS_MATED):
+        plies = best.code  # of a move more than what is left after it
+        return f"{_RESULTS[best.grade]}: mate in {(plies + 1) // 2} moves, {plies} plies"
+    return _RESULTS[best.grade]
 
 
 def print_stats(folders: Sequence[Path]) -> None:
@@ -105,12 +129,12 @@ def print_stats(folders: Sequence[Path]) -> None:
 def verify(folders: Sequence[Path], syzygy: Path | None, positions: int, seed: int) -> int:
     """Read every block; compare random positions with Syzygy tables. Returns the exit status."""
     tables = open_tables(folders)
-    for shelf in (tables.outcomes, tables.distances):
+    for shelf in tables.shelves.values():
         for ending in track(shelf.endings, lambda ending: ending.name):
             shelf.load(ending, _print_error)
-    damaged = [shelf for shelf in (tables.outcomes, tables.distances)
+    damaged = [shelf for shelf in tables.shelves.values()
                if not all(shelf.is_sound(ending) for ending in shelf.endings)]
-    print(f"{len(tables.outcomes.endings)} endings of outcomes, {len(tables.distances.endings)} of distances: "
+    print(", ".join(f"{len(shelf.endings)} endings of {kind.value}" for kind, shelf in tables.shelves.items()) + ": "
           + ("damaged" if damaged else "all blocks are sound"))
     differences = 0 if syzygy is None else _compare(tables, syzygy, positions, seed)
     return _DIFFERENT if damaged or differences else 0
