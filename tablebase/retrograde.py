@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from engine.kernel import Int, array_type, entry, inline, int64, kernel
+from engine.kernel.intrinsics import local_array
 from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of, is_won, worth_of_move
 from tablebase.conversions import (
     FINISHED,
@@ -46,6 +47,9 @@ from tablebase.table import (
 # What a pass over the table does.
 MARK_ILLEGAL, BEGIN, LIST_EN_PASSANT, STEP_BACK, STEP_EN_PASSANT, FIND_WRONG = range(6)
 _CELLS = array_type("i8")
+
+# Scratch paper for a pass: the squares of the men, and a list of cells.
+new_squares, new_list = local_array(MOST_OTHERS), local_array(LONGEST_LIST)
 
 
 @kernel
@@ -129,7 +133,7 @@ def first_code(table, white_king, black_king, cell, squares, occupied, side, out
 @kernel
 def mark_illegal(table, first, last):
     """Say of every cell whether it can occur."""
-    squares = np.zeros(MOST_OTHERS, np.int64)
+    squares = new_squares()
     for pair in range(first, last):
         white_king, black_king = king_of(table, pair, 0), king_of(table, pair, 1)
         for rest in range(table.pair_cells):
@@ -149,7 +153,7 @@ def mark_illegal(table, first, last):
 @kernel
 def begin(table, first, last):
     """Mates, and wins by a capture or a promotion; returns the highest code."""
-    squares, out, longest = np.zeros(MOST_OTHERS, np.int64), np.empty(LONGEST_LIST, np.int64), DRAWN
+    squares, out, longest = new_squares(), new_list(), DRAWN
     for pair in range(first, last):
         white_king, black_king = king_of(table, pair, 0), king_of(table, pair, 1)
         for rest in range(table.pair_cells):
@@ -169,7 +173,7 @@ def begin(table, first, last):
 @kernel
 def list_en_passant_cells(table, first, last, found):
     """Write 2 * cell + side for every position with a double step that allows en passant; returns how many."""
-    squares, count = np.zeros(MOST_OTHERS, np.int64), np.int64(0)
+    squares, count = new_squares(), np.int64(0)
     for pair in range(first, last):
         white_king, black_king = king_of(table, pair, 0), king_of(table, pair, 1)
         for rest in range(table.pair_cells):
@@ -226,8 +230,8 @@ def loss_code_of_cell(table, cell, squares, side, known, out):
 @kernel
 def step_back(table, first, last, known):
     """Take back the moves to all cells of code `known`; returns the highest code given to a cell."""
-    squares, earlier, longest = np.zeros(MOST_OTHERS, np.int64), np.zeros(MOST_OTHERS, np.int64), DRAWN
-    out, children = np.empty(LONGEST_LIST, np.int64), np.empty(LONGEST_LIST, np.int64)
+    squares, earlier, longest = new_squares(), new_squares(), DRAWN
+    out, children = new_list(), new_list()
     for side in range(2):
         for pair in range(first, last):
             for rest in range(table.pair_cells):
@@ -241,7 +245,7 @@ def step_back(table, first, last, known):
 @kernel
 def step_en_passant(table, cells, known):
     """What code `known` means for positions whose double steps allow en passant; returns the highest code given."""
-    squares, out, longest = np.zeros(MOST_OTHERS, np.int64), np.empty(LONGEST_LIST, np.int64), DRAWN
+    squares, out, longest = new_squares(), new_list(), DRAWN
     for index in range(cells.size):
         cell, side = cells[index] >> 1, cells[index] & 1
         if not may_become(load_code(table.own, side, cell), known + 1):
@@ -265,7 +269,7 @@ def step_en_passant(table, cells, known):
 @kernel
 def first_wrong_cell(table, first, last):
     """2 * cell + side of the first position whose code is not that of its best move; -1 if all are right."""
-    squares, out = np.zeros(MOST_OTHERS, np.int64), np.empty(LONGEST_LIST, np.int64)
+    squares, out = new_squares(), new_list()
     for pair in range(first, last):
         white_king, black_king = king_of(table, pair, 0), king_of(table, pair, 1)
         for rest in range(table.pair_cells):

@@ -13,6 +13,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from engine.alphabeta.by_address import call_search
 from engine.alphabeta.deepening import NEVER, begin_root, search_from
 from engine.alphabeta.ordering import is_noisy
 from engine.alphabeta.params import default_params, set_param
@@ -23,7 +24,6 @@ from engine.core.fen import parse_fen
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make
 from engine.kernel import Int, array_type, entry, inline, int64
-from engine.kernel.intrinsics import call_search
 from engine.search.scores import INFINITE
 from eval.evaluate import trace_into
 from eval.features import WEIGHT_COUNT

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.alphabeta.by_address import call_search
 from engine.alphabeta.deepening import begin_root, first_window, wider_window
 from engine.alphabeta.state import STATE_TYPE, StateRecord
 from engine.alphabeta.transpositions import GENERATIONS
@@ -17,7 +18,7 @@ from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insu
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
 from engine.kernel import entry, inline, kernel, record_dtype, record_type
-from engine.kernel.intrinsics import call_search, load_atomic, multiply_high
+from engine.kernel.intrinsics import load_atomic, multiply_high
 from engine.search.scores import MAX_PLY, is_decisive
 from tablebase.probe import DRAW, UNKNOWN, WIN, certain_outcome, directory_at
 

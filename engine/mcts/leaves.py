@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from engine.alphabeta.by_address import call_search
 from engine.alphabeta.state import BEFORE_ROOT
 from engine.kernel import inline
-from engine.kernel.intrinsics import call_search
 from engine.search.scores import MATE, MATE_BAND
 from eval.squares import psq_of
 
