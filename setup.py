@@ -26,8 +26,10 @@ class BuildWithKernels(build_py):
         for package in {name.partition(".")[0] for name in self.packages}:
             shutil.rmtree(lib / package, ignore_errors=True)  # what an earlier build left there
         super().run()
+        # What is needed to build stands in PYTHONPATH when the build is an isolated one.
+        path = os.pathsep.join(filter(None, (str(lib), os.environ.get("PYTHONPATH"))))
         subprocess.run([sys.executable, "-m", "engine.kernel.build", str(lib / _SHIPPED)], cwd=lib,
-                       env={**os.environ, "PYTHONPATH": str(lib), "PYTHONDONTWRITEBYTECODE": "1"}, check=True)
+                       env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}, check=True)
 
 
 class PlatformWheel(bdist_wheel):

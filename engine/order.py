@@ -34,3 +34,8 @@ class Order:
     def is_open_ended(self) -> bool:
         """Whether the answer has to wait for `stop` or `ponderhit`, however soon it is found."""
         return self.infinite or self.ponder
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether time runs while the move is found."""
+        return self.movetime is not None or any(left is not None for left in self.times)

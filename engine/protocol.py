@@ -92,12 +92,11 @@ def seconds_for_stopgap(order: Order) -> float | None:
     return max(min(clocks) / 1000, 0.0) / 20 if clocks else None
 
 
-def score_text(info: Info, verdict: tuple[int, Chances | None]) -> str:
-    """The score of a line as UCI writes it; `verdict` is what the player makes of it."""
+def score_text(info: Info, shown: int, chances: Chances | None) -> str:
+    """The score of a line as UCI writes it: `shown` is what users see of it unless it is a mate."""
     from engine.search.scores import mate_distance
 
     distance = mate_distance(info.score)
-    shown, chances = verdict
     text = f"cp {shown}" if distance is None else f"mate {distance}"
     if info.bound is not Bound.EXACT:
         text += f" {info.bound.value}bound"

@@ -33,9 +33,13 @@ class Repertoire:
         self._chance = random.Random()  # noqa: S311  variety needs no secrecy
         self._has_taken_leave = False
 
-    def open(self) -> None:
-        """Open the book that the settings name; InputError if it is of no use, and the one before stays open."""
-        book = Book(self._settings.text("BookFile") or BUILT_IN)
+    def apply(self) -> None:
+        """Open the book that the settings name, if it is wanted or named; InputError if it is of no use."""
+        if self._settings.book_file or self._settings.own_book:
+            self._open()
+
+    def _open(self) -> None:
+        book = Book(self._settings.book_file or BUILT_IN)
         if self._book is not None:
             self._book.close()
         self._book = book
@@ -47,10 +51,10 @@ class Repertoire:
 
     def advice(self, game: Game, order: Order) -> Advice:
         """What to play without a search, if the order is to play and the book knows a move."""
-        is_wanted = self._settings.flag("OwnBook") and not self._is_analysis(order)
+        is_wanted = self._settings.own_book and not self._is_analysis(order)
         if self._book is None or not is_wanted or game.occurrences() > 1:
             return Advice(None, ())
-        is_too_late = fullmove_number(game.position) > self._settings.number("Book Depth")
+        is_too_late = fullmove_number(game.position) > self._settings.book_depth
         entries = [] if is_too_late else self._book.entries(key_of(game))
         legal, remarks = [], []
         for entry in entries:
@@ -60,7 +64,7 @@ class Repertoire:
             else:
                 legal.append((move, entry.weight))
         weights = [weight for _, weight in legal]
-        variety = self._settings.number("Book Variety")
+        variety = self._settings.book_variety
         place = choose(weights, variety, self._chance)
         if place is None:
             return Advice(None, (*remarks, *self._leave(game)))
@@ -70,7 +74,7 @@ class Repertoire:
 
     def _is_analysis(self, order: Order) -> bool:
         return (order.infinite or bool(order.search_moves) or order.mate is not None
-                or self._settings.flag("UCI_AnalyseMode") or self._settings.number("MultiPV") > 1)
+                or self._settings.uci_analyse_mode or self._settings.multipv > 1)
 
     def _leave(self, game: Game) -> Iterator[str]:
         """Name the opening when the book has come to its end, once a game."""

@@ -2,7 +2,7 @@
 
 Three threads share the work. This one reads commands, and waits long for nothing but `bench` and perft. The loader gets
 the kernels ready, which at the very first start means compiling them; it begins at once, so that `uci` can be answered
-before Numba is even imported. The thinker answers one `go`.
+before Numba is even imported. The pending answers one `go`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 
 from engine import explanation
 from engine.core.errors import InputError
-from engine.options import OPTIONS, Kind, Option, Settings, declarations, find_option
+from engine.options import OPTIONS, Effect, Option, OptionType, Settings, declarations, find_option
 from engine.order import Order, Signals
 from engine.protocol import (
     Place,
@@ -47,7 +47,7 @@ _NO_MOVE = "0000"
 _LONGEST_LINE = 1 << 18  # bytes: a game of fifty thousand moves
 
 
-class Thinker:
+class PendingGo:
     """One `go`, answered in a thread of its own."""
 
     def __init__(self, order: Order, place: Place) -> None:
@@ -71,7 +71,7 @@ class Uci:
         self._player: Player | None = None  # None until it is loaded, and for ever if it cannot be
         self._loaded = threading.Event()  # the loader has ended, well or not
         self._ready_deadline: float | None = None  # when the first `isready` is answered, loaded or not
-        self._thinker: Thinker | None = None
+        self._pending: PendingGo | None = None
         self._thread: threading.Thread | None = None
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "uci": self._uci, "debug": self._ignore, "isready": self._isready, "setoption": self._setoption,
@@ -147,7 +147,7 @@ class Uci:
     def _apply(self, player: Player, option: Option) -> None:
         """Let a setting have its effect; one that cannot have any goes back to the default."""
         try:
-            if option.kind is not Kind.BUTTON:
+            if option.kind is not OptionType.BUTTON:
                 self._tell(option, player.apply(option))
         except InputError as error:
             self._settings.put_back(option, option.default)
@@ -207,8 +207,8 @@ class Uci:
             before = self._settings.value(option)
             self._settings.set(option, value)
             try:
-                if option.name == "Debug Log File":
-                    self._open_log(self._settings.text(option.name))
+                if option.effect is Effect.LOG:
+                    self._open_log(self._settings.debug_log_file)
                 elif self._player is not None:
                     self._tell(option, self._player.apply(option))
             except (InputError, OSError) as error:
@@ -240,7 +240,7 @@ class Uci:
         else:
             from engine.stopgap import read_board
 
-            read_board(place.fen, place.moves, self._settings.flag("UCI_Chess960"))
+            read_board(place.fen, place.moves, self._settings.uci_chess960)
             self._place, self._place_is_new = place, True
 
     def _go(self, words: list[str]) -> None:
@@ -249,43 +249,50 @@ class Uci:
         if order.perft is not None:
             self._perft(order.perft)
             return
-        self._thinker = Thinker(order, self._place)
-        self._thread = threading.Thread(target=self._think, args=(self._thinker,), daemon=True)
+        self._pending = PendingGo(order, self._place)
+        self._thread = threading.Thread(target=self._think, args=(self._pending,), daemon=True)
         self._thread.start()
 
     def _stop(self, words: list[str]) -> None:
-        if self._thinker is not None:
-            self._thinker.signals.stop.set()
-            self._thinker.released.set()
+        if self._pending is not None:
+            self._pending.signals.stop.set()
+            self._pending.released.set()
             if self._player is not None:
-                self._player.hear(self._thinker.signals)
+                self._player.hear(self._pending.signals)
 
     def _ponderhit(self, words: list[str]) -> None:
-        if self._thinker is not None and self._thinker.order.ponder:
-            self._thinker.signals.ponderhit.set()
+        if self._pending is not None and self._pending.order.ponder:
+            self._pending.signals.ponderhit.set()
             if self._player is not None:
-                self._player.hear(self._thinker.signals)
-            if not self._thinker.order.infinite:
-                self._thinker.released.set()
+                self._player.hear(self._pending.signals)
+            if not self._pending.order.infinite:
+                self._pending.released.set()
 
     def _finish_thinking(self) -> None:
         """End a search that is still running; its answer is given as usual."""
         if self._thread is not None:
             self._stop([])
             self._thread.join()
-            self._thread = self._thinker = None
+            self._thread = self._pending = None
 
     def _display(self, words: list[str]) -> None:
-        for line in self._wait_for_player().description():
+        from engine.diagram import describe
+
+        for line in describe(self._wait_for_player().game):
             self._say(line)
 
     def _eval(self, words: list[str]) -> None:
-        for line in explanation.lines(*self._wait_for_player().explanation()):
+        player = self._wait_for_player()
+        from engine.shown import explained
+
+        for line in explanation.lines(*explained(player.game.position)):
             self._say(line)
 
     def _perft(self, depth: int) -> None:
-        total = 0
-        for text, count in self._wait_for_player().divide(depth):
+        player, total = self._wait_for_player(), 0
+        from engine.core.perft import divide
+
+        for text, count in divide(player.game, depth):
             self._say(f"{text}: {count}")
             total += count
         self._say(f"\nNodes searched: {total}")
@@ -300,7 +307,10 @@ class Uci:
                 self._say(line.rstrip())
 
     def _flip(self, words: list[str]) -> None:
-        self._position(["fen", *self._wait_for_player().mirrored_fen().split()])
+        player = self._wait_for_player()
+        from engine.diagram import mirrored_fen
+
+        self._position(["fen", *mirrored_fen(player.game).split()])
 
     def _help(self, words: list[str]) -> None:
         for line in ("Adversary speaks UCI, the protocol of chess programs: it is meant to be run by one.",
@@ -310,26 +320,29 @@ class Uci:
 
     # Thinking.
 
-    def _think(self, thinker: Thinker) -> None:
+    def _think(self, pending: PendingGo) -> None:
         """Answer one `go` with a legal move, whatever happens on the way."""
         answer = [_NO_MOVE]
         try:
-            answer = self._answer(thinker)
+            answer = self._answer(pending)
         except InputError as error:
             self._remark(str(error))
-            answer = self._stopgap(thinker)
+            answer = self._stopgap(pending)
         except Exception as error:  # noqa: BLE001  a game must not be lost by a defect
             self._remark(f"error: {error!r}")
-            answer = self._stopgap(thinker)
+            answer = self._stopgap(pending)
         finally:
-            thinker.released.wait()
+            pending.released.wait()
             self._say("bestmove " + " ponder ".join(answer[:2]))
 
-    def _answer(self, thinker: Thinker) -> list[str]:
+    def _answer(self, pending: PendingGo) -> list[str]:
         """The best move as text, and the reply that is expected."""
-        if not self._await_kernels(thinker):
-            return self._stopgap(thinker)
+        if not self._await_kernels(pending):
+            return self._stopgap(pending)
         player = self._wait_for_player()
+        from engine.shown import shown_chances, shown_score
+
+        position = player.game.position
 
         def report(found: Info | Progress | Remark) -> None:
             if isinstance(found, Remark):
@@ -337,32 +350,33 @@ class Uci:
             elif isinstance(found, Progress):
                 self._say(progress_line(found, next(player.texts((found.move,)))))
             else:
-                score = score_text(found, player.verdict(found.score))
+                chances = shown_chances(position, found.score) if self._settings.uci_show_wdl else None
+                score = score_text(found, shown_score(position, found.score), chances)
                 self._say(info_line(found, score, " ".join(player.texts(found.line))))
 
-        result = player.go(thinker.order, thinker.received, thinker.signals, report)
+        result = player.go(pending.order, pending.received, pending.signals, report)
         if result.move == 0:
             self._say(f"info depth 0 score {'mate 0' if player.game.is_check() else 'cp 0'}")
             return [_NO_MOVE]
         return list(player.texts(result.line[:2]))
 
-    def _await_kernels(self, thinker: Thinker) -> bool:
+    def _await_kernels(self, pending: PendingGo) -> bool:
         """Wait for the kernels as long as the order allows; returns whether they are there."""
-        seconds = seconds_for_stopgap(thinker.order)
+        seconds = seconds_for_stopgap(pending.order)
         while not self._loaded.wait(_PULSE):
-            is_late = seconds is not None and time.perf_counter() >= thinker.received + (1 - _STOPGAP_SHARE) * seconds
-            if is_late or thinker.signals.stop.is_set():
+            is_late = seconds is not None and time.perf_counter() >= pending.received + (1 - _STOPGAP_SHARE) * seconds
+            if is_late or pending.signals.stop.is_set():
                 break
         return self._player is not None
 
-    def _stopgap(self, thinker: Thinker) -> list[str]:
+    def _stopgap(self, pending: PendingGo) -> list[str]:
         """A legal move without the kernels, in a part of the time that there is."""
         from engine.stopgap import find_move, read_board
 
-        seconds = seconds_for_stopgap(thinker.order) or _STOPGAP_SECONDS
+        seconds = seconds_for_stopgap(pending.order) or _STOPGAP_SECONDS
         deadline = time.perf_counter() + min(_STOPGAP_SHARE * seconds, _STOPGAP_SECONDS)
-        board = read_board(thinker.place.fen, thinker.place.moves, self._settings.flag("UCI_Chess960"))
-        return [find_move(board, deadline, thinker.order.search_moves)]
+        board = read_board(pending.place.fen, pending.place.moves, self._settings.uci_chess960)
+        return [find_move(board, deadline, pending.order.search_moves)]
 
 
 def serve() -> int:

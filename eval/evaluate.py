@@ -78,11 +78,17 @@ def rough_score(pos, weights, psq):
     return _taper(mg_of(total), eg_of(total), _phase(pos), WHOLE_SCALE)
 
 
-@entry(POSITION_TYPE, WEIGHTS_TYPE)
-def evaluate_position(pos: PositionRecord, weights: WeightsRecord) -> int:
+@kernel
+def evaluate_anew(pos, weights):
     """Centipawns from the side to move's view, counted from scratch."""
     structure, white_passed, black_passed = structure_score(pos, weights, None)
     return _score(pos, weights, psq_of(pos, weights) + structure, white_passed, black_passed, None)
+
+
+@entry(POSITION_TYPE, WEIGHTS_TYPE)
+def evaluate_position(pos: PositionRecord, weights: WeightsRecord) -> int:
+    """`evaluate_anew`, for Python."""
+    return evaluate_anew(pos, weights)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Codes: the value of a position as tables write it.
+"""Codes: the value of a position as endgame tables write it.
 
 0 is a draw, 1 a side that is mated, everything else one more than the plies to the mate: even codes are won for the
 side to move, odd ones lost. To compare moves, codes are turned into what they are worth: more is better.
@@ -14,6 +14,10 @@ DRAWN = np.int64(0)
 MATED = np.int64(1)
 ILLEGAL = np.int64(65_535)
 NARROW_ILLEGAL = np.int64(255)  # how cells of one byte write it
+
+# An outcome for the side to move, as containers write it in two bits; and what stands for no answer, also of a code.
+OUTCOME_DRAW, OUTCOME_WIN, OUTCOME_LOSS = np.int64(0), np.int64(1), np.int64(2)
+UNKNOWN = np.int64(-1)  # no endgame table, or none that is loaded
 
 NO_MOVE = np.int64(-1_000_000)  # the worth of having none
 _SURE = np.int64(100_000)  # the worth of a win at once; every ply until the mate takes one off

@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.core.errors import InputError
-from tablebase.codes import DRAWN, ILLEGAL, NARROW_ILLEGAL
-from tablebase.endings import Ending, parse_ending
+from tablebase.codes import DRAWN, ILLEGAL, NARROW_ILLEGAL, OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN
 from tablebase.geometry import shape_of
+from tablebase.material import Ending, parse_ending
 from tablebase.summary import Summary, summarize
 
 _FORMAT = "adversary endgame tables"
@@ -34,9 +34,6 @@ _LONGEST_DIRECTORY = 1 << 22  # bytes
 _LARGEST_FILE = 1 << 48
 _SLICE = 1 << 22  # cells that are filled at a time, since a cell takes many bytes meanwhile
 _MOST_CELLS_TO_TRY = 1 << 23  # beyond, one order of the axes is as good as another: trying takes hours
-
-# An outcome in two bits, for the side to move.
-OUTCOME_DRAW, OUTCOME_WIN, OUTCOME_LOSS = range(3)
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -175,18 +172,18 @@ def pack(ending: Ending, codes: npt.NDArray[Any], kind: Kind, seconds: float = 0
                   seconds)
 
 
-def write_container(path: Path, kind: Kind, tables: Iterable[Packed], provenance: str) -> None:
+def write_container(path: Path, kind: Kind, endings: Iterable[Packed], provenance: str) -> None:
     """Write a container; the file appears when it is complete."""
     rows, blocks, offset = [], [], 0
-    for table in tables:
+    for packed in endings:
         places: list[dict[str, int] | None] = []
-        for block in table.blocks:
+        for block in packed.blocks:
             places.append(None if block is None else asdict(Block(offset, len(block), zlib.crc32(block))))
             if block is not None:
                 blocks.append(block)
                 offset += len(block)
-        rows.append({"ending": table.ending.name, "axes": table.axes, "blocks": places,
-                     "seconds": table.seconds, "summary": [asdict(summary) for summary in table.summary]})
+        rows.append({"ending": packed.ending.name, "axes": packed.axes, "blocks": places,
+                     "seconds": packed.seconds, "summary": [asdict(summary) for summary in packed.summary]})
     directory = {"format": _FORMAT, "version": _VERSION, "kind": kind.value, "provenance": provenance,
                  "checksum": _checksum(rows), "tables": rows}
     unfinished = path.with_suffix(".part")

@@ -1,4 +1,4 @@
-"""Where a position stands in a table: the kings' pair first, then the square of every other man.
+"""Where a position stands in an endgame table: the kings' pair first, then the square of every other man.
 
 The board is turned and mirrored so that few pairs of kings are left: 462 without pawns, where all eight symmetries of
 the square keep the game the same, and 1806 with pawns, where only left and right may be exchanged. If both kings stand
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from engine.core.bits import PAWN
 from engine.kernel import inline, record_dtype, record_type
-from tablebase.endings import MOST_MEN, Ending, ending_of
+from tablebase.material import MOST_MEN, Ending, ending_of
 
 MOST_OTHERS = MOST_MEN - 2  # men beside the kings
 NO_PAIR = np.int64(-1)  # kings that touch each other
@@ -54,7 +54,7 @@ SYMMETRIES = _IMAGES.ravel()  # [symmetry * 64 + square]
 _WHITE_KINGS, _BLACK_KINGS = np.divmod(np.arange(64 * 64), 64)
 
 
-def _pair_tables(has_pawns: bool) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint8]]:
+def _number_pairs(has_pawns: bool) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint8]]:
     """[white king * 64 + black king]: the number of the pair, and the symmetry that leads to it."""
     is_kept = _is_kept(_WHITE_KINGS, _BLACK_KINGS, has_pawns)
     numbers = np.where(is_kept, np.cumsum(is_kept) - 1, NO_PAIR)
@@ -66,9 +66,9 @@ def _pair_tables(has_pawns: bool) -> tuple[npt.NDArray[np.int16], npt.NDArray[np
     return pairs, turns
 
 
-_TABLES = [_pair_tables(has_pawns) for has_pawns in (False, True)]
-PAIR_NUMBERS = np.concatenate([pairs for pairs, _ in _TABLES])  # [has pawns * 4096 + white king * 64 + black king]
-PAIR_TURNS = np.concatenate([turns for _, turns in _TABLES])
+_NUMBERED = [_number_pairs(has_pawns) for has_pawns in (False, True)]
+PAIR_NUMBERS = np.concatenate([pairs for pairs, _ in _NUMBERED])  # [has pawns * 4096 + white king * 64 + black king]
+PAIR_TURNS = np.concatenate([turns for _, turns in _NUMBERED])
 _KEPT = [np.flatnonzero(_is_kept(_WHITE_KINGS, _BLACK_KINGS, has_pawns)) for has_pawns in (False, True)]
 PAIR_COUNTS = tuple(len(kept) for kept in _KEPT)  # [has pawns]
 PAIR_SQUARES = np.zeros((2, max(PAIR_COUNTS), 2), np.uint8)  # [has pawns, pair, colour]: where that king stands

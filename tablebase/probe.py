@@ -15,13 +15,21 @@ from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, gener
 from engine.core.position import POSITION_TYPE, PositionRecord, king_square, make, occupied_squares, unmake
 from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_dtype, record_type
 from engine.kernel.intrinsics import load_u8, record_reader
-from tablebase.codes import DRAWN, MATED, NO_MOVE, code_of, worth_of_move
+from tablebase.codes import (
+    DRAWN,
+    MATED,
+    NO_MOVE,
+    OUTCOME_DRAW,
+    OUTCOME_LOSS,
+    OUTCOME_WIN,
+    UNKNOWN,
+    code_of,
+    worth_of_move,
+)
 from tablebase.geometry import VIEW, VIEW_TYPE, cell_in
 
 MATERIALS = 1 << 12  # up to three men of four bits each
 NO_VIEW = -1
-UNKNOWN = np.int64(-1)  # no table, or none that is loaded
-DRAW, WIN, LOSS = np.int64(0), np.int64(1), np.int64(2)  # as containers write outcomes
 _FIFTY_MOVES = np.int64(100)  # in plies
 _PATIENCE = np.int64(8)  # plies: every second one can lead to a table that does not know its side to move
 
@@ -110,14 +118,14 @@ def lasting_outcome(pos, directory):
     UNKNOWN if a mate of the ending may take more than fifty moves.
     """
     outcome, longest = _outcome_and_longest(pos, directory)
-    return outcome if outcome == DRAW or longest <= _FIFTY_MOVES else UNKNOWN
+    return outcome if outcome == OUTCOME_DRAW or longest <= _FIFTY_MOVES else UNKNOWN
 
 
 @kernel
 def certain_outcome(pos, directory):
     """`lasting_outcome`, but with the fifty moves counted as they are on the board."""
     outcome, longest = _outcome_and_longest(pos, directory)
-    return outcome if outcome == DRAW or np.int64(pos.rule50) + longest <= _FIFTY_MOVES else UNKNOWN
+    return outcome if outcome == OUTCOME_DRAW or np.int64(pos.rule50) + longest <= _FIFTY_MOVES else UNKNOWN
 
 
 @inline
@@ -130,7 +138,7 @@ def listed_code(pos, outcomes, distances):
         return UNKNOWN
     white_king, black_king = king_square(pos, 0), king_square(pos, 1)
     outcome = outcome_in(view_in(outcomes, number), side, white_king, black_king, first, second, third)
-    if outcome == DRAW:
+    if outcome == OUTCOME_DRAW:
         return DRAWN
     if outcome == UNKNOWN or other_number == NO_VIEW:
         return UNKNOWN
@@ -139,7 +147,7 @@ def listed_code(pos, outcomes, distances):
     if address == 0:
         return UNKNOWN
     moves_to_mate = load_u8(address + cell_in(view, white_king, black_king, first, second, third))
-    return 2 * moves_to_mate + (1 if outcome == LOSS else 0)
+    return 2 * moves_to_mate + (1 if outcome == OUTCOME_LOSS else 0)
 
 
 @kernel
@@ -221,9 +229,9 @@ def count_wins(directory: DirectoryRecord, placements: Any, rounds: Int, in_turn
             start: Int = np.int64(0)
             while start < placements.size:
                 outcome = _outcome_of_placement(directory, placements, start)
-                wins += outcome == WIN
+                wins += outcome == OUTCOME_WIN
                 start += 8 + (outcome + 1 >> 2)  # no outcome is 3, but only we know that
         else:
             for start in range(0, placements.size, 8):
-                wins += _outcome_of_placement(directory, placements, start) == WIN
+                wins += _outcome_of_placement(directory, placements, start) == OUTCOME_WIN
     return wins

@@ -6,7 +6,7 @@ import random
 
 import chess
 
-from tablebase.endings import Ending
+from tablebase.material import Ending
 
 _KINGS = (6, 14)
 

@@ -1,4 +1,4 @@
-"""What a finished table holds, in numbers."""
+"""What a finished endgame table holds, in numbers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from engine.core.bits import PIECE_LETTERS
 from tablebase.codes import DRAWN, ILLEGAL, NARROW_ILLEGAL
-from tablebase.endings import Ending
 from tablebase.geometry import ON_DIAGONAL, PAIR_SQUARES, pairs_of, shape_of
+from tablebase.material import Ending
 
 _WHITE_KING, _BLACK_KING = 6, 14
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.search.kinds import KINDS
+
 ROOT = Path(__file__).parents[1]
 
 RULES = {"engine.core", "engine.kernel"}  # what everything above the rules of chess may use
@@ -21,30 +23,34 @@ ALLOWED = {
     "engine.kernel": {"engine.host", "engine.version", "llvmlite", "numba", *LIBRARIES},
     "engine.core": {"engine.kernel", *LIBRARIES},
     "eval": {*RULES, *LIBRARIES},
+    "eval.network": {*RULES, "engine.host", "eval", *LIBRARIES},
+    "eval.network.emission": {"eval.network.rows", "llvmlite"},
     "tablebase": {*RULES, "engine.host", "chess", *LIBRARIES},
     "book": {*RULES, "chess", *LIBRARIES},
-    "engine.search": {*RULES, *LIBRARIES},
-    "engine.alphabeta": {*RULES, "engine.host", "engine.search", "eval", "tablebase.probe",
-                         "tablebase.decode", *LIBRARIES},
+    "engine.search": {*RULES, "eval.choice", *LIBRARIES},
+    "engine.alphabeta": {*RULES, "engine.host", "engine.search", "eval", "tablebase.codes", "tablebase.probe",
+                         "tablebase.syzygy", *LIBRARIES},
     "engine.expectimax": {*RULES, "engine.search", "engine.alphabeta", "eval", *LIBRARIES},
     "engine.mcts": {*RULES, "engine.host", "engine.search", "engine.alphabeta", "eval",
                     *LIBRARIES},
     "engine.reference": {"chess"},
-    "engine.options": {"engine.core.errors"},
+    "engine.options": {"engine.core.errors", "engine.search.kinds"},
     "engine.order": set(),
+    "engine.budget": {"engine.core.game", "engine.order", "engine.search.clock"},
+    "engine.diagram": {"engine.core.game", "chess"},
+    "engine.shown": {*RULES, "engine.search.scores", "eval"},
     "engine.stopgap": {"chess", "engine.core.errors"},
     "engine.handicap": {"engine.search.limits", "engine.search.scores"},
     "engine.repertoire": {*RULES, "book", "engine.options", "engine.order"},
-    "engine.endgame": {*RULES, "tablebase", "engine.options", "engine.search.scores", "engine.search.tb", "chess"},
-    "engine.modes": {*RULES, "engine.options", "engine.search", "engine.alphabeta", "engine.expectimax", "engine.mcts"},
-    "engine.player": {*RULES, "engine.modes", "engine.repertoire", "engine.endgame", "engine.host", "engine.handicap",
-                      "engine.options", "engine.order", "engine.search", "engine.alphabeta", "eval", "book",
-                      "tablebase", "chess", "psutil", *LIBRARIES},
+    "engine.tb_root": {*RULES, "tablebase", "engine.options", "engine.search.scores", "engine.search.tb", "chess"},
+    "engine.player": {*RULES, "engine.budget", "engine.tb_root", "engine.handicap", "engine.options", "engine.order",
+                      "engine.repertoire", "engine.search", "eval.choice", "psutil"},
     "engine.protocol": {"engine.core.errors", "engine.order", "engine.search.limits", "engine.search.scores",
                         "eval.outcome"},  # the last two for types and inside functions
     "engine.explanation": {"eval.explain", "eval.outcome"},  # for types and inside functions
     "engine.uci": {"engine.protocol", "engine.explanation", "engine.player", "engine.stopgap", "engine.options",
-                   "engine.order", "engine.search.limits", "engine.core.errors", "engine.host"},
+                   "engine.order", "engine.search.limits", "engine.diagram", "engine.shown", "engine.core.errors",
+                   "engine.core.perft", "engine.host"},
     "engine.arena": {*RULES, "engine.search", "engine.alphabeta", "eval", "tablebase", "chess",
                      "distributed", *LIBRARIES},
     "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", *LIBRARIES},
@@ -117,6 +123,15 @@ def test_there_is_no_cycle():
 
     for module in graph:
         visit(module, ())
+
+
+def test_every_kind_of_search_has_a_maker():
+    for kind in KINDS:
+        module, _, function = kind.maker.partition(":")
+        assert home_of(module) in ("engine.alphabeta", "engine.expectimax", "engine.mcts")
+        names = {node.name for node in ast.parse(FILES[module].read_text(encoding="utf-8")).body
+                 if isinstance(node, ast.FunctionDef)}
+        assert function in names
 
 
 def test_jit_options_stand_in_one_module():

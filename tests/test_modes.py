@@ -10,16 +10,17 @@ import pytest
 
 from engine.core.errors import InputError
 from engine.core.game import Game
+from engine.expectimax.makers import opponent_rating
 from engine.expectimax.randommover import RandomMover
-from engine.modes import new_search, opponent_rating
 from engine.options import Settings, find_option
 from engine.order import Order, Signals
 from engine.player import Player
+from engine.search.kinds import KINDS, kind_named
 from engine.search.limits import Info, Limits
 from tests.client import Client
 from tests.positions import judge
 
-MODES = find_option("SearchMode").choices
+MODES = [kind.name for kind in KINDS]
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
 MIDDLE_GAME = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"
 
@@ -137,11 +138,8 @@ def test_modes_can_be_changed_in_the_middle():
 
 
 def test_the_memory_of_a_tree_is_that_of_hash():
-    settings = Settings()
-    settings.set(find_option("SearchMode"), "mcts")
-    for share in ("10", "75", "90"):
-        settings.set(find_option("MCTS Pool"), share)
-        search = new_search(settings, 5)
+    for share in (10, 75, 90):
+        search = kind_named("mcts").make(Settings(mcts_pool=share), 5)
         assert search.pool.nodes.nbytes + search.tt.words.nbytes <= 5 << 20
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.core.errors import InputError
-from engine.options import OPTIONS, Kind, Settings, find_option
+from engine.options import OPTIONS, OptionType, Settings, find_option
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -15,7 +15,7 @@ README = Path(__file__).parent.parent / "README.md"
 def test_every_default_is_a_value():
     settings = Settings()
     for option in OPTIONS:
-        if option.kind is not Kind.BUTTON:
+        if option.kind is not OptionType.BUTTON:
             assert option.read("<empty>" if option.default == "" else str(option.default)) == option.default
             assert settings.value(option) == option.default
 
@@ -42,7 +42,7 @@ def test_values_are_read_in_any_case():
     settings.set(find_option("ponder"), "TRUE")
     settings.set(find_option("searchmode"), "AlphaBeta")
     settings.set(find_option("hash"), "+128")
-    assert (settings.flag("Ponder"), settings.text("SearchMode"), settings.number("Hash")) == (True, "alphabeta", 128)
+    assert (settings.ponder, settings.search_mode, settings.hash) == (True, "alphabeta", 128)
 
 
 def test_the_readme_has_the_same_table():
@@ -51,5 +51,5 @@ def test_the_readme_has_the_same_table():
         row = next((row for row in rows if row.startswith(f"| `{option.name}` |")), None)
         assert row is not None, f"README.md does not list {option.name}"
         assert option.about in row
-        if option.kind is Kind.SPIN:
+        if option.kind is OptionType.SPIN:
             assert f"{option.low} to {option.high}" in row

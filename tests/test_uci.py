@@ -10,7 +10,7 @@ import chess.engine
 import pytest
 
 from engine.core.perft import KNOWN
-from engine.options import OPTIONS, Kind
+from engine.options import OPTIONS, OptionType
 from tests.client import COMMAND, Client
 
 KIWIPETE = KNOWN[1].fen
@@ -44,7 +44,7 @@ def test_python_chess_plays_with_it():
         declared = dict(engine.options)
         for option in OPTIONS:
             assert declared[option.name].type == option.kind.value
-            if option.kind is Kind.SPIN:
+            if option.kind is OptionType.SPIN:
                 seen = declared[option.name]
                 assert (seen.min, seen.max, seen.default) == (option.low, option.high, option.default)
         engine.configure({"Hash": 8, "Threads": 2})

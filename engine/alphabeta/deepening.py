@@ -1,71 +1,24 @@
 """Iterative deepening: search one ply, then two, then three. An anytime algorithm: a move is always ready, and each
 iteration finds the order of moves that makes the next one cheap.
+
+There is one iteration, a kernel: whoever plays calls it window by window to tell of what it finds, and games between
+settings and the helpers of a search run many of them without leaving machine code.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
 import numpy as np
 
-from engine.alphabeta.node import search
-from engine.alphabeta.state import BEFORE_ROOT, STATE_TYPE, StateRecord
-from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.alphabeta.by_address import call_search
+from engine.alphabeta.root import bring_forward
+from engine.alphabeta.state import STATE_TYPE, StateRecord
+from engine.alphabeta.transpositions import EXACT, GENERATIONS, LOWER, UPPER
 from engine.core.position import POSITION_TYPE, PositionRecord
-from engine.kernel import Int, entry, inline, int64, kernel
-from engine.search.clock import patience
-from engine.search.limits import Bound, Info, Limits, Report
-from engine.search.scores import INFINITE, MAX_PLY, NO_SCORE, mate_distance
-from eval.squares import psq_of
+from engine.kernel import entry, inline, int64, kernel
+from engine.search.scores import INFINITE, MAX_PLY, is_decisive
 
-_INFINITE = int(INFINITE)
 _WIDEST_WINDOW = 600  # a window that had to grow beyond this is opened altogether
-_FIRST_BOUND = 1.0  # seconds: before, bounds come too fast to be read
-NEVER = np.iinfo(np.int64).max
-
-
-@kernel
-def begin_root(pos, state):
-    """Set the stacks of a thread to the root position, with all its legal moves."""
-    checkers, pinned = king_masks(pos)
-    state.root_count = generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
-    for index in range(state.root_count):
-        state.root_moves[index] = state.list.moves[index]
-        state.root_nodes[index] = 0
-    state.first_root_move = 0
-    state.psq[0] = psq_of(pos, state.weights)
-    state.begin[0] = 0
-    state.excluded[:] = 0
-    for row in range(BEFORE_ROOT):
-        state.slots[row] = 0
-    state.null_floor = 0
-    state.root_depth = 0
-    state.nodes = 0
-    state.leaves = state.cuts = state.first_cuts = 0
-    state.next_poll = 0
-    state.stopped = 0
-
-
-@entry(POSITION_TYPE, STATE_TYPE)
-def prepare_root(pos: PositionRecord, state: StateRecord) -> None:
-    """`begin_root`, for Python."""
-    begin_root(pos, state)
-
-
-@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64)
-def search_from(pos: PositionRecord, state: StateRecord, depth: int, alpha: int, beta: int, ply: int) -> int:
-    """Search `pos` `depth` plies in the window from `alpha` to `beta`; returns the score, mates counted from ply 0.
-
-    `ply` 0 is the root, whose moves `begin_root` has listed; with any other the position is a node like all others. The
-    line is in `state.pv[ply]`. When `state.stopped` is set the score means nothing, and the line is what a part of the
-    iteration found, maybe nothing.
-    """
-    state.root_depth = depth
-    if ply > 0:
-        state.rests[ply - 1] = NO_SCORE  # what was searched before this was another position
-    return search(pos, state, alpha, beta, depth, ply, np.int64(0))
+_ROOT = np.int64(0)
 
 
 @inline
@@ -73,124 +26,121 @@ def first_window(params, depth, expected):
     """(alpha, beta) around the `expected` score: the narrower the window, the more is cut."""
     if params.use_aspiration and params.use_alphabeta and depth >= params.aspiration_depth:
         width = params.aspiration_window
-        return max(expected - width, -_INFINITE), min(expected + width, _INFINITE)
-    return -_INFINITE, _INFINITE
+        return max(expected - width, -INFINITE), min(expected + width, INFINITE)
+    return -INFINITE, INFINITE
 
 
 @inline
 def wider_window(alpha, beta, score, width):
     """(alpha, beta) after `score` fell outside; `width` is larger at each try."""
     if width + width // 2 > _WIDEST_WINDOW:
-        return -_INFINITE, _INFINITE
+        return -INFINITE, INFINITE
     if score <= alpha:
-        return max(score - width, -_INFINITE), (alpha + beta) // 2
-    return alpha, min(score + width, _INFINITE)
+        return max(score - width, -INFINITE), (alpha + beta) // 2
+    return alpha, min(score + width, INFINITE)
 
 
-def keep_root_moves(state: StateRecord, wanted: Sequence[int]) -> None:
-    """Leave only those of the root moves that are `wanted`."""
-    moves = [move for move in state.root_moves[: state.root_count].tolist() if move in wanted]
-    state.root_count = len(moves)
-    state.root_moves[: len(moves)] = moves
+@kernel
+def open_window(state, depth, expected):
+    """Set the first window of an iteration that is expected to end with this score."""
+    state.window_alpha, state.window_beta = first_window(state.params, depth, expected)
+    state.window_width = state.params.aspiration_window
 
 
-@dataclass(frozen=True)
-class Line:
-    """What is known of one line of MultiPV."""
+@inline
+def _keep_line(state, score):
+    """Make the line that was just searched the one that is known."""
+    state.line_score = score
+    state.line_length = state.pv_length[0]
+    for ply in range(state.line_length):
+        state.line[ply] = state.pv[0, ply]
 
-    score: int = 0
-    moves: tuple[int, ...] = ()
+
+@kernel
+def search_window(pos, state, search_address, depth):
+    """Search the root once in the window that is set. What is found stands in `state`.
+
+    `line`, `line_length` and `line_score` are the best line, its first move the first of the root moves that are open.
+    If the search was stopped they are as far as it came; `line_bound` is EXACT then and where the score lies inside
+    the window, else what the score is, and the window has been widened for another try.
+    """
+    alpha, beta = np.int64(state.window_alpha), np.int64(state.window_beta)
+    score = call_search(search_address, pos, state, depth, alpha, beta, _ROOT)
+    state.line_bound = EXACT
+    if state.stopped:
+        if state.pv_length[0] > 0:
+            _keep_line(state, state.root_score)
+            bring_forward(state, state.line[0], state.first_root_move)
+        return
+    if score <= alpha:
+        state.line_score, state.line_bound = score, UPPER
+    else:
+        _keep_line(state, score)
+        state.line_bound = LOWER if score >= beta else EXACT
+        bring_forward(state, state.line[0], state.first_root_move)
+    if state.line_bound != EXACT:
+        width = np.int64(state.window_width)
+        state.window_alpha, state.window_beta = wider_window(alpha, beta, score, width)
+        state.window_width = width + width // 2
 
 
-class Deepening:
-    """One thread's iterations. `lines` holds what is known, the best first, and `depth` the last finished iteration."""
+@kernel
+def iterate(pos, state, search_address, depth):
+    """One iteration from the root that `begin_root` has set, in windows that widen until the score lies inside."""
+    open_window(state, depth, np.int64(state.line_score))
+    while True:
+        search_window(pos, state, search_address, depth)
+        if state.stopped:
+            return
+        if state.line_bound == EXACT:
+            state.finished_depth = depth
+            return
 
-    def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, report: Report) -> None:
-        self.lines = [Line() for _ in range(min(limits.multipv, int(state.root_count)))]
-        self.depth = 0
-        self._pos, self._state, self._limits, self._report = pos, state, limits, report
-        self._started = time.perf_counter()
-        self._steady = 0  # iterations since the best move changed
-        self._drop = 0  # of the score, in the last iteration
 
-    def run(self, is_late: Callable[[float], bool]) -> None:
-        """Iterate until a limit is met, or `is_late` says so after an iteration, which it gets the patience for."""
-        deepest = min(self._limits.depth or MAX_PLY - 1, MAX_PLY - 1)
-        while self.depth < deepest and self._iterate():
-            if is_late(self._patience()) or _mate_is_found(self._limits, self.lines):
+@kernel
+def think(pos, state, search_address, soft_nodes, hard_nodes):
+    """Iterative deepening from the root that `begin_root` has set; returns the score.
+
+    The best move is the first root move. No iteration begins after `soft_nodes`, and none goes on after `hard_nodes`.
+    """
+    state.generation = (state.generation + 1) % GENERATIONS
+    state.node_limit = hard_nodes
+    for depth in range(1, MAX_PLY):
+        iterate(pos, state, search_address, np.int64(depth))
+        if (state.stopped or state.nodes >= soft_nodes
+                or (is_decisive(state.line_score) and depth >= MAX_PLY // 2)):
+            break
+    return np.int64(state.line_score)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64)
+def start_line(pos: PositionRecord, state: StateRecord, search_address: int, depth: int, number: int) -> None:
+    """Begin an iteration of one line of MultiPV, whose number counts from 0, with a search of its first window.
+
+    `state.line_score` is what the iteration before found. See `search_window` for what comes of it.
+    """
+    state.first_root_move = number
+    open_window(state, depth, np.int64(state.line_score))
+    search_window(pos, state, search_address, depth)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64)
+def search_again(pos: PositionRecord, state: StateRecord, search_address: int, depth: int) -> None:
+    """Search the window that was widened because the score fell outside the one before."""
+    search_window(pos, state, search_address, depth)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64)
+def deepen_until_stopped(pos: PositionRecord, state: StateRecord, search_address: int, lines: int) -> None:
+    """Iterate over so many lines of MultiPV until the search is stopped, as a helper: what it finds reaches the others
+    through the transposition table.
+    """
+    state.line_scores[:lines] = 0
+    for depth in range(1, MAX_PLY):
+        for number in range(lines - 1, -1, -1):  # the best line last: its score and moves are those that stay
+            state.first_root_move = number
+            state.line_score = state.line_scores[number]
+            iterate(pos, state, search_address, np.int64(depth))
+            if state.stopped:
                 return
-
-    def _iterate(self) -> bool:
-        """Search one ply deeper, or as deep as the first iteration shall be; returns whether that was finished."""
-        depth, before = max(self.depth + 1, self._limits.first_depth), self.lines[0]
-        self._state.deepest = 0
-        found = []
-        for number, line in enumerate(self.lines):
-            self._state.first_root_move = number
-            better = self._search_line(depth, number, line)
-            if better is None:
-                return False
-            found.append(better)
-        self.lines = sorted(found, key=lambda line: -line.score)
-        for number, line in enumerate(self.lines):
-            _move_to_front(self._state, line.moves[0], number)
-        if len(found) > 1:
-            for number, line in enumerate(self.lines):  # only now their order is known
-                self._tell(depth, number, line, Bound.EXACT)
-        self._steady = self._steady + 1 if self.lines[0].moves[:1] == before.moves[:1] else 0
-        self._drop = before.score - self.lines[0].score
-        self.depth = depth
-        return True
-
-    def _search_line(self, depth: int, number: int, line: Line) -> Line | None:
-        """Search one line of MultiPV in windows that widen until the score lies inside; None if that was stopped."""
-        params, is_only = self._state.params, len(self.lines) == 1
-        alpha, beta = first_window(params, depth, line.score)
-        width = int(params.aspiration_window)
-        while True:
-            score = int(search_from(self._pos, self._state, depth, alpha, beta, 0))
-            moves = tuple(self._state.pv[0, : self._state.pv_length[0]].tolist())
-            if self._state.stopped:
-                if moves and is_only:
-                    self.lines = [Line(int(self._state.root_score), moves)]
-                return None
-            bound = Bound.UPPER if score <= alpha else Bound.LOWER if score >= beta else Bound.EXACT
-            line = Line(score, line.moves if bound is Bound.UPPER else moves)
-            _move_to_front(self._state, line.moves[0], number)
-            if is_only:
-                self.lines = [line]
-                self._tell(depth, number, line, bound)
-            if bound is Bound.EXACT:
-                return line
-            alpha, beta = wider_window(alpha, beta, score, width)
-            width += width // 2
-
-    def _tell(self, depth: int, number: int, line: Line, bound: Bound) -> None:
-        seconds = time.perf_counter() - self._started
-        if bound is Bound.EXACT or seconds >= _FIRST_BOUND:
-            self._report(Info(depth, int(self._state.deepest) + 1, number + 1, line.score, int(self._state.nodes),
-                              seconds, 0, line.moves, bound))
-
-    def _patience(self) -> float:
-        """The factor on the soft time that this iteration asks for."""
-        if len(self.lines) > 1:
-            return 1.0
-        spent = int(self._state.root_nodes[: self._state.root_count].sum())
-        share = int(self._state.root_nodes[0]) / spent if spent else 1.0
-        return patience(self._steady, self._drop, share)
-
-
-def _move_to_front(state: StateRecord, move: Int, place: int) -> None:
-    """Put a root move at `place`, where the next line of MultiPV leaves it out."""
-    found = state.root_moves[: state.root_count].tolist().index(move)
-    for row in (state.root_moves, state.root_nodes) if found > place else ():
-        first = row[found]
-        row[place + 1 : found + 1] = row[place:found].copy()
-        row[place] = first
-
-
-def _mate_is_found(limits: Limits, lines: list[Line]) -> bool:
-    if limits.mate is None:
-        return False
-    distance = mate_distance(lines[0].score)
-    return distance is not None and 0 < distance <= limits.mate
+            state.line_scores[number] = state.line_score

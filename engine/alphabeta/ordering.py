@@ -20,7 +20,6 @@ from engine.core.bits import NO_PIECE, PAWN, QUEEN
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, NOISY, QUIET, generate
 from engine.core.moves import (
-    CASTLING,
     EN_PASSANT,
     NORMAL,
     NULL_MOVE,
@@ -30,7 +29,7 @@ from engine.core.moves import (
     promoted_type,
     to_square,
 )
-from engine.core.position import key_after
+from engine.core.position import is_noisy, key_after
 from engine.kernel import inline, kernel
 
 (TABLE_STAGE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, COUNTER_MOVE, GENERATE_QUIET, QUIETS, BAD_NOISY,
@@ -44,13 +43,6 @@ HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
 _SCORE_SHIFT, _PLACE_SHIFT = np.int64(32), np.int64(16)
 _PLACE_MASK, _MOVE_MASK = np.int64(0xFFFF << 16), np.int64(0xFFFF)
 _LAST_PLACE = np.int64(0xFFFF)
-
-
-@inline
-def is_noisy(pos, move):
-    """Whether `move` is a capture or a promotion."""
-    kind = move_kind(move)
-    return (pos.board[to_square(move)] != NO_PIECE and kind != CASTLING) or kind == EN_PASSANT or kind >= PROMOTION
 
 
 @inline

@@ -60,6 +60,8 @@ PARAMETERS = (
     _switch("use_negative_extensions"),
     _switch("use_probcut"),
     _switch("use_correction"),
+    # Transposition table: near a draw by fifty moves what it says may not hold any more.
+    Parameter("tt_rule50", 90, 60, 100, 4),
     # Aspiration windows.
     Parameter("aspiration_depth", 4, 2, 8, 1),
     Parameter("aspiration_window", 12, 4, 50, 3),
@@ -75,10 +77,15 @@ PARAMETERS = (
     Parameter("null_base", 4, 2, 6, 1),
     Parameter("null_divisor", 4, 2, 8, 1),
     Parameter("null_eval_divisor", 180, 80, 400, 20),
+    Parameter("null_eval_max", 3, 1, 6, 1),
+    Parameter("null_static_margin", 20, 0, 60, 4),
     Parameter("null_verify_depth", 14, 8, 20, 1),
+    Parameter("null_verify_quarters", 3, 1, 4, 1),
     # ProbCut.
     Parameter("probcut_depth", 5, 3, 8, 1),
     Parameter("probcut_margin", 190, 100, 350, 20),
+    Parameter("probcut_reduction", 4, 2, 6, 1),
+    Parameter("probcut_tt_depth", 3, 1, 5, 1),
     # Late-move pruning, futility, SEE and history pruning of moves.
     Parameter("lmp_base", 3, 1, 8, 1),
     Parameter("lmp_depth", 8, 4, 12, 1),
@@ -106,7 +113,10 @@ PARAMETERS = (
     # Singular extensions.
     Parameter("singular_depth", 7, 5, 10, 1),
     Parameter("singular_margin", 2, 1, 5, 1),
+    Parameter("singular_tt_depth", 3, 1, 5, 1),
+    Parameter("singular_root_depths", 2, 1, 3, 1),
     Parameter("double_margin", 18, 5, 50, 3),
+    Parameter("double_limit", 8, 2, 16, 1),
     # Internal iterative reduction.
     Parameter("iir_depth", 4, 2, 8, 1),
     # Histories.

@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.alphabeta.correction import corrected_eval
 from engine.alphabeta.exchange import captured_value
-from engine.alphabeta.ordering import BAD_NOISY, is_noisy, next_move, start_picking
+from engine.alphabeta.ordering import BAD_NOISY, next_move, start_picking
 from engine.alphabeta.state import PLY_MASK
 from engine.alphabeta.steps import (
     bound_settles,
@@ -29,6 +29,7 @@ from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bou
 from engine.core.bits import EMPTY
 from engine.core.movegen import king_masks
 from engine.core.moves import NULL_MOVE
+from engine.core.position import is_noisy
 from engine.kernel import kernel
 from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, clamp_evaluation, is_loss, mated_in
 
@@ -37,7 +38,9 @@ _QUIESCENCE_DEPTH = np.int64(0)
 
 @kernel
 def quiescence(pos, state, alpha, beta, ply):
-    """Search on until the position is quiet: captures and promotions; out of check, quiet ones until one is no mate."""
+    """Search on until the position is quiet: captures and promotions only, unless the side to move is in check. Then
+    every evasion may be tried, quiet ones until one of them is not mated.
+    """
     ply &= PLY_MASK
     # Step 1. Stop, draws, and the end of the stack.
     if state.nodes >= state.next_poll:

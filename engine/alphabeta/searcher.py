@@ -1,4 +1,6 @@
-"""Lazy SMP: every thread searches the same root, and they help each other through the shared transposition table."""
+"""Alpha-beta as its owner sees it. Lazy SMP: every thread searches the same root, and they help each other through the
+shared transposition table.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +8,25 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.alphabeta.deepening import NEVER, Deepening, keep_root_moves, prepare_root, search_from
+from engine.alphabeta.crew import Crew
+from engine.alphabeta.deepening import deepen_until_stopped, search_again, start_line
+from engine.alphabeta.iterations import Iterations, Line, known_line
 from engine.alphabeta.params import ParamsRecord
+from engine.alphabeta.root import NEVER, keep_root_moves, prepare_root, search_from
 from engine.alphabeta.state import StateRecord, clear_histories, new_state, set_params
 from engine.alphabeta.transpositions import TranspositionTable
 from engine.core.errors import InputError
 from engine.core.position import PositionRecord
+from engine.search.contract import Search
 from engine.search.limits import Counts, Info, Limits, Progress, Remark, Report, Result, ignore
 from engine.search.scores import is_win
 from engine.search.tb import TbRecord, no_tb
-from eval.weights import load_weights
+from eval.choice import Evaluation, built_in
 
 # Seconds: an iteration that ends sooner is told of only if it is the last. Clients parse lines on the engine's clock.
 _FIRST_REPORT = 0.02
@@ -27,34 +34,21 @@ _FIRST_PROGRESS = 3.0  # seconds: GUIs show shorter searches by their lines alon
 _PROGRESS_INTERVAL = 1.0
 _LONGEST_TIME = 1e9  # seconds; more would not fit into nanoseconds
 _VOTE_OF_THE_WORST = 14  # how much even the lowest score counts in the vote, beside the centipawns above it
+_PATIENCE_FOR_VOTES = 0.002  # seconds: a helper whose core is taken away is not waited for
 
 
-class Searcher:
-    """The search as its owner sees it: a table, threads with their histories, and `run`."""
+class DeepeningSearch(Search):
+    """A search by iterations of one thread: what alpha-beta, minimax and expectimax have in common."""
 
-    def __init__(self, megabytes: int = 64, threads: int = 1, params: ParamsRecord | None = None,
-                 weights: Any = None) -> None:
+    def __init__(self, megabytes: float = 1, params: ParamsRecord | None = None,
+                 evaluation: Evaluation | None = None) -> None:
         self.tt = TranspositionTable(megabytes)
-        self._params, self._weights = params, load_weights() if weights is None else weights
+        self._params, self._evaluation = params, built_in() if evaluation is None else evaluation
         self._stop = np.zeros(1, np.int64)
-        self._states: list[StateRecord] = []
+        self._states: list[StateRecord] = [new_state(self._params, self._evaluation)]
         self._started = 0.0
         self._soft_time: float | None = None
         self._tb = no_tb()
-        self.set_threads(threads)
-
-    def set_threads(self, threads: int) -> None:
-        """Search with that many threads from now on."""
-        try:
-            new = [new_state(self._params, self._weights) for _ in range(threads - len(self._states))]
-        except MemoryError as error:
-            raise InputError(f"no memory for {threads} threads") from error
-        self._states = [*self._states, *new][:threads]
-
-    def resize(self, megabytes: float) -> None:
-        """Use a table of this size, which is empty, from now on."""
-        if megabytes != self.tt.megabytes:
-            self.tt.resize(megabytes)
 
     def set_params(self, params: ParamsRecord) -> None:
         """Use other search parameters from now on."""
@@ -62,8 +56,14 @@ class Searcher:
         for state in self._states:
             set_params(state, params)
 
+    def set_evaluation(self, evaluation: Evaluation) -> None:
+        """Judge positions by another evaluation from now on; what was found is forgotten."""
+        self._states = [new_state(self._params, evaluation) for _ in self._states]
+        self._evaluation = evaluation
+        self.clear()
+
     def set_tb(self, tb: TbRecord) -> None:
-        """Ask these endgame tables from the next search on."""
+        """Probe these endgame tables from the next search on."""
         self._tb = tb
 
     def clear(self) -> None:
@@ -104,15 +104,14 @@ class Searcher:
         """How often the endgame tables have answered, to all threads."""
         return sum(int(state.tb_hits) for state in self._states)
 
-    def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
-        """`begin`, then `finish`."""
-        self.begin(position, limits)
-        return self.finish(report)
+    def load(self) -> None:
+        """Compile or load the kernels."""
+        for point in (prepare_root, search_from, start_line, search_again):
+            point.load()
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
         """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
-        for point in (prepare_root, search_from):
-            point.load()  # before the clock starts
+        self.load()  # before the clock starts
         self._position, self._limits = position.copy(), limits
         self._started = time.perf_counter()
         self._soft_time = limits.soft_time
@@ -126,15 +125,11 @@ class Searcher:
         `report` hears of every finished line, and in a long search of its progress, from threads of the search.
         """
         try:
-            return self._search(report)
+            return self._search(report) if self._states[0].root_count else Result(0, 0, 0, 0, 0.0)
         finally:
             self._stop[0] = 0
 
     def _search(self, report: Report) -> Result:
-        main, *helpers = self._states
-        position, limits = self._position, self._limits
-        if not main.root_count:
-            return Result(0, 0, 0, 0, 0.0)
         infos: list[Info] = []
         held: list[Info] = []  # lines of an iteration that was too quick to be told of
 
@@ -148,40 +143,37 @@ class Searcher:
             if info.seconds >= _FIRST_REPORT:
                 _report_all(held, report)
 
-        endless = Limits(multipv=limits.multipv)
-        workers = [self._worker(position.copy(), main, limits, tell),
-                   *(self._worker(position.copy(), state, endless, ignore) for state in helpers)]
-        threads = [threading.Thread(target=worker.run, args=(lambda _: False,), daemon=True) for worker in workers[1:]]
+        main = self._iterations(tell)
         finished = threading.Event()
         if report is not ignore and self._may_be_long():
-            threads.append(threading.Thread(target=self._watch, args=(workers[0], report, finished), daemon=True))
-        for thread in threads:
-            thread.start()
+            threading.Thread(target=self._watch, args=(main, report, finished), daemon=True).start()
         try:
-            workers[0].run(self._is_late)
+            main.run(self._is_late)
         finally:
             self.stop()
             finished.set()
-            for thread in threads:
-                thread.join()
             _report_all(held, report)
-        return self._result(workers, infos, report)
+        return self._result(self._choose(main), infos, report)
 
-    def _worker(self, position: PositionRecord, state: StateRecord, limits: Limits, report: Report) -> Deepening:
-        """One thread's iterations; another kind of search has others."""
-        return Deepening(position, state, limits, report)
+    def _iterations(self, report: Report) -> Iterations:
+        """The main thread's iterations; another kind of search has others."""
+        return Iterations(self._position.copy(), self._states[0], self._limits, report)
 
-    def _result(self, workers: Sequence[Deepening], infos: list[Info], report: Report) -> Result:
-        """The answer of the thread that wins the vote; its line is reported if it is not the last one that was."""
-        winner = workers[0] if self._limits.depth or self._limits.multipv > 1 else elect(workers)
-        best, seconds = winner.lines[0], time.perf_counter() - self._started
+    def _choose(self, main: Iterations) -> Candidate:
+        """The answer that is trusted."""
+        return Candidate(main.depth, main.lines[0])
+
+    def _result(self, chosen: Candidate, infos: list[Info], report: Report) -> Result:
+        """The answer as a result; its line is reported if it is not the last one that was."""
+        best, seconds = chosen.line, time.perf_counter() - self._started
         line = best.moves or (int(self._states[0].root_moves[0]),)
         told = next((info.line[:1] for info in reversed(infos) if info.line_number == 1), ())
         if told != line[:1]:
-            infos.append(Info(max(winner.depth, 1), max(winner.depth, 1), 1, best.score, self.nodes, seconds,
-                              self.tt.hashfull(), line, tb_hits=self.tb_hits))
+            depth = max(chosen.depth, 1)
+            infos.append(Info(depth, depth, 1, best.score, self.nodes, seconds, self.tt.hashfull(), line,
+                              tb_hits=self.tb_hits))
             report(infos[-1])
-        return Result(line[0], best.score, winner.depth, self.nodes, seconds, line, infos)
+        return Result(line[0], best.score, chosen.depth, self.nodes, seconds, line, infos)
 
     def _is_late(self, patience: float) -> bool:
         soft = self._soft_time
@@ -192,13 +184,13 @@ class Searcher:
         times = [limit for limit in (self._limits.hard_time, self._limits.movetime) if limit is not None]
         return not times or min(times) > _FIRST_PROGRESS
 
-    def _watch(self, worker: Deepening, report: Report, finished: threading.Event) -> None:
+    def _watch(self, main: Iterations, report: Report, finished: threading.Event) -> None:
         """Report the progress of a long search."""
         state, wait = self._states[0], _FIRST_PROGRESS
         while not finished.wait(wait):
             wait = _PROGRESS_INTERVAL
             if state.current_move:
-                report(Progress(worker.depth + 1, int(state.current_move), int(state.current_number), self.nodes,
+                report(Progress(main.depth + 1, int(state.current_move), int(state.current_number), self.nodes,
                                 time.perf_counter() - self._started, self.tt.hashfull()))
 
     def _prepare(self, state: StateRecord) -> None:
@@ -217,6 +209,86 @@ class Searcher:
         state.deadline = NEVER if left is None else time.perf_counter_ns() + int(min(left, _LONGEST_TIME) * 1e9)
 
 
+class Searcher(DeepeningSearch):
+    """The full search: a transposition table of any size, and threads with their own histories that share it."""
+
+    def __init__(self, megabytes: float = 64, threads: int = 1, params: ParamsRecord | None = None,
+                 evaluation: Evaluation | None = None) -> None:
+        super().__init__(megabytes, params, evaluation)
+        self._crew = Crew()
+        self._helping = 0  # helpers of the running search
+        self._is_over = np.zeros(1, np.int64)  # what helpers look at: `stop` is taken back before all have seen it
+        self.set_threads(threads)
+
+    def set_threads(self, threads: int) -> None:
+        """Search with that many threads from now on."""
+        self._crew.shrink(threads - 1)
+        try:
+            new = [new_state(self._params, self._evaluation) for _ in range(threads - len(self._states))]
+        except MemoryError as error:
+            raise InputError(f"no memory for {threads} threads") from error
+        self._states = [*self._states, *new][:threads]
+
+    def set_evaluation(self, evaluation: Evaluation) -> None:
+        """Judge positions by another evaluation from now on; what was found is forgotten."""
+        self._crew.wait()
+        super().set_evaluation(evaluation)
+
+    def resize(self, megabytes: float) -> None:
+        """Use a table of this size, which is empty, from now on."""
+        self._crew.wait()
+        if megabytes != self.tt.megabytes:
+            self.tt.resize(megabytes)
+
+    def clear(self) -> None:
+        """Forget everything: a new game begins."""
+        self._crew.wait()
+        super().clear()
+
+    def load(self) -> None:
+        """Compile or load the kernels."""
+        super().load()
+        if len(self._states) > 1:
+            deepen_until_stopped.load()
+
+    def begin(self, position: PositionRecord, limits: Limits) -> None:
+        """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
+        self._crew.wait()  # a helper of the search before may only now get to see that it is over
+        super().begin(position, limits)
+        self._is_over[0] = 0
+        for state in self._states[1:]:
+            state.stop_address = self._is_over.ctypes.data
+
+    def _search(self, report: Report) -> Result:
+        lines = min(self._limits.multipv, int(self._states[0].root_count))
+        self._helping = self._crew.start([
+            partial(deepen_until_stopped, self._position.copy(), state, search_from.address, lines)
+            for state in self._states[1:]])
+        try:
+            return super()._search(report)
+        finally:
+            self._is_over[0] = 1
+
+    def _choose(self, main: Iterations) -> Candidate:
+        """The answer of the thread that wins the vote. A helper that does not stop at once has none."""
+        own = super()._choose(main)
+        self._is_over[0] = 1
+        if self._limits.depth or self._limits.multipv > 1:
+            return own
+        deadline = time.perf_counter() + _PATIENCE_FOR_VOTES
+        others = [Candidate(int(state.finished_depth), known_line(state))
+                  for number, state in enumerate(self._states[1 : 1 + self._helping])
+                  if self._crew.idle(number, max(deadline - time.perf_counter(), 0.0))]
+        return elect([own, *others])
+
+
+class Candidate(NamedTuple):
+    """What one thread would play, and the depth of its last finished iteration."""
+
+    depth: int
+    line: Line
+
+
 def _report_all(held: list[Info], report: Report) -> None:
     """Tell of the lines that were held back."""
     for info in held:
@@ -224,17 +296,17 @@ def _report_all(held: list[Info], report: Report) -> None:
     held.clear()
 
 
-def elect(workers: Sequence[Deepening]) -> Deepening:
-    """The thread whose answer is trusted. Each votes for its move by depth and score; a proven win needs no vote."""
-    candidates = [worker for worker in workers if worker.depth > 0]
-    if not candidates:
-        return workers[0]
-    lowest = min(worker.lines[0].score for worker in candidates)
+def elect(candidates: Sequence[Candidate]) -> Candidate:
+    """The answer that is trusted. Each thread votes for its move by depth and score; a proven win needs no vote."""
+    eligible = [candidate for candidate in candidates if candidate.depth > 0]
+    if not eligible:
+        return candidates[0]
+    lowest = min(candidate.line.score for candidate in eligible)
     votes: dict[int, int] = {}
-    for worker in candidates:
-        line = worker.lines[0]
-        weight = (line.score - lowest + _VOTE_OF_THE_WORST) * worker.depth
+    for depth, line in eligible:
+        weight = (line.score - lowest + _VOTE_OF_THE_WORST) * depth
         votes[line.moves[0]] = votes.get(line.moves[0], 0) + weight
-    if any(is_win(worker.lines[0].score) for worker in candidates):
-        return max(candidates, key=lambda worker: worker.lines[0].score)
-    return max(candidates, key=lambda worker: (votes[worker.lines[0].moves[0]], worker.depth, worker is workers[0]))
+    if any(is_win(line.score) for _, line in eligible):
+        return max(eligible, key=lambda candidate: candidate.line.score)
+    return max(eligible, key=lambda candidate: (votes[candidate.line.moves[0]], candidate.depth,
+                                                candidate is candidates[0]))

@@ -17,8 +17,10 @@ from engine.kernel import record_dtype, record_type
 from engine.search.scores import MAX_PLY
 from engine.search.tb import TB
 from eval.cache import EVAL_CACHE
-from eval.weights import WEIGHTS, load_weights
-from tablebase.decode import SCRATCH
+from eval.choice import Evaluation, built_in
+from eval.network.memory import ACCUMULATORS, PLIES
+from eval.weights import WEIGHTS
+from tablebase.syzygy.records import SCRATCH
 
 STACK = MAX_PLY + 8
 # No ply has other bits. Masking it tells the compiler that it is not negative, which saves a test at every use as an
@@ -55,6 +57,15 @@ STATE = record_dtype([
     # The root.
     ("root_depth", "i8"),
     ("root_score", "i8"),  # of the line in pv[0], also when the iteration is broken off
+    ("window_alpha", "i8"),
+    ("window_beta", "i8"),
+    ("window_width", "i8"),
+    ("line", "u2", STACK),  # the best line that is known, from the root on
+    ("line_length", "i8"),
+    ("line_score", "i8"),
+    ("line_bound", "i8"),  # what that score is: EXACT, LOWER or UPPER
+    ("line_scores", "i4", MAX_MOVES),  # what helpers know of the lines of MultiPV
+    ("finished_depth", "i8"),  # of the last iteration that was not broken off
     ("deepest", "i8"),  # UCI's seldepth
     ("root_count", "i8"),
     ("root_moves", "u2", MAX_MOVES),
@@ -99,19 +110,29 @@ STATE = record_dtype([
     ("reductions", "i4", (2, REDUCTION_ROWS, REDUCTION_ROWS)),  # [quiet, depth, moves], 1024ths of a ply
     ("weights", WEIGHTS),
     ("cache", EVAL_CACHE),
+    ("accumulators", ACCUMULATORS),  # of the network, if there is one: then it evaluates, else the features do
 ])
 StateRecord = Any
 STATE_TYPE = record_type(STATE)
+
+_ALIGNMENT = 128  # of what follows a state in memory
+_STATE_SIZE = STATE.itemsize + -STATE.itemsize % _ALIGNMENT
+assert STACK <= PLIES
 
 HISTORY_FIELDS = ("killers", "counter_moves", "quiet_history", "noisy_history", "continuation", "pawn_correction",
                   "non_pawn_correction", "continuation_correction")
 
 
-def new_state(params: ParamsRecord | None = None, weights: Any = None) -> StateRecord:
-    """The state of a new search thread, with empty histories."""
-    state = np.frombuffer(zeroed_memory(STATE.itemsize), STATE)[0]
+def new_state(params: ParamsRecord | None = None, evaluation: Evaluation | None = None) -> StateRecord:
+    """The state of a new search thread, with empty histories. The caller keeps the evaluation as long as the state."""
+    judge = built_in() if evaluation is None else evaluation
+    network_memory = judge.network.thread_size if judge.network is not None else 0
+    memory = zeroed_memory(_STATE_SIZE + network_memory)
+    state = np.frombuffer(memory, STATE, 1)[0]
     set_params(state, default_params() if params is None else params)
-    state["weights"] = load_weights() if weights is None else weights
+    state["weights"] = judge.weights
+    if judge.network is not None:
+        judge.network.connect(state["accumulators"], memory[_STATE_SIZE:])
     return state
 
 

@@ -7,21 +7,25 @@ import numpy as np
 from engine.alphabeta.correction import corrected_eval
 from engine.alphabeta.ordering import move_slot
 from engine.alphabeta.state import BEFORE_ROOT
-from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, probe, store
+from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, expect, probe, store
 from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK, popcount
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import NULL_MOVE
-from engine.core.position import make, occupied_squares, unmake
+from engine.core.position import make, make_null, occupied_squares, unmake
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_win, mated_in, tb_win_in
-from eval.evaluate import evaluate, rough_score
-from eval.squares import psq_after
-from tablebase.decode import NO_VALUE, SURE_LOSS, SURE_WIN, probe_value, syzygy_at
-from tablebase.probe import DRAW as DRAW_BY_TB
-from tablebase.probe import LOSS, UNKNOWN, WIN, certain_outcome, directory_at, has_rights
+from eval.evaluate import evaluate, remember_passing, rough_score
+from eval.network.accumulators import begin_line, note_move, note_null_move
+from eval.network.memory import has_network
+from eval.network.score import evaluate_by_network
+from eval.squares import psq_after, psq_of
+from tablebase.codes import OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN, UNKNOWN
+from tablebase.probe import certain_outcome, directory_at, has_rights
+from tablebase.syzygy.probe import probe_value
+from tablebase.syzygy.records import NO_VALUE, SURE_LOSS, SURE_WIN, syzygy_at
 
 _POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
 _LONG_FIRST_ITERATION = np.int64(100_000)  # nodes
@@ -44,7 +48,10 @@ def poll(state):
 @kernel
 def play(pos, state, ply, move):
     """Make `move` at `ply`, with what the search keeps beside the position."""
-    state.psq[ply + 1] = psq_after(pos, state.weights, state.psq[ply], move)
+    if has_network(state.accumulators):
+        note_move(pos, state.accumulators, ply, move)
+    else:
+        state.psq[ply + 1] = psq_after(pos, state.weights, state.psq[ply], move)
     state.slots[BEFORE_ROOT + ply] = move_slot(pos, move)
     state.moves[ply] = move
     make(pos, move)
@@ -118,8 +125,8 @@ def _outcome_by_syzygy(pos, state, ply):
     if value == NO_VALUE:
         return UNKNOWN
     if value == 0 or (tb.fifty_moves_count and abs(value) < SURE_WIN):
-        return DRAW_BY_TB
-    return WIN if value > 0 else LOSS
+        return OUTCOME_DRAW
+    return OUTCOME_WIN if value > 0 else OUTCOME_LOSS
 
 
 @kernel
@@ -134,9 +141,9 @@ def tb_score(pos, state, ply, depth):
     if outcome == UNKNOWN:
         return NO_SCORE
     state.tb_hits += 1
-    if outcome == DRAW_BY_TB:
+    if outcome == OUTCOME_DRAW:
         return DRAW
-    return tb_win_in(ply) if outcome == WIN else -tb_win_in(ply)
+    return tb_win_in(ply) if outcome == OUTCOME_WIN else -tb_win_in(ply)
 
 
 @inline
@@ -162,8 +169,33 @@ def validated(pos, move, checkers, pinned):
     return NULL_MOVE
 
 
+@kernel
+def begin_evaluation(pos, state, ply):
+    """Let the evaluation begin at `ply` with a position that has nothing to do with the plies before."""
+    if has_network(state.accumulators):
+        begin_line(state.accumulators, ply)
+    else:
+        state.psq[ply] = psq_of(pos, state.weights)
+
+
+@inline
+def pass_turn(pos, state, ply, raw_eval):
+    """Make a null move at `ply`, where the static evaluation is `raw_eval`, with what the search keeps beside it."""
+    state.slots[BEFORE_ROOT + ply] = 0
+    make_null(pos)
+    expect(state.tt_address, state.tt_buckets, pos.key)
+    state.begin[ply + 1] = state.begin[ply]
+    if has_network(state.accumulators):
+        note_null_move(state.accumulators, ply)
+    else:
+        state.psq[ply + 1] = state.psq[ply]
+        remember_passing(pos, state.weights, state.cache, raw_eval)
+
+
 @inline
 def static_evaluation(pos, state, ply):
+    if has_network(state.accumulators):
+        return evaluate_by_network(pos, state.weights, state.accumulators, ply, state.cache)
     return evaluate(pos, state.weights, state.psq[ply], state.cache)
 
 
@@ -201,7 +233,10 @@ def known_or_new_evaluation(pos, state, ply, data):
     """The static evaluation: from the table's entry `data` if it holds one."""
     is_known = data != MISS and entry_eval(data) != NO_SCORE
     score = entry_eval(data) if is_known else static_evaluation(pos, state, ply)
-    state.rests[ply] = score - rough_score(pos, state.weights, state.psq[ply])
+    if has_network(state.accumulators):
+        state.rests[ply] = NO_SCORE  # a network has no part that could be known beforehand
+    else:
+        state.rests[ply] = score - rough_score(pos, state.weights, state.psq[ply])
     return score
 
 

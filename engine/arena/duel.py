@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.alphabeta.deepening import NEVER, search_from
+from engine.alphabeta.root import NEVER, search_from
 from engine.alphabeta.searcher import Searcher
 from engine.alphabeta.state import clear_histories, new_state, set_params
 from engine.alphabeta.transpositions import TranspositionTable
@@ -31,18 +31,22 @@ class Side:
     """A setting that is ready to play: a search state with its own table."""
 
     def __init__(self, setting: Setting, megabytes: int) -> None:
-        self.setting, self.megabytes = setting, megabytes
-        self.state = new_state(setting.params_record(), setting.weights_record())
+        self.megabytes = megabytes
         self._tt = TranspositionTable(megabytes)
+        self._begin(setting)
+
+    def _begin(self, setting: Setting) -> None:
+        self.setting, self._evaluation = setting, setting.evaluation()
+        self.state = new_state(setting.params_record(), self._evaluation)
         self.state.tt_address, self.state.tt_buckets = self._tt.address, self._tt.buckets
         self.state.stop_address = STOP_ADDRESS
         self.state.deadline = NEVER
 
     def adopt(self, setting: Setting) -> None:
-        """Play with other parameters or weights from now on."""
-        if setting.weights != self.setting.weights:
-            self.state["weights"] = setting.weights_record()
-        if setting.params != self.setting.params:
+        """Play with other parameters or another evaluation from now on."""
+        if (setting.weights, setting.network) != (self.setting.weights, self.setting.network):
+            self._begin(setting)
+        elif setting.params != self.setting.params:
             set_params(self.state, setting.params_record())
         self.setting = setting
 

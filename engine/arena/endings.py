@@ -8,13 +8,13 @@ from threading import Lock
 import chess
 
 from engine.core.game import Game
-from tablebase.probe import DRAW, WIN
-from tablebase.tables import Tables
+from tablebase.codes import OUTCOME_DRAW, OUTCOME_WIN
+from tablebase.own_tables import OwnTables
 
 _reading = Lock()
 
 
-def loaded_tables() -> Tables:
+def loaded_tables() -> OwnTables:
     """The built-in tables, with every outcome read: a referee must not depend on what happens to be loaded.
 
     Kernels keep their address. So whichever thread asks first, all get the same ones, and they stay.
@@ -24,8 +24,8 @@ def loaded_tables() -> Tables:
 
 
 @cache
-def _read_tables() -> Tables:
-    tables = Tables()
+def _read_tables() -> OwnTables:
+    tables = OwnTables()
     tables.load_outcomes()
     return tables
 
@@ -37,6 +37,6 @@ def known_result(board: chess.Board) -> str | None:
     outcome = loaded_tables().outcome(Game(board.fen()).position)
     if outcome is None:
         return None
-    if outcome == DRAW:
+    if outcome == OUTCOME_DRAW:
         return "1/2-1/2"
-    return "1-0" if (outcome == WIN) == board.turn else "0-1"
+    return "1-0" if (outcome == OUTCOME_WIN) == board.turn else "0-1"

@@ -14,17 +14,17 @@ from itertools import accumulate
 import numpy as np
 
 from engine.alphabeta.by_address import call_search
-from engine.alphabeta.deepening import NEVER, begin_root, search_from
-from engine.alphabeta.ordering import is_noisy
 from engine.alphabeta.params import default_params, set_param
+from engine.alphabeta.root import NEVER, begin_root, search_from
 from engine.alphabeta.state import STATE_TYPE, StateRecord, new_state
 from engine.arena.gamefile import Games, unpack_position
 from engine.core.bits import BISHOP, BLACK, EMPTY, KNIGHT, PAWN, QUEEN, ROOK, WHITE, popcount
 from engine.core.fen import parse_fen
 from engine.core.movegen import king_masks
-from engine.core.position import POSITION_TYPE, PositionRecord, make
+from engine.core.position import POSITION_TYPE, PositionRecord, is_noisy, make
 from engine.kernel import Int, array_type, entry, inline, int64
 from engine.search.scores import INFINITE
+from eval.choice import features
 from eval.evaluate import trace_into
 from eval.features import WEIGHT_COUNT
 from eval.samples import Samples, Words
@@ -95,7 +95,7 @@ class Sampler:
     def __init__(self) -> None:
         params = default_params()
         set_param(params, "use_tt", 0)  # quiescence alone shall speak
-        self._state = new_state(params)
+        self._state = new_state(params, features())
         self._state.stop_address = _STOP.ctypes.data
         self._state.deadline = self._state.node_limit = NEVER
         self._trace = empty_trace()

@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from engine.alphabeta.by_address import call_search
-from engine.alphabeta.deepening import begin_root, first_window, wider_window
+from engine.alphabeta.deepening import think
+from engine.alphabeta.root import begin_root
 from engine.alphabeta.state import STATE_TYPE, StateRecord
-from engine.alphabeta.transpositions import GENERATIONS
 from engine.core.bits import EMPTY, popcount
 from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
 from engine.kernel import entry, inline, kernel, record_dtype, record_type
 from engine.kernel.intrinsics import load_atomic, multiply_high
-from engine.search.scores import MAX_PLY, is_decisive
-from tablebase.probe import DRAW, UNKNOWN, WIN, certain_outcome, directory_at
+from tablebase.codes import OUTCOME_DRAW, OUTCOME_WIN, UNKNOWN
+from tablebase.probe import certain_outcome, directory_at
 
 LONGEST_GAME = 600  # plies
 
@@ -59,54 +58,6 @@ GAME = record_dtype([
 ])
 SelfPlayRecord = Any
 GAME_TYPE = record_type(GAME)
-
-
-@inline
-def _bring_to_front(state, move):
-    """Let the next iteration begin with `move`."""
-    place = np.int64(0)
-    while state.root_moves[place] != move:
-        place += 1
-    nodes = state.root_nodes[place]
-    while place > 0:
-        state.root_moves[place] = state.root_moves[place - 1]
-        state.root_nodes[place] = state.root_nodes[place - 1]
-        place -= 1
-    state.root_moves[0] = move
-    state.root_nodes[0] = nodes
-
-
-@kernel
-def _iterate(pos, state, search_address, depth, expected):
-    """One iteration, in windows that widen until the score lies inside; returns the score, or a part's if stopped."""
-    alpha, beta = first_window(state.params, depth, expected)
-    width = np.int64(state.params.aspiration_window)
-    while True:
-        score = call_search(search_address, pos, state, depth, alpha, beta, np.int64(0))
-        if state.stopped:
-            score = np.int64(state.root_score) if state.pv_length[0] > 0 else expected
-        if state.pv_length[0] > 0 and (state.stopped or score > alpha):
-            _bring_to_front(state, state.pv[0, 0])
-        if state.stopped or alpha < score < beta:
-            return score
-        alpha, beta = wider_window(alpha, beta, score, width)
-        width += width // 2
-
-
-@kernel
-def think(pos, state, search_address, soft_nodes, hard_nodes):
-    """Iterative deepening from the root that `begin_root` has set; returns the score.
-
-    The best move is the first root move. No iteration begins after `soft_nodes`, and none goes on after `hard_nodes`.
-    """
-    state.generation = (state.generation + 1) % GENERATIONS
-    state.node_limit = hard_nodes
-    score = np.int64(0)
-    for depth in range(1, MAX_PLY):
-        score = _iterate(pos, state, search_address, np.int64(depth), score)
-        if state.stopped or state.nodes >= soft_nodes or (is_decisive(score) and depth >= MAX_PLY // 2):
-            break
-    return score
 
 
 @inline
@@ -150,7 +101,7 @@ def _play_on(pos, white, black, game):
         outcome = _known_outcome(pos, game)
         if outcome != UNKNOWN:
             game.reason = KNOWN
-            game.result = 0 if outcome == DRAW else (1 if (outcome == WIN) == (pos.side == 0) else -1)
+            game.result = 0 if outcome == OUTCOME_DRAW else (1 if (outcome == OUTCOME_WIN) == (pos.side == 0) else -1)
             return
         score = think(pos, state, game.search_address, game.soft_nodes, game.hard_nodes)
         game.nodes += state.nodes

@@ -1,24 +1,27 @@
-"""A way to play that is not the default: other search parameters, other weights. A plain value that travels."""
+"""A way to play that is not the default: other search parameters, another evaluation. A plain value that travels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.alphabeta.params import ParamsRecord, default_params, set_param
 from engine.core.errors import InputError, quote
-from eval.weights import WeightsRecord, load_weights, values_of, weights_from
+from eval.choice import BUILT_IN, FEATURES, Evaluation, evaluation_named
+from eval.weights import load_weights, values_of, weights_from
 
 DEFAULT = "default"
+_NETWORK = "network"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Search parameters that differ from their defaults, and weights, None for the engine's own."""
+    """Search parameters that differ from their defaults, weights, None for the engine's own, and what evaluates."""
 
     name: str = DEFAULT
     params: tuple[tuple[str, int], ...] = ()
     weights: tuple[tuple[int, ...], tuple[int, ...]] | None = None  # middle game, endgame
+    network: str = BUILT_IN  # a file, or FEATURES
 
     def params_record(self) -> ParamsRecord:
         """All parameters as the search takes them."""
@@ -27,29 +30,45 @@ class Setting:
             set_param(record, name, value)
         return record
 
-    def weights_record(self) -> WeightsRecord:
-        """All weights as the evaluation takes them."""
-        return load_weights() if self.weights is None else weights_from(*map(list, self.weights))
+    def evaluation(self) -> Evaluation:
+        """What positions are judged by; InputError if the network's file cannot be read."""
+        weights = None if self.weights is None else weights_from(*map(list, self.weights))
+        return evaluation_named(self.network, weights)
+
+    def judged_by(self, network: str | None) -> Setting:
+        """The same setting with that network, or FEATURES; None changes nothing. InputError as with `evaluation`."""
+        if network is None:
+            return self
+        name = Path(network).stem
+        changed = replace(self, name=name if self.name == DEFAULT else f"{self.name},{_NETWORK}={name}",
+                          network=_network_of(network))
+        changed.evaluation()  # complains
+        return changed
 
 
 def read_setting(text: str) -> Setting:
-    """The setting that a user names: `default`, or a file, or NAME=VALUE with more of them after commas.
+    """The setting that a user names: `default`, `features`, a file, or NAME=VALUE with more of them after commas.
 
-    A file holds weights (.json), or lines NAME=VALUE. `weights=FILE` may stand among the values.
+    A file holds a network (.network), weights of the features (.json), which then evaluate, or lines NAME=VALUE.
+    `network=FILE`, `network=features` and `weights=FILE` may stand among the values.
     """
     if text == DEFAULT:
         return Setting()
+    if text == FEATURES:
+        return Setting(FEATURES, network=FEATURES)
     if "=" not in text:
         path = Path(text)
+        if path.suffix == ".network":
+            return Setting().judged_by(text)
         if path.suffix == ".json":
-            return Setting(path.stem, (), _weights_of(path))
-        return Setting(path.stem, *_read_items(_lines_of(path)))
-    return Setting(text, *_read_items(text.split(",")))
+            return Setting(path.stem, (), _weights_of(path), FEATURES)
+        return _read_items(path.stem, _lines_of(path))
+    return _read_items(text, text.split(","))
 
 
-def _read_items(items: list[str]) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[int, ...], tuple[int, ...]] | None]:
+def _read_items(setting_name: str, items: list[str]) -> Setting:
     params: dict[str, int] = {}
-    weights = None
+    weights, network = None, None
     record = default_params()
     for item in items:
         name, equals, value = (part.strip() for part in item.partition("="))
@@ -58,12 +77,24 @@ def _read_items(items: list[str]) -> tuple[tuple[tuple[str, int], ...], tuple[tu
         if name == "weights":
             weights = _weights_of(Path(value))
             continue
+        if name == _NETWORK:
+            network = value
+            continue
         try:
             params[name] = int(value)
         except ValueError as error:
             raise InputError(f"{name} needs a whole number, not {quote(value)}") from error
         set_param(record, name, params[name])  # complains if there is none, or if it is out of its range
-    return tuple(params.items()), weights
+    if network is None:
+        network = FEATURES if weights is not None else BUILT_IN
+    setting = Setting(setting_name, tuple(params.items()), weights, _network_of(network))
+    setting.evaluation()  # complains
+    return setting
+
+
+def _network_of(name: str) -> str:
+    """The same name wherever it is read: a file's whole path."""
+    return name if name in (FEATURES, BUILT_IN) else str(Path(name).expanduser().absolute())
 
 
 def _lines_of(path: Path) -> list[str]:

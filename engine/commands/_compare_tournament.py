@@ -21,9 +21,10 @@ from engine.arena.records import Adjudication, GameRecord, Outcome
 from engine.arena.referee import Contender, TimeControl, UciPair
 from engine.arena.shards import in_order
 from engine.commands._display import track
+from engine.search.kinds import KINDS
 
 _HASH = {"Hash": "16"}
-_MODES = ("alphabeta", "mcts", "uct", "montecarlo", "minimax", "expectimax", "random")
+_MODES = tuple(kind.name for kind in KINDS)
 _ASSUMING = ("minimax", "expectimax")
 _OPPONENTS = {"the full search": "alphabeta", "a random mover": "random"}
 _MOVES_AT_RANDOM = {"Opponent Elo": "0"}

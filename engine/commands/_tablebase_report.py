@@ -21,12 +21,12 @@ from engine.core.game import Game
 from engine.search.limits import Limits
 from engine.search.tb import no_tb
 from tablebase.codes import is_won, rank_of_move
-from tablebase.endings import all_endings
 from tablebase.geometry import PAIR_SQUARES
+from tablebase.material import all_endings
+from tablebase.own_tables import OwnTables, Shelf
 from tablebase.probe import count_wins, has_rights
 from tablebase.sample import random_board
-from tablebase.syzygy import Syzygy
-from tablebase.tables import Shelf, Tables
+from tablebase.syzygy.tables import SyzygyTables
 
 _DIFFERENT = 1
 _SHOWN_DIFFERENCES = 10
@@ -45,9 +45,9 @@ _SMALL_ENDINGS = (
 )
 
 
-def open_tables(folders: Sequence[Path]) -> Tables:
+def open_tables(folders: Sequence[Path]) -> OwnTables:
     """The tables of the folders; InputError if there are none, a line on stderr for each file that is broken."""
-    tables = Tables(folders)
+    tables = OwnTables(folders)
     for complaint in tables.complaints():
         print(f"error: {complaint}", file=sys.stderr)
     if not tables.most_men:
@@ -129,7 +129,7 @@ def _print_error(text: str) -> None:
     print(f"error: {text}", file=sys.stderr)
 
 
-def _compare(tables: Tables, folder: Path, positions: int, seed: int) -> int:
+def _compare(tables: OwnTables, folder: Path, positions: int, seed: int) -> int:
     """How many of so many random positions have another outcome in the Syzygy tables of the folder."""
     chance = random.Random(seed)  # noqa: S311  a sample needs no secrecy
     with chess.syzygy.open_tablebase(str(folder), load_dtz=False) as judge:
@@ -173,10 +173,10 @@ def print_speed(folders: Sequence[Path], syzygy: Path | None) -> None:
     print(f"search with six to eight men: {with_tables / 1e6:.3f} Mnps with tables, {without / 1e6:.3f} without: "
           f"{with_tables / without:.3f}")
     if syzygy is not None:
-        _print_syzygy_speed(Syzygy([syzygy]))
+        _print_syzygy_speed(SyzygyTables([syzygy]))
 
 
-def _nodes_per_second(tables: Tables) -> tuple[float, float]:
+def _nodes_per_second(tables: OwnTables) -> tuple[float, float]:
     """Of a search in endings, with tables and without, by turns, in CPU time; each position's best round counts."""
     endings = no_tb()
     endings.own_address, endings.own_men, endings.most_men = tables.outcomes.address, tables.most_men, tables.most_men
@@ -195,7 +195,7 @@ def _nodes_per_second(tables: Tables) -> tuple[float, float]:
     return float(with_tables), float(without)
 
 
-def _print_syzygy_speed(syzygy: Syzygy) -> None:
+def _print_syzygy_speed(syzygy: SyzygyTables) -> None:
     chance = random.Random(1)  # noqa: S311  a sample needs no secrecy
     endings = all_endings(4)
     positions = [Game(random_board(chance.choice(endings), chance).fen()).position for _ in range(_SYZYGY_POSITIONS)]

@@ -1,6 +1,6 @@
 """Measuring: `bench [DEPTH]` searches fixed positions and prints the node count that signs a version of the search;
 `bench speed` its nodes a second beside another engine's; `bench threads` what more threads bring; `bench trees` the
-tree searches; `bench perft` the move generator; `bench startup` the start.
+tree searches; `bench perft` the move generator; `bench startup` the start; `bench network` the network's evaluation.
 """
 
 from __future__ import annotations
@@ -42,13 +42,17 @@ _SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("what", nargs="?", default=str(_BENCH_DEPTH), metavar="DEPTH|speed|threads|trees|perft|startup",
+    parser.add_argument("what", nargs="?", default=str(_BENCH_DEPTH),
+                        metavar="DEPTH|speed|threads|trees|perft|startup|network",
                         help=f"what to measure; a number is the depth of the search (default {_BENCH_DEPTH})")
     parser.add_argument("--against", metavar="ENGINE", help="speed, perft: a UCI engine to measure in the same run")
-    parser.add_argument("--runs", type=int, default=3, metavar="N", help="perft, startup: best of N (default 3)")
+    parser.add_argument("--runs", type=int, default=3, metavar="N",
+                        help="perft, startup, network: best of N (default 3)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="search with N threads (default 1)")
     parser.add_argument("--hash", type=int, default=64, metavar="MB", help="size of the table (default 64)")
-    parser.add_argument("--movetime", type=float, default=0.5, metavar="S", help="speed, trees: seconds a position")
+    parser.add_argument("--network", metavar="FILE", help="network: the one to measure (default: the built-in one)")
+    parser.add_argument("--movetime", type=float, default=0.5, metavar="S",
+                        help="speed, trees, network: seconds a position")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -58,6 +62,12 @@ def run(arguments: argparse.Namespace) -> int:
             raise InputError(f"--{name} must be at least 1, not {getattr(arguments, name)}")
     if arguments.what not in ("speed", "perft") and arguments.against is not None:
         raise InputError("--against goes with 'bench speed' and 'bench perft' only")
+    if arguments.what == "network":
+        from engine.commands._bench_network import print_network
+
+        return run_interruptible(lambda: print_network(arguments.network, arguments.runs, arguments.movetime))
+    if arguments.network is not None:
+        raise InputError("--network goes with 'bench network' only")
     if arguments.what == "startup":
         return print_startup(arguments.runs)
     if arguments.what == "trees":
@@ -85,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _parse_depth(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) < MAX_PLY):
-        raise InputError(f"bench knows speed, threads, perft, startup or a depth from 1 to {MAX_PLY - 1}, "
+        raise InputError(f"bench knows speed, threads, perft, startup, network or a depth from 1 to {MAX_PLY - 1}, "
                          f"not {quote(text)}")
     return int(text)
 

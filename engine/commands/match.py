@@ -33,7 +33,7 @@ _LARGEST_ELO = 500
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("first", nargs="?", metavar="A", help="cmd:COMMAND, any UCI engine; or a setting of this one: "
-                        "default, NAME=VALUE,..., or a file of weights or of parameters")
+                        "default, features, NAME=VALUE,..., or a file: a network, weights or parameters")
     parser.add_argument("second", nargs="?", metavar="B", help="the same (default: default)")
     parser.add_argument("--ablate", action="store_true", help="instead: play with each technique switched off")
     parser.add_argument("--games", type=int, default=100, metavar="N", help="games, at most with --sprt (default 100)")
@@ -44,6 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--movetime", type=int, metavar="MS", help="milliseconds for each move instead of a clock")
     for side in "ab":
         parser.add_argument(f"--depth-{side}", type=int, metavar="D", help=f"{side.upper()} searches so deep instead")
+    for side in "ab":
+        parser.add_argument(f"--network-{side}", metavar="FILE", help=f"settings: {side.upper()} evaluates with this "
+                            "network, or by `features`")
     parser.add_argument("--openings", type=Path, metavar="FILE", help="EPD or PGN, also zipped (default: random ones)")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="decides the openings (default 1)")
@@ -104,6 +107,8 @@ class _UciPairing:
         self._width = arguments.concurrency or 1
         if arguments.cluster is not None:
             raise InputError("--cluster is for settings: engines are started on this machine")
+        if arguments.network_a or arguments.network_b:
+            raise InputError("--network-a and --network-b are for settings: engines have UCI options, like EvalFile")
 
     def executor(self) -> AbstractContextManager[tuple[Executor, int]]:
         """A process of its own for each game in progress: nobody's clock runs while another game is looked after."""
@@ -123,7 +128,8 @@ class _SettingsPairing:
         for_processes = ("tc", "movetime", "depth_a", "depth_b", "option", "option_a", "option_b")
         if any(getattr(arguments, name) for name in for_processes):
             raise InputError("settings play at fixed --nodes, without UCI options; other limits are for cmd: players")
-        self._first, self._second = read_setting(arguments.first), read_setting(arguments.second or DEFAULT)
+        self._first = read_setting(arguments.first).judged_by(arguments.network_a)
+        self._second = read_setting(arguments.second or DEFAULT).judged_by(arguments.network_b)
         second_name = self._second.name if self._second.name != self._first.name else f"{self._second.name} again"
         self.players = (self._first.name, second_name)
         self._nodes, self._megabytes = arguments.nodes or _DEFAULT_NODES, arguments.hash

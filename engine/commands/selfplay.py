@@ -30,6 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nodes", type=int, default=5000, metavar="N", help="nodes a move (default 5000)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="decides all games (default 1)")
     parser.add_argument("--setting", default=DEFAULT, metavar="SETTING", help="who plays (as in `match`)")
+    parser.add_argument("--network", metavar="FILE", help="what positions are evaluated with: a network, or `features`")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
     parser.add_argument("--concurrency", type=int, metavar="N", help="games at a time (default: as many as cores)")
     parser.add_argument("--cluster", metavar="ADDRESS", help="play on the dask cluster at tcp://...")
@@ -64,8 +65,8 @@ def _play(arguments: argparse.Namespace) -> int:
     games, nodes, before, started, seconds = 0, 0, file.positions, time.perf_counter(), 0.0
     with place as (executor, width), Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("positions", total=arguments.positions, completed=file.positions)
-        source = shards(file.blocks, _GAMES_PER_SHARD, arguments.nodes, arguments.seed, read_setting(arguments.setting),
-                        arguments.chess960)
+        setting = read_setting(arguments.setting).judged_by(arguments.network)
+        source = shards(file.blocks, _GAMES_PER_SHARD, arguments.nodes, arguments.seed, setting, arguments.chess960)
         blocks = in_order(executor, source, 2 * width)
         while file.positions < arguments.positions:
             block = next(blocks)

@@ -15,8 +15,9 @@ from engine.commands._problems import Problem, read_problems
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.host import run_interruptible
-from engine.modes import Search, new_search
-from engine.options import Settings, find_option
+from engine.options import Settings
+from engine.search.contract import Remembering, Search
+from engine.search.kinds import KINDS, STRONGEST, kind_named
 from engine.search.limits import Bound, Info, Limits
 from engine.search.scores import MAX_PLY, mate_distance
 
@@ -30,8 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--movetime", type=int, metavar="MS", help="milliseconds a position (default 1000)")
     limits.add_argument("--nodes", type=int, metavar="N", help="nodes a position")
     limits.add_argument("--depth", type=int, metavar="D", help="plies a position")
-    parser.add_argument("--mode", default="alphabeta", choices=find_option("SearchMode").choices,
-                        help="the kind of search (default alphabeta)")
+    parser.add_argument("--mode", default=STRONGEST.name, choices=[kind.name for kind in KINDS],
+                        help=f"the kind of search (default {STRONGEST.name})")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="search with N threads (default 1)")
     parser.add_argument("--hash", type=int, default=64, metavar="MB", help="size of the table (default 64)")
     parser.add_argument("--first", type=int, metavar="N", help="only the first N positions")
@@ -84,10 +85,7 @@ def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
 
 
 def _new_search(arguments: argparse.Namespace) -> Search:
-    settings = Settings()
-    settings.set(find_option("SearchMode"), arguments.mode)
-    settings.set(find_option("Threads"), str(arguments.threads))
-    return new_search(settings, arguments.hash)
+    return kind_named(arguments.mode).make(Settings(threads=arguments.threads), arguments.hash)
 
 
 def _describe(problem: Problem) -> str:
@@ -97,7 +95,8 @@ def _describe(problem: Problem) -> str:
 
 
 def _solve(searcher: Search, problem: Problem, limits: Limits) -> Attempt:
-    searcher.clear()
+    if isinstance(searcher, Remembering):
+        searcher.clear()
     game = Game(problem.fen)
     result = searcher.run(game.position, replace(limits, mate=problem.mate))
     seconds = None

@@ -47,8 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _build(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
-    from tablebase.build import Workshop
-    from tablebase.endings import Ending, all_endings, parse_ending
+    from tablebase.generator.workshop import Workshop
+    from tablebase.material import Ending, all_endings, parse_ending
 
     if not 1 <= arguments.threads <= _LARGEST_THREADS:
         raise InputError(f"--threads must be 1 to {_LARGEST_THREADS}")
@@ -94,7 +94,7 @@ def _speed(arguments: argparse.Namespace) -> int:
 
 
 def _folders(arguments: argparse.Namespace) -> list[Path]:
-    from tablebase.tables import BUILT_IN
+    from tablebase.own_tables import BUILT_IN
 
     if arguments.tables is not None and not arguments.tables.is_dir():
         raise InputError(f"--tables: no folder {arguments.tables}")

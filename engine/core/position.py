@@ -72,6 +72,13 @@ def king_square(pos, color):
 
 
 @inline
+def is_noisy(pos, move):
+    """Whether `move` is a capture or a promotion."""
+    kind = move_kind(move)
+    return (pos.board[to_square(move)] != NO_PIECE and kind != CASTLING) or kind == EN_PASSANT or kind >= PROMOTION
+
+
+@inline
 def castling_index(color, king, rook):
     """The number of a castling right: white's king side 0, queen side 1, black's 2 and 3."""
     return 2 * color + (0 if rook > king else 1)

@@ -8,18 +8,22 @@ import time
 from engine.core.game import list_moves
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord
+from engine.search.contract import Search
 from engine.search.limits import Info, Limits, Report, Result, ignore
-from engine.search.tb import TbRecord
 
 
-class RandomMover:
-    """A search that does not look. It has the face of a `Searcher`, and an answer at once."""
+class RandomMover(Search):
+    """A search that does not look, and has an answer at once."""
 
     def __init__(self, seed: int | None = None) -> None:
         self._chance = random.Random(seed)  # noqa: S311  a game needs no secrecy
         self._moves = empty_move_list()
         self._position: PositionRecord | None = None
         self._limits = Limits()
+
+    def load(self) -> None:
+        """Compile or load the kernel that lists moves."""
+        list_moves.load()
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
         """Remember the question."""
@@ -39,29 +43,3 @@ class RandomMover:
         if not infos:
             return Result(0, 0, 0, 0, seconds)
         return Result(chosen[0], 0, 1, 1, seconds, (chosen[0],), infos)
-
-    def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
-        """`begin`, then `finish`."""
-        self.begin(position, limits)
-        return self.finish(report)
-
-    def stop(self) -> None:
-        """Nothing: there is no search that could be stopped."""
-
-    def forget_stop(self) -> None:
-        """Nothing."""
-
-    def set_time(self, soft_time: float, hard_time: float) -> None:
-        """Nothing: it takes no time."""
-
-    def set_tb(self, endings: TbRecord) -> None:
-        """Nothing: it knows no endings."""
-
-    def set_threads(self, threads: int) -> None:
-        """Nothing."""
-
-    def resize(self, megabytes: float) -> None:
-        """Nothing."""
-
-    def clear(self) -> None:
-        """Nothing is remembered."""

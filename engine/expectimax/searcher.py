@@ -6,19 +6,21 @@ The nodes are in chance.py, the opponent in opponent.py; here are the iterations
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.alphabeta.deepening import Deepening, Line, search_from
+from engine.alphabeta.iterations import Iterations, Line
 from engine.alphabeta.params import ParamsRecord, default_params, set_param
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.root import search_from
+from engine.alphabeta.searcher import DeepeningSearch
 from engine.alphabeta.state import StateRecord
 from engine.core.position import PositionRecord
 from engine.expectimax.chance import TREE, TreeRecord, value_of_move
 from engine.expectimax.opponent import default_assumptions, set_assumption
 from engine.search.limits import Bound, Limits, Report
 from engine.search.scores import MAX_EVALUATION, clamp_evaluation
+from eval.choice import Evaluation
 
 _SHARE_FOR_ANOTHER = 0.2  # of the soft time: once so much is used, another iteration would take too long
 
@@ -44,7 +46,7 @@ def score_of(move: RootMove, scale: float) -> int:
     return int(clamp_evaluation(round(scale * math.atanh(move.utility))))
 
 
-class Averaging(Deepening):
+class Averaging(Iterations):
     """Expectimax one ply deep, then two, then three. Every root move has its exact value after each iteration."""
 
     def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, report: Report,
@@ -89,16 +91,16 @@ class Averaging(Deepening):
         return _SHARE_FOR_ANOTHER
 
 
-class Expectimax(Searcher):
-    """Expectimax as its owner sees it: like a Searcher, and with an opponent. It searches with one thread only.
+class Expectimax(DeepeningSearch):
+    """Expectimax as its owner sees it: a search by iterations of one thread, and with an opponent.
 
     A value must not depend on how a position was reached, so the transposition table is not used.
     """
 
-    def __init__(self, params: ParamsRecord | None = None, weights: Any = None) -> None:
+    def __init__(self, params: ParamsRecord | None = None, evaluation: Evaluation | None = None) -> None:
         self._tree = np.zeros(1, TREE)[0]
         self._tree["assumed"] = default_assumptions()
-        super().__init__(1, 1, _without_table(params), weights)
+        super().__init__(params=_without_tt(params), evaluation=evaluation)
 
     def set_opponent(self, temperature: float) -> None:
         """Play against somebody of this temperature (see `temperature_of`); infinity is a random mover."""
@@ -108,26 +110,21 @@ class Expectimax(Searcher):
         """Change a row of ASSUMPTIONS from the next search on; InputError if that cannot be."""
         set_assumption(self._tree["assumed"], name, value)
 
-    def set_threads(self, threads: int) -> None:
-        """Nothing: there is one thread, however many are offered."""
-        super().set_threads(1)
-
-    def resize(self, megabytes: float) -> None:
-        """Nothing: there is no table that could be larger."""
-
     def set_params(self, params: ParamsRecord) -> None:
-        super().set_params(_without_table(params))
+        """Use other search parameters from now on."""
+        super().set_params(_without_tt(params))
 
-    def begin(self, position: PositionRecord, limits: Limits) -> None:
-        value_of_move.load()  # before the clock starts
+    def load(self) -> None:
+        """Compile or load the kernels."""
+        super().load()
+        value_of_move.load()
         self._tree.search_address = search_from.address
-        super().begin(position, limits)
 
-    def _worker(self, position: PositionRecord, state: StateRecord, limits: Limits, report: Report) -> Deepening:
-        return Averaging(position, state, limits, report, self._tree)
+    def _iterations(self, report: Report) -> Averaging:
+        return Averaging(self._position.copy(), self._states[0], self._limits, report, self._tree)
 
 
-def _without_table(params: ParamsRecord | None) -> ParamsRecord:
+def _without_tt(params: ParamsRecord | None) -> ParamsRecord:
     changed = default_params() if params is None else params.copy()
     set_param(changed, "use_tt", 0)
     return changed

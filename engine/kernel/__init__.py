@@ -17,6 +17,7 @@ from engine.kernel.cache import CACHE_VARIABLE
 from engine.kernel.decorators import (
     ENTRY_POINTS,
     EntryPoint,
+    LateIntrinsic,
     entry,
     import_all,
     inline,
@@ -27,6 +28,6 @@ from engine.kernel.signature import Int, array_type, int64, record_dtype, record
 from engine.kernel.sources import PACKAGES, SOURCE_ROOT
 
 __all__ = [
-    "CACHE_VARIABLE", "ENTRY_POINTS", "PACKAGES", "SOURCE_ROOT", "EntryPoint", "Int", "Origin", "array_type", "entry",
-    "import_all", "inline", "int64", "is_compiling", "kernel", "record_dtype", "record_type", "uint64",
+    "CACHE_VARIABLE", "ENTRY_POINTS", "PACKAGES", "SOURCE_ROOT", "EntryPoint", "Int", "LateIntrinsic", "Origin",
+    "array_type", "entry", "import_all", "inline", "int64", "is_compiling", "kernel", "record_dtype", "record_type", "uint64",
 ]

@@ -27,7 +27,7 @@ from numba.np.arrayobj import populate_array
 
 from engine.kernel import targets
 from engine.kernel.codefile import Code, symbol_of
-from engine.kernel.signature import RESULT_TYPES, ArgumentType, Declaration
+from engine.kernel.signature import RESULT_TYPES, ArgumentType, Declaration, int64
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -108,7 +108,7 @@ def inner_dispatcher(function: Callable[..., Any], is_inline: bool) -> Any:
 
 
 def type_of_intrinsic(emit: Callable[..., Any], result: ArgumentType | None, arguments: Sequence[ArgumentType]) -> Any:
-    """What Numba takes machine instructions for."""
+    """What Numba takes machine instructions for; `emit` returns them as LLVM has them."""
     numba_types = [argument.for_numba() for argument in arguments]
     signature = (types.void if result is None else result.for_numba())(*numba_types)
 
@@ -123,6 +123,40 @@ def type_of_intrinsic(emit: Callable[..., Any], result: ArgumentType | None, arg
     names = ["context", *(f"argument_{number}" for number in range(len(arguments)))]
     define.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
     return types.Function(make_intrinsic_template(emit, define, emit.__name__))
+
+
+def type_of_late(emit: Callable[..., Any], has_result: bool, arguments: Sequence[ArgumentType]) -> Any:
+    """What Numba takes instructions for that depend on the processor: a call of a function that `generate` will add."""
+    name = f"{_LATE_PREFIX}{len(_late)}.{emit.__name__}"
+    function_type = ir.FunctionType(_I64 if has_result else ir.VoidType(), [_I64] * len(arguments))
+    _late[name] = function_type, emit
+
+    def call(builder: Any, *values: Any) -> Any:
+        called = builder.call(cgutils.get_or_insert_function(builder.module, function_type, name), values)
+        return called if has_result else None
+
+    return type_of_intrinsic(call, int64 if has_result else None, arguments)
+
+
+# The functions that are added then: their types, and what emits their instructions.
+_LATE_PREFIX = "late."
+_late: dict[str, tuple[Any, Callable[..., Any]]] = {}
+
+
+def _add_late_functions(module: Any, machine: Any) -> None:
+    """Define what was left open until it is known which processor the code is for."""
+    names = [function.name for function in module.functions if function.name.startswith(_LATE_PREFIX)]
+    for name in names:
+        function_type, emit = _late[name]
+        definition = ir.Module(name)
+        definition.triple, definition.data_layout = module.triple, module.data_layout
+        function = ir.Function(definition, function_type, name)
+        function.attributes.add("alwaysinline")
+        builder = ir.IRBuilder(function.append_basic_block())
+        value = emit(builder, machine, *function.args)
+        builder.ret_void() if value is None else builder.ret(value)
+        module.link_in(llvm.parse_assembly(str(definition)))
+        module.get_function(name).linkage = llvm.Linkage.internal
 
 
 class Bitcode(NamedTuple):
@@ -192,17 +226,12 @@ def _received(context: Any, builder: Any, kind: Any, given: Iterator[Any]) -> An
     if isinstance(kind, types.Record):
         return builder.bitcast(value, context.get_value_type(kind))
     if isinstance(kind, types.Array):
-        return array_value(builder, kind, value, next(given))
+        array, cell = context.make_array(kind)(context, builder), context.get_data_type(kind.dtype)
+        size = _I64(context.get_abi_sizeof(cell))
+        data = builder.bitcast(value, cell.as_pointer())
+        populate_array(array, data, [next(given)], [size], size, None)  # memory that is not Numba's
+        return array._getvalue()  # noqa: SLF001
     return value
-
-
-def array_value(builder: Any, kind: Any, address: Any, count: Any) -> Any:
-    """An array of one dimension, without gaps, as Numba has it; its memory is not Numba's."""
-    context = cpu_target.target_context
-    array, cell = context.make_array(kind)(context, builder), context.get_data_type(kind.dtype)
-    size = _I64(context.get_abi_sizeof(cell))
-    populate_array(array, builder.bitcast(address, cell.as_pointer()), [count], [size], size, None)
-    return array._getvalue()  # noqa: SLF001
 
 
 def _give_back(builder: Any, value: Any, place: Any) -> None:
@@ -216,6 +245,7 @@ def generate(bitcode: Bitcode, machine: Any) -> Code:
     """The machine code of an entry for the processor of `machine`."""
     module = llvm.parse_bitcode(bitcode.code)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    _add_late_functions(module, machine)
     # Numba would optimise twice, to get rid of reference counts, of which there are none here. Unrolling and vectors
     # pay off in long loops; a kernel's are over a few moves or pieces, and its code must stay small.
     options = llvm.create_pipeline_tuning_options(speed_level=2)

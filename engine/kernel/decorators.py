@@ -60,6 +60,8 @@ def entry(*arguments: ArgumentType) -> Callable[[Callable[P, R]], EntryPoint[P, 
     """Decorate a kernel that Python calls; the types are those of the arguments, the result's is inferred."""
 
     def decorate(function: Callable[P, R]) -> EntryPoint[P, R]:
+        if "<locals>" in function.__qualname__:
+            raise TypeError(f"{function.__qualname__} has no name of its own, by which its machine code could be found")
         point = EntryPoint(function, arguments)
         ENTRY_POINTS.append(point)
         return point
@@ -123,6 +125,19 @@ class Intrinsic:
         from engine.kernel import compiler
 
         return compiler.type_of_intrinsic(self.emit, self.result, self.arguments)
+
+
+class LateIntrinsic(Intrinsic):
+    """One whose instructions depend on the processor: `emit(builder, machine, *values)` gets LLVM's back end too.
+
+    Its arguments are int64, and so is its result, if it has any.
+    """
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        from engine.kernel import compiler
+
+        return compiler.type_of_late(self.emit, self.result is not None, self.arguments)
 
 
 def intrinsic(result: ArgumentType | None, *arguments: ArgumentType) -> Callable[[Callable[..., Any]], Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine import host
 from engine.kernel.decorators import Intrinsic, intrinsic
-from engine.kernel.signature import ArgumentType, Record, array_type, int64, uint64
+from engine.kernel.signature import ArgumentType, Record, int64, uint64
 
 
 def _int(bits: int) -> Any:
@@ -147,22 +147,6 @@ def record_reader(record: Record) -> Intrinsic:
         return builder.inttoptr(address, ir.ArrayType(_int(8), record.dtype.itemsize).as_pointer())
 
     return Intrinsic(record_at, record, (int64,))
-
-
-def local_array(count: int) -> Intrinsic:
-    """A kernel that gives its caller an array of so many int64, zeros at first, until the caller returns."""
-
-    def new_array(builder: Any) -> Any:
-        from llvmlite import ir
-        from numba.core import cgutils
-
-        from engine.kernel.compiler import array_value
-
-        cells = cgutils.alloca_once(builder, ir.ArrayType(_int(64), count))
-        return array_value(builder, kind.for_numba(), cells, _int(64)(count))
-
-    kind = array_type("i8")
-    return Intrinsic(new_array, kind, ())
 
 
 def function_at(*arguments: ArgumentType) -> Intrinsic:

@@ -8,9 +8,9 @@ import numpy as np
 
 from engine.alphabeta.by_address import call_search
 from engine.alphabeta.state import BEFORE_ROOT
+from engine.alphabeta.steps import begin_evaluation
 from engine.kernel import inline
 from engine.search.scores import MATE, MATE_BAND
-from eval.squares import psq_of
 
 _LEAF_PLY = np.int64(1)  # the search takes a leaf for a node like all others, not for a root
 
@@ -18,7 +18,7 @@ _LEAF_PLY = np.int64(1)  # the search takes a leaf for a node like all others, n
 @inline
 def search_leaf(pos, state, worker, depth, alpha, beta):
     """The score of a shallow search, or of quiescence, in centipawns from the side to move's view."""
-    state.psq[_LEAF_PLY] = psq_of(pos, state.weights)
+    begin_evaluation(pos, state, _LEAF_PLY)
     state.begin[_LEAF_PLY] = 0
     state.slots[BEFORE_ROOT] = 0
     return call_search(worker.search_address, pos, state, depth, alpha, beta, _LEAF_PLY)

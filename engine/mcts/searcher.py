@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.alphabeta.deepening import NEVER, keep_root_moves, prepare_root, search_from
+from engine.alphabeta.root import NEVER, keep_root_moves, prepare_root, search_from
 from engine.alphabeta.state import StateRecord, clear_histories, new_state
 from engine.alphabeta.transpositions import TranspositionTable
 from engine.core.errors import InputError
@@ -21,12 +21,14 @@ from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
 from engine.mcts.iterate import grow
 from engine.mcts.lines import Line, best_lines, cautious
-from engine.mcts.nodes import Pool
+from engine.mcts.nodes import Pool, compact, prove_node
 from engine.mcts.params import ParamsRecord, Selection, puct
 from engine.mcts.worker import WorkerRecord, new_worker
+from engine.search.contract import Search
 from engine.search.limits import Info, Limits, Report, Result, ignore
 from engine.search.scores import INFINITE, MATE, mate_distance
 from engine.search.tb import TbRecord, no_tb
+from eval.choice import Evaluation, built_in
 
 POOL_SHARE = 75  # of the memory, in percent; the rest is a table for the searches of leaves
 
@@ -39,15 +41,16 @@ _FIRST_REPORT, _LONGEST_SILENCE = 0.1, 2.0
 _REPORT_GROWTH = 1.5  # the time from one report to the next grows by this factor: that keeps them few
 
 
-class TreeSearcher:
-    """One tree, grown by several threads. It has the same face as the alpha-beta `Searcher`."""
+class TreeSearcher(Search):
+    """One tree, grown by several threads."""
 
     def __init__(self, params: ParamsRecord | None = None, megabytes: float = 64, threads: int = 1,
-                 pool_share: int = POOL_SHARE, seed: int = 0) -> None:
+                 pool_share: int = POOL_SHARE, seed: int = 0, evaluation: Evaluation | None = None) -> None:
         self._params, self._seed, self._pool_share = puct() if params is None else params, seed, pool_share
         self._stop = np.zeros(1, np.int64)  # whether the search is to end
         self._halt = np.zeros(1, np.int64)  # whether the threads are to rest: what they look at
         self._tb = no_tb()
+        self._evaluation = built_in() if evaluation is None else evaluation
         self._states: list[StateRecord] = []
         self._workers: list[WorkerRecord] = []
         self._rooted: PositionRecord | None = None  # the position whose tree the pool holds
@@ -65,7 +68,7 @@ class TreeSearcher:
     def set_threads(self, threads: int) -> None:
         """Search with that many threads from now on."""
         try:
-            new = [(new_state(), new_worker(self._params, number, self._seed))
+            new = [(new_state(evaluation=self._evaluation), new_worker(self._params, number, self._seed))
                    for number in range(len(self._states), threads)]
         except MemoryError as error:
             raise InputError(f"no memory for {threads} threads") from error
@@ -77,6 +80,12 @@ class TreeSearcher:
         self._params, self._rooted = params, None
         for worker in self._workers:
             worker["params"] = params
+
+    def set_evaluation(self, evaluation: Evaluation) -> None:
+        """Judge positions by another evaluation from now on; what was found is forgotten."""
+        self._states = [new_state(evaluation=evaluation) for _ in self._states]
+        self._evaluation = evaluation
+        self.clear()
 
     def set_tb(self, tb: TbRecord) -> None:
         """Ask these endgame tables from the next search on."""
@@ -121,15 +130,14 @@ class TreeSearcher:
         root = self.pool.nodes[self.pool.root]
         return {int(child.move): int(child.visits) for child in self.pool.children(root)}
 
-    def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
-        """`begin`, then `finish`."""
-        self.begin(position, limits)
-        return self.finish(report)
+    def load(self) -> None:
+        """Compile or load the kernels."""
+        for point in (prepare_root, search_from, make_if_legal, grow, compact, prove_node):
+            point.load()
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
         """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
-        for point in (prepare_root, search_from, make_if_legal, grow):
-            point.load()  # before the clock starts
+        self.load()  # before the clock starts
         self._started, self._limits = time.perf_counter(), limits
         self._soft_time = math.inf if limits.soft_time is None else limits.soft_time
         hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=math.inf)

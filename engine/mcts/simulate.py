@@ -9,11 +9,11 @@ import math
 import numpy as np
 
 from engine.alphabeta.exchange import captured_value, exchange_wins
-from engine.alphabeta.ordering import is_noisy
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import NULL_MOVE
+from engine.core.position import is_noisy
 from engine.kernel import inline, kernel
 from engine.mcts.leaves import as_value, plies_to_mate, search_leaf
 from engine.mcts.params import Leaf

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from types import SimpleNamespace
 
 import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.alphabeta.iterations import Line
 from engine.alphabeta.params import PARAMETERS, default_params, set_param
-from engine.alphabeta.searcher import Searcher, elect
+from engine.alphabeta.searcher import Candidate, Searcher, elect
 from engine.alphabeta.state import HISTORY_FIELDS, new_state
 from engine.commands._positions import BENCH_FENS
 from engine.core.errors import InputError
@@ -119,7 +119,7 @@ def test_a_crowd_of_queens_does_not_hold_up_the_first_iteration():
 
 
 def test_no_iteration_begins_after_the_soft_time(monkeypatch):
-    monkeypatch.setattr("engine.alphabeta.deepening.patience", lambda steady, drop, share: 1.0)
+    monkeypatch.setattr("engine.alphabeta.iterations.patience", lambda steady, drop, share: 1.0)
     for soft in (0.0, 0.1):
         game, result = search(KNOWN[1].fen, soft_time=soft, hard_time=20)
         finished = [info.seconds for info in result.infos]
@@ -145,7 +145,7 @@ def test_limits_may_come_while_the_search_runs():
 def test_a_long_search_tells_of_its_progress(monkeypatch):
     monkeypatch.setattr("engine.alphabeta.searcher._FIRST_PROGRESS", 0.05)
     monkeypatch.setattr("engine.alphabeta.searcher._PROGRESS_INTERVAL", 0.05)
-    monkeypatch.setattr("engine.alphabeta.deepening._FIRST_BOUND", 0.0)
+    monkeypatch.setattr("engine.alphabeta.iterations._FIRST_BOUND", 0.0)
     game, heard = Game(KNOWN[1].fen), []
     SEARCHER.clear()
     SEARCHER.run(game.position, Limits(movetime=0.5), heard.append)
@@ -155,8 +155,8 @@ def test_a_long_search_tells_of_its_progress(monkeypatch):
     assert {found.bound for found in heard if isinstance(found, Info)} >= {Bound.EXACT, Bound.LOWER}
 
 
-def worker(depth: int, score: int, *moves: int):
-    return SimpleNamespace(depth=depth, lines=[SimpleNamespace(score=score, moves=moves)])
+def worker(depth: int, score: int, *moves: int) -> Candidate:
+    return Candidate(depth, Line(score, moves))
 
 
 def test_threads_vote_for_the_move():
@@ -170,9 +170,9 @@ def test_threads_vote_for_the_move():
     assert elect(mates) is mates[3]
     # A loss that one of them sees does not make the most hopeful one right.
     doubt = [worker(12, -int(mate_in(7)), 1), worker(20, 20, 2), worker(20, 20, 2), worker(8, 90, 3)]
-    assert elect(doubt).lines[0].moves == (2,)
+    assert elect(doubt).line.moves == (2,)
     # A thread that has not finished anything has no vote.
-    assert elect([worker(5, -50, 1), worker(0, 0)]).lines[0].moves == (1,)
+    assert elect([worker(5, -50, 1), worker(0, 0)]).line.moves == (1,)
     empty = [worker(0, 0), worker(0, 0)]
     assert elect(empty) is empty[0]
 
@@ -263,4 +263,4 @@ def test_a_new_game_begins_with_nothing_remembered():
     assert all(field.any() for field in remembered)
     searcher.clear()
     assert not any(field.any() for field in remembered)
-    assert not searcher.table.words.any()
+    assert not searcher.tt.words.any()

@@ -23,6 +23,7 @@ from engine.expectimax.opponent import ASSUMPTIONS, RANDOM_MOVER, rating_told, t
 from engine.expectimax.searcher import Expectimax, RootMove, score_of
 from engine.reference.games import Chess
 from engine.reference.minimax import expectimax
+from engine.search.contract import Interruptible, Parallel, Remembering, Resizable, TablebaseProber
 from engine.search.limits import Limits
 from engine.search.scores import MAX_EVALUATION, mate_distance, mate_in
 from tests.alphabeta.kernels import average
@@ -374,13 +375,17 @@ def test_a_broken_iteration_answers_with_a_move_of_the_last_one():
         assert result.line == last.line or result.move == last.line[0]
 
 
-def test_one_thread_and_a_new_game():
-    SEARCHER.set_threads(8)
+def test_it_has_the_capabilities_that_it_can_use():
+    assert isinstance(SEARCHER, Interruptible) and isinstance(SEARCHER, Remembering)
+    assert isinstance(SEARCHER, TablebaseProber)
+    assert not isinstance(SEARCHER, Parallel) and not isinstance(SEARCHER, Resizable)
+
+
+def test_a_new_game_begins_from_nothing():
     _, before = search(MIDDLE_GAME, depth=2)
     SEARCHER.clear()
     _, after = search(MIDDLE_GAME, depth=2)
     assert (before.score, before.nodes) == (after.score, after.nodes)
-    assert len(SEARCHER._states) == 1
 
 
 # The opponent.

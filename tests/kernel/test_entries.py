@@ -15,7 +15,7 @@ from engine.core.movegen import empty_move_list
 from engine.core.moves import encode_move
 from engine.core.perft import COUNT_LAST_PLY, perft
 from engine.core.position import castled_squares
-from engine.kernel import array_type, entry, import_all, int64, intrinsics, kernel, sources, uint64
+from engine.kernel import array_type, entry, import_all, int64, intrinsics, sources, uint64
 from tests.kernels import read_clock
 
 
@@ -29,23 +29,6 @@ def mixed(reals, bytes_, word, number):
 @entry(int64)
 def one_in_a_tuple(number):
     return (number,)
-
-
-@kernel
-def fill(cells, count):
-    for index in range(count):
-        cells[index] = index * index
-
-
-new_cells = intrinsics.local_array(10)
-
-
-@entry(int64)
-def sum_of_squares(count):
-    cells = new_cells()
-    before = cells[9]
-    fill(cells, count)
-    return before + cells.sum()
 
 
 call_number = intrinsics.function_at(int64)
@@ -67,10 +50,6 @@ def test_values_of_every_type_come_and_go():
     assert cells[0] == 8
     assert [type(value) for value in mixed(reals, cells, 1, np.int64(2))] == [float, int, int, bool]
     assert one_in_a_tuple(4) == (4,)
-
-
-def test_a_local_array_begins_with_zeros_each_time():
-    assert [sum_of_squares(count) for count in (10, 3, 10)] == [285, 5, 285]
 
 
 def test_an_entry_is_called_by_its_address():
@@ -176,3 +155,10 @@ def test_records_lie_where_numpy_says():
     position = parse_fen(START_FEN)
     assert signature._address_of_record(position) == position.__array_interface__["data"][0]
     assert sys.implementation.name != "cpython" or signature._address_of_record is signature._address_by_layout
+
+
+def test_an_entry_has_a_name_of_its_own():
+    with pytest.raises(TypeError, match="no name of its own"):
+        @entry(int64)
+        def local(number):
+            return number

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.alphabeta.deepening import NEVER
+from engine.alphabeta.root import NEVER
 from engine.commands._positions import BENCH_FENS
 from engine.core.game import Game
 from engine.mcts import params

@@ -11,9 +11,9 @@ import pytest
 
 from engine.core.errors import InputError
 from engine.core.game import Game
-from tablebase.endings import parse_ending
 from tablebase.files import Container, Kind
-from tablebase.tables import BUILT_IN, Tables
+from tablebase.material import parse_ending
+from tablebase.own_tables import BUILT_IN, OwnTables
 
 NAMES = {kind: f"{kind.value}.tables" for kind in Kind}
 LARGEST = {Kind.OUTCOMES: 1_300_000, Kind.DISTANCES: 8_000_000}
@@ -57,7 +57,7 @@ def change_directory(path, change, is_signed: bool = True) -> None:
     (b"\xff" * 3000, "no file of endgame tables")])
 def test_a_foreign_file_is_named_and_the_others_are_used(folder, content, reason):
     (folder / "another.tables").write_bytes(content)
-    tables = Tables([folder])
+    tables = OwnTables([folder])
     (complaint,) = tables.complaints()
     assert str(folder / "another.tables") in complaint and reason in complaint and "\n" not in complaint
     assert tables.code(Game(QUEEN).position) == 2
@@ -69,7 +69,7 @@ def test_a_file_that_is_cut_off(folder):
     path.write_bytes(path.read_bytes()[:-5000])
     with pytest.raises(InputError, match="cut off"):
         Container(path)
-    assert Tables([folder]).most_men == 0
+    assert OwnTables([folder]).most_men == 0
 
 
 def test_a_missing_file_and_a_folder_in_its_place(tmp_path):
@@ -86,7 +86,7 @@ def test_one_damaged_ending_does_not_spoil_another(folder, spoil):
                 spoil(row["blocks"][0])
 
     change_directory(folder / NAMES[Kind.OUTCOMES], change)
-    tables = Tables([folder])
+    tables = OwnTables([folder])
     assert tables.code(Game(QUEEN).position) is None
     (complaint,) = tables.complaints()
     assert "KQvK" in complaint and "checksum" in complaint
@@ -133,7 +133,7 @@ def test_a_damaged_table_gives_way_to_a_sound_one(folder):
 
     for name in NAMES.values():
         change_directory(folder / name, change)
-    tables = Tables([folder, BUILT_IN])
+    tables = OwnTables([folder, BUILT_IN])
     assert tables.code(Game(QUEEN).position) == 2
     assert [complaint.count("KQvK") for complaint in tables.complaints()] == [1, 1]
 

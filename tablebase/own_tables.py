@@ -1,4 +1,4 @@
-"""The tables that a player has at hand: read when a game comes near them, and looked up when it is there."""
+"""Endgame tables of our own at a player's hand: read when a game comes near them, and looked up when it is there."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from engine.core.game import make_if_legal
 from engine.core.movegen import MAX_MOVES, empty_move_list
 from engine.core.position import PositionRecord
 from engine.host import zeroed_memory
-from tablebase.codes import rank_of_move
-from tablebase.endings import MOST_MEN, NEAR, Ending, Men, can_become, ending_of, in_order, men_of
+from tablebase.codes import UNKNOWN, rank_of_move
 from tablebase.files import Bytes, Container, Entry, Kind, bytes_of
 from tablebase.geometry import VIEW, set_view
+from tablebase.material import MOST_MEN, NEAR, Ending, Men, can_become, ending_of, in_order, men_of
 from tablebase.probe import (
     MATERIALS,
-    UNKNOWN,
     DirectoryRecord,
     empty_directory,
     move_codes,
@@ -128,7 +127,7 @@ class Shelf:
             self._views[number].address[:] = addresses
 
 
-class Tables:
+class OwnTables:
     """All tables of some folders. What is wrong with a file is told once, by `complaints`, and the others are used."""
 
     def __init__(self, folders: Sequence[Path] = (BUILT_IN,)) -> None:

@@ -13,7 +13,6 @@ import pytest
 from engine.alphabeta.searcher import Searcher
 from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.endgame import Endgames
 from engine.expectimax.searcher import Expectimax
 from engine.options import Settings, find_option
 from engine.order import Order, Signals
@@ -21,12 +20,13 @@ from engine.player import Player
 from engine.search.limits import Info, Limits
 from engine.search.scores import MATE, TB_BAND, mate_distance
 from engine.search.tb import TbRecord, no_tb
+from engine.tb_root import TbRoot
 from tablebase.codes import is_won, worth_of_move
-from tablebase.endings import Ending, all_endings
+from tablebase.material import Ending, all_endings
+from tablebase.own_tables import OwnTables
 from tablebase.sample import random_board
-from tablebase.tables import Tables
 
-TABLES = Tables()
+TABLES = OwnTables()
 
 
 def find_position(ending: Ending, chance: random.Random, is_wanted) -> str:
@@ -162,12 +162,12 @@ def test_only_the_moves_that_are_allowed():
 
 def test_the_fifty_move_rule_is_respected():
     """A long mate comes too late: the shorter way by a pawn's move or a capture must be taken, or found by search."""
-    endgames = Endgames(Settings())
+    tb_root = TbRoot(Settings())
     for rule50, is_in_time in ((34, True), (35, True), (36, False)):
         game = Game(f"8/8/7N/8/8/8/8/K1k1B3 w - - {rule50} 80")  # mate in 65 plies
-        endgames.approach(game)
-        endgames.wait(None)
-        verdict = endgames.verdict(game, 1, (), is_hurried=False)
+        tb_root.approach(game)
+        tb_root.wait(None)
+        verdict = tb_root.verdict(game, 1, (), is_hurried=False)
         assert bool(verdict.choices) is is_in_time
         assert bool(verdict.open_moves) is not is_in_time
 
@@ -205,17 +205,17 @@ def test_the_way_to_a_late_mate_may_begin_to_count_anew():
     """King and pawn: the mate is more than a hundred plies of counting away, but the pawn moves before."""
     fen = "8/8/8/1k6/8/8/K5P1/8 w - - 60 80"
     assert TABLES.code(Game(fen).position) == 56
-    endgames, game = Endgames(Settings()), Game(fen)
-    endgames.approach(game)
-    endgames.wait(None)
-    verdict = endgames.verdict(game, 1, (), is_hurried=False)
+    tb_root, game = TbRoot(Settings()), Game(fen)
+    tb_root.approach(game)
+    tb_root.wait(None)
+    verdict = tb_root.verdict(game, 1, (), is_hurried=False)
     assert verdict is not None and verdict.choices and verdict.choices[0].score == MATE - 55
 
 
 def test_stop_is_heard_while_tables_are_read(monkeypatch):
     player, signals = Player(Settings()), Signals()
     player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
-    monkeypatch.setattr(player._endgames, "wait", lambda seconds: bool(time.sleep(seconds or 0)))
+    monkeypatch.setattr(player._tb_root, "wait", lambda seconds: bool(time.sleep(seconds or 0)))
     signals.stop.set()
     started = time.perf_counter()
     result = player.go(Order(infinite=True), started, signals, lambda _: None)
@@ -274,6 +274,6 @@ def test_a_mate_is_preferred_to_a_win_by_tables(searcher):
 
 
 def test_positions_far_from_the_end_open_nothing():
-    endgames = Endgames(Settings())
-    endgames.approach(Game())
-    assert endgames.for_search().most_men == 0 and endgames.verdict(Game(), 1, (), is_hurried=False) is None
+    tb_root = TbRoot(Settings())
+    tb_root.approach(Game())
+    assert tb_root.for_search().most_men == 0 and tb_root.verdict(Game(), 1, (), is_hurried=False) is None

@@ -1,4 +1,4 @@
-"""Making the tables: one ending after the other, each by several threads, each checked when it is done."""
+"""Making endgame tables: one ending after the other, each by several threads, each checked when it is done."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from engine.core.bits import PAWN
 from tablebase.codes import ILLEGAL, NARROW_ILLEGAL
-from tablebase.endings import PROMOTIONS, Ending, ending_of
-from tablebase.geometry import pairs_of, set_view, shape_of
-from tablebase.retrograde import (
+from tablebase.generator.draft import DRAFT, NOBODY, DraftRecord, child_number, empty_bench
+from tablebase.generator.retrograde import (
     BEGIN,
     FIND_WRONG,
     LIST_EN_PASSANT,
@@ -24,7 +23,8 @@ from tablebase.retrograde import (
     STEP_EN_PASSANT,
     run_pass,
 )
-from tablebase.table import NOBODY, TABLE, TableRecord, child_number
+from tablebase.geometry import pairs_of, set_view, shape_of
+from tablebase.material import PROMOTIONS, Ending, ending_of
 
 _HIGHEST_NARROW_CODE = 250
 _PARTS_A_THREAD = 4  # so that no thread waits long for the last
@@ -41,8 +41,8 @@ class Values:
     codes: Codes
 
 
-class WrongTableError(Exception):
-    """A table contradicts itself: a fault of the program or of the machine."""
+class ContradictionError(Exception):
+    """An endgame table contradicts itself: a fault of the program or of the machine."""
 
 
 def generate(ending: Ending, finished: Mapping[Ending, Values], threads: int = 1,
@@ -57,7 +57,7 @@ class _Generator:
         self._children = {child: finished[child] for child in ending.next_endings()}
         is_wide = any(child.codes.itemsize > 1 for child in self._children.values())
         self._codes: Codes = np.zeros((2, int(np.prod(shape_of(ending)))), np.uint16 if is_wide else np.uint8)
-        self._table = self._new_table()
+        self._draft = self._new_draft()
         self._en_passant_cells = np.zeros(0, np.int64)
 
     def run(self) -> Values:
@@ -82,32 +82,33 @@ class _Generator:
             self._check()
         return Values(self._ending, self._codes)
 
-    def _new_table(self) -> TableRecord:
+    def _new_draft(self) -> DraftRecord:
         """The record that kernels work on."""
-        table = np.zeros(1, TABLE)[0]
+        draft = np.zeros(1, DRAFT)[0]
         pieces = self._ending.pieces
         shape = shape_of(self._ending)
-        table.pieces[: len(pieces)], table.radix[: len(pieces)] = pieces, shape[1:]
-        table.others, table.pair_cells = len(pieces), int(np.prod(shape[1:]))
-        table.has_pawns, table.has_pawns_of_both = self._ending.has_pawns, self._ending.has_pawns_of_both
-        set_view(table.own, pieces)
-        _set_cells(table.own, self._codes)
+        draft.pieces[: len(pieces)], draft.radix[: len(pieces)] = pieces, shape[1:]
+        draft.others, draft.pair_cells = len(pieces), int(np.prod(shape[1:]))
+        draft.has_pawns, draft.has_pawns_of_both = self._ending.has_pawns, self._ending.has_pawns_of_both
+        set_view(draft.own, pieces)
+        _set_cells(draft.own, self._codes)
         for number, child in _children(pieces):
             if child:
-                set_view(table.children[number], child)
-                _set_cells(table.children[number], self._children[ending_of(child)[0]].codes)
-        return table
+                set_view(draft.children[number], child)
+                _set_cells(draft.children[number], self._children[ending_of(child)[0]].codes)
+        return draft
 
     def _in_one(self, task: int, known: int = 0) -> int:
         """The result of a pass over all positions that allow en passant."""
-        return int(run_pass(self._table, task, 0, pairs_of(self._ending), known, self._en_passant_cells))
+        return int(run_pass(self._draft, empty_bench(), task, 0, pairs_of(self._ending), known, self._en_passant_cells))
 
     def _in_parts(self, task: int, known: int = 0) -> list[int]:
-        """The results of a pass over the whole table, part by part."""
+        """The results of a pass over all cells, part by part."""
         pairs = pairs_of(self._ending)
         parts = min(self._threads * _PARTS_A_THREAD, pairs) if self._threads > 1 else 1
         bounds = [pairs * part // parts for part in range(parts + 1)]
-        work = [self._pool.submit(run_pass, self._table, task, first, last, known, self._en_passant_cells)
+        cells = self._en_passant_cells
+        work = [self._pool.submit(run_pass, self._draft, empty_bench(), task, first, last, known, cells)
                 for first, last in itertools.pairwise(bounds)]
         return [int(part.result()) for part in work]
 
@@ -121,14 +122,14 @@ class _Generator:
             wide = self._codes.astype(np.uint16)
             wide[wide == NARROW_ILLEGAL] = ILLEGAL
             self._codes = wide
-            _set_cells(self._table.own, wide)
+            _set_cells(self._draft.own, wide)
 
     def _check(self) -> None:
-        """WrongTableError unless every position has the code of its best move."""
+        """ContradictionError unless every position has the code of its best move."""
         wrong = [found for found in self._in_parts(FIND_WRONG) if found >= 0]
         if wrong:
             cell, side = divmod(min(wrong), 2)
-            raise WrongTableError(f"{self._ending.name}: cell {cell}, side {side}, does not follow from its moves")
+            raise ContradictionError(f"{self._ending.name}: cell {cell}, side {side}, does not follow from its moves")
 
 
 def _children(pieces: tuple[int, ...]) -> list[tuple[int, list[int]]]:

@@ -10,11 +10,10 @@ import chess.syzygy
 import pytest
 
 from engine.core.game import Game
-from tablebase.codes import is_won, worth_of_move
-from tablebase.endings import all_endings, parse_ending
-from tablebase.probe import DRAW, LOSS, WIN
+from tablebase.codes import OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN, is_won, worth_of_move
+from tablebase.material import all_endings, parse_ending
+from tablebase.own_tables import OwnTables
 from tablebase.sample import random_board
-from tablebase.tables import Tables
 from tests.positions import DATA
 
 SYZYGY = DATA / "endgame" / "syzygy"
@@ -24,15 +23,15 @@ EN_PASSANT = ("8/8/8/8/k2pP3/8/8/K7 b - e3 0 1", "8/8/8/1k6/3Pp3/8/8/4K3 b - d3 
 
 
 @pytest.fixture(scope="module")
-def tables() -> Tables:
-    return Tables()
+def tables() -> OwnTables:
+    return OwnTables()
 
 
-def code_of_board(tables: Tables, board: chess.Board) -> int | None:
+def code_of_board(tables: OwnTables, board: chess.Board) -> int | None:
     return tables.code(Game(board.fen()).position)
 
 
-def code_by_moves(tables: Tables, board: chess.Board) -> int:
+def code_by_moves(tables: OwnTables, board: chess.Board) -> int:
     """What a position is worth by the tables' codes of its successors; rules and moves are python-chess's."""
     best = None
     for move in board.legal_moves:
@@ -82,13 +81,13 @@ def test_random_positions_agree_with_syzygy(tables):
 
 def test_the_search_hears_only_what_is_certain(tables):
     position = Game("8/8/8/8/8/8/4B3/K1kN4 b - - 0 1").position  # lost in 66 plies, the longest of its ending
-    assert tables.outcome(position) == LOSS
+    assert tables.outcome(position) == OUTCOME_LOSS
     position.rule50 = 34
-    assert tables.outcome(position) == LOSS
+    assert tables.outcome(position) == OUTCOME_LOSS
     position.rule50 = 35
     assert tables.outcome(position) is None
-    assert tables.outcome(Game("8/8/8/8/8/4k3/4p3/4K3 w - - 99 80").position) == DRAW
-    assert tables.outcome(Game("7k/8/6K1/8/8/8/Q7/8 w - - 80 80").position) == WIN
+    assert tables.outcome(Game("8/8/8/8/8/4k3/4p3/4K3 w - - 99 80").position) == OUTCOME_DRAW
+    assert tables.outcome(Game("7k/8/6K1/8/8/8/Q7/8 w - - 80 80").position) == OUTCOME_WIN
     assert tables.outcome(Game(EN_PASSANT[0]).position) is None
 
 
@@ -103,7 +102,7 @@ def test_positions_with_too_many_or_too_few_men(tables):
 
 
 def test_nothing_is_read_far_from_the_end_and_reading_is_done_behind_the_scenes():
-    tables = Tables()
+    tables = OwnTables()
     tables.prepare(Game().position)
     assert threading.active_count() == 1 or not any(map(tables.outcomes.is_loaded, ENDINGS))
     rooks = Game("8/8/3k4/3p4/8/3K2N1/3P4/R6r w - - 0 1")

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from engine.core.errors import InputError
-from tablebase.endings import Ending, with_needed
 from tablebase.files import Kind, Packed, pack, write_container
-from tablebase.generate import Codes, Values, generate
+from tablebase.generator.generate import Codes, Values, generate
 from tablebase.geometry import shape_of
+from tablebase.material import Ending, with_needed
 
 Report = Callable[[Ending, str], None]
 
@@ -52,9 +52,9 @@ class Workshop:
                 return pack(ending, self._load(ending), kind, round(self._seconds(ending), 3))
 
             with ThreadPoolExecutor(self._threads) as pool:
-                tables = list(pool.map(packed, with_needed(endings)))
+                made = list(pool.map(packed, with_needed(endings)))
             paths.append(self._folder / f"{kind.value}.tables")
-            write_container(paths[-1], kind, tables, provenance)
+            write_container(paths[-1], kind, made, provenance)
         return paths
 
     def _finished(self, ending: Ending) -> Mapping[Ending, Values]:

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from engine.core.game import Game
-from tablebase.build import Workshop
 from tablebase.codes import code_of, is_won, rank_of_move, worth_of, worth_of_move
-from tablebase.endings import Ending, all_endings, parse_ending
 from tablebase.files import Container
-from tablebase.generate import Values, WrongTableError, generate
+from tablebase.generator.generate import ContradictionError, Values, generate
+from tablebase.generator.workshop import Workshop
+from tablebase.material import Ending, all_endings, parse_ending
+from tablebase.own_tables import BUILT_IN, OwnTables
 from tablebase.sample import random_board
 from tablebase.summary import summarize
-from tablebase.tables import BUILT_IN, Tables
 from tests.positions import DATA
 
 Finished = dict[Ending, Values]
@@ -49,7 +49,7 @@ def test_a_lone_minor_piece_never_wins(three_men):
 
 def test_an_error_in_a_table_is_noticed_by_its_check(three_men):
     """A cell that claims a quicker mate than there is."""
-    from tablebase.generate import _Generator
+    from tablebase.generator.generate import _Generator
 
     ending = parse_ending("KRvK")
     generator = _Generator(ending, three_men, 1, lambda _: None)
@@ -58,7 +58,7 @@ def test_an_error_in_a_table_is_noticed_by_its_check(three_men):
     generator._codes[0][legal[0]] = 18
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(1) as generator._pool, pytest.raises(WrongTableError, match="KRvK"):
+    with ThreadPoolExecutor(1) as generator._pool, pytest.raises(ContradictionError, match="KRvK"):
         generator._check()
 
 
@@ -84,7 +84,7 @@ def test_a_build_goes_on_where_it_was_broken_off(tmp_path):
     assert values.stat().st_size > 1000
     for path in Workshop(tmp_path).pack(wanted, "a test", lambda *_: None):
         assert list(Container(path).entries) == wanted
-    own, built_in = Tables([tmp_path]), Tables()
+    own, built_in = OwnTables([tmp_path]), OwnTables()
     chance = random.Random(3)
     for _ in range(200):
         position = Game(random_board(wanted[0], chance).fen()).position
@@ -124,7 +124,7 @@ def test_every_length_and_number_of_the_longest_mates_is_right():
 def test_all_endings_with_four_men_are_made_again(tmp_path):
     """Nothing in the package is older than the generator: what it makes now is what is there."""
     finished: Finished = {}
-    built_in = Tables()
+    built_in = OwnTables()
     chance = random.Random(5)
     for ending in (*all_endings(3), *all_endings(4)):
         finished[ending] = generate(ending, finished, threads=2)

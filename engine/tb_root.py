@@ -17,15 +17,14 @@ from engine.options import Settings
 from engine.search.scores import DRAW, MATE, MATE_BAND, TB_WIN
 from engine.search.tb import TbRecord, no_tb
 from tablebase.codes import DRAWN, is_won, rank_of_move
-from tablebase.endings import NEAR, men_of
+from tablebase.material import NEAR, men_of
 
 if TYPE_CHECKING:
-    from tablebase.syzygy import Syzygy
-    from tablebase.tables import Tables
+    from tablebase.own_tables import OwnTables
+    from tablebase.syzygy.tables import SyzygyTables
 
 _LONGEST_LINE = 100  # plies that are shown
 _NEAR_SYZYGY = 3  # men more than the largest Syzygy tables have: then those are opened
-_OPTIONS = ("OwnTables", "TablePath", "SyzygyPath")
 
 
 @dataclass(frozen=True)
@@ -45,45 +44,46 @@ class Verdict:
     is_draw: bool = False  # whether it is one with the open moves
 
 
-class Endgames:
-    """Tables and the way they are used, by the settings."""
+class TbRoot:
+    """Endgame tables and the way they are used, by the settings."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._tables: Tables | None = None
-        self._syzygy: Syzygy | None = None
+        self._own: OwnTables | None = None
+        self._syzygy: SyzygyTables | None = None
 
-    def apply(self, name: str) -> str | None:
-        """Do what a changed option asks for; returns what a user should know. InputError changes nothing."""
-        if name not in _OPTIONS:
-            return None
+    def apply_own_tables(self) -> None:
+        """Do what a change of the own tables' options asks for; InputError changes nothing."""
         try:
-            if name == "SyzygyPath":
-                return self._open_syzygy()
-            wants_more = name == "TablePath" and self._settings.text(name)
-            self._tables = self._open_own() if wants_more else None  # or when they are needed
+            self._own = self._open_own() if self._settings.table_path else None  # or when they are needed
         except (OSError, ValueError, MemoryError) as error:
             raise InputError(str(error)) from error
-        return None
 
-    def _open_own(self) -> Tables:
+    def apply_syzygy(self) -> str | None:
+        """Open the Syzygy tables that the settings name; returns what was found. InputError changes nothing."""
+        try:
+            return self._open_syzygy()
+        except (OSError, ValueError, MemoryError) as error:
+            raise InputError(str(error)) from error
+
+    def _open_own(self) -> OwnTables:
         """The engine's own tables, and those of a folder that the user names."""
-        from tablebase.tables import BUILT_IN, Tables
+        from tablebase.own_tables import BUILT_IN, OwnTables
 
-        folder = self._settings.text("TablePath")
+        folder = self._settings.table_path
         if folder and not any(Path(folder).glob("*.tables")):
             raise InputError(f"no tables in {folder}")
-        return Tables([*([Path(folder)] if folder else []), BUILT_IN])
+        return OwnTables([*([Path(folder)] if folder else []), BUILT_IN])
 
     def _open_syzygy(self) -> str | None:
-        from tablebase.syzygy import Syzygy
+        from tablebase.syzygy.tables import SyzygyTables
 
-        text = self._settings.text("SyzygyPath")
+        text = self._settings.syzygy_path
         folders = [Path(part) for part in text.split(os.pathsep) if part]
         if not folders:
             self._syzygy = None
             return None
-        syzygy = Syzygy(folders)
+        syzygy = SyzygyTables(folders)
         complaints = "; ".join(syzygy.complaints())
         if not syzygy.count:
             raise InputError(complaints or f"no Syzygy tables in {text}: they are called like KQvKR.rtbw")
@@ -94,41 +94,41 @@ class Endgames:
     def approach(self, game: Game) -> None:
         """Begin to read, in the background, what a game that has come so far may need."""
         men = len(men_of(game.position)) + 2
-        if self._settings.flag("OwnTables") and men <= NEAR:
-            if self._tables is None:
-                self._tables = self._open_own()
-            self._tables.prepare(game.position)
+        if self._settings.own_tables and men <= NEAR:
+            if self._own is None:
+                self._own = self._open_own()
+            self._own.prepare(game.position)
         if self._syzygy is not None and men <= self._syzygy.most_men + _NEAR_SYZYGY:
             self._syzygy.prepare(game.position)
 
     def wait(self, seconds: float | None) -> bool:
         """Wait for what is being read, but not longer than this for either kind; returns whether all is read."""
-        return all(tables.wait(seconds) for tables in (self._tables, self._syzygy) if tables is not None)
+        return all(tables.wait(seconds) for tables in (self._own, self._syzygy) if tables is not None)
 
     def complaints(self) -> list[str]:
         """What was found to be wrong with files since the last time."""
-        return [complaint for tables in (self._tables, self._syzygy) if tables is not None
+        return [complaint for tables in (self._own, self._syzygy) if tables is not None
                 for complaint in tables.complaints()]
 
     def for_search(self) -> TbRecord:
         """What a search may ask."""
-        endings = no_tb()
-        if self._tables is not None and self._settings.flag("OwnTables"):
-            endings.own_address, endings.own_men = self._tables.outcomes.address, self._tables.most_men
+        tb = no_tb()
+        if self._own is not None and self._settings.own_tables:
+            tb.own_address, tb.own_men = self._own.outcomes.address, self._own.most_men
         if self._syzygy is not None:
-            endings.syzygy_address, endings.syzygy_men = self._syzygy.address, self._syzygy.most_men
-            endings.syzygy_depth = self._settings.number("SyzygyProbeDepth")
-            endings.fifty_moves_count = self._settings.flag("Syzygy50MoveRule")
-        endings.most_men = max(int(endings.own_men), int(endings.syzygy_men))
-        return endings
+            tb.syzygy_address, tb.syzygy_men = self._syzygy.address, self._syzygy.most_men
+            tb.syzygy_depth = self._settings.syzygy_probe_depth
+            tb.fifty_moves_count = self._settings.syzygy_50_move_rule
+        tb.most_men = max(int(tb.own_men), int(tb.syzygy_men))
+        return tb
 
     def verdict(self, game: Game, lines: int, allowed: Sequence[int], is_hurried: bool) -> Verdict | None:
         """What the tables say of a game: so many lines, beginning with `allowed` moves only if there are any.
 
         None if they say nothing. Syzygy's distances take milliseconds, for which there may be no time.
         """
-        if self._tables is not None and self._settings.flag("OwnTables"):
-            known = self._tables.moves(game.position)
+        if self._own is not None and self._settings.own_tables:
+            known = self._own.moves(game.position)
             ranked = sorted((pair for pair in known or () if not allowed or pair[0] in allowed),
                             key=lambda pair: -rank_of_move(pair[1]))
             if ranked:
@@ -139,26 +139,26 @@ class Endgames:
 
     def _by_mate(self, game: Game, ranked: list[tuple[int, int]], lines: int) -> Verdict:
         """The verdict of tables that know the distance to mate, on moves with their codes, the best first."""
-        assert self._tables is not None
+        assert self._own is not None
         best = ranked[0][1]
         if best == DRAWN:
             return Verdict((), tuple(move for move, code in ranked if code == DRAWN), is_draw=True)
         if is_won(best):  # for the other side
-            saving = tuple(move for move, code in ranked if not _is_in_time(self._tables, game, move, code))
+            saving = tuple(move for move, code in ranked if not _is_in_time(self._own, game, move, code))
             if saving:
                 return Verdict((), saving)  # the mate may come too late: a search finds out
         else:
             won = [pair for pair in ranked if pair[1] != DRAWN and not is_won(pair[1])]
-            in_time = [pair for pair in won if _is_in_time(self._tables, game, *pair)]
+            in_time = [pair for pair in won if _is_in_time(self._own, game, *pair)]
             if not in_time:
                 return Verdict((), tuple(move for move, _ in won))
             ranked = in_time + [pair for pair in ranked if pair not in in_time]
         return Verdict(tuple(self._choice(game, *pair) for pair in ranked[:lines]), ())
 
     def _choice(self, game: Game, move: int, code: int) -> Choice:
-        assert self._tables is not None
+        assert self._own is not None
         plies = min(code, _LONGEST_LINE) if code != DRAWN else 1
-        return Choice(_score(code), self._tables.line(game.position, move, plies))
+        return Choice(_score(code), self._own.line(game.position, move, plies))
 
     def _by_value(self, game: Game, allowed: Sequence[int]) -> Verdict | None:
         """The verdict of Syzygy tables when time is short: the moves that do not spoil anything."""
@@ -180,7 +180,7 @@ class Endgames:
         known = {move: texts[game.text(move)] for move in game.legal_moves() if not allowed or move in allowed}
         if not known:
             return None
-        if self._settings.flag("Syzygy50MoveRule"):
+        if self._settings.syzygy_50_move_rule:
             known = {move: _spoilt(game, move, distance) for move, distance in known.items()}
         won = [distance for distance in known.values() if distance > 0]
         best = min(won) if won else 0 if 0 in known.values() else min(known.values())
@@ -196,7 +196,7 @@ def _score(code: int) -> int:
     return -score if is_won(code) else score
 
 
-def _is_in_time(tables: Tables, game: Game, move: int, code: int) -> bool:
+def _is_in_time(tables: OwnTables, game: Game, move: int, code: int) -> bool:
     """Whether the mate that follows a move comes before a draw by fifty moves or by repetition, whoever mates."""
     after = game.copy()
     after.play(game.text(move))

@@ -14,16 +14,16 @@ import pytest
 from engine.alphabeta.searcher import Searcher
 from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.endgame import Endgames
 from engine.options import Settings, find_option
 from engine.order import Order, Signals
 from engine.player import Player
 from engine.search.limits import Info, Limits
 from engine.search.scores import TB_BAND
 from engine.search.tb import no_tb
-from tablebase.endings import all_endings, parse_ending
+from engine.tb_root import TbRoot
+from tablebase.material import all_endings, parse_ending
 from tablebase.sample import random_board
-from tablebase.syzygy import Syzygy
+from tablebase.syzygy.tables import SyzygyTables
 from tests.positions import DATA
 
 SYZYGY = DATA / "endgame" / "syzygy"
@@ -32,8 +32,8 @@ ENDINGS = [*all_endings(3), *all_endings(4)]
 
 
 @pytest.fixture(scope="module")
-def syzygy() -> Syzygy:
-    return Syzygy([SYZYGY])
+def syzygy() -> SyzygyTables:
+    return SyzygyTables([SYZYGY])
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_won_positions_are_won_and_drawn_ones_held():
     settings = syzygy_settings()
     player = Player(settings)
     assert player.apply(find_option("SyzygyPath")) == "35 Syzygy tables, with up to 4 men"
-    judge = Syzygy([SYZYGY])
+    judge = SyzygyTables([SYZYGY])
     for fen in ("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "8/3P4/KBk5/8/8/8/8/8 w - - 0 1", "8/8/8/8/2r5/8/2k5/K6Q w - - 0 1"):
         board = chess.Board(fen)
         moves: list[str] = []
@@ -109,12 +109,12 @@ def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
     for rule, is_draw in (("true", True), ("false", False)):
         settings = syzygy_settings()
         settings.set(find_option("Syzygy50MoveRule"), rule)
-        endgames = Endgames(settings)
-        endgames.apply("SyzygyPath")
+        tb_root = TbRoot(settings)
+        tb_root.apply_syzygy()
         game = Game("8/8/8/8/8/2k5/1R6/K7 w - - 95 90")  # the mate takes 31 plies
-        endgames.approach(game)
-        endgames.wait(None)
-        verdict = endgames.verdict(game, 1, (), is_hurried=False)
+        tb_root.approach(game)
+        tb_root.wait(None)
+        verdict = tb_root.verdict(game, 1, (), is_hurried=False)
         assert verdict is not None and verdict.is_draw is is_draw
 
 
@@ -130,7 +130,7 @@ def test_a_broken_table_is_named_once_and_the_others_are_used(tmp_path, spoil, r
     for name in ("KQvK", "KRvK"):
         shutil.copy(SYZYGY / f"{name}.rtbw", tmp_path)
     spoil(tmp_path / "KQvK.rtbw")
-    syzygy = Syzygy([tmp_path])
+    syzygy = SyzygyTables([tmp_path])
     assert syzygy.value(Game("7k/8/6K1/8/8/8/Q7/8 w - - 0 1").position) is None
     (complaint,) = syzygy.complaints()
     assert str(tmp_path / "KQvK.rtbw") in complaint and reason in complaint and "\n" not in complaint
@@ -146,7 +146,7 @@ def test_damaged_bytes_never_lead_out_of_the_file(tmp_path, name, place, content
     damaged = bytearray((SYZYGY / f"{name}.rtbw").read_bytes())
     damaged[place : place + len(content)] = content
     (tmp_path / f"{name}.rtbw").write_bytes(damaged)
-    syzygy, chance = Syzygy([tmp_path]), random.Random(2)
+    syzygy, chance = SyzygyTables([tmp_path]), random.Random(2)
     for _ in range(300):
         board = random_board(parse_ending(name), chance)
         value = syzygy.value(Game(board.fen()).position)
@@ -161,7 +161,7 @@ def test_random_damage_never_ends_the_process(tmp_path, seed):
         for _ in range(30):
             content[chance.randrange(4, len(content))] = chance.randrange(256)
         (tmp_path / path.name).write_bytes(content)
-    syzygy = Syzygy([tmp_path])
+    syzygy = SyzygyTables([tmp_path])
     for _ in range(400):
         value = syzygy.value(Game(random_board(chance.choice(ENDINGS), chance).fen()).position)
         assert value is None or -2 <= value <= 2
@@ -174,14 +174,14 @@ def test_colours_that_are_exchanged_in_the_file_are_exchanged_back_or_refused(tm
     (tmp_path / "KQvKR.rtbw").write_bytes(content)
     for path in SYZYGY.glob("K?vK.rtbw"):
         shutil.copy(path, tmp_path)
-    assert Syzygy([tmp_path]).value(Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1").position) in (None, -2, -1, 0, 1, 2)
+    assert SyzygyTables([tmp_path]).value(Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1").position) in (None, -2, -1, 0, 1, 2)
 
 
 def test_damaged_distances_are_told(tmp_path):
     for path in SYZYGY.glob("K?vK.rtb?"):
         shutil.copy(path, tmp_path)
     (tmp_path / "KRvK.rtbz").write_bytes((SYZYGY / "KRvK.rtbz").read_bytes()[:16])
-    syzygy = Syzygy([tmp_path])
+    syzygy = SyzygyTables([tmp_path])
     assert syzygy.distances(chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")) is None
     (complaint,) = syzygy.complaints()
     assert "damaged" in complaint
@@ -189,12 +189,12 @@ def test_damaged_distances_are_told(tmp_path):
 
 def test_without_time_for_distances_nothing_is_spoilt(syzygy):
     settings = syzygy_settings()
-    endgames = Endgames(settings)
-    endgames.apply("SyzygyPath")
+    tb_root = TbRoot(settings)
+    tb_root.apply_syzygy()
     game = Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1")
-    endgames.approach(game)
-    endgames.wait(None)
-    verdict = endgames.verdict(game, 1, (), is_hurried=True)
+    tb_root.approach(game)
+    tb_root.wait(None)
+    verdict = tb_root.verdict(game, 1, (), is_hurried=True)
     assert verdict is not None and verdict.open_moves
     for move in verdict.open_moves:
         after = game.copy()
@@ -204,24 +204,24 @@ def test_without_time_for_distances_nothing_is_spoilt(syzygy):
 
 def test_paths_that_are_of_no_use(tmp_path):
     settings = syzygy_settings(f"{tmp_path}/none")
-    endgames = Endgames(settings)
+    tb_root = TbRoot(settings)
     with pytest.raises(InputError, match="cannot read"):
-        endgames.apply("SyzygyPath")
+        tb_root.apply_syzygy()
     settings.set(find_option("SyzygyPath"), str(tmp_path))
     with pytest.raises(InputError, match="no Syzygy tables in"):
-        endgames.apply("SyzygyPath")
+        tb_root.apply_syzygy()
     settings.set(find_option("SyzygyPath"), os.pathsep.join([str(tmp_path), str(SYZYGY)]))
-    assert endgames.apply("SyzygyPath") == "35 Syzygy tables, with up to 4 men"
+    assert tb_root.apply_syzygy() == "35 Syzygy tables, with up to 4 men"
     settings.set(find_option("SyzygyPath"), os.pathsep.join(["/no/such", str(SYZYGY)]))
-    assert "35 Syzygy tables" in endgames.apply("SyzygyPath") and "/no/such" in endgames.apply("SyzygyPath")
+    assert "35 Syzygy tables" in tb_root.apply_syzygy() and "/no/such" in tb_root.apply_syzygy()
     for path in ("\0", "x" * 5000):
         settings.set(find_option("SyzygyPath"), path)
         settings.set(find_option("TablePath"), path)
         for name in ("SyzygyPath", "TablePath"):
             with pytest.raises(InputError):
-                endgames.apply(name)
+                tb_root.apply(name)
     settings.set(find_option("SyzygyPath"), "")
-    assert endgames.apply("SyzygyPath") is None
+    assert tb_root.apply_syzygy() is None
 
 
 def test_own_tables_serve_what_syzygy_does_not(tmp_path):

@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from engine.core.errors import InputError
-from tablebase.endings import all_endings, can_become, ending_of, parse_ending, with_needed
+from tablebase.material import all_endings, can_become, ending_of, parse_ending, with_needed
 
 
 def test_there_are_as_many_as_combinatorics_says():

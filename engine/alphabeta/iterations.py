@@ -1,0 +1,126 @@
+"""The main thread's iterations, told of as they are found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.alphabeta.deepening import search_again, start_line
+from engine.alphabeta.root import search_from
+from engine.alphabeta.state import StateRecord
+from engine.alphabeta.transpositions import EXACT, LOWER
+from engine.core.position import PositionRecord
+from engine.search.clock import patience
+from engine.search.limits import Bound, Info, Limits, Report
+from engine.search.scores import MAX_PLY, mate_distance
+
+_FIRST_BOUND = 1.0  # seconds: before, bounds come too fast to be read
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is known of one line of MultiPV."""
+
+    score: int = 0
+    moves: tuple[int, ...] = ()
+
+
+def known_line(state: StateRecord) -> Line:
+    """The best line that a thread knows of."""
+    return Line(int(state.line_score), tuple(state.line[: state.line_length].tolist()))
+
+
+class Iterations:
+    """One thread's iterations. `lines` holds what is known, the best first, and `depth` the last finished iteration."""
+
+    def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, report: Report) -> None:
+        self.lines = [Line() for _ in range(min(limits.multipv, int(state.root_count)))]
+        self.depth = 0
+        self._pos, self._state, self._limits, self._report = pos, state, limits, report
+        self._started = time.perf_counter()
+        self._steady = 0  # iterations since the best move changed
+        self._drop = 0  # of the score, in the last iteration
+
+    def run(self, is_late: Callable[[float], bool]) -> None:
+        """Iterate until a limit is met, or `is_late` says so after an iteration, which it gets the patience for."""
+        deepest = min(self._limits.depth or MAX_PLY - 1, MAX_PLY - 1)
+        while self.depth < deepest and self._iterate():
+            if is_late(self._patience()) or _mate_is_found(self._limits, self.lines):
+                return
+
+    def _iterate(self) -> bool:
+        """Search one ply deeper, or as deep as the first iteration shall be; returns whether that was finished."""
+        depth, before = max(self.depth + 1, self._limits.first_depth), self.lines[0]
+        self._state.deepest = 0
+        found = []
+        for number, line in enumerate(self.lines):
+            better = self._search_line(depth, number, line)
+            if better is None:
+                return False
+            found.append(better)
+        self.lines = found
+        if len(found) > 1:
+            self._sort_lines(depth)
+        self._steady = self._steady + 1 if self.lines[0].moves[:1] == before.moves[:1] else 0
+        self._drop = before.score - self.lines[0].score
+        self.depth = depth
+        return True
+
+    def _search_line(self, depth: int, number: int, line: Line) -> Line | None:
+        """Search one line of MultiPV in windows that widen until the score lies inside; None if that was stopped."""
+        state, is_only = self._state, len(self.lines) == 1
+        state.line_score, state.line_length = line.score, len(line.moves)
+        state.line[: len(line.moves)] = line.moves
+        start_line(self._pos, state, search_from.address, depth, number)
+        while not state.stopped:
+            line = known_line(state)
+            if is_only:
+                self.lines = [line]
+                self._tell(depth, number, line, _BOUNDS.get(int(state.line_bound), Bound.UPPER))
+            if state.line_bound == EXACT:
+                return line
+            search_again(self._pos, state, search_from.address, depth)
+        if is_only and state.pv_length[0]:
+            self.lines = [known_line(state)]
+        return None
+
+    def _sort_lines(self, depth: int) -> None:
+        """Put the lines of a finished iteration, and the root moves that begin them, in order; only now it is known."""
+        self.lines.sort(key=lambda line: -line.score)
+        for number, line in enumerate(self.lines):
+            _move_forward(self._state, line.moves[0], number)
+            self._tell(depth, number, line, Bound.EXACT)
+
+    def _tell(self, depth: int, number: int, line: Line, bound: Bound) -> None:
+        seconds = time.perf_counter() - self._started
+        if bound is Bound.EXACT or seconds >= _FIRST_BOUND:
+            self._report(Info(depth, int(self._state.deepest) + 1, number + 1, line.score, int(self._state.nodes),
+                              seconds, 0, line.moves, bound))
+
+    def _patience(self) -> float:
+        """The factor on the soft time that this iteration asks for."""
+        if len(self.lines) > 1:
+            return 1.0
+        spent = int(self._state.root_nodes[: self._state.root_count].sum())
+        share = int(self._state.root_nodes[0]) / spent if spent else 1.0
+        return patience(self._steady, self._drop, share)
+
+
+_BOUNDS = {int(EXACT): Bound.EXACT, int(LOWER): Bound.LOWER}
+
+
+def _move_forward(state: StateRecord, move: int, place: int) -> None:
+    """Put a root move at `place`, where the next iteration of that line looks for it."""
+    found = state.root_moves[: state.root_count].tolist().index(move)
+    for row in (state.root_moves, state.root_nodes) if found > place else ():
+        first = row[found]
+        row[place + 1 : found + 1] = row[place:found].copy()
+        row[place] = first
+
+
+def _mate_is_found(limits: Limits, lines: list[Line]) -> bool:
+    if limits.mate is None:
+        return False
+    distance = mate_distance(lines[0].score)
+    return distance is not None and 0 < distance <= limits.mate

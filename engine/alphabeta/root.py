@@ -1,0 +1,82 @@
+"""The root of a search: its moves in their order, and the one entry point that holds the code of the node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.alphabeta.node import search
+from engine.alphabeta.state import BEFORE_ROOT, STATE_TYPE, StateRecord
+from engine.alphabeta.steps import begin_evaluation
+from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.position import POSITION_TYPE, PositionRecord
+from engine.kernel import entry, int64, kernel
+from engine.search.scores import NO_SCORE
+
+NEVER = np.iinfo(np.int64).max  # a number of nodes or nanoseconds that is never reached
+
+
+@kernel
+def begin_root(pos, state):
+    """Set the stacks of a thread to the root position, with all its legal moves."""
+    checkers, pinned = king_masks(pos)
+    state.root_count = generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
+    for index in range(state.root_count):
+        state.root_moves[index] = state.list.moves[index]
+        state.root_nodes[index] = 0
+    state.first_root_move = 0
+    begin_evaluation(pos, state, np.int64(0))
+    state.begin[0] = 0
+    state.excluded[:] = 0
+    for row in range(BEFORE_ROOT):
+        state.slots[row] = 0
+    state.null_floor = 0
+    state.root_depth = state.finished_depth = 0
+    state.line_score = state.line_length = 0
+    state.nodes = 0
+    state.leaves = state.cuts = state.first_cuts = 0
+    state.next_poll = 0
+    state.stopped = 0
+
+
+@entry(POSITION_TYPE, STATE_TYPE)
+def prepare_root(pos: PositionRecord, state: StateRecord) -> None:
+    """`begin_root`, for Python."""
+    begin_root(pos, state)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64)
+def search_from(pos: PositionRecord, state: StateRecord, depth: int, alpha: int, beta: int, ply: int) -> int:
+    """Search `pos` `depth` plies in the window from `alpha` to `beta`; returns the score, mates counted from ply 0.
+
+    `ply` 0 is the root, whose moves `begin_root` has listed; with any other the position is a node like all others. The
+    line is in `state.pv[ply]`. When `state.stopped` is set the score means nothing, and the line is what a part of the
+    iteration found, maybe nothing. Other kernels call it by its address: so its code, which is large, exists once.
+    """
+    state.root_depth = depth
+    if ply > 0:
+        state.rests[ply - 1] = NO_SCORE  # what was searched before this was another position
+    return search(pos, state, alpha, beta, depth, ply, np.int64(0))
+
+
+@kernel
+def bring_forward(state, move, place):
+    """Put a root move at `place` of the order, where an iteration, or the next line of MultiPV, looks for it."""
+    found = place
+    while state.root_moves[found] != move:
+        found += 1
+    nodes = state.root_nodes[found]
+    while found > place:
+        state.root_moves[found] = state.root_moves[found - 1]
+        state.root_nodes[found] = state.root_nodes[found - 1]
+        found -= 1
+    state.root_moves[place] = move
+    state.root_nodes[place] = nodes
+
+
+def keep_root_moves(state: StateRecord, wanted: Sequence[int]) -> None:
+    """Leave only those of the root moves that are `wanted`."""
+    moves = [move for move in state.root_moves[: state.root_count].tolist() if move in wanted]
+    state.root_count = len(moves)
+    state.root_moves[: len(moves)] = moves

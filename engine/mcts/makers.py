@@ -1,0 +1,48 @@
+"""The kinds of search that this room offers, made as the settings wish: one tree search, three rows of parameters."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from engine.mcts import params
+from engine.mcts.searcher import TreeSearcher
+
+_HUNDREDTHS = 100  # exploration constants are whole numbers among the options
+
+
+class Wishes(Protocol):
+    """What the tree searches read of the settings."""
+
+    @property
+    def threads(self) -> int: ...
+    @property
+    def puct_exploration(self) -> int: ...
+    @property
+    def uct_exploration(self) -> int: ...
+    @property
+    def playout_policy(self) -> str: ...
+    @property
+    def mcts_leaf_depth(self) -> int: ...
+    @property
+    def mcts_pool(self) -> int: ...
+
+
+def mcts(wishes: Wishes, megabytes: int) -> TreeSearcher:
+    """PUCT: priors guide the selection, searches of leaves give the values."""
+    return _tree(wishes, megabytes, params.puct(puct=wishes.puct_exploration / _HUNDREDTHS,
+                                                leaf_depth=wishes.mcts_leaf_depth))
+
+
+def uct(wishes: Wishes, megabytes: int) -> TreeSearcher:
+    """UCT: UCB1 guides the selection, playouts give the values."""
+    return _tree(wishes, megabytes, params.uct(leaf=params.LEAVES[wishes.playout_policy],
+                                               exploration=wishes.uct_exploration / _HUNDREDTHS))
+
+
+def montecarlo(wishes: Wishes, megabytes: int) -> TreeSearcher:
+    """Pure Monte Carlo: as many playouts for every root move."""
+    return _tree(wishes, megabytes, params.pure_monte_carlo(leaf=params.LEAVES[wishes.playout_policy]))
+
+
+def _tree(wishes: Wishes, megabytes: int, made: params.ParamsRecord) -> TreeSearcher:
+    return TreeSearcher(made, megabytes, wishes.threads, wishes.mcts_pool)

@@ -1,0 +1,48 @@
+"""The kinds of search: one row each. Options, commands and the tournament take their names from here.
+
+Standard library only: the names are printed before Numba is loaded, and a kind is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from engine.search.contract import Search
+
+
+class Kind(NamedTuple):
+    """A kind of search: its name, what it says of itself, and the function that makes one.
+
+    The maker is called with the settings, of which it reads the attributes that its `Wishes` name, and with the
+    megabytes that the search may use.
+    """
+
+    name: str
+    about: str
+    maker: str  # "module:function"
+
+    def make(self, settings: Any, megabytes: int) -> Search:
+        """A new search of this kind; InputError if there is not so much memory."""
+        module, _, function = self.maker.partition(":")
+        maker = cast("Callable[[Any, int], Search]", getattr(import_module(module), function))
+        return maker(settings, megabytes)
+
+
+KINDS = (
+    Kind("alphabeta", "alpha-beta with everything there is: the strongest", "engine.alphabeta.makers:alphabeta"),
+    Kind("mcts", "Monte Carlo tree search, guided by priors (PUCT) and the evaluation", "engine.mcts.makers:mcts"),
+    Kind("uct", "Monte Carlo tree search with playouts, guided by UCB1", "engine.mcts.makers:uct"),
+    Kind("montecarlo", "pure Monte Carlo: playouts after every root move, no tree", "engine.mcts.makers:montecarlo"),
+    Kind("minimax", "every move to a fixed depth, one ply after the other", "engine.alphabeta.makers:minimax"),
+    Kind("expectimax", "the best move against a fallible opponent", "engine.expectimax.makers:expectimax"),
+    Kind("random", "any legal move", "engine.expectimax.makers:random_mover"),
+)
+STRONGEST = KINDS[0]
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of that name, which is one of KINDS."""
+    return next(kind for kind in KINDS if kind.name == name)

@@ -1,0 +1,62 @@
+"""Which evaluation plays: the features with their weights, or a network."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from eval.network.file import read_network
+from eval.network.memory import LoadedNetwork
+from eval.weights import WeightsRecord, load_weights
+
+FEATURES = "features"  # the name of the evaluation by features
+BUILT_IN = ""  # the name of the engine's own choice
+BUILT_IN_FILE = Path(__file__).with_name("network") / "default.network"
+
+_NETWORKS_KEPT = 4  # by this module; those in use live anyway
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What positions are judged by. Whoever lets kernels use it must keep it."""
+
+    weights: WeightsRecord  # of the features, which judge alone, or a few endings beside a network
+    network: LoadedNetwork | None = None
+
+
+@cache
+def features() -> Evaluation:
+    """The features with the engine's own weights."""
+    return Evaluation(load_weights())
+
+
+def built_in() -> Evaluation:
+    """The network that comes with the engine, or the features if none does."""
+    return evaluation_named(BUILT_IN)
+
+
+def evaluation_named(name: str, weights: WeightsRecord | None = None) -> Evaluation:
+    """FEATURES, BUILT_IN, or the network in the file of that name; InputError if that cannot be read."""
+    if name == BUILT_IN and not BUILT_IN_FILE.exists():
+        name = FEATURES
+    if name == FEATURES:
+        return features() if weights is None else Evaluation(weights)
+    own = features().weights if weights is None else weights
+    return Evaluation(own, network_in(BUILT_IN_FILE if name == BUILT_IN else Path(name)))
+
+
+def network_in(path: Path) -> LoadedNetwork:
+    """The network in a file, ready to be used; shared by all who ask for the same file."""
+    file = path.expanduser()
+    try:
+        status = os.stat(file)  # noqa: PTH116
+    except OSError:
+        return LoadedNetwork(read_network(file))  # which says what is wrong
+    return _loaded(file.resolve(), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(_NETWORKS_KEPT)
+def _loaded(path: Path, changed: int, size: int) -> LoadedNetwork:
+    return LoadedNetwork(read_network(path))

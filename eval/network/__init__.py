@@ -1,0 +1,1 @@
+"""The learned network: its file, the kernels that play with it, the trainer that makes it."""

@@ -1,0 +1,226 @@
+"""Accumulators: what the first layer makes of the board, for either side's perspective, kept up to date lazily.
+
+Making a move only notes which men change. An accumulator is computed when a position is evaluated, from the nearest
+ply before it that has one; taking back costs nothing. Where a king's move changes the whole view of its side, the
+accumulator is refreshed: the last one of that view is kept, with the men it stands for, and only the differences
+between them and those on the board are applied.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.bits import BIT, EMPTY, KING, NO_PIECE, PAWN, lsb, without_lsb
+from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_kind, promoted_type, to_square
+from engine.core.position import castled_squares, king_square
+from engine.kernel import inline, kernel
+from engine.kernel.intrinsics import load_word, store_word
+from eval.network.memory import MEN_SIZE, feature_row, line_row, network_at
+from eval.network.vectors import (
+    apply_rows,
+    output_capture,
+    output_castle,
+    output_move,
+    screlu_dot,
+    update_capture,
+    update_castle,
+    update_move,
+)
+
+# How a ply's `changes` are packed: four men, ten bits each, as `piece * 64 + square`, 0 for none; the one that moves
+# leaves a square and comes to another, then a second one leaves (is captured, or castles) and comes (castles). Above
+# them a bit tells that the line begins here, and one a perspective that its accumulator has been computed.
+_MAN_BITS = np.int64(10)
+_MAN = np.uint64(0x3FF)
+_BEGIN = np.uint64(1 << 40)
+_OWNS = np.uint64((1 << 41) - 1)  # of these bits one is set where a ply has accumulators of its own
+_COMPUTED = np.int64(41)
+_PIECE_TYPES = np.int64(6)
+_MEN_SIZE = np.int64(MEN_SIZE)
+
+
+@inline
+def _man(piece, square):
+    return np.uint64(piece * 64 + square)
+
+
+@inline
+def _pack(left, came, second_left, second_came):
+    return left | came << _MAN_BITS | second_left << 2 * _MAN_BITS | second_came << 3 * _MAN_BITS
+
+
+@inline
+def changes_by(pos, move):
+    """What `move` will change, packed; to be asked before it is made."""
+    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    piece = np.int64(pos.board[start])
+    if kind == CASTLING:
+        king_to, rook_to = castled_squares(start, target)
+        rook = np.int64(pos.board[target])
+        return _pack(_man(piece, start), _man(piece, king_to), _man(rook, target), _man(rook, rook_to))
+    if kind == EN_PASSANT:
+        return _pack(_man(piece, start), _man(piece, target), _man(piece ^ 8, target ^ 8), EMPTY)
+    captured = np.int64(pos.board[target])
+    victim = _man(captured, target) if captured != NO_PIECE else EMPTY
+    became = piece - PAWN + promoted_type(kind) if kind >= PROMOTION else piece
+    return _pack(_man(piece, start), _man(became, target), victim, EMPTY)
+
+
+@inline
+def note_move(pos, accumulators, ply, move):
+    """Note what `move`, about to be made at `ply`, changes."""
+    accumulators.changes[ply + 1] = changes_by(pos, move)
+
+
+@inline
+def note_null_move(accumulators, ply):
+    """Note that at `ply` a side passes: the accumulators of that ply stay those of the next."""
+    accumulators.changes[ply + 1] = EMPTY
+
+
+@inline
+def begin_line(accumulators, ply):
+    """Note that at `ply` a search begins with a position that has nothing to do with those of the plies before."""
+    accumulators.changes[ply] = _BEGIN
+
+
+@inline
+def _is_computed(changes, color):
+    return changes >> (_COMPUTED + color) & BIT != EMPTY
+
+
+@inline
+def _set_computed(accumulators, ply, color):
+    accumulators.changes[ply] |= BIT << (_COMPUTED + color)
+
+
+@inline
+def _left(changes):
+    return np.int64(changes & _MAN)
+
+
+@inline
+def _came(changes):
+    return np.int64(changes >> _MAN_BITS & _MAN)
+
+
+@inline
+def _second_left(changes):
+    return np.int64(changes >> 2 * _MAN_BITS & _MAN)
+
+
+@inline
+def _second_came(changes):
+    return np.int64(changes >> 3 * _MAN_BITS & _MAN)
+
+
+@inline
+def _changes_view(network, changes, color):
+    """Whether the own king went where its side sees the board differently."""
+    left = _left(changes)
+    if left >> 6 != color * 8 + KING:
+        return False
+    return network.views[color, left & 63] != network.views[color, _came(changes) & 63]
+
+
+@inline
+def _owner(accumulators, ply):
+    """The ply whose accumulators are those of `ply`: before it there were only null moves."""
+    while accumulators.changes[ply] & _OWNS == EMPTY:
+        ply -= 1
+    return ply
+
+
+@inline
+def _row_of(network, color, view, man):
+    return feature_row(network, color, view, man >> 6, man & 63)
+
+
+@kernel
+def perspective_output(pos, accumulators, ply, color, weights):
+    """The activated sum of one perspective with a row of output weights; computes its accumulator where needed."""
+    network = network_at(accumulators.network)
+    ply = _owner(accumulators, ply)
+    row = line_row(accumulators, network, ply, color)
+    if _is_computed(accumulators.changes[ply], color):
+        return screlu_dot(row, weights, network.row_size)
+    # Only a view that has not changed since can be updated.
+    known = ply
+    while not _is_computed(accumulators.changes[known], color):
+        if accumulators.changes[known] & _BEGIN != EMPTY or _changes_view(network, accumulators.changes[known], color):
+            _refresh(pos, accumulators, network, ply, color)
+            return screlu_dot(row, weights, network.row_size)
+        known -= 1
+    view = np.int64(network.views[color, king_square(pos, color)])
+    source = line_row(accumulators, network, known, color)
+    for between in range(known + 1, ply):
+        if accumulators.changes[between] & _OWNS != EMPTY:
+            target = line_row(accumulators, network, between, color)
+            _update(network, accumulators.changes[between], color, view, target, source)
+            _set_computed(accumulators, between, color)
+            source = target
+    total = _update_with_output(network, accumulators.changes[ply], color, view, row, source, weights)
+    _set_computed(accumulators, ply, color)
+    return total
+
+
+@kernel
+def _update(network, changes, color, view, target, source):
+    """One ply's changes."""
+    size = network.row_size
+    came, left = _row_of(network, color, view, _came(changes)), _row_of(network, color, view, _left(changes))
+    second_left, second_came = _second_left(changes), _second_came(changes)
+    if second_left == 0:
+        update_move(target, source, came, left, size)
+        return
+    taken = _row_of(network, color, view, second_left)
+    if second_came == 0:
+        update_capture(target, source, came, left, taken, size)
+    else:
+        update_castle(target, source, came, _row_of(network, color, view, second_came), left, taken, size)
+
+
+@inline
+def _update_with_output(network, changes, color, view, target, source, weights):
+    """The same, and the activated sum of what comes out."""
+    size = network.row_size
+    came, left = _row_of(network, color, view, _came(changes)), _row_of(network, color, view, _left(changes))
+    second_left, second_came = _second_left(changes), _second_came(changes)
+    if second_left == 0:
+        return output_move(target, source, came, left, weights, size)
+    taken = _row_of(network, color, view, second_left)
+    if second_came == 0:
+        return output_capture(target, source, came, left, taken, weights, size)
+    return output_castle(target, source, came, _row_of(network, color, view, second_came), left, taken, weights, size)
+
+
+@inline
+def _list(start, index, row):
+    store_word(start + 8 * index, np.uint64(row))
+
+
+@kernel
+def _refresh(pos, accumulators, network, ply, color):
+    """Compute an accumulator from the last one of its view, whatever position that was."""
+    view = np.int64(network.views[color, king_square(pos, color)])
+    number = color * accumulators.views + view
+    added, taken = np.int64(0), np.int64(0)
+    for piece_color in range(2):
+        for kind in range(PAWN, PAWN + _PIECE_TYPES):
+            piece = piece_color * 8 + kind
+            place = accumulators.refresh_men + number * _MEN_SIZE + piece * 8
+            before, now = load_word(place), pos.types[kind] & pos.colors[piece_color]
+            store_word(place, now)
+            new, gone = now & ~before, before & ~now
+            while new != EMPTY:
+                _list(accumulators.added, added, feature_row(network, color, view, piece, lsb(new)))
+                added += 1
+                new = without_lsb(new)
+            while gone != EMPTY:
+                _list(accumulators.taken, taken, feature_row(network, color, view, piece, lsb(gone)))
+                taken += 1
+                gone = without_lsb(gone)
+    kept = accumulators.refresh_rows + number * network.row_size
+    apply_rows(line_row(accumulators, network, ply, color), kept, accumulators.added, added,
+               accumulators.taken, taken, network.row_size)
+    _set_computed(accumulators, ply, color)

@@ -1,0 +1,119 @@
+"""A network in memory: its numbers, shared by all threads and read only, and what each thread computes with them.
+
+Kernels reach both by addresses, since their sizes are known only when the file has been read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.bits import BLACK, WHITE
+from engine.host import zeroed_memory
+from engine.kernel import inline, record_dtype, record_type
+from engine.kernel.intrinsics import record_reader
+from eval.network.file import FEATURES, MOST_BUCKETS, Network
+from eval.network.rows import ROW_STEP
+
+PLIES = 256  # as many positions of a line have accumulators
+MOST_MEN = 64  # positions that are set up by hand may have more than a game's
+
+# The network. A view is `bucket << 1 | mirrored`, one of the ways in which a perspective may see the board.
+NETWORK = record_dtype([
+    ("row_size", "i8"),  # bytes of an accumulator, and of a row of weights
+    ("features", "i8"),  # address of [king bucket][FEATURES] rows
+    ("outputs", "i8"),  # address of [output bucket][2] rows
+    ("output_biases", "i8", MOST_BUCKETS),
+    ("output_buckets", "i8"),
+    ("scale", "i8"),
+    ("views", "u1", (2, 64)),  # [colour, square of its king]: the view of that colour
+])
+NetworkRecord = Any  # a record of dtype NETWORK; mypy knows no such type
+NETWORK_TYPE = record_type(NETWORK)
+network_at = record_reader(NETWORK_TYPE)
+
+# What one thread has computed.
+ACCUMULATORS = record_dtype([
+    ("network", "i8"),  # address of the NETWORK; 0 for none, and then the rest has no meaning
+    ("rows", "i8"),  # address of [ply][perspective] rows
+    ("refresh_rows", "i8"),  # address of [perspective][view] rows
+    ("refresh_men", "i8"),  # address of [perspective][view][piece] bitboards: what those rows stand for
+    ("views", "i8"),
+    ("changes", "u8", PLIES),  # [ply]: how the men differ from the ply before, see accumulators.py
+    ("added", "i8"),  # addresses of room for lists of rows
+    ("taken", "i8"),
+])
+AccumulatorsRecord = Any  # a record of dtype ACCUMULATORS
+ACCUMULATORS_TYPE = record_type(ACCUMULATORS)
+
+MEN_SIZE = 16 * 8  # bytes of a set of bitboards by piece
+LIST_SIZE = MOST_MEN * 8
+
+
+class LoadedNetwork:
+    """A network that kernels can use as long as this object lives."""
+
+    def __init__(self, network: Network) -> None:
+        shape = network.shape
+        row_size = 2 * shape.hidden
+        assert row_size % ROW_STEP == 0
+        self.network = network
+        self._biases = network.feature_biases
+        self._views = 2 * (max(shape.king_buckets) + 1)
+        refresh = 2 * self._views
+        self._sizes = {"rows": 2 * PLIES * row_size, "refresh_rows": refresh * row_size,
+                       "refresh_men": refresh * MEN_SIZE, "added": LIST_SIZE, "taken": LIST_SIZE}  # in this order
+        self._memory = zeroed_memory((shape.rows + 2 * shape.output_buckets) * row_size)
+        rows = np.frombuffer(self._memory, np.int16).reshape(-1, shape.hidden)
+        rows[:shape.rows] = network.feature_weights
+        rows[shape.rows:] = network.output_weights.reshape(-1, shape.hidden)
+        self._record = np.zeros(1, NETWORK)
+        record = self._record[0]
+        record["row_size"] = row_size
+        record["features"] = rows.ctypes.data
+        record["outputs"] = rows[shape.rows:].ctypes.data
+        record["output_biases"][:shape.output_buckets] = network.output_biases
+        record["output_buckets"] = shape.output_buckets
+        record["scale"] = round(network.scale)
+        for king in range(64):
+            mirrored = int(shape.mirrored and king & 4 != 0)
+            view = shape.king_buckets[king ^ 7 * mirrored] << 1 | mirrored
+            record["views"][WHITE, king] = record["views"][BLACK, king ^ 56] = view
+
+    @property
+    def thread_size(self) -> int:
+        """How many bytes a thread needs for its accumulators."""
+        return sum(self._sizes.values())
+
+    def connect(self, accumulators: AccumulatorsRecord, memory: memoryview) -> None:
+        """Let a thread's kernels use this network; `memory` is zero, `thread_size` long, aligned, and lives as long."""
+        accumulators["network"] = self._record.ctypes.data
+        accumulators["views"] = self._views
+        place = int(np.frombuffer(memory, np.uint8).ctypes.data)
+        for field, size in self._sizes.items():
+            accumulators[field] = place
+            place += size
+        begin, size = self._sizes["rows"], self._sizes["refresh_rows"]
+        rows = np.frombuffer(memory[begin:begin + size], np.int16).reshape(-1, len(self._biases))
+        rows[:] = self._biases  # a board without men
+
+
+@inline
+def has_network(accumulators):
+    """Whether there is one."""
+    return accumulators.network != 0
+
+
+@inline
+def feature_row(network, color, view, piece, square):
+    """The address of the row of a man, as `color` sees it."""
+    relation = 384 * ((piece >> 3) ^ color)
+    index = FEATURES * (view >> 1) + relation + 64 * ((piece & 7) - 1) + (square ^ 56 * color ^ 7 * (view & 1))
+    return network.features + index * network.row_size
+
+
+@inline
+def line_row(accumulators, network, ply, color):
+    """The address of an accumulator."""
+    return accumulators.rows + (2 * ply + color) * network.row_size

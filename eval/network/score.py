@@ -1,0 +1,76 @@
+"""The network's score of a position, in centipawns, with what the features know of endings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.bits import BIT, BLACK, EMPTY, PAWN, WHITE, popcount
+from engine.core.position import occupied_squares
+from engine.kernel import inline, kernel
+from eval.cache import is_score_of, pack_score, score_slot, unpack_score
+from eval.evaluate import LARGEST_SCORE, evaluate_anew
+from eval.network.accumulators import perspective_output
+from eval.network.file import QA, QB
+from eval.network.memory import network_at
+from eval.scale import scale_factor
+from eval.sets import army_of
+from eval.trace import WHOLE_SCALE
+
+_MEN_OF_A_GAME = np.int64(32)
+_QA, _WHOLE = np.int64(QA), np.int64(QA * QB)
+
+
+@kernel
+def evaluate_by_network(pos, weights, accumulators, ply, cache):
+    """Centipawns from the side to move's view, at most LARGEST_SCORE either way.
+
+    `cache` holds no scores of another evaluation, and is written, as are the accumulators. `weights` are the features',
+    which know how a bare king is mated.
+    """
+    slot = score_slot(pos.key)
+    known = cache.scores[slot]
+    if is_score_of(known, pos.key):
+        return unpack_score(known)
+    if _is_bare(pos, WHITE) or _is_bare(pos, BLACK):
+        score = evaluate_anew(pos, weights)
+    else:
+        score = _winnable(pos, network_score(pos, accumulators, ply))
+    cache.scores[slot] = pack_score(pos.key, score)
+    return score
+
+
+@inline
+def _is_bare(pos, color):
+    """Whether the king of `color` has nothing left."""
+    own = pos.colors[color]
+    return own & (own - BIT) == EMPTY
+
+
+@inline
+def _winnable(pos, score):
+    """As much of `score` as the side that is ahead can turn into a win: without pawns that may be little."""
+    strong = np.int64(pos.side) ^ np.int64(score < 0)
+    if pos.types[PAWN] & pos.colors[strong] != EMPTY:
+        return score
+    return _quotient(score * scale_factor(army_of(pos, strong), army_of(pos, strong ^ 1)), WHOLE_SCALE)
+
+
+@kernel
+def network_score(pos, accumulators, ply):
+    """Centipawns from the side to move's view by the network alone; the accumulators of `ply` are written."""
+    network = network_at(accumulators.network)
+    us = np.int64(pos.side)
+    men = min(popcount(occupied_squares(pos)), _MEN_OF_A_GAME)  # more can be set up by hand
+    bucket = (men - 1) * network.output_buckets // _MEN_OF_A_GAME
+    weights = network.outputs + 2 * bucket * network.row_size
+    total = perspective_output(pos, accumulators, ply, us, weights)
+    total += perspective_output(pos, accumulators, ply, us ^ 1, weights + network.row_size)
+    total = np.int64(np.int32(total))  # sums wrap around at 32 bits, whatever the order of their parts
+    value = (_quotient(total, _QA) + network.output_biases[bucket]) * network.scale
+    return min(max(_quotient(value, _WHOLE), -LARGEST_SCORE), LARGEST_SCORE)
+
+
+@inline
+def _quotient(value, divisor):
+    """Rounded towards 0, so that it is the same for both sides."""
+    return value // divisor if value >= 0 else -(-value // divisor)

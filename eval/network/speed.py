@@ -1,0 +1,68 @@
+"""What an evaluation costs a node, for measuring: the same moves, made with one, with the other, and with none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
+from engine.kernel import Int, array_type, entry, int64, kernel
+from eval.cache import EVAL_CACHE_TYPE, EvalCacheRecord, score_slot
+from eval.evaluate import evaluate
+from eval.network.accumulators import begin_line, note_move
+from eval.network.memory import ACCUMULATORS_TYPE, AccumulatorsRecord
+from eval.network.score import network_score
+from eval.squares import psq_after, psq_of
+from eval.weights import WEIGHTS_TYPE, WeightsRecord
+
+_MOVES = array_type("u2")
+
+
+@kernel
+def _go_back(pos, moves):
+    for ply in range(len(moves) - 1, -1, -1):
+        unmake(pos, np.int64(moves[ply]))
+
+
+@entry(POSITION_TYPE, _MOVES, int64)
+def replay_moves(pos: PositionRecord, moves: Any, rounds: int) -> Int:
+    """Make the moves so many times, and take them back; returns what a sum of scores would."""
+    total = np.int64(0)
+    for _ in range(rounds):
+        for ply in range(len(moves)):
+            make(pos, np.int64(moves[ply]))
+            total += np.int64(pos.rule50)
+        _go_back(pos, moves)
+    return total
+
+
+@entry(POSITION_TYPE, _MOVES, int64, ACCUMULATORS_TYPE)
+def replay_with_network(pos: PositionRecord, moves: Any, rounds: int, accumulators: AccumulatorsRecord) -> Int:
+    """The same, with the network's score after each move; returns their sum."""
+    total = np.int64(0)
+    for _ in range(rounds):
+        begin_line(accumulators, np.int64(0))
+        total += network_score(pos, accumulators, np.int64(0))
+        for ply in range(len(moves)):
+            note_move(pos, accumulators, ply, np.int64(moves[ply]))
+            make(pos, np.int64(moves[ply]))
+            total += network_score(pos, accumulators, ply + 1)
+        _go_back(pos, moves)
+    return total
+
+
+@entry(POSITION_TYPE, _MOVES, int64, WEIGHTS_TYPE, EVAL_CACHE_TYPE)
+def replay_with_features(pos: PositionRecord, moves: Any, rounds: int, weights: WeightsRecord,
+                         cache: EvalCacheRecord) -> Int:
+    """The same, with the features' score after each move; it is not remembered, structures are."""
+    total = np.int64(0)
+    for _ in range(rounds):
+        psq = psq_of(pos, weights)
+        for ply in range(len(moves)):
+            psq = psq_after(pos, weights, psq, np.int64(moves[ply]))
+            make(pos, np.int64(moves[ply]))
+            cache.scores[score_slot(pos.key)] = 0
+            total += evaluate(pos, weights, psq, cache)
+        _go_back(pos, moves)
+    return total

@@ -1,0 +1,75 @@
+"""Sums over whole rows of int16, as instructions that kernels call; `emission` writes them down, as vectors.
+
+A row is given by its address and its size in bytes; addresses and sizes are multiples of 128. All forms give the same
+integers on every machine: additions wrap around at 16 bits, sums of products at 32. Which form it is depends on the
+processor that a kernel is compiled for, this one or another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from engine.kernel import LateIntrinsic, int64
+
+if TYPE_CHECKING:
+    from eval.network.emission import Emitter, Form
+
+Value = Any  # of LLVM
+
+
+def _declare(names: str, write: Callable[[Emitter, dict[str, Value]], Value | None], has_result: bool,
+             form: Form | None, doc: str) -> Any:
+    """An intrinsic with int64 arguments of these names, in a form, or in that of the processor compiled for."""
+    parameters = names.split()
+
+    def emit(builder: Any, machine: Any, *values: Value) -> Value | None:
+        from eval.network.emission import Emitter, form_of
+
+        return write(Emitter(form or form_of(machine), builder), dict(zip(parameters, values, strict=True)))
+
+    emit.__doc__ = doc
+    return LateIntrinsic(emit, int64 if has_result else None, (int64,) * len(parameters))
+
+
+def _updater(added: int, taken: int, form: Form | None, *, with_output: bool) -> Any:
+    added_names = [f"added_{number}" for number in range(added)]
+    taken_names = [f"taken_{number}" for number in range(taken)]
+
+    def emit(emitter: Emitter, rows: dict[str, Value]) -> Value | None:
+        return emitter.add_up(rows["target"], rows["source"], [rows[name] for name in added_names],
+                              [rows[name] for name in taken_names], rows.get("weights"), rows["size"])
+
+    names = ["target", "source", *added_names, *taken_names, *(["weights"] if with_output else []), "size"]
+    doc = "target = source + added rows - taken rows" + ("; returns `screlu_dot` of it." if with_output else ".")
+    return _declare(" ".join(names), emit, with_output, form, doc)
+
+
+def _emit_dot(emitter: Emitter, rows: dict[str, Value]) -> Value | None:
+    return emitter.add_up(None, rows["row"], [], [], rows["weights"], rows["size"])
+
+
+def _emit_apply(emitter: Emitter, rows: dict[str, Value]) -> None:
+    emitter.apply_list(rows["target"], rows["source"], (rows["added"], rows["taken"]),
+                       (rows["added_count"], rows["taken_count"]), rows["size"])
+
+
+def row_operations(form: Form | None = None) -> SimpleNamespace:
+    """All operations, in one form; by default in that of the processor that the calling kernel is compiled for."""
+    operations = SimpleNamespace(
+        screlu_dot=_declare("row weights size", _emit_dot, True, form,
+                            "Sum of clamp(row, 0, 255)^2 * weights, with |weights| <= 127."),
+        apply_rows=_declare("target source added added_count taken taken_count size", _emit_apply, False, form,
+                            "Add and take rows whose addresses are listed to and from `source`; target = source."))
+    for name, added, taken in (("move", 1, 1), ("capture", 1, 2), ("castle", 2, 2)):
+        setattr(operations, f"update_{name}", _updater(added, taken, form, with_output=False))
+        setattr(operations, f"output_{name}", _updater(added, taken, form, with_output=True))
+    return operations
+
+
+_operations = row_operations()
+screlu_dot, apply_rows = _operations.screlu_dot, _operations.apply_rows
+update_move, output_move = _operations.update_move, _operations.output_move
+update_capture, output_capture = _operations.update_capture, _operations.output_capture
+update_castle, output_castle = _operations.update_castle, _operations.output_castle

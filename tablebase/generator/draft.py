@@ -1,0 +1,174 @@
+"""The endgame table that is being made: its record, its cells, and the position that a cell stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.attacks import PAWN_ATTACKS, piece_attacks
+from engine.core.bits import BIT, EMPTY, PAWN
+from engine.kernel import inline, record_dtype, record_type
+from engine.kernel.intrinsics import load_u8, load_u16, store_u8, store_u16
+from tablebase.codes import ILLEGAL, NARROW_ILLEGAL
+from tablebase.geometry import MOST_OTHERS, PAIR_SQUARES, SYMMETRIES, VIEW, cell_in
+
+NOBODY = np.int64(3)  # as the number of a captured or a promoted man
+UNCHANGED = np.int64(0)  # as the type that a man is promoted to
+LONGEST_LIST = 256  # no side has so many quiet moves, twins included
+
+_NARROW = np.int64(8)
+_ACROSS_DIAGONAL = np.int64(4 * 64)  # where that symmetry begins
+_TYPES = 6  # of men, with UNCHANGED
+
+# The endgame table that is being made, and the finished ones that its captures and promotions lead to.
+DRAFT = record_dtype([
+    ("own", VIEW),
+    ("pieces", "i8", MOST_OTHERS),
+    ("radix", "i8", MOST_OTHERS),  # [place]: how many squares the man can stand on
+    ("others", "i8"),
+    ("pair_cells", "i8"),  # cells of one pair of kings
+    ("has_pawns", "i8"),
+    ("has_pawns_of_both", "i8"),
+    ("children", VIEW, (MOST_OTHERS + 1) * (MOST_OTHERS + 1) * _TYPES),  # [child_number(...)]
+])
+DRAFT_TYPE = record_type(DRAFT)
+DraftRecord = Any
+
+# A position of the ending, and the cells that its quiet moves lead to or come from.
+PLACEMENT = record_dtype([
+    ("cell", "i8"),
+    ("white_king", "i8"),
+    ("black_king", "i8"),
+    ("squares", "i8", MOST_OTHERS),
+    ("occupied", "u8"),
+    ("steps", "i8", LONGEST_LIST),
+])
+# What one pass works with: the position that it is at, and one that a move was taken back to.
+BENCH = record_dtype([("here", PLACEMENT), ("before", PLACEMENT)])
+BENCH_TYPE = record_type(BENCH)
+BenchRecord = Any
+
+
+def empty_bench() -> BenchRecord:
+    """Scratch paper for one pass; passes that run at the same time need one each."""
+    return np.zeros(1, BENCH)[0]
+
+
+@inline
+def child_number(captured, promoted, kind):
+    """Which child a move leads to: NOBODY for none captured or promoted, and the promoted man's new type."""
+    return (captured * (NOBODY + 1) + promoted) * _TYPES + kind
+
+
+@inline
+def load_code(view, side, cell):
+    """The code of a cell; `side` is to move, as the endgame table sees it."""
+    if view.width == _NARROW:
+        code = load_u8(view.address[side] + cell)
+        return ILLEGAL if code == NARROW_ILLEGAL else code
+    return load_u16(view.address[side] + 2 * cell)
+
+
+@inline
+def store_code(view, side, cell, code):
+    if view.width == _NARROW:
+        store_u8(view.address[side] + cell, min(code, NARROW_ILLEGAL))
+    else:
+        store_u16(view.address[side] + 2 * cell, code)
+
+
+@inline
+def _king_of(draft, pair, color):
+    return np.int64(PAIR_SQUARES[draft.has_pawns, pair, color])
+
+
+@inline
+def place_kings(draft, place, pair):
+    place.white_king, place.black_king = _king_of(draft, pair, 0), _king_of(draft, pair, 1)
+
+
+@inline
+def place_others(draft, place, cell, rest):
+    """Put the men where a cell has them; `rest` is the cell counted within its pair of kings, which stand."""
+    place.cell = cell
+    place.occupied = (BIT << place.white_king) | (BIT << place.black_king)
+    for man in range(draft.others - 1, -1, -1):
+        quotient = rest // draft.radix[man]
+        square = rest - quotient * draft.radix[man] + (8 if draft.radix[man] == 48 else 0)
+        place.squares[man] = square
+        place.occupied |= BIT << square
+        rest = quotient
+
+
+@inline
+def place_cell(draft, place, cell):
+    """Put everybody where a cell has them."""
+    pair = cell // draft.pair_cells
+    place_kings(draft, place, pair)
+    place_others(draft, place, cell, cell - pair * draft.pair_cells)
+
+
+@inline
+def color_of(draft, man):
+    return draft.pieces[man] >> 3
+
+
+@inline
+def attacks_of(draft, man, square, occupied):
+    """Squares that a man attacks from `square`."""
+    piece = draft.pieces[man]
+    if piece & 7 == PAWN:
+        return PAWN_ATTACKS[piece >> 3, square]
+    return piece_attacks(piece & 7, square, occupied)
+
+
+@inline
+def is_attacked(draft, place, color, target):
+    """Whether a man of `color`, other than the king, attacks the square."""
+    for man in range(draft.others):
+        if (color_of(draft, man) == color
+                and attacks_of(draft, man, place.squares[man], place.occupied) >> target & BIT != EMPTY):
+            return True
+    return False
+
+
+@inline
+def is_in_check(draft, place, side):
+    return is_attacked(draft, place, side ^ 1, place.white_king if side == 0 else place.black_king)
+
+
+@inline
+def is_placed_well(draft, place):
+    """Whether all men stand on different squares, and men of one kind in their order."""
+    occupied = (BIT << place.white_king) | (BIT << place.black_king)
+    for man in range(draft.others):
+        if occupied >> place.squares[man] & BIT != EMPTY:
+            return False
+        occupied |= BIT << place.squares[man]
+        if man > 0 and draft.own.alike[man - 1] and place.squares[man] < place.squares[man - 1]:
+            return False
+    return True
+
+
+@inline
+def cell_with_kings(draft, place, white_king, black_king):
+    """The cell of a placement with the kings elsewhere."""
+    return cell_in(draft.own, white_king, black_king, place.squares[0], place.squares[1], place.squares[2])
+
+
+@inline
+def cell_of(draft, place):
+    return cell_with_kings(draft, place, place.white_king, place.black_king)
+
+
+@inline
+def _mirrored(square):
+    return np.int64(SYMMETRIES[_ACROSS_DIAGONAL | square])
+
+
+@inline
+def twin_with_kings(draft, place, white_king, black_king):
+    """The cell of the mirror image, for kings on a diagonal. The view turns it to the same pair of kings."""
+    return cell_in(draft.own, _mirrored(white_king), _mirrored(black_king), _mirrored(place.squares[0]),
+                   _mirrored(place.squares[1]), _mirrored(place.squares[2]))

@@ -1,0 +1,273 @@
+"""Retrograde analysis: from the mates backwards, ply by ply, until every position of an ending has its value.
+
+While an endgame table is made, DRAWN stands also for what is not known yet. ILLEGAL is what cannot occur, also if the
+side that has just moved left its king in check: looking at a move's result tells whether the move was legal.
+
+Codes are found in their order. When it is the turn of code n, the moves that lead to cells of code n are taken back:
+from a loss (n odd) every cell reached is won with n + 1; from a win (n even) it is lost if each of its moves
+leads to a win with a code up to n, which is looked up. Captures and promotions lead to endings that are finished:
+a win by one of them is noted at the beginning, with its code, and lowered if a shorter one turns up. So a code that is
+higher than n is a bound for wins, and never wrong for losses.
+
+A double step that lets the other side capture en passant leads to no cell, for cells know nothing of that right. Such
+steps are left out of the quiet moves, and the few positions that have one are looked at again for every code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.kernel import Int, array_type, entry, inline, int64, kernel
+from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of, is_won, worth_of_move
+from tablebase.generator.conversions import (
+    FINISHED,
+    code_after_en_passant_step,
+    en_passant_step,
+    has_en_passant_step,
+    has_legal_step,
+    worth_of_conversions,
+)
+from tablebase.generator.draft import (
+    BENCH_TYPE,
+    DRAFT_TYPE,
+    BenchRecord,
+    DraftRecord,
+    is_attacked,
+    is_in_check,
+    is_placed_well,
+    load_code,
+    place_cell,
+    place_kings,
+    place_others,
+    store_code,
+)
+from tablebase.generator.steps import BACKWARDS, FORWARDS, list_steps
+from tablebase.geometry import NO_CELL
+
+# What a pass over the draft does.
+MARK_ILLEGAL, BEGIN, LIST_EN_PASSANT, STEP_BACK, STEP_EN_PASSANT, FIND_WRONG = range(6)
+_CELLS = array_type("i8")
+
+
+@kernel
+def loss_code(draft, place, side, known):
+    """The code of a position that is lost, as far as codes up to `known` prove it; else DRAWN."""
+    worst = DRAWN
+    for index in range(list_steps(draft, place, side, FORWARDS)):
+        code = load_code(draft.own, side ^ 1, place.steps[index])
+        if code == ILLEGAL:
+            continue
+        if not is_won(code) or code > known:
+            return DRAWN
+        worst = max(worst, code)
+    if draft.has_pawns_of_both:
+        for man in range(draft.others):
+            target = en_passant_step(draft, place, man, side)
+            if target == 0:
+                continue
+            code = code_after_en_passant_step(draft, place, side, man, target, known)
+            if code == ILLEGAL:
+                continue
+            if not is_won(code) or code > known:
+                return DRAWN
+            worst = max(worst, code)
+    conversion = worth_of_conversions(draft, place, side)
+    if conversion == NO_MOVE:
+        return worst + 1
+    return DRAWN if conversion >= 0 else max(worst + 1, code_of(conversion))
+
+
+@kernel
+def wins_by_en_passant_step(draft, place, side, lost):
+    """Whether a double step leaves the other side lost with exactly this code."""
+    for man in range(draft.others):
+        target = en_passant_step(draft, place, man, side)
+        if target != 0 and code_after_en_passant_step(draft, place, side, man, target, lost) == lost:
+            return True
+    return False
+
+
+@kernel
+def best_code(draft, place, side):
+    """The code of a position by its moves, when the whole draft is finished."""
+    best = worth_of_conversions(draft, place, side)
+    for index in range(list_steps(draft, place, side, FORWARDS)):
+        code = load_code(draft.own, side ^ 1, place.steps[index])
+        if code != ILLEGAL:
+            best = max(best, worth_of_move(code))
+    if draft.has_pawns_of_both:
+        for man in range(draft.others):
+            target = en_passant_step(draft, place, man, side)
+            if target != 0:
+                code = code_after_en_passant_step(draft, place, side, man, target, FINISHED)
+                if code != ILLEGAL:
+                    best = max(best, worth_of_move(code))
+    if best != NO_MOVE:
+        return code_of(best)
+    return MATED if is_in_check(draft, place, side) else DRAWN
+
+
+@kernel
+def first_code(draft, place, side):
+    """What is known of a position without looking at its quiet moves, but for whether it has any."""
+    conversion = worth_of_conversions(draft, place, side)
+    if conversion > 0:
+        return code_of(conversion)
+    if has_legal_step(draft, place, side):
+        return DRAWN
+    if conversion != NO_MOVE:
+        return code_of(conversion)
+    return MATED if is_in_check(draft, place, side) else DRAWN
+
+
+@kernel
+def mark_illegal(draft, bench, first, last):
+    """Say of every cell whether it can occur."""
+    place = bench.here
+    for pair in range(first, last):
+        place_kings(draft, place, pair)
+        for rest in range(draft.pair_cells):
+            cell = pair * draft.pair_cells + rest
+            place_others(draft, place, cell, rest)
+            if not is_placed_well(draft, place):
+                store_code(draft.own, 0, cell, ILLEGAL)
+                store_code(draft.own, 1, cell, ILLEGAL)
+                continue
+            if is_attacked(draft, place, 0, place.black_king):
+                store_code(draft.own, 0, cell, ILLEGAL)
+            if is_attacked(draft, place, 1, place.white_king):
+                store_code(draft.own, 1, cell, ILLEGAL)
+
+
+@kernel
+def begin(draft, bench, first, last):
+    """Mates, and wins by a capture or a promotion; returns the highest code."""
+    place, longest = bench.here, DRAWN
+    for pair in range(first, last):
+        place_kings(draft, place, pair)
+        for rest in range(draft.pair_cells):
+            cell = pair * draft.pair_cells + rest
+            place_others(draft, place, cell, rest)
+            for side in range(2):
+                if load_code(draft.own, side, cell) == ILLEGAL:
+                    continue
+                code = first_code(draft, place, side)
+                if code != DRAWN:
+                    store_code(draft.own, side, cell, code)
+                    longest = max(longest, code)
+    return longest
+
+
+@kernel
+def list_en_passant_cells(draft, bench, first, last, found):
+    """Write 2 * cell + side for every position with a double step that allows en passant; returns how many."""
+    place, count = bench.here, np.int64(0)
+    for pair in range(first, last):
+        place_kings(draft, place, pair)
+        for rest in range(draft.pair_cells):
+            cell = pair * draft.pair_cells + rest
+            place_others(draft, place, cell, rest)
+            for side in range(2):
+                if has_en_passant_step(draft, place, side) and load_code(draft.own, side, cell) != ILLEGAL:
+                    if count < found.size:
+                        found[count] = 2 * cell + side
+                    count += 1
+    return count
+
+
+@inline
+def may_become(code, new):
+    """Whether a cell of this code may get a new one: it is undecided, or its win is known to be longer."""
+    return code == DRAWN or (code > new and code != ILLEGAL)
+
+
+@kernel
+def take_back(draft, bench, side, known):
+    """Go back from a cell of code `known` with the other side to move; returns the highest code given to a cell."""
+    longest = DRAWN
+    for index in range(list_steps(draft, bench.here, side, BACKWARDS)):
+        cell = bench.here.steps[index]
+        code = load_code(draft.own, side, cell)
+        if not may_become(code, known + 1):
+            continue
+        if known & 1:
+            store_code(draft.own, side, cell, known + 1)
+            longest = known + 1
+        elif code == DRAWN:
+            place_cell(draft, bench.before, cell)
+            new = loss_code(draft, bench.before, side, known)
+            if new != DRAWN:
+                store_code(draft.own, side, cell, new)
+                longest = max(longest, new)
+    return longest
+
+
+@kernel
+def step_back(draft, bench, first, last, known):
+    """Take back the moves to all cells of code `known`; returns the highest code given to a cell."""
+    longest = DRAWN
+    for side in range(2):
+        for pair in range(first, last):
+            place_kings(draft, bench.here, pair)
+            for rest in range(draft.pair_cells):
+                cell = pair * draft.pair_cells + rest
+                if load_code(draft.own, side ^ 1, cell) == known:
+                    place_others(draft, bench.here, cell, rest)
+                    longest = max(longest, take_back(draft, bench, side, known))
+    return longest
+
+
+@kernel
+def step_en_passant(draft, bench, cells, known):
+    """What code `known` means for positions whose double steps allow en passant; returns the highest code given."""
+    place, longest = bench.here, DRAWN
+    for index in range(cells.size):
+        cell, side = cells[index] >> 1, cells[index] & 1
+        if not may_become(load_code(draft.own, side, cell), known + 1):
+            continue
+        place_cell(draft, place, cell)
+        new = DRAWN
+        if known & 1:
+            if wins_by_en_passant_step(draft, place, side, known):
+                new = known + 1
+        elif load_code(draft.own, side, cell) == DRAWN:
+            new = loss_code(draft, place, side, known)
+        if new != DRAWN:
+            store_code(draft.own, side, cell, new)
+            longest = max(longest, new)
+    return longest
+
+
+@kernel
+def first_wrong_cell(draft, bench, first, last):
+    """2 * cell + side of the first position whose code is not that of its best move; -1 if all are right."""
+    place = bench.here
+    for pair in range(first, last):
+        place_kings(draft, place, pair)
+        for rest in range(draft.pair_cells):
+            cell = pair * draft.pair_cells + rest
+            place_others(draft, place, cell, rest)
+            for side in range(2):
+                code = load_code(draft.own, side, cell)
+                if code != ILLEGAL and code != best_code(draft, place, side):
+                    return 2 * cell + side
+    return NO_CELL
+
+
+@entry(DRAFT_TYPE, BENCH_TYPE, int64, int64, int64, int64, _CELLS)
+def run_pass(draft: DraftRecord, bench: BenchRecord, task: Int, first: Int, last: Int, known: Int, cells: Any) -> Int:
+    """Do a task with the pairs of kings from `first` on, before `last`; returns what it finds."""
+    if task == MARK_ILLEGAL:
+        mark_illegal(draft, bench, first, last)
+        return DRAWN
+    if task == BEGIN:
+        return begin(draft, bench, first, last)
+    if task == LIST_EN_PASSANT:
+        return list_en_passant_cells(draft, bench, first, last, cells)
+    if task == STEP_BACK:
+        return step_back(draft, bench, first, last, known)
+    if task == STEP_EN_PASSANT:
+        return step_en_passant(draft, bench, cells, known)
+    return first_wrong_cell(draft, bench, first, last)

@@ -1,0 +1,151 @@
+"""Who wins, by Syzygy tables, in the kernel.
+
+They say nothing of positions in which a capture is best: captures are looked at first, and what is better counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.core.bits import EMPTY, NO_PIECE, PAWN, QUEEN, popcount
+from engine.core.movegen import MOVE_LIST_TYPE, NOISY, MoveListRecord, generate, king_masks
+from engine.core.moves import to_square
+from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
+from engine.kernel import Int, entry, inline, int64, kernel
+from tablebase.codes import OUTCOME_DRAW, OUTCOME_WIN, UNKNOWN
+from tablebase.probe import directory_at, lasting_outcome
+from tablebase.syzygy.decode import decoded_value
+from tablebase.syzygy.numbering import (
+    lead_with_foremost_pawn,
+    number_with_pawns,
+    number_without_pawns,
+    place_pieces,
+)
+from tablebase.syzygy.records import (
+    EVEN,
+    HASH,
+    HASH_SHIFT,
+    NO_VALUE,
+    PART_BYTES,
+    SCRATCH_TYPE,
+    SLOTS,
+    SURE_LOSS,
+    SURE_WIN,
+    SYZYGY_TYPE,
+    TB_BYTES,
+    ScratchRecord,
+    SyzygyRecord,
+    part_at,
+    tb_at,
+)
+
+_NO_TB = -1
+_SLOT_MASK = np.int64(SLOTS - 1)
+
+
+@inline
+def material_key(pos):
+    """The men of both sides, three bits a kind; never 0 beside bare kings."""
+    key = np.uint64(0)
+    for color in range(2):
+        for kind in range(PAWN, QUEEN + 1):
+            key = key << 3 | np.uint64(popcount(pos.types[kind] & pos.colors[color]))
+    return key
+
+
+@inline
+def _find(syzygy, key):
+    """2 * the number of the table for this material, and 1 more if its colours are exchanged; or _NO_TB."""
+    slot = np.int64(key * HASH >> HASH_SHIFT)
+    while syzygy.keys[slot] != EMPTY:
+        if syzygy.keys[slot] == key:
+            return np.int64(syzygy.numbers[slot])
+        slot = (slot + 1) & _SLOT_MASK
+    return np.int64(_NO_TB)
+
+
+@inline
+def _read_value(part, number):
+    value = decoded_value(part, number)
+    return value - 2 if value <= 4 else NO_VALUE
+
+
+@kernel
+def _stored_value(pos, syzygy, squares):
+    """What the table says of a position, or NO_VALUE; only right where no capture is better."""
+    found = _find(syzygy, material_key(pos))
+    if found == _NO_TB:
+        return NO_VALUE
+    tb = tb_at(syzygy.tbs + (found >> 1) * TB_BYTES)
+    side = np.int64(pos.side)
+    is_exchanged = side if tb.is_symmetric else found & 1
+    exchange, flip = 8 * is_exchanged, 56 * is_exchanged
+    side = np.int64(0) if tb.is_symmetric else side ^ is_exchanged
+    part = part_at(tb.parts + side * PART_BYTES)
+    if not tb.has_pawns:
+        if part.constant != NO_VALUE:
+            return part.constant
+        place_pieces(pos, part, squares, np.int64(0), tb.men, exchange, np.int64(0))
+        return _read_value(part, number_without_pawns(syzygy, tb, part, squares))
+    place_pieces(pos, part_at(tb.parts), squares, np.int64(0), tb.leading_pawns, exchange, flip)
+    file = lead_with_foremost_pawn(syzygy, tb, squares)
+    part = part_at(tb.parts + (2 * file + side) * PART_BYTES)
+    if part.constant != NO_VALUE:
+        return part.constant
+    place_pieces(pos, part, squares, tb.leading_pawns, tb.men, exchange, flip)
+    return _read_value(part, number_with_pawns(syzygy, tb, part, squares))
+
+
+@inline
+def _own_value(pos, outcomes_address):
+    """The value of a position with few men by the engine's own tables, or NO_VALUE."""
+    if outcomes_address == 0:
+        return NO_VALUE
+    outcome = lasting_outcome(pos, directory_at(outcomes_address))
+    if outcome == UNKNOWN:
+        return NO_VALUE
+    if outcome == OUTCOME_DRAW:
+        return EVEN
+    return SURE_WIN if outcome == OUTCOME_WIN else SURE_LOSS
+
+
+@kernel
+def probe_value(pos, syzygy, outcomes_address, own_men, moves, end, scratch, alpha, beta):
+    """SURE_WIN to SURE_LOSS for the side to move, as if a capture had just been made; NO_VALUE if a table is missing.
+
+    Without castling rights and captures en passant. Positions with up to `own_men` men are left to the engine's own
+    tables, if these know them. `moves` from `end` on is scratch paper.
+    """
+    men = popcount(occupied_squares(pos))
+    if men == 2:
+        return EVEN
+    if men <= own_men:
+        value = _own_value(pos, outcomes_address)
+        if value != NO_VALUE:
+            return value
+    checkers, pinned = king_masks(pos)
+    last = generate(pos, moves, end, NOISY, checkers, pinned)
+    for index in range(end, last):
+        move = np.int64(moves.moves[index])
+        if pos.board[to_square(move)] == NO_PIECE:
+            continue
+        make(pos, move)
+        value = probe_value(pos, syzygy, outcomes_address, own_men, moves, last, scratch, -beta, -alpha)
+        unmake(pos, move)
+        if value == NO_VALUE:
+            return NO_VALUE
+        alpha = max(alpha, -value)
+        if alpha >= beta:
+            return alpha
+    value = _stored_value(pos, syzygy, scratch.squares)
+    return value if value == NO_VALUE else max(alpha, value)
+
+
+@entry(POSITION_TYPE, SYZYGY_TYPE, MOVE_LIST_TYPE, SCRATCH_TYPE, int64)
+def position_value(pos: PositionRecord, syzygy: SyzygyRecord, moves: MoveListRecord, scratch: ScratchRecord,
+                   rounds: Int) -> Int:
+    """`probe_value` by Syzygy tables alone, looked up `rounds` times: more than once only to measure the time."""
+    value = NO_VALUE
+    for _ in range(rounds):
+        value = probe_value(pos, syzygy, np.int64(0), np.int64(0), moves, np.int64(0), scratch, SURE_LOSS, SURE_WIN)
+    return value

@@ -1,0 +1,72 @@
+"""The network once more, in NumPy and python-chess, as the text of the file format says it; and networks to try."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+
+from eval.network.file import Network, Shape
+
+QUARTERS = tuple(2 * (square >> 5) + (square >> 1 & 1) for square in range(64))  # four buckets
+
+
+def random_network(seed: int, shape: Shape, largest: int = 200) -> Network:
+    generator = np.random.default_rng(seed)
+    return Network(shape, generator.integers(-largest, largest + 1, (shape.rows, shape.hidden)).astype(np.int16),
+                   generator.integers(-largest, largest + 1, shape.hidden).astype(np.int16),
+                   generator.integers(-127, 128, (shape.output_buckets, 2, shape.hidden)).astype(np.int16),
+                   generator.integers(-20_000, 20_000, shape.output_buckets).astype(np.int32), 136.0, {"seed": seed})
+
+
+def feature_indices(board: chess.Board, color: chess.Color, shape: Shape) -> list[int]:
+    def turned(square: int) -> int:
+        return square if color == chess.WHITE else square ^ 56
+
+    king = board.king(color)
+    assert king is not None
+    mirror = 7 if shape.mirrored and turned(king) % 8 >= 4 else 0
+    bucket = shape.king_buckets[turned(king) ^ mirror]
+    start = bucket * 768
+    return [start + (0 if piece.color == color else 384) + (piece.piece_type - 1) * 64 + (turned(square) ^ mirror)
+            for square, piece in board.piece_map().items()]
+
+
+def accumulator(board: chess.Board, color: chess.Color, network: Network):
+    total = network.feature_biases.astype(np.int64)
+    for index in feature_indices(board, color, network.shape):
+        total = total + network.feature_weights[index]
+    return total.astype(np.int16)  # wraps around
+
+
+def score(board: chess.Board, network: Network, limit: int = 9_999) -> int:
+    men = min(chess.popcount(board.occupied), 32)
+    bucket = (men - 1) * network.shape.output_buckets // 32
+    out = 0
+    for half, color in enumerate((board.turn, not board.turn)):
+        activated = np.clip(accumulator(board, color, network).astype(np.int64), 0, 255) ** 2
+        out += int((activated * network.output_weights[bucket, half]).sum())
+    out = (out + 2**31) % 2**32 - 2**31
+    value = (_divide(out, 255) + int(network.output_biases[bucket])) * round(network.scale)
+    return min(max(_divide(value, 255 * 64), -limit), limit)
+
+
+def _divide(value: int, divisor: int) -> int:
+    """As C does, towards 0."""
+    return value // divisor if value >= 0 else -(-value // divisor)
+
+
+def material_network(hidden: int = 64) -> Network:
+    """A network made by hand: its score is close to the side to move's lead in material.
+
+    One cell counts the own men, one the enemy's; SCReLU squares, so what comes out grows faster than the lead, and has
+    the same sign.
+    """
+    shape = Shape(hidden, output_buckets=1)
+    weights = np.zeros((shape.rows, hidden), np.int16)
+    for kind, worth in enumerate((1, 3, 3, 5, 9)):
+        for relation in range(2):
+            start = relation * 384 + kind * 64
+            weights[start:start + 64, relation] = 2 * worth
+    output = np.zeros((1, 2, hidden), np.int16)
+    output[0, 0, 0], output[0, 0, 1] = 64, -64
+    return Network(shape, weights, np.zeros(hidden, np.int16), output, np.zeros(1, np.int32), 10_000.0)

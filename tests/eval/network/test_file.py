@@ -1,0 +1,119 @@
+"""The network file: what is written is read, and nothing damaged is."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.core.errors import InputError
+from eval.network.file import Network, Shape, read_network, write_network
+from tests.eval.network.reference import QUARTERS, random_network
+
+SHAPE = Shape(64, QUARTERS, mirrored=True, output_buckets=2)
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory) -> bytes:
+    path = tmp_path_factory.mktemp("networks") / "whole.network"
+    write_network(random_network(1, SHAPE), path)
+    return path.read_bytes()
+
+
+def refusal(content: bytes, path) -> str:
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_network(path)
+    message = str(caught.value)
+    assert str(path) in message and "\n" not in message
+    return message
+
+
+def changed_header(content: bytes, **fields) -> bytes:
+    _, version, length = struct.unpack_from("<8sII", content)
+    header = {**json.loads(content[16:16 + length]), **fields}
+    text = json.dumps(header).encode()
+    start = content[:8] + struct.pack("<II", version, len(text)) + text
+    return start + bytes(-len(start) % 64) + content[16 + length + -(16 + length) % 64:]
+
+
+@pytest.mark.parametrize("shape", [SHAPE, Shape(128), Shape(64, mirrored=False, output_buckets=1)])
+def test_what_is_written_is_read(shape, tmp_path):
+    network = random_network(5, shape)
+    write_network(network, tmp_path / "a.network")
+    again = read_network(tmp_path / "a.network")
+    assert (again.shape, again.scale, again.provenance) == (shape, 136.0, {"seed": 5})
+    for name, code, _ in shape.blocks:
+        assert np.array_equal(getattr(again, name), getattr(network, name))
+        assert getattr(again, name).dtype == np.dtype(code)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.network"]
+
+
+def test_the_layout_is_the_documented_one(content):
+    """Read by hand: a prefix, a header, zeros up to a multiple of 64, then the numbers."""
+    network = random_network(1, SHAPE)
+    assert content[:8] == b"ADVNET\r\n"
+    version, length = struct.unpack_from("<II", content, 8)
+    assert version == 1
+    header = json.loads(content[16:16 + length])
+    assert (header["hidden"], header["activation"], header["qa"], header["qb"]) == (64, "screlu", 255, 64)
+    start = 16 + length + -(16 + length) % 64
+    assert not any(content[16 + length:start])
+    numbers = b"".join(array.tobytes() for array in (network.feature_weights, network.feature_biases,
+                                                     network.output_weights, network.output_biases))
+    assert content[start:] == numbers
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_no_byte_can_change_unnoticed(content, tmp_path_factory, data):
+    place = data.draw(st.one_of(st.integers(0, 700), st.integers(0, len(content) - 1)))
+    damaged = bytearray(content)
+    damaged[place] ^= data.draw(st.integers(1, 255))
+    refusal(bytes(damaged), tmp_path_factory.getbasetemp() / "flipped.network")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_no_cut_goes_unnoticed(content, tmp_path_factory, data):
+    length = data.draw(st.one_of(st.integers(0, 700), st.integers(0, len(content) - 1)))
+    refusal(content[:length], tmp_path_factory.getbasetemp() / "cut.network")
+
+
+@pytest.mark.parametrize(("fields", "words"), [
+    ({"hidden": 100}, "width is '100'"), ({"hidden": 4096}, "width is '4096'"), ({"hidden": True}, "width"),
+    ({"hidden": 128}, "cut off"), ({"king_buckets": [0] * 63}, "king_buckets"),
+    ({"king_buckets": [0] * 64}, "too long"),
+    ({"output_buckets": 0}, "output_buckets"), ({"mirrored": 1}, "mirrored"), ({"activation": "relu"}, "activation"),
+    ({"qa": 181}, '"qa"'), ({"scale": "x"}, "scale"), ({"scale": 1e99}, "scale"), ({"provenance": []}, "provenance"),
+    ({"scale": 137.0}, "checksum"), ({"checksum": 5}, "checksum"), ({"mirrored": False}, "checksum")])
+def test_other_shapes_are_refused(content, tmp_path, fields, words):
+    assert words in refusal(changed_header(content, **fields), tmp_path / "other.network")
+
+
+def test_other_files_are_refused(content, tmp_path):
+    assert "version 2" in refusal(content[:8] + struct.pack("<I", 2) + content[12:], tmp_path / "a")
+    assert "not a network file" in refusal(b"", tmp_path / "b")
+    assert "too long" in refusal(content + b"\0", tmp_path / "c")
+    with pytest.raises(InputError, match="cannot read the network file"):
+        read_network(tmp_path / "missing")
+    with pytest.raises(InputError, match="cannot read the network file"):
+        read_network(tmp_path)
+
+
+def test_what_could_not_be_read_is_not_written(tmp_path):
+    network = random_network(1, SHAPE)
+    large = Network(SHAPE, network.feature_weights, network.feature_biases, network.output_weights * 2,
+                    network.output_biases, 136.0)
+    wide = Network(SHAPE, network.feature_weights.astype(np.int32) + 40_000, network.feature_biases,
+                   network.output_weights, network.output_biases, 136.0)
+    short = Network(SHAPE, network.feature_weights[1:], network.feature_biases, network.output_weights,
+                    network.output_biases, 136.0)
+    for wrong in (large, wide, short):
+        with pytest.raises(InputError):
+            write_network(wrong, tmp_path / "wrong.network")
+    assert not list(tmp_path.iterdir())

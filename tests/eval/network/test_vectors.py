@@ -1,0 +1,110 @@
+"""Row operations: all forms against NumPy, and the machine code that other processors get."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from llvmlite import binding as llvm
+from llvmlite import ir
+
+from engine.kernel import array_type, entry, int64
+from eval.network.emission import AVX2, AVX512, PORTABLE, Emitter, Form, form_of
+from eval.network.vectors import row_operations
+
+ROWS, WIDTH = 10, 192
+
+llvm.initialize_all_targets()
+llvm.initialize_all_asmprinters()
+
+
+def host_machine() -> llvm.TargetMachine:
+    features = llvm.get_host_cpu_features().flatten()
+    return llvm.Target.from_default_triple().create_target_machine(cpu=llvm.get_host_cpu_name(), features=features)
+
+
+def forms_of_the_host() -> list[Form | None]:
+    """None is what kernels take; wider vectors than the processor has are cut into pieces by LLVM."""
+    widest = form_of(host_machine())
+    own = [form for form in (AVX2, AVX512) if widest.multiply_add and form.lanes <= widest.lanes]
+    return [None, PORTABLE, Form(16), Form(32), *own]
+
+
+def door_to(form: Form | None):
+    """A function that runs every operation once over ten rows, and fills in the sums."""
+    run = row_operations(form)
+    dot, apply_rows = run.screlu_dot, run.apply_rows
+    update_move, update_capture, update_castle = run.update_move, run.update_capture, run.update_castle
+    output_move, output_capture, output_castle = run.output_move, run.output_capture, run.output_castle
+
+    def operate(rows, weights, size, lists, sums, added, taken):
+        one, two, three, four = rows + size, rows + 2 * size, rows + 3 * size, rows + 4 * size
+        sums[0] = dot(rows, weights, size)
+        update_move(rows + 5 * size, rows, one, two, size)
+        sums[1] = output_move(rows + 5 * size, rows, one, two, weights, size)
+        update_capture(rows + 6 * size, rows, one, two, three, size)
+        sums[2] = output_capture(rows + 6 * size, rows, one, two, three, weights, size)
+        update_castle(rows + 7 * size, rows, one, two, three, four, size)
+        sums[3] = output_castle(rows + 7 * size, rows, one, two, three, four, weights, size)
+        apply_rows(rows + 8 * size, rows + 9 * size, lists, added, lists + 16, taken, size)
+
+    operate.__qualname__ = f"operate_{form}"  # each is an entry of its own
+    return entry(int64, int64, int64, int64, array_type("i8"), int64, int64)(operate)
+
+
+def aligned(array):
+    room = np.zeros(array.nbytes + 128, np.uint8)
+    start = -room.ctypes.data % 128
+    copy = room[start:start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def activated(row, weights) -> int:
+    return int((np.clip(row.astype(np.int64), 0, 255) ** 2 * weights).sum())
+
+
+@pytest.mark.parametrize("form", forms_of_the_host(), ids=str)
+def test_every_form_gives_the_same_integers(form):
+    operate = door_to(form)
+    generator = np.random.default_rng(1)
+    for added, taken in ((0, 0), (2, 1), (1, 0), (0, 2)):
+        rows = aligned(generator.integers(-30_000, 30_000, (ROWS, WIDTH)).astype(np.int16))
+        rows[:5] = generator.integers(-100, 400, (5, WIDTH))
+        weights = aligned(generator.integers(-127, 128, WIDTH).astype(np.int16))
+        lists = np.array([rows[number].ctypes.data for number in (1, 2, 3, 4)], np.int64)
+        before, sums = rows.copy(), np.zeros(4, np.int64)
+        operate(rows.ctypes.data, weights.ctypes.data, 2 * WIDTH, lists.ctypes.data, sums, added, taken)
+        base, one, two, three, four = before[:5]
+        expected = (base, base + one - two, base + one - two - three, base + one + two - three - four)
+        assert sums.tolist() == [activated(row, weights) for row in expected]
+        assert np.array_equal(rows[5:8], expected[1:])
+        listed = before[9] + before[1:1 + added].sum(0, np.int16) - before[3:3 + taken].sum(0, np.int16)
+        assert np.array_equal(rows[8], listed) and np.array_equal(rows[9], listed)
+        assert np.array_equal(rows[:5], before[:5])
+
+
+def assembly_of(triple: str, cpu: str) -> tuple[Form, str]:
+    """(form, machine code as text) of the update with output, compiled for another processor."""
+    machine = llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, opt=2)
+    form = form_of(machine)
+    module = ir.Module()
+    module.triple = triple
+    function = ir.Function(module, ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 6), "update")
+    emitter = Emitter(form, ir.IRBuilder(function.append_basic_block()))
+    target, source, added, taken, weights, size = function.args
+    emitter.builder.ret(emitter.add_up(target, source, [added], [taken], weights, size))
+    return form, machine.emit_assembly(llvm.parse_assembly(str(module)))
+
+
+@pytest.mark.parametrize(("cpu", "lanes", "instruction", "register"), [
+    ("x86-64", 8, "pmaddwd", "xmm"), ("x86-64-v3", 16, "vpmaddwd", "ymm"), ("x86-64-v4", 32, "vpmaddwd", "zmm")])
+def test_the_form_follows_the_processor_that_is_compiled_for(cpu, lanes, instruction, register):
+    form, assembly = assembly_of("x86_64-unknown-linux-gnu", cpu)
+    assert form.lanes == lanes
+    assert any(line.split()[0] == instruction and register in line for line in assembly.splitlines() if line.strip())
+
+
+def test_aarch64_multiplies_and_adds_in_one_instruction():
+    form, assembly = assembly_of("aarch64-unknown-linux-gnu", "generic")
+    assert form == PORTABLE
+    assert "smlal2" in assembly
