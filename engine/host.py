@@ -78,6 +78,15 @@ def address_of(buffer: Any) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
 
 
+def memory_size() -> int:
+    """The bytes of memory that this machine has."""
+    if IS_WINDOWS:
+        import psutil
+
+        return int(psutil.virtual_memory().total)
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
 def user_cache_folder() -> Path:
     """The folder in which this user's programs keep what they can make again."""
     if IS_WINDOWS:

@@ -1,8 +1,9 @@
 """The Universal Chess Interface: text in, text out, and the only place that prints the protocol.
 
 Three threads share the work. This one reads commands, and waits long for nothing but `bench` and perft. The loader gets
-the kernels ready, which at the very first start means compiling them; it begins at once, so that `uci` can be answered
-before Numba is even imported. The pending answers one `go`.
+the kernels ready; it begins at once, so that `uci` is answered before any of them is there. That takes a fraction of a
+second, for which answers wait; only where kernels have to be compiled first does the game go on without them. The
+pending answers one `go`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,10 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from engine import explanation
@@ -33,6 +32,7 @@ from engine.protocol import (
     split_option,
 )
 from engine.search.limits import Info, Progress, Remark
+from engine.version import NAME, VERSION
 
 if TYPE_CHECKING:
     from engine.player import Player
@@ -70,7 +70,10 @@ class Uci:
         self._place, self._place_is_new = Place(), False
         self._player: Player | None = None  # None until it is loaded, and for ever if it cannot be
         self._loaded = threading.Event()  # the loader has ended, well or not
+        self._is_compiling: Callable[[], bool] = lambda: False  # whether that is why it takes so long
         self._ready_deadline: float | None = None  # when the first `isready` is answered, loaded or not
+        self._late_answers: list[threading.Thread] = []  # to `isready`
+        self._is_over = threading.Event()  # nothing more is to be heard
         self._pending: PendingGo | None = None
         self._thread: threading.Thread | None = None
         self._commands: dict[str, Callable[[list[str]], None]] = {
@@ -96,8 +99,18 @@ class Uci:
                 self._commands[words[start]](words[start + 1 :])
             except InputError as error:
                 self._remark(str(error))
+        else:
+            self._let_finish()
+        self._is_over.set()
         self._finish_thinking()
+        for thread in self._late_answers:
+            thread.join()
         return 0
+
+    def _let_finish(self) -> None:
+        """Wait, at the end of the input, for a search that ends by itself."""
+        if self._thread is not None and self._pending is not None and not self._pending.order.is_open_ended:
+            self._thread.join()
 
     def _lines(self) -> Iterator[str]:
         """What is said, line by line; a line that no client would say is passed over without being kept."""
@@ -130,13 +143,18 @@ class Uci:
 
     def _load(self) -> None:
         try:
+            from engine import kernel
+
+            kernel.listen(self._remark)
+            self._is_compiling = kernel.is_compiling
             from engine.player import Player
 
             player = Player(self._settings)
             player.load()
             with self._settings_lock:
                 for option in OPTIONS:
-                    self._apply(player, option)  # what was set before the player was there
+                    if self._settings.value(option) != option.default:
+                        self._apply(player, option)  # what was set before the player was there
                 self._player = player
             gc.freeze()  # what stays for ever need not be looked through again, in the middle of a game
         except Exception as error:  # noqa: BLE001  whatever it is, the user has to be told, and moves still come
@@ -154,29 +172,36 @@ class Uci:
             self._remark(f"option {option.name}: {error}")
 
     def _isready(self, words: list[str]) -> None:
+        while not self._loaded.wait(_PULSE) and not self._is_compiling():
+            pass
         if self._loaded.is_set():
             if self._player is not None and (self._thread is None or not self._thread.is_alive()):
                 self._player.get_ready()
             self._say("readyok")
         else:
-            threading.Thread(target=self._ready_later, daemon=True).start()
+            self._late_answers.append(threading.Thread(target=self._ready_later, daemon=True))
+            self._late_answers[-1].start()
 
     def _ready_later(self) -> None:
         """Answer `isready` when the kernels are there, but before a client loses patience; it waits only once."""
+        begin = time.perf_counter()
         if self._ready_deadline is None:
-            self._ready_deadline = time.perf_counter() + _READY_WAIT
-        while not self._loaded.wait(min(_READY_REMARK, max(self._ready_deadline - time.perf_counter(), 0.0))):
+            self._ready_deadline = begin + _READY_WAIT
+        remarks = 0
+        while not self._loaded.wait(_PULSE) and not self._is_over.is_set():
             if time.perf_counter() >= self._ready_deadline:
                 break
-            self._remark("compiling, once; `adversary warmup` does it beforehand")
+            if time.perf_counter() >= begin + remarks * _READY_REMARK:
+                self._remark("compiling, once; `adversary warmup` does it beforehand")
+                remarks += 1
         self._say("readyok")
 
     def _wait_for_player(self) -> Player:
         """The player at the place that was last named; InputError if there is none, or none soon."""
         self._loaded.wait(_READY_WAIT)
         if self._player is None:
-            raise InputError("the kernels are still being compiled" if not self._loaded.is_set()
-                             else "the kernels could not be loaded")
+            raise InputError("the kernels could not be loaded" if self._loaded.is_set() else
+                             f"the kernels are still being {'compiled' if self._is_compiling() else 'loaded'}")
         if self._place_is_new:
             self._player.set_position(self._place.fen, self._place.moves)
             self._place_is_new = False
@@ -188,11 +213,7 @@ class Uci:
         pass
 
     def _uci(self, words: list[str]) -> None:
-        try:
-            number = version("adversary")
-        except PackageNotFoundError:  # run from a source tree that is not installed
-            number = "from source"
-        self._say(f"id name Adversary {number}")
+        self._say(f"id name {NAME} {VERSION}")
         self._say(f"id author {_AUTHOR}")
         for line in declarations():
             self._say(line)
@@ -238,9 +259,10 @@ class Uci:
             self._player.set_position(place.fen, place.moves)
             self._place, self._place_is_new = place, False
         else:
-            from engine.stopgap import read_board
+            if place != Place():  # what is not the usual start may be wrong
+                from engine.stopgap import read_board
 
-            read_board(place.fen, place.moves, self._settings.uci_chess960)
+                read_board(place.fen, place.moves, self._settings.uci_chess960)
             self._place, self._place_is_new = place, True
 
     def _go(self, words: list[str]) -> None:
@@ -299,6 +321,8 @@ class Uci:
 
     def _bench(self, words: list[str]) -> None:
         self._finish_thinking()
+        import subprocess
+
         # In a process of its own: whatever it is given, and whatever it does, the conversation goes on.
         with subprocess.Popen([sys.executable, "-m", "engine", "bench", *words], stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
@@ -362,10 +386,11 @@ class Uci:
 
     def _await_kernels(self, pending: PendingGo) -> bool:
         """Wait for the kernels as long as the order allows; returns whether they are there."""
-        seconds = seconds_for_stopgap(pending.order)
         while not self._loaded.wait(_PULSE):
+            seconds = seconds_for_stopgap(pending.order, pending.signals)
             is_late = seconds is not None and time.perf_counter() >= pending.received + (1 - _STOPGAP_SHARE) * seconds
-            if is_late or pending.signals.stop.is_set():
+            # What is only loaded is there at once: an early `stop` gets a real answer all the same.
+            if is_late or (pending.signals.stop.is_set() and self._is_compiling()):
                 break
         return self._player is not None
 
@@ -373,7 +398,7 @@ class Uci:
         """A legal move without the kernels, in a part of the time that there is."""
         from engine.stopgap import find_move, read_board
 
-        seconds = seconds_for_stopgap(pending.order) or _STOPGAP_SECONDS
+        seconds = seconds_for_stopgap(pending.order, pending.signals) or _STOPGAP_SECONDS
         deadline = time.perf_counter() + min(_STOPGAP_SHARE * seconds, _STOPGAP_SECONDS)
         board = read_board(pending.place.fen, pending.place.moves, self._settings.uci_chess960)
         return [find_move(board, deadline, pending.order.search_moves)]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -59,6 +58,8 @@ def symbol_of(name: str) -> str:
 
 def write(path: Path, provenance: Provenance, codes: Sequence[Code]) -> None:
     """Write a file that is there as a whole or not at all; OSError if it cannot be."""
+    import tempfile
+
     entries, place = [], 0
     for code in codes:
         entries.append({"name": code.name, "signature": code.signature, "results": code.results,
