@@ -184,16 +184,16 @@ class Uci:
 
     def _ready_later(self) -> None:
         """Answer `isready` when the kernels are there, but before a client loses patience; it waits only once."""
-        begin = time.perf_counter()
+        now = next_remark = time.perf_counter()
         if self._ready_deadline is None:
-            self._ready_deadline = begin + _READY_WAIT
-        remarks = 0
-        while not self._loaded.wait(_PULSE) and not self._is_over.is_set():
-            if time.perf_counter() >= self._ready_deadline:
-                break
-            if time.perf_counter() >= begin + remarks * _READY_REMARK:
+            self._ready_deadline = now + _READY_WAIT
+        while not self._loaded.is_set() and now < self._ready_deadline:
+            if now >= next_remark:
                 self._remark("compiling, once; `adversary warmup` does it beforehand")
-                remarks += 1
+                next_remark += _READY_REMARK
+            if self._is_over.wait(_PULSE):
+                break
+            now = time.perf_counter()
         self._say("readyok")
 
     def _wait_for_player(self) -> Player:
