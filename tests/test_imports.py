@@ -54,7 +54,7 @@ ALLOWED = {
     "engine.arena": {*RULES, "engine.search", "engine.alphabeta", "eval", "tablebase", "chess",
                      "distributed", *LIBRARIES},
     "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", *LIBRARIES},
-    "engine.__main__": {"engine.host", "engine.uci", "engine.commands", "engine.core.errors"},
+    "engine.__main__": {"engine.host", "engine.version", "engine.uci", "engine.commands", "engine.core.errors"},
 }
 EMPTY_ROOMS = {"engine", "eval", "book", "tablebase"}  # an __init__ that is only a docstring
 

@@ -1,6 +1,7 @@
 """Measuring: `bench [DEPTH]` searches fixed positions and prints the node count that signs a version of the search;
 `bench speed` its nodes a second beside another engine's; `bench threads` what more threads bring; `bench trees` the
-tree searches; `bench perft` the move generator; `bench startup` the start; `bench network` the network's evaluation.
+tree searches; `bench perft` the move generator; `bench startup` the start; `bench shipped` the machine
+code of the package; `bench network` the network's evaluation.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ _SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("what", nargs="?", default=str(_BENCH_DEPTH),
-                        metavar="DEPTH|speed|threads|trees|perft|startup|network",
+                        metavar="DEPTH|speed|threads|trees|perft|startup|shipped|network",
                         help=f"what to measure; a number is the depth of the search (default {_BENCH_DEPTH})")
     parser.add_argument("--against", metavar="ENGINE", help="speed, perft: a UCI engine to measure in the same run")
     parser.add_argument("--runs", type=int, default=3, metavar="N",
-                        help="perft, startup, network: best of N (default 3)")
+                        help="perft, startup, shipped, network: how often (default 3)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="search with N threads (default 1)")
     parser.add_argument("--hash", type=int, default=64, metavar="MB", help="size of the table (default 64)")
     parser.add_argument("--network", metavar="FILE", help="network: the one to measure (default: the built-in one)")
@@ -70,6 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--network goes with 'bench network' only")
     if arguments.what == "startup":
         return print_startup(arguments.runs)
+    if arguments.what == "shipped":
+        from engine.commands._shipped import print_shipped
+
+        return print_shipped(arguments.runs, _BENCH_DEPTH)
     if arguments.what == "trees":
         from engine.commands._trees import print_trees
 
@@ -95,8 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _parse_depth(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) < MAX_PLY):
-        raise InputError(f"bench knows speed, threads, perft, startup, network or a depth from 1 to {MAX_PLY - 1}, "
-                         f"not {quote(text)}")
+        raise InputError("bench knows speed, threads, trees, perft, startup, shipped, network or a depth from 1 to "
+                         f"{MAX_PLY - 1}, not {quote(text)}")
     return int(text)
 
 

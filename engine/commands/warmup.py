@@ -1,4 +1,4 @@
-"""`warmup`: compile every entry point once, so that later starts only load them."""
+"""`warmup`: have the machine code of every entry ready, so that later starts only load it."""
 
 from __future__ import annotations
 

@@ -39,9 +39,9 @@ class Cache:
 
     def __init__(self, home: Path, digest: str) -> None:
         self.folder = home / f"{_FOLDER_PREFIX}{digest[:_DIGEST_LETTERS]}"
-        self._is_trusted = self._judge(home) and self._judge(self.folder)
-        self._can_write = self._is_trusted
-        if self._is_trusted:
+        self.is_trusted = self._judge(home) and self._judge(self.folder)
+        self._can_write = self.is_trusted
+        if self.is_trusted:
             with contextlib.suppress(OSError):
                 os.utime(self.folder)  # it is in use
 
@@ -60,7 +60,7 @@ class Cache:
 
     def read(self, name: str, signature: str, provenance: Provenance) -> Code | None:
         """The machine code of an entry, if it is here, and undamaged, and was made from these sources."""
-        if not self._is_trusted:
+        if not self.is_trusted:
             return None
         try:
             file = CodeFile(self.path_of(name), host.distrust)
@@ -84,6 +84,13 @@ class Cache:
             self._can_write = False
             notices.tell(f"the compiled kernels cannot be kept in {self.folder} ({error}): "
                          "the next start has to compile them again")
+
+    def size(self) -> int:
+        """The bytes of all that the cache keeps, for these sources and for others."""
+        with contextlib.suppress(OSError):
+            folders = [entry for entry in self.folder.parent.iterdir() if entry.name.startswith(_FOLDER_PREFIX)]
+            return sum(path.stat().st_size for folder in folders for path in folder.iterdir())
+        return 0
 
     def tidy(self) -> None:
         """Remove the folders of older sources, but for the most recently used ones, and what was left unfinished."""

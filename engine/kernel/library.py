@@ -69,6 +69,12 @@ def find(entry: Declaration) -> Found:
     return Found(address, code.results, code.is_tuple, origin)
 
 
+def at_hand(entry: Declaration) -> Origin | None:
+    """Where the machine code of an entry would be taken from; None if it has to be compiled."""
+    code, origin = _look_up(entry)
+    return origin if code is not None else None
+
+
 def _look_up(entry: Declaration) -> tuple[Code | None, Origin]:
     shipped, cache = shipped_file(), own_cache()
     if shipped.file is not None and shipped.file.has(entry.name, entry.signature):

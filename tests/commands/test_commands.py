@@ -81,7 +81,7 @@ def test_a_wrong_count_in_a_suite_is_shown(capsys, tmp_path):
     (("perft", "--suite", "/"), "cannot read suite /"),
     (("perft", "--suite", os.devnull), "holds no positions"),
     (("perft", "--suite", sys.executable), "is not a text file"),
-    (("bench", "dance"), "bench knows speed, threads, perft, startup or a depth"),
+    (("bench", "dance"), "bench knows speed, threads, trees, perft, startup, shipped, network or a depth"),
     (("bench", "0"), "a depth from 1 to"),
     (("bench", "--threads", "0"), "--threads must be at least 1"),
     (("bench", "threads"), "needs --threads N"),
@@ -226,9 +226,10 @@ def test_suite_solves_and_names_what_it_does_not(capsys, tmp_path):
 def test_bench_startup_prints_all_costs(capsys):
     status, out, _ = run(capsys, "bench", "startup", "--runs", "1")
     assert status == 0
-    costs = re.findall(r"([\d.]+) s CPU with an empty cache, ([\d.]+) s warm", out)
-    assert len(costs) == 2
-    assert all(float(warm) < float(cold) for cold, warm in costs)
+    warm = re.findall(r", from the cache: ([\d.]+) s CPU, [\d.]+ of importing Numba, which is not imported", out)
+    cold = re.findall(r", compiled first: ([\d.]+) s CPU", out)
+    assert len(warm) == len(cold) == 2
+    assert all(2 * float(one) < float(other) for one, other in zip(warm, cold, strict=True))
     assert float(re.search(r"uciok .*: ([\d.]+) s", out)[1]) < 2
 
 
