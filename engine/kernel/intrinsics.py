@@ -96,6 +96,21 @@ add_atomic_i64 = _adder(64, "Add to the int64 at an address, whoever else does m
 
 
 @intrinsic(int64, int64)
+def load_acquire(builder: Any, address: Any) -> Any:
+    """The int64 at an address; what was written before `store_release` put it there can be read after this.
+
+    Without that a processor may read in another order than the program has it: aarch64 does, x86-64 does not.
+    """
+    return builder.load_atomic(_pointer(builder, address, 64), "acquire", 8)
+
+
+@intrinsic(None, int64, int64)
+def store_release(builder: Any, address: Any, value: Any) -> None:
+    """Write an int64 to an address, after all that was written before."""
+    builder.store_atomic(value, _pointer(builder, address, 64), "release", 8)
+
+
+@intrinsic(int64, int64)
 def load_acquire_i32(builder: Any, address: Any) -> Any:
     """The int32 at an address; what was written before `store_release_i32` put it there can be read after this."""
     return builder.sext(builder.load_atomic(_pointer(builder, address, 32), "acquire", 4), _int(64))
@@ -147,6 +162,15 @@ def record_reader(record: Record) -> Intrinsic:
         return builder.inttoptr(address, ir.ArrayType(_int(8), record.dtype.itemsize).as_pointer())
 
     return Intrinsic(record_at, record, (int64,))
+
+
+def address_reader(record: Record) -> Intrinsic:
+    """A kernel that tells where a record of this type lies."""
+
+    def address_of(builder: Any, value: Any) -> Any:
+        return builder.ptrtoint(value, _int(64))
+
+    return Intrinsic(address_of, int64, (record,))
 
 
 def function_at(*arguments: ArgumentType) -> Intrinsic:

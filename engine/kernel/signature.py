@@ -116,6 +116,12 @@ def record_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
+def offset_of(dtype: np.dtype[Any], field: str) -> int:
+    """How many bytes of a record come before a field."""
+    assert dtype.fields is not None
+    return int(dtype.fields[field][1])
+
+
 def record_type(dtype: np.dtype[Any]) -> Record:
     """How a record of `dtype` is named in an entry's argument types."""
     return Record(dtype)
