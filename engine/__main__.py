@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from engine import host
+from engine.version import NAME, VERSION
 
 # One row a command: the module or folder of that name in engine/commands has `configure(parser)` and `run(arguments)`.
 COMMANDS = {
@@ -27,7 +28,8 @@ COMMANDS = {
     "tune": "learn the parameters of the search, or the weights of the evaluation, from games",
     "book": "make an opening book from games, and look into one",
     "tablebase": "make endgame tables, and look into them",
-    "warmup": "compile everything once, so that later starts are fast",
+    "warmup": "load every kernel once, and compile those that the package does not bring for this processor",
+    "doctor": "say what is installed and in use here, and what to do about anything that is not as it should be",
 }
 MODULES = {"class": "lessons"}  # of commands whose name no module can have
 USAGE_ERROR = 2
@@ -60,6 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: list[str]) -> int:
     parser = OneLineParser(prog="adversary", description="A chess engine in Python, compiled by Numba. "
                            "Without a command it speaks UCI.")
+    parser.add_argument("--version", action="version", version=f"{NAME} {VERSION}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     parsers = {name: commands.add_parser(name, help=text, description=text) for name, text in COMMANDS.items()}
     if not argv:

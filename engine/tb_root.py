@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import chess
-
 from engine.core.draws import FIFTY_MOVES
 from engine.core.errors import InputError
 from engine.core.game import Game
@@ -186,6 +184,8 @@ class TbRoot:
 
     def _by_distance(self, game: Game, allowed: Sequence[int]) -> Verdict | None:
         """The verdict of Syzygy tables: the moves that make progress towards the win, or hold what can be held."""
+        import chess
+
         assert self._syzygy is not None
         distances = self._syzygy.distances(chess.Board(game.fen(shredder=True), chess960=True))
         if distances is None:

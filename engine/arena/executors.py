@@ -51,7 +51,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise InputError("--cluster needs dask.distributed: pip install 'adversary[cluster]'") from error
+        raise InputError("--cluster needs dask.distributed: pip install '.[cluster]', where the sources are") from error
     try:
         client = Client(address, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError) as error:

@@ -12,6 +12,7 @@ from engine.core.movegen import MOVE_LIST_TYPE, NOISY, MoveListRecord, generate,
 from engine.core.moves import to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
 from engine.kernel import Int, entry, inline, int64, kernel
+from engine.kernel.intrinsics import address_reader, load_acquire
 from tablebase.codes import OUTCOME_DRAW, OUTCOME_WIN, UNKNOWN
 from tablebase.probe import directory_at, lasting_outcome
 from tablebase.syzygy.decode import decoded_value
@@ -22,6 +23,7 @@ from tablebase.syzygy.numbering import (
     place_pieces,
 )
 from tablebase.syzygy.records import (
+    ADDRESS_OF_KEYS,
     EVEN,
     HASH,
     HASH_SHIFT,
@@ -41,6 +43,8 @@ from tablebase.syzygy.records import (
 
 _NO_TB = -1
 _SLOT_MASK = np.int64(SLOTS - 1)
+_address_of_record = address_reader(SYZYGY_TYPE)
+_ADDRESS_OF_KEYS = np.int64(ADDRESS_OF_KEYS)
 
 
 @inline
@@ -57,11 +61,14 @@ def material_key(pos):
 def _find(syzygy, key):
     """2 * the number of the table for this material, and 1 more if its colours are exchanged; or _NO_TB."""
     slot = np.int64(key * HASH >> HASH_SHIFT)
-    while syzygy.keys[slot] != EMPTY:
-        if syzygy.keys[slot] == key:
+    keys = _address_of_record(syzygy) + _ADDRESS_OF_KEYS
+    while True:
+        found = np.uint64(load_acquire(keys + 8 * slot))
+        if found == key:
             return np.int64(syzygy.numbers[slot])
+        if found == EMPTY:
+            return np.int64(_NO_TB)
         slot = (slot + 1) & _SLOT_MASK
-    return np.int64(_NO_TB)
 
 
 @inline

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.kernel import record_dtype, record_type
+from engine.kernel import offset_of, record_dtype, record_type
 from engine.kernel.intrinsics import record_reader
 
 MOST_MEN = 7
@@ -70,6 +70,7 @@ SYZYGY = record_dtype([
     ("most_men", "i8"),
 ])
 SYZYGY_TYPE = record_type(SYZYGY)
+ADDRESS_OF_KEYS = offset_of(SYZYGY, "keys")  # where in the record they begin
 SyzygyRecord = Any
 SCRATCH = record_dtype([("squares", "i8", MOST_MEN + 1)])
 SCRATCH_TYPE = record_type(SCRATCH)

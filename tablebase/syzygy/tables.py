@@ -22,10 +22,12 @@ from engine.core.game import Game, make_if_legal
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord
 from tablebase.material import Men, can_turn_into, men_of
+from tablebase.publishing import publish
 from tablebase.reader import BackgroundReader
 from tablebase.syzygy.headers import check_header, set_part
 from tablebase.syzygy.probe import position_value
 from tablebase.syzygy.records import (
+    ADDRESS_OF_KEYS,
     HASH,
     HASH_SHIFT,
     MOST_MEN,
@@ -183,7 +185,7 @@ class SyzygyTables:
         while self.record["keys"][slot] not in (0, key):
             slot = (slot + 1) % len(self.record["keys"])
         self.record.numbers[slot] = number
-        self.record["keys"][slot] = key
+        publish(self.address + ADDRESS_OF_KEYS + 8 * slot, key)
 
 
 def men_named(name: str) -> Men:

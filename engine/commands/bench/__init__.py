@@ -1,5 +1,6 @@
 """`bench`: measure. A number searches fixed positions that deep, and the node count signs a version of the search;
-other words measure speed, threads, the tree searches, the move generator, the start, or the network's evaluation.
+other words measure speed, threads, the tree searches, the move generator, the start, the machine code of the package,
+or the network's evaluation.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from engine.commands.shared.arguments import DEEPEST_SEARCH, add_hash, add_threa
 from engine.core.errors import InputError, quote
 
 _BENCH_DEPTH = 12
-_KINDS = ("speed", "threads", "trees", "perft", "startup", "network")
+_KINDS = ("speed", "threads", "trees", "perft", "startup", "shipped", "network")
 _WITH_RIVAL = ("speed", "perft")
 _MOVETIME = 500
 
@@ -21,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help=f"what to measure; a number is the depth of the search (default {_BENCH_DEPTH})")
     parser.add_argument("--against", metavar="ENGINE", help="speed, perft: a UCI engine to measure in the same run")
     parser.add_argument("--runs", type=positive, default=3, metavar="N",
-                        help="perft, startup, network: best of N (default 3)")
+                        help="perft, startup, shipped, network: how often (default 3)")
     add_threads(parser)
     add_hash(parser)
     parser.add_argument("--movetime", type=milliseconds, default=_MOVETIME, metavar="MS",
@@ -42,6 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
         from engine.commands.bench.startup import print_startup
 
         return print_startup(arguments.runs)
+    if arguments.what == "shipped":
+        from engine.commands.bench.shipped import print_shipped
+
+        return print_shipped(arguments.runs, _BENCH_DEPTH)
     return run_interruptible(lambda: _measure(arguments, depth))
 
 

@@ -1,4 +1,4 @@
-"""What a start costs, in new processes: once with an empty compile cache, then warm."""
+"""What a start costs, in new processes: with the machine code at hand, and compiled first."""
 
 from __future__ import annotations
 
@@ -10,36 +10,51 @@ import time
 
 from engine.core.errors import InputError
 from engine.kernel import CACHE_VARIABLE
+from engine.kernel.codefile import NATIVE
+from engine.kernel.library import CODE_VARIABLE, shipped_file
 
-# What is measured, and the program that does it and prints the CPU seconds of its process.
+# What is measured, and the program that does it.
 _STARTS = {
     "perft 1": "from engine.__main__ import main; main(['perft', '1'])",
-    "the first searched node": "from engine.core.game import Game; from engine.search.limits import Limits; "
-                               "from engine.alphabeta.searcher import Searcher; "
-                               "Searcher().run(Game().position, Limits(depth=1))",
+    "the first move": "import io; from engine.uci import Uci; "
+                      "Uci(io.BytesIO(b'uci\\ngo depth 1\\n'), io.StringIO()).run()",
 }
+_COST = "; import sys, time; print(time.process_time(), int('numba' in sys.modules))"
 
 
 def print_startup(runs: int) -> int:
-    """Print every cost, warm ones as the best of `runs`; returns the exit status."""
+    """Print every cost, all but cold ones as the best of `runs`; returns the exit status."""
+    numba = min(_cpu_seconds("import numba", {})[0] for _ in range(runs))
+    print(f"import numba, in a new process: {numba:.2f} s CPU")
     for name, program in _STARTS.items():
         with tempfile.TemporaryDirectory(prefix="adversary-bench-") as cache:
-            cold = _cpu_seconds(program, cache)
-            warm = min(_cpu_seconds(program, cache) for _ in range(runs))
-        print(f"{name}, in a new process: {cold:.2f} s CPU with an empty cache, {warm:.2f} s warm, "
-              f"{cold - warm:.2f} s of compiling")
+            fresh = {CACHE_VARIABLE: cache}
+            compiled = {**fresh, CODE_VARIABLE: NATIVE}
+            if shipped_file().file is not None:
+                _print_cost(f"{name}, shipped machine code", [_cpu_seconds(program, fresh) for _ in range(runs)], numba)
+            cold = _cpu_seconds(program, compiled)[0]
+            _print_cost(f"{name}, from the cache", [_cpu_seconds(program, compiled) for _ in range(runs)], numba)
+            print(f"{name}, compiled first: {cold:.2f} s CPU")
     with tempfile.TemporaryDirectory(prefix="adversary-bench-") as cache:
         answers = [_seconds_to_uciok(cache) for _ in range(runs)]
-    print(f"uciok after the start of the process: {answers[0]:.2f} s with an empty cache, at best {min(answers):.2f} s")
+    print(f"uciok after the start of the process: {answers[0]:.2f} s at first, at best {min(answers):.2f} s")
     return 0
 
 
-def _cpu_seconds(program: str, cache: str) -> float:
-    done = subprocess.run([sys.executable, "-c", f"{program}; import time; print(time.process_time())"],
-                          env={**os.environ, CACHE_VARIABLE: cache}, capture_output=True, text=True, check=False)
+def _print_cost(what: str, costs: list[tuple[float, bool]], numba: float) -> None:
+    best = min(seconds for seconds, _ in costs)
+    imported = "imported" if any(is_imported for _, is_imported in costs) else "not imported"
+    print(f"{what}: {best:.2f} s CPU, {best / numba:.2f} of importing Numba, which is {imported}")
+
+
+def _cpu_seconds(program: str, environment: dict[str, str]) -> tuple[float, bool]:
+    """The CPU seconds of a new process that runs a program, and whether it imported Numba."""
+    done = subprocess.run([sys.executable, "-c", program + _COST], env={**os.environ, **environment},
+                          capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise InputError(f"a new process failed to start: {done.stderr.strip().splitlines()[-1:]}")
-    return float(done.stdout.splitlines()[-1])
+    seconds, is_imported = done.stdout.split()[-2:]
+    return float(seconds), is_imported == "1"
 
 
 def _seconds_to_uciok(cache: str) -> float:

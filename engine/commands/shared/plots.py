@@ -20,7 +20,7 @@ def check_plot(path: Path, option: str = "--plot") -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise InputError(f"{option} needs matplotlib: pip install 'adversary[lab]'") from error
+        raise InputError(f"{option} needs matplotlib: pip install '.[lab]', where the sources are") from error
     kinds = Figure().canvas.get_supported_filetypes()
     if path.suffix.removeprefix(".") not in kinds or not path.parent.is_dir():
         raise InputError(f"{option}: {path} names no folder that exists, or none of the kinds "

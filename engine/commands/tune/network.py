@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         import torch
     except ImportError as error:
-        raise InputError("tune network needs torch: pip install 'adversary[train]'") from error
+        raise InputError("tune network needs torch: pip install '.[train]', where the sources are") from error
     _check(arguments)
     device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
