@@ -63,6 +63,7 @@ class Stage:
     seconds: float = math.inf
     length: int = 1
     has_results: bool = True
+    rate: float | None = None  # of learning, at first; None for the plan's
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ class Trainer:
         while place.begin + batch <= len(rows) and not self.is_stopped and not self._is_done(stage):
             progress = self._progress(stage)
             for group in self._optimizer.param_groups:
-                group["lr"] = self._rate(progress)
+                group["lr"] = self._rate(stage, progress)
             share = plan.share_at(progress) if stage.has_results else 0.0
             loss = self.model.descend(rows.index_select(0, order[place.begin : place.begin + batch]), plan.scale, share)
             self._optimizer.step()
@@ -219,10 +220,11 @@ class Trainer:
     def _is_done(self, stage: Stage) -> bool:
         return self._progress(stage) >= 1
 
-    def _rate(self, progress: float) -> float:
+    def _rate(self, stage: Stage, progress: float) -> float:
         cosine = (1 + math.cos(math.pi * min(progress, 1.0))) / 2
         warmth = min(1.0, (self._place.step + 1) / self.plan.warm_up)
-        return self.plan.rate * warmth * (_LAST_RATE + (1 - _LAST_RATE) * cosine)
+        first = self.plan.rate if stage.rate is None else stage.rate
+        return first * warmth * (_LAST_RATE + (1 - _LAST_RATE) * cosine)
 
     def _report(self, stage: Stage, *, is_end_of_epoch: bool) -> Report:
         summed, place = self._summed, self._place
@@ -234,7 +236,7 @@ class Trainer:
         self._summed = _Sum()
         torch.set_float32_matmul_precision("high")
         return Report(stage.name, place.epoch + (place.shard + place.fraction) / stage.length, min(progress, 1.0),
-                      place.samples, place.seconds, self._rate(progress), training_loss, losses, is_end_of_epoch,
+                      place.samples, place.seconds, self._rate(stage, progress), training_loss, losses, is_end_of_epoch,
                       speed)
 
     def shares(self) -> Any:

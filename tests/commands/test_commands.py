@@ -59,6 +59,8 @@ from tests.core.test_fen import BAD
     (("bench", "startup", "--against", "engine"), "--against goes with"),
     (("perft", "2", "--max-nodes", "5"), "--max-nodes goes with --suite"),
     (("perft", "2", "--divide", "--suite", "x"), "do not go with --suite"),
+    (("bench", "network", "--network", "/no/such"), "cannot read the network file /no/such"),
+    (("bench", "--network", "x"), "--network goes with 'bench network' only"),
     (("bench", "perft", "--runs", "0"), "--runs: must be at least 1"),
     (("dance",), "invalid choice: 'dance'"),
     (("--dance",), "unrecognized arguments"),

@@ -11,14 +11,17 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from engine.arena.replay import Filter, GameSource
 from engine.commands.shared.arguments import Real, Whole, add_seed, minutes, positive
 from engine.commands.shared.plots import check_plot, save_plot
 from engine.core.errors import InputError
-from eval.network.data import expected
+from eval.network.data import Samples, expected
 from eval.network.file import Shape, write_network
 from eval.network.judge import Losses, by_men, features_shares, fitted_scale, losses_of, yardsticks
 
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130
 _CHECKPOINT_SECONDS = 60
+_SEEDS_APART = 1000  # of the lessons, so that no position is drawn alike
 _RESERVE_SECONDS = 4.0  # to judge and to write, when time is limited
 _JUDGINGS = 8  # as long as so many looks at the validation samples
 _MILLION = 1_000_000
@@ -61,13 +65,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="of the result in the target, from X at first to Y at last (default 0.3)")
     course.add_argument("--scale", type=Real(1, 10_000), metavar="CP",
                         help="for a logit of 1 (default: fitted to the results)")
-    course.add_argument("--pretrain", type=Whole(0), default=0, metavar="COUNT",
-                        help="first teach so many neighbours of the games' positions, labelled cheaply")
-    course.add_argument("--pretrain-nodes", type=Whole(0), default=0, metavar="N",
-                        help="label them by searches, not by the features' static evaluation")
-    course.add_argument("--pretrain-epochs", type=positive, default=1, metavar="N", help="(default 1)")
+    course.add_argument("--pretrain", type=_read_lesson, action="append", default=[], metavar="COUNT[:NODES[:EPOCHS]]",
+                        help="first teach neighbours of the games' positions, labelled by the features' static "
+                        "evaluation or, with NODES, by searches; may be given several times")
     course.add_argument("--pretrain-part", type=Real(0, 1, above=True), default=0.3, metavar="X",
                         help="of the minutes (default 0.3)")
+    course.add_argument("--neighbours", type=Path, metavar="FOLDER",
+                        help="keep the labelled neighbours here, and use those that are there")
+    course.add_argument("--games-rate", type=Real(0, 1, above=True), metavar="X",
+                        help="of learning from the games, after neighbours (default: as --rate)")
     add_seed(parser, "the course")
     course.add_argument("--device", metavar="NAME", help="torch's name for it (default: cuda where there is one)")
     course.add_argument("--precision", default="tf32", choices=("tf32", "bf16"), help="on a GPU (default tf32)")
@@ -106,7 +112,27 @@ def run(arguments: argparse.Namespace) -> int:
     return _Session(arguments, source, scale, device, threads, started).run()
 
 
+class _Lesson(NamedTuple):
+    """A stage of pretraining: how many neighbours to look for, how they are labelled, and how often they are seen."""
+
+    wanted: int
+    nodes: int = 0
+    epochs: int = 1
+
+
+def _read_lesson(text: str) -> _Lesson:
+    try:
+        lesson = _Lesson(*(int(part) for part in text.split(":")))
+    except (TypeError, ValueError):
+        raise argparse.ArgumentTypeError(f"{text!r} is not like 1000000 or 1000000:50:2") from None
+    if lesson.wanted < 1 or lesson.nodes < 0 or lesson.epochs < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: COUNT and EPOCHS are at least 1, NODES at least 0")
+    return lesson
+
+
 def _check(arguments: argparse.Namespace) -> None:
+    if arguments.neighbours is not None and not arguments.neighbours.is_dir():
+        raise InputError(f"--neighbours: no folder {arguments.neighbours}")
     if arguments.pretrain_part == 1:
         raise InputError("--pretrain-part must be below 1: the games need some of the minutes")
     if arguments.hidden < 64 or arguments.hidden % 64 or arguments.hidden > 2048:
@@ -182,7 +208,8 @@ class _Session:
         from eval.network.train import Stage
 
         arguments, stages = self._arguments, []
-        pretraining = self._neighbours() if arguments.pretrain else None
+        lessons = [(lesson, self._neighbours(number, lesson))
+                   for number, lesson in enumerate(arguments.pretrain, start=1)]
         seconds = math.inf
         if arguments.minutes is not None:
             begun = time.perf_counter()
@@ -191,21 +218,29 @@ class _Session:
             reserve = _RESERVE_SECONDS + _JUDGINGS * (now - begun)
             seconds = max(60 * arguments.minutes - reserve - (now - self._started), 1.0)
         limited = arguments.minutes is not None
-        if pretraining is not None:
-            stages.append(Stage("neighbours", lambda: iter((pretraining,)),
-                                math.inf if limited else arguments.pretrain_epochs,
-                                seconds * arguments.pretrain_part, has_results=False))
-            seconds *= 1 - arguments.pretrain_part
+        for number, (lesson, found) in enumerate(lessons, start=1):
+            stages.append(Stage(f"neighbours {number}", partial(_once, found),
+                                math.inf if limited else lesson.epochs,
+                                seconds * arguments.pretrain_part / len(lessons), has_results=False))
+        seconds *= 1 - arguments.pretrain_part if lessons else 1
         stages.append(Stage("games", self._source.shards, math.inf if limited else arguments.epochs, seconds,
-                            self._source.length))
+                            self._source.length, rate=arguments.games_rate))
         return stages
 
-    def _neighbours(self) -> Any:
+    def _neighbours(self, number: int, lesson: _Lesson) -> Any:
+        """The samples of a lesson: those of an earlier call, if they were kept."""
         from engine.arena.neighbours import neighbours
 
-        begun = time.perf_counter()
-        found = neighbours(self._source.first_games, self._arguments.pretrain, self._arguments.pretrain_nodes,
-                           self._arguments.seed, self._threads, self._arguments.largest_score)
+        arguments, begun = self._arguments, time.perf_counter()
+        seed = arguments.seed + _SEEDS_APART * (number - 1)
+        kept = arguments.neighbours and arguments.neighbours / f"{lesson.wanted}-{lesson.nodes}-{seed}.npy"
+        if kept and kept.exists():
+            found = np.load(kept)
+        else:
+            found = neighbours(self._source.first_games, lesson.wanted, lesson.nodes, seed, self._threads,
+                               arguments.largest_score)
+            if kept:
+                np.save(kept, found)
         _say(f"{len(found)} neighbours labelled in {time.perf_counter() - begun:.1f} s")
         if not len(found):
             raise InputError("--pretrain: no neighbours were found")
@@ -300,3 +335,8 @@ def _plot(course: Sequence[Report], features: Losses, path: Path) -> None:
         "validation, results": (places, [report.validation.result for report in course]),
         "features": (ends, [features.target] * 2), "features, results": (ends, [features.result] * 2),
     }, dashed=("features", "features, results"))
+
+
+def _once(samples: Samples) -> Iterator[Samples]:
+    """A pass over samples that lie in one shard."""
+    return iter((samples,))

@@ -135,7 +135,8 @@ def test_integers_are_those_of_the_description(source, shape):
 def test_the_command_writes_the_same_file_again(path, tmp_path, capsys):
     pytest.importorskip("rich")
     words = ["tune", "network", str(path), "--hidden", "64", "--epochs", "2", "--batch", "256", "--held-out", "5",
-             "--pretrain", "2000", "--share", "0.1:0.4", "--king-buckets", "4"]
+             "--pretrain", "2000", "--pretrain", "2000:20:2", "--games-rate", "0.0005",
+             "--share", "0.1:0.4", "--king-buckets", "4"]
     files = [tmp_path / "one.network", tmp_path / "two.network"]
     for file in files:
         assert main([*words, "--out", str(file)]) == 0
