@@ -51,7 +51,7 @@ def four_steps_once():
 
 
 def the_tree_grows():
-    """The same tree later. Visits go where it pays, and averages turn to the truth, random as the playouts are."""
+    """The same tree later. Visits go where it pays, and the averages approach the truth, random playouts or not."""
     pictures = []
     for number, root in enumerate(itertools.islice(grow(GAME, BOARD, random.Random(4)), max(LOOKS)), 1):
         if number in LOOKS:
