@@ -36,7 +36,7 @@ SAID = {  # what a lesson must have said: the numbers of the notes
     "expectimax": ["= 10\n", "an adversary: B, worth 1", "a coin toss:  C, worth 5", "MAX −2"],
     "assumptions": ["bucket C", "Optimism is dangerous"],
     "players": ["into the air  Ann 0.397   Bob 0.381   Cleo 0.222"],
-    "uct": ["UCB1", "x plays 3,1", "+1 for x"], "dice": ["steady  steady", "wild    wild"],
+    "uct": ["drawn: 10 of 10", "UCB1", "x plays 3,1", "+1 for x"], "dice": ["steady  steady", "wild    wild"],
     "alphazero": ["attention"], "regret": ["(0, 1, 2)", "(0.000, 0.333, 0.667)", "could be exploited for +1.00"],
     "poker": ["-0.05556", "first to act", "0.33"],
 }
