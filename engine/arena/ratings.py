@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,25 +20,33 @@ _SAMPLES = 200
 _CONFIDENCE = (2.5, 97.5)  # per cent of the samples
 
 
-def rate(points: Mapping[tuple[Player, Player], tuple[float, int]], anchor: Player,
-         seed: int = 1) -> dict[Player, Estimate]:
-    """Elo of every player, the anchor's being 0, with 95 % intervals.
+@dataclass(frozen=True)
+class Ratings(Generic[Player]):
+    """Elo of some players, up to a number that is common to all of them."""
 
-    `points` are what the first of two players scored against the second, and in how many games. The model is that of
-    Bradley and Terry, a draw counting as half a win; intervals come from drawing the results anew.
+    players: tuple[Player, ...]
+    fits: Matrix  # a player a column; the first row from the games, the others from games that might have been
+
+    def difference(self, first: Player, second: Player) -> Estimate:
+        """By how much the first is stronger, with a 95 % interval."""
+        apart = self.fits[:, self.players.index(first)] - self.fits[:, self.players.index(second)]
+        low, high = np.percentile(apart[1:], _CONFIDENCE)
+        return Estimate(float(apart[0]), float(low), float(high))
+
+
+def rate(points: Mapping[tuple[Player, Player], tuple[float, int]], seed: int = 1) -> Ratings[Player]:
+    """Ratings from what the first of two players scored against the second, and in how many games.
+
+    The model is that of Bradley and Terry, a draw counting as half a win; intervals come from drawing the results anew.
     """
-    players = list(dict.fromkeys(player for pair in points for player in pair))
+    players = tuple(dict.fromkeys(player for pair in points for player in pair))
     first, second = (np.array([[player == pair[side] for player in players] for pair in points], float)
                      for side in (0, 1))
     games = np.array([games for _, games in points.values()], float)
     scored = np.array([score for score, _ in points.values()], float)
     shares = np.clip(scored / games, 1 / (2 * games), 1 - 1 / (2 * games))
     drawn = np.random.default_rng(seed).binomial(games.astype(int), shares, (_SAMPLES, len(points)))
-    found = _fit(first, second, np.vstack([scored, drawn]), games)
-    found -= found[:, [players.index(anchor)]]
-    low, high = np.percentile(found[1:], _CONFIDENCE, axis=0)
-    return {player: Estimate(float(found[0, seat]), float(low[seat]), float(high[seat]))
-            for seat, player in enumerate(players)}
+    return Ratings(players, _fit(first, second, np.vstack([scored, drawn]), games))
 
 
 def _fit(first: Matrix, second: Matrix, scored: Matrix, games: Matrix) -> Matrix:

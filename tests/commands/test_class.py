@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import itertools
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -29,11 +32,11 @@ SAID = {  # what a lesson must have said: the numbers of the notes
     "game": ["Pile(number=5, player=0)", "halve"], "minimax": ["MAX plays a", "10^123"],
     "alphabeta": ["After c: d cut off", "After i: j cut off", "After l: m, n cut off", "the same value every time"],
     "ordering": ["2 b^(d/2)", "type A: 5    type B: 0"], "tables": ["549,946", "5,478", "column 2: draw"],
-    "horizon": ["Qxd5", "after Qxd5: cut off +15, looked on -1"],
+    "horizon": ["Qxd5", "upside down", "after Qxd5: cut off +15, looked on -1"],
     "expectimax": ["= 10\n", "an adversary: B, worth 1", "a coin toss:  C, worth 5", "MAX −2"],
     "assumptions": ["bucket C", "Optimism is dangerous"],
     "players": ["into the air  Ann 0.397   Bob 0.381   Cleo 0.222"],
-    "uct": ["UCB1", "x plays 3,1", "+1 for x"], "dice": ["steady  steady", "wild    wild"],
+    "uct": ["drawn: 10 of 10", "UCB1", "x plays 3,1", "+1 for x"], "dice": ["steady  steady", "wild    wild"],
     "alphazero": ["attention"], "regret": ["(0, 1, 2)", "(0.000, 0.333, 0.667)", "could be exploited for +1.00"],
     "poker": ["-0.05556", "first to act", "0.33"],
 }
@@ -99,7 +102,7 @@ def test_a_student_predicts(capsys):
                                                                                       "Right."]
 
 
-def test_a_student_who_has_had_enough_is_told_the_rest(capsys):
+def test_a_student_who_does_not_know_is_told(capsys):
     def leave(question):
         raise EOFError
 
@@ -108,6 +111,34 @@ def test_a_student_who_has_had_enough_is_told_the_rest(capsys):
     out = capsys.readouterr().out
     assert out.count("After l: m, n cut off") == 2
     assert "predicted" not in out
+    answers = iter(["", "i", "", "none"])
+    quiz.predict(DEEPER, lambda question: next(answers))
+    assert "2 of 2 predicted" in capsys.readouterr().out
+
+
+def test_the_tree_of_the_questions_shows_its_leaves(capsys):
+    quiz.predict(GAME)
+    assert capsys.readouterr().out.startswith("MAX\n    MIN   a = 3    b = 12   c = 8\n    MIN   d = 2")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_lesson_at_a_terminal_waits_and_asks():
+    """A student who presses Enter all the time sees everything, and is asked after each cut-off."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "engine", "class", "alphabeta"]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as student:
+        os.close(theirs)
+        os.write(ours, b"\n" * 20)
+        said = b""
+        with contextlib.suppress(OSError):  # the end of a pseudo-terminal
+            while part := os.read(ours, 4096):
+                said += part
+    os.close(ours)
+    assert student.returncode == 0
+    assert said.count(b"(Enter to go on)") == len(steps_of(load("alphabeta")))
+    assert said.count(b"After which leaf comes the next cut-off?") == 4
 
 
 def test_a_tree_is_drawn_with_windows_order_and_cuts():

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from engine.alphabeta.params import default_params, set_param
 from engine.alphabeta.searcher import Searcher
+from engine.arena.ratings import Ratings
 from engine.arena.records import Opening
-from engine.arena.statistics import Estimate
 from engine.commands.compare import evaluations, tournament
 from engine.commands.compare.contenders import LADDER, Outcome
 from engine.commands.compare.report import Row, Trial, effective_branching, save_plots
@@ -110,7 +111,7 @@ def test_an_interrupted_comparison_shows_what_it_has(capsys, monkeypatch):
     monkeypatch.setattr("engine.commands.compare.run_interruptible", interrupt)
     status, out, err = run(capsys, "compare", "--depth", "2")
     assert status == INTERRUPTED_STATUS
-    assert err == "interrupted: this is what was found so far\n"
+    assert err == "interrupted before the end\n"
     for rung in LADDER[:3]:
         assert sum(line.startswith(rung.name + " ") for line in out.splitlines()) == 2, rung.name
     assert LADDER[3].name not in out
@@ -244,16 +245,16 @@ def test_material_alone_counts_nothing_else():
 
 def test_a_table_of_elo_by_depth():
     seat = evaluations.Seat
-    rated = {seat("material", 1): Estimate(0, -10, 10), seat("material", 2): Estimate(100, 90, 110),
-             seat("features", 1): Estimate(300, 280, 320)}
-    assert evaluations.headings(rated) == ("depth", "material", "features", "features is worth")
-    assert evaluations.rows(rated) == [("1", "0 ± 10", "300 ± 20", "+300"), ("2", "100 ± 10", "-", "-")]
+    rated = Ratings((seat("material", 1), seat("material", 2), seat("features", 1)),
+                    np.array([[5.0, 105.0, 305.0], [5.0, 105.0, 305.0], [5.0, 105.0, 305.0]]))
+    assert evaluations.headings(rated) == ("depth", "material", "features", "features worth")
+    assert evaluations.rows(rated) == [("1", "0 ± 0", "300 ± 0", "300 ± 0"), ("2", "100 ± 0", "-", "-")]
     assert evaluations.curves(rated) == {"material": ([1, 2], [0, 100]), "features": ([1], [300])}
 
 
 def test_a_pair_of_games_at_fixed_depths():
     seat = evaluations.Seat
-    records = evaluations.DepthPair(0, Opening(), seat("features", 2), seat("material", 1))()
+    records = evaluations.DepthPair(0, Opening(), seat("features", 2), seat("material", 1), is_full_width=True)()
     assert [record.players for record in records] == [("features 2", "material 1"), ("material 1", "features 2")]
     assert sum(record.points for record in records) >= 1
     assert {thought.depth for record in records for thought in record.thoughts} == {1, 2}

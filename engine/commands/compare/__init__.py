@@ -72,6 +72,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="with --tournament and --evaluations: games of each pairing "
                              f"(default {_GAMES} and {_EVALUATION_GAMES})")
     add_concurrency(parser, "with --tournament and --evaluations, as many as there are cores")
+    parser.add_argument("--full-width", action="store_true", help="with --evaluations: search every move to the full "
+                        "depth")
     parser.add_argument("--first", type=positive, metavar="N", help="with --suite: only the first N positions")
     parser.add_argument("--positions", type=positive, default=len(BENCH_FENS), metavar="N",
                         help="with --bound: only the first N of the bench positions")
@@ -141,7 +143,7 @@ def _until_interrupted(work: Callable[[], None]) -> bool:
     try:
         work()
     except KeyboardInterrupt:
-        print("interrupted: this is what was found so far", file=sys.stderr)
+        print("interrupted before the end", file=sys.stderr)
         return True
     return False
 
@@ -224,9 +226,12 @@ def _hold_tournament(arguments: argparse.Namespace) -> int:
         print("minimax believes in an adversary, expectimax in a random mover; games are played to their end")
     if arguments.json is not None:
         write_json(arguments.json, {"tournament": [asdict(meeting) for meeting in (*meetings, *beliefs)]})
+    faults = sum(meeting.faults for meeting in (*meetings, *beliefs))
+    if faults:
+        print(f"{faults} games were lost by a fault: a move out of time or against the rules, or an engine that ended")
     if is_broken_off:
         return INTERRUPTED_STATUS
-    return _FAULTS_SEEN if any(meeting.faults for meeting in (*meetings, *beliefs)) else 0
+    return _FAULTS_SEEN if faults else 0
 
 
 def _rate_evaluations(arguments: argparse.Namespace) -> int:
@@ -235,12 +240,12 @@ def _rate_evaluations(arguments: argparse.Namespace) -> int:
     points: evaluations.Points = {}
     is_broken_off = _until_interrupted(lambda: evaluations.play(
         points, arguments.depth or evaluations.LAST_DEPTH, arguments.games or _EVALUATION_GAMES,
-        arguments.concurrency or 0))
+        arguments.concurrency or 0, is_full_width=arguments.full_width))
     if points:
         rated = evaluations.ratings(points)
         print_table(evaluations.headings(rated), evaluations.rows(rated))
         print(f"Elo, material at depth 1 being 0, from {sum(games for _, games in points.values()):,} games at fixed "
-              "depth; each evaluation is worth what it is above the one to its left")
+              "depth; worth: by how much it is stronger at the same depth than the evaluation to its left")
         if arguments.plots is not None:
             for file in save(arguments.plots / "evaluations", ("depth in plies", "Elo"), evaluations.curves(rated),
                              title="The deeper the search, the less the evaluation matters"):

@@ -81,6 +81,7 @@ LADDER = (
     Rung("full search", _SWITCHES),
 )
 ORDERED_ALPHABETA = LADDER[6]  # all that orders moves, nothing that leaves any out
+_FULL_WIDTH = LADDER[8]  # the last rung that leaves no move out before quiescence
 
 
 def contenders(megabytes: int) -> list[Contender]:
@@ -103,6 +104,11 @@ def on_the_ladder(rung: Rung, searcher: Searcher) -> Contender:
         return _at_once(searcher, position, limits)
 
     return Contender(rung.name, search)
+
+
+def full_width_params() -> ParamsRecord:
+    """The search with quiescence and all that orders moves, and nothing that leaves any out before the horizon."""
+    return _switched([name for step in LADDER[: LADDER.index(_FULL_WIDTH) + 1] for name in step.switches])
 
 
 def _switched(names: list[str]) -> ParamsRecord:

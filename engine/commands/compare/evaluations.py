@@ -2,6 +2,9 @@
 
 The deeper the search, the less the quality of the evaluation matters: what it does not know, the search sees. Players
 are an evaluation and a depth each; they meet their neighbours, and one scale is fitted to all games.
+
+The full search leaves moves out by what the evaluation says of them, so that a poor evaluation harms it twice, and its
+first depths are hardly deeper than quiescence. With full width a depth is what the textbook means by it.
 """
 
 from __future__ import annotations
@@ -9,19 +12,20 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from engine.alphabeta.params import default_params
 from engine.alphabeta.searcher import Searcher
 from engine.arena import executors
 from engine.arena.openings import RandomOpenings
-from engine.arena.ratings import rate
+from engine.arena.ratings import Ratings, rate
 from engine.arena.records import Adjudication, GameRecord, Opening, Thought
 from engine.arena.referee import LiveGame, TimeControl
 from engine.arena.settings import Setting
 from engine.arena.shards import in_order
-from engine.arena.statistics import Estimate
+from engine.commands.compare.contenders import full_width_params
 from engine.commands.shared.plots import Curve
 from engine.commands.shared.progress import track
 from engine.core.game import Game
@@ -34,6 +38,7 @@ MATERIAL = "material"
 NETWORK = "network"
 LAST_DEPTH = 8
 _MEGABYTES = 4
+_SEED = 1
 _FURTHEST = 2  # plies that a poorer evaluation may look deeper in a game with a richer one: beyond it, one wins all
 
 
@@ -71,11 +76,12 @@ def pairings(names: Sequence[str], last: int) -> list[tuple[Seat, Seat]]:
 _kept = threading.local()
 
 
-def _searcher(setting: Setting) -> Searcher:
+def _searcher(setting: Setting, is_full_width: bool) -> Searcher:
     """A searcher for an evaluation, which the thread keeps, with nothing in its memory."""
     searchers: dict[str, Searcher] = _kept.__dict__.setdefault("searchers", {})
     if setting.name not in searchers:
-        searchers[setting.name] = Searcher(_MEGABYTES, evaluation=setting.evaluation())
+        params = full_width_params() if is_full_width else default_params()
+        searchers[setting.name] = Searcher(_MEGABYTES, params=params, evaluation=setting.evaluation())
     searchers[setting.name].clear()
     return searchers[setting.name]
 
@@ -88,6 +94,7 @@ class DepthPair:
     opening: Opening
     first: Seat
     second: Seat
+    is_full_width: bool
 
     def __call__(self) -> list[GameRecord]:
         """Play both games."""
@@ -98,7 +105,7 @@ class DepthPair:
         """One game; `seats` are white's and black's."""
         live = LiveGame(self.opening, TimeControl(), Adjudication())
         game = Game(self.opening.fen, moves=self.opening.moves)
-        searchers = {seat: _searcher(settings()[seat.evaluation]) for seat in seats}
+        searchers = {seat: _searcher(settings()[seat.evaluation], self.is_full_width) for seat in seats}
         while (verdict := live.verdict()) is None:
             seat = seats[0 if live.board.turn else 1]
             result = searchers[seat].run(game.position, Limits(depth=seat.depth))
@@ -113,11 +120,12 @@ class DepthPair:
 Points = dict[tuple[Seat, Seat], tuple[float, int]]  # what the first scored against the second, and in how many games
 
 
-def play(points: Points, last: int, games: int, width: int, seed: int = 1) -> None:
+def play(points: Points, last: int, games: int, width: int, *, is_full_width: bool) -> None:
     """Play all pairings, and keep the score in `points` as it comes in: whoever is interrupted has what was played."""
-    openings = list(RandomOpenings().draw((games + 1) // 2, seed))
+    openings = list(RandomOpenings().draw((games + 1) // 2, _SEED))
     met = pairings(list(settings()), last)
-    shards = [DepthPair(number, opening, *pair) for number, opening in enumerate(openings) for pair in met]
+    shards = [DepthPair(number, opening, *pair, is_full_width)
+              for number, opening in enumerate(openings) for pair in met]
     with executors.processes(width or os.cpu_count() or 1) as (executor, workers):
         results = in_order(executor, shards, 3 * workers)
         for shard, records in _watched(shards, results):
@@ -134,41 +142,44 @@ def _watched(shards: Sequence[DepthPair], results: Iterator[list[GameRecord]],
         yield shard, next(results)
 
 
-def ratings(points: Points) -> dict[Seat, Estimate]:
-    """Elo of everybody who has played; material at depth 1 is 0."""
-    return rate(points, Seat(MATERIAL, 1))
+Rated = Ratings[Seat]
+_ZERO = Seat(MATERIAL, 1)
 
 
-def headings(rated: Mapping[Seat, Estimate]) -> tuple[str, ...]:
+def ratings(points: Points) -> Rated:
+    """Elo of everybody who has played."""
+    return rate(points)
+
+
+def headings(rated: Rated) -> tuple[str, ...]:
     """Of the table: the evaluations, and what each richer one is worth at the same depth."""
     names = _names(rated)
-    return ("depth", *names, *(f"{name} is worth" for name in names[1:]))
+    return ("depth", *names, *(f"{name} worth" for name in names[1:]))
 
 
-def rows(rated: Mapping[Seat, Estimate]) -> list[tuple[str, ...]]:
+def rows(rated: Rated) -> list[tuple[str, ...]]:
     """A line for every depth, under the headings."""
     names = _names(rated)
-    found = []
-    for depth in sorted({seat.depth for seat in rated}):
-        here = [rated.get(Seat(name, depth)) for name in names]
-        found.append((str(depth), *("-" if estimate is None else _elo(estimate) for estimate in here),
-                      *("-" if poor is None or rich is None else f"{rich.value - poor.value:+.0f}"
-                        for poor, rich in itertools.pairwise(here))))
-    return found
+    return [(str(depth), *(_difference(rated, Seat(name, depth), _ZERO) for name in names),
+             *(_difference(rated, Seat(rich, depth), Seat(poor, depth)) for poor, rich in itertools.pairwise(names)))
+            for depth in sorted({seat.depth for seat in rated.players})]
 
 
-def _elo(estimate: Estimate) -> str:
-    return f"{estimate.value:.0f} ± {(estimate.high - estimate.low) / 2:.0f}"
+def _difference(rated: Rated, first: Seat, second: Seat) -> str:
+    if first not in rated.players or second not in rated.players:
+        return "-"
+    found = rated.difference(first, second)
+    return f"{found.value:.0f} ± {(found.high - found.low) / 2:.0f}"
 
 
-def curves(rated: Mapping[Seat, Estimate]) -> dict[str, Curve]:
+def curves(rated: Rated) -> dict[str, Curve]:
     """Elo by depth, a curve for every evaluation."""
     found: dict[str, Curve] = {}
     for name in _names(rated):
-        depths = sorted(seat.depth for seat in rated if seat.evaluation == name)
-        found[name] = depths, [rated[Seat(name, depth)].value for depth in depths]
+        depths = sorted(seat.depth for seat in rated.players if seat.evaluation == name)
+        found[name] = depths, [rated.difference(Seat(name, depth), _ZERO).value for depth in depths]
     return found
 
 
-def _names(rated: Mapping[Seat, Estimate]) -> list[str]:
-    return [name for name in settings() if any(seat.evaluation == name for seat in rated)]
+def _names(rated: Rated) -> list[str]:
+    return [name for name in settings() if any(seat.evaluation == name for seat in rated.players)]

@@ -86,7 +86,8 @@ def play(pairings: Sequence[Pairing], conditions: Conditions, records: dict[Pair
     with executors.processes(width) as (executor, _):
         results = in_order(executor, shards, len(shards))
         for pairing in track(played, lambda pairing: f"{pairing.first} against {pairing.second}"):
-            records.setdefault(pairing, []).extend(next(results))
+            games = next(results)  # which may be interrupted
+            records.setdefault(pairing, []).extend(games)
 
 
 def meetings(records: Mapping[Pairing, Sequence[GameRecord]]) -> list[Meeting]:

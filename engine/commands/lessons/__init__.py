@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Hold a lesson; returns the exit status."""
+    """Run a lesson; returns the exit status."""
     if arguments.notebooks is not None:
         if arguments.lesson or arguments.svg:
             raise InputError("--notebooks goes alone: it writes all lessons")
@@ -39,7 +39,7 @@ def _print_list() -> None:
     widest = max(map(len, LESSONS))
     for name, title in LESSONS.items():
         print(f"{name:<{widest}}  {title}")
-    print("\nadversary class LESSON holds one; --svg FILE draws its trees and curves")
+    print("\nadversary class LESSON runs one; --svg FILE draws its trees and curves")
 
 
 def _hold(name: str, file: Path | None) -> None:

@@ -6,9 +6,11 @@ Steps take no arguments, so that a lesson can be run, and can be written out as 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import shutil
+import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -65,11 +67,20 @@ def run_lesson(name: str) -> list[Picture]:
     for step in steps_of(module):
         print("\n" + "-" * 12 + "\n")
         say(step.words)
-        print()
+        _pause()
         picture = step.function()
         if picture is not None:
             pictures.append(picture)
     return pictures
+
+
+def _pause() -> None:
+    """Let a student at a terminal think before he sees; nobody waits for a pipe."""
+    print()
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
+        with contextlib.suppress(EOFError):
+            input("(Enter to go on) ")
+        print()
 
 
 def say(prose: str) -> None:

@@ -61,10 +61,10 @@ def cut_offs(game: Game[State, Action]) -> tuple[dict[str, float], list[CutOff]]
 def _reason(is_max: bool, visit: Visit) -> str:
     value = plain(visit.value)
     if is_max:
-        return (f"MAX gets at least {value} here, and MIN, who is sure of beta = {plain(visit.beta)} elsewhere, "
-                "will not come here")
-    return (f"MIN gets at most {value} here, and MAX, who is sure of alpha = {plain(visit.alpha)} elsewhere, "
-            "will not come here")
+        return (f"MAX can get at least {value} here, and MIN, who is sure of beta = {plain(visit.beta)} elsewhere, "
+                "will not let it come to that")
+    return (f"MIN can hold MAX to {value} here, and MAX, who is sure of alpha = {plain(visit.alpha)} elsewhere, "
+            "will not let it come to that")
 
 
 def predict(game: Game[State, Action], ask: Callable[[str], str] | None = None) -> None:
@@ -73,17 +73,19 @@ def predict(game: Game[State, Action], ask: Callable[[str], str] | None = None) 
     `ask` puts a question and returns the answer; by default it is put to a terminal, if there is one.
     """
     leaves, found = cut_offs(game)
-    print("leaves from left to right:", "  ".join(f"{letter} = {plain(value)}" for letter, value in leaves.items()))
+    print(_lettered(game) + "\n")
     if ask is None and sys.stdin is not None and sys.stdin.isatty():
         ask = input
     right = asked = 0
     for cut in [*found, None]:
         truth = cut.after if cut is not None else _NONE
         if ask is not None:
-            answer = _answer(ask, leaves)
-            if answer is None:
-                ask = None
-            else:
+            try:
+                answer = _answer(ask, leaves)
+            except EOFError:
+                ask, answer = None, ""
+                print()
+            if answer:
                 asked, right = asked + 1, right + (answer == truth)
                 print("Right." if answer == truth else "Not quite.")
         _explain(cut)
@@ -91,18 +93,30 @@ def predict(game: Game[State, Action], ask: Callable[[str], str] | None = None) 
         print(f"{right} of {asked} predicted")
 
 
-def _answer(ask: Callable[[str], str], leaves: dict[str, float]) -> str | None:
-    """A letter, or none; None if the student has had enough."""
+def _lettered(game: Game[State, Action]) -> str:
+    """The tree as text, a line for every node above leaves, with the letters and values of its leaves."""
+    letters, lines = iter(string.ascii_lowercase), list[str]()
+
+    def write(state: State, depth: int) -> None:
+        children = [game.result(state, action) for action in game.actions(state)]
+        leaves = [f"{next(letters)} = {plain(game.utility(child, MAX)):<4}" for child in children
+                  if game.is_terminal(child)]
+        name = "MAX" if game.to_move(state) == MAX else "MIN"
+        lines.append(f"{'    ' * depth}{name}   {' '.join(leaves)}".rstrip())
+        for child in children:
+            if not game.is_terminal(child):
+                write(child, depth + 1)
+
+    write(game.initial(), 0)
+    return "\n".join(lines)
+
+
+def _answer(ask: Callable[[str], str], leaves: dict[str, float]) -> str:
+    """A letter, or none; empty if the student wants to be told. EOFError if there will be no more answers."""
     while True:
-        try:
-            answer = ask(f"After which leaf comes the next cut-off? (a letter, {_NONE}, or Enter to be told) ")
-        except EOFError:
-            print()
-            return None
+        answer = ask(f"After which leaf comes the next cut-off? (a letter, {_NONE}, or Enter to be told) ")
         answer = answer.strip().lower()
-        if not answer:
-            return None
-        if answer == _NONE or answer in leaves:
+        if not answer or answer == _NONE or answer in leaves:
             return answer
         print(f"a letter from a to {list(leaves)[-1]}, or {_NONE}")
 

@@ -20,8 +20,10 @@ LEGEND = ("α, β: what MAX and MIN were sure of when the node was entered. Smal
 
 
 def the_tree_of_the_minimax_lesson():
-    """The second move needs one look: its first leaf is 2, so MIN can hold MAX to 2 there, and MAX has 3 already. Its
-    value stays unknown: at most 2, and that is enough. The third move is unlucky: its bad leaf comes last.
+    """The tree of the minimax lesson once more: MAX has three moves, and MIN answers with 3, 12 or 8 to the first, with
+    2, 4 or 6 to the second, with 14, 5 or 2 to the third. The first move is worth 3. The second needs one look: MIN can
+    hold MAX to 2 there, and MAX has 3 already. Its value stays unknown, at most 2 (≤ 2), and that is enough. The third
+    move is unlucky: its bad leaf comes last, and all must be seen.
     """
     trace = Trace()
     alphabeta(GAME, GAME.initial(), count=trace)
@@ -31,11 +33,8 @@ def the_tree_of_the_minimax_lesson():
 
 
 def predict_the_next_cut_off():
-    """Now you. Leaves are named from left to right. Three plies: MAX, MIN, MAX, then the leaves:
-
-        MAX ( MIN ( MAX(a b) MAX(c d) MAX(e f) )   MIN ( MAX(g h) MAX(i j) )   MIN ( MAX(k l) MAX(m n) ) )
-
-    Predict after which leaf the next cut-off comes, then see.
+    """Now you. The tree below has three plies, MAX, MIN and MAX, and its leaves have letters. Alpha-beta looks at them
+    from a to n and skips some. After which leaf will it cut off next, and what will it skip? Predict, then see.
     """
     predict(DEEPER)
 

@@ -5,14 +5,18 @@ the evaluation is wrong by a piece: beyond the horizon somebody takes back.
 
 from __future__ import annotations
 
+import random
+
 import chess
 
 from engine.commands.lessons.curves import chart
 from engine.commands.shared.tables import print_table
 from engine.reference.evaluation import evaluate, material, terms
+from engine.reference.games.board import TicTacToe
 from engine.reference.games.chess import Chess
 from engine.reference.horizon import settled
 from engine.reference.minimax import alphabeta, decide
+from engine.reference.tables import solve
 
 PROTECTED_PAWN = "4k3/8/2p5/3p4/8/8/3Q4/4K3 w - - 0 1"
 GAME = Chess(PROTECTED_PAWN)
@@ -51,6 +55,31 @@ def look_on_where_it_is_not_quiet():
     after = GAME.result(PROTECTED_PAWN, "d2d5")
     print(f"\nafter Qxd5: cut off {material(after):+g}, looked on {quiet(after):+g}, since the queen is lost")
     return chart("A protected pawn: what the search believes", ("depth", "material"), curves)
+
+
+def depth_makes_up_for_evaluation():
+    """The deeper the search, the less the quality of the evaluation matters. Tic-tac-toe, where the truth is known: 300
+    random positions with five empty squares or more. How often does the search choose a best move with an evaluation
+    that counts open lines, and how often with the same one upside down? For chess, see `adversary compare
+    --evaluations`.
+    """
+    game, chance = TicTacToe(), random.Random(1)
+    table = solve(game, game.initial())
+    early = [board for board in table if board.count(None) >= 5 and not game.is_terminal(board)]
+    boards = chance.sample(early, 300)
+    curves = {"good": [], "upside down": []}
+    for depth in range(1, 6):
+        for name, judge in (("good", game.open_lines), ("upside down", lambda board: -game.open_lines(board))):
+            right = 0
+            for board in boards:
+                move = decide(game, board, lambda after, depth=depth, judge=judge:
+                              alphabeta(game, after, depth - 1, judge))
+                right += table[game.result(board, move)].value == table[board].value
+            curves[name].append((depth, 100 * right / len(boards)))
+    print_table(("depth", *curves, "gap"),
+                [(str(depth), f"{good:.0f} %", f"{poor:.0f} %", f"{good - poor:.0f}")
+                 for (depth, good), (_, poor) in zip(*curves.values(), strict=True)])
+    return chart("Depth makes up for evaluation", ("depth", "best moves, per cent"), curves)
 
 
 def _believed(depth, judge):

@@ -16,7 +16,7 @@ GAME = TreeGame([[3, 12, 8], [2, 4, 6], [14, 5, 2]])
 
 def values_are_backed_up():
     """MAX has three moves, MIN three answers to each. The search goes down to the left first; the numbers in front
-    tell when it came by. Before you read on: which move should MAX make?
+    give the order of its visits. Before you see the answer: which move should MAX make?
     """
     trace = Trace()
     minimax(GAME, GAME.initial(), count=trace)

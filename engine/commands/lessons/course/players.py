@@ -29,8 +29,8 @@ def a_duel_of_three():
 
 
 def how_far_to_look():
-    """The duel could go on for ever; a limit on the number of rounds makes it finite, and it soon stops to matter. The
-    limits are known: 25/63, 24/63 and 14/63. The weakest of the three does best.
+    """The duel could go on for ever; a limit on the number of rounds makes it finite, and soon the limit no longer
+    matters. The exact values are known: 25/63, 24/63 and 14/63. The weakest of the three does best.
     """
     curves = {name: [] for name in NAMES}
     rows = []

@@ -9,6 +9,8 @@ beat professionals, Pluribus for one, grew from it.
 
 from __future__ import annotations
 
+import time
+
 from engine.commands.lessons.curves import chart
 from engine.commands.shared.tables import print_table
 from engine.reference.cfr import averages, exploitability, minimise, value
@@ -22,14 +24,15 @@ def it_converges():
     """The value of the game to the first player is -1/18 = -0.0556. Exploitability is what opponents who know the
     strategy would win from it, on average over both seats; at an equilibrium it is 0.
     """
-    rows, points = [], []
+    rows, points, started = [], [], time.process_time()
     for number, learners in enumerate(minimise(GAME, max(LOOKS)), 1):
         if number in LOOKS:
             plan = averages(learners)
             lost = exploitability(GAME, plan)
-            rows.append((f"{number:,}", f"{value(GAME, GAME.initial(), plan):.5f}", f"{lost:.5f}"))
+            rows.append((f"{number:,}", f"{value(GAME, GAME.initial(), plan):.5f}", f"{lost:.5f}",
+                         f"{time.process_time() - started:.1f}"))
             points.append((number, lost))
-    print_table(("iterations", "value", "exploitability"), rows)
+    print_table(("iterations", "value", "exploitability", "seconds"), rows)
     return chart("Kuhn poker: how much the average strategy can be exploited", ("iterations", "exploitability"),
                  {"CFR": points}, is_log=(True, True))
 

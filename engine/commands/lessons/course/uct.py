@@ -22,6 +22,7 @@ from engine.reference.uct import (
     grow,
     most_visited,
     new_node,
+    search,
     select,
     simulate,
     ucb1,
@@ -51,7 +52,7 @@ def four_steps_once():
 
 
 def the_tree_grows():
-    """The same tree later. Visits go where it pays, and averages turn to the truth, random as the playouts are."""
+    """The same tree later. Visits go where it pays, and the averages approach the truth, random playouts or not."""
     pictures = []
     for number, root in enumerate(itertools.islice(grow(GAME, BOARD, random.Random(4)), max(LOOKS)), 1):
         if number in LOOKS:
@@ -61,6 +62,24 @@ def the_tree_grows():
     print(f"\nx plays {_square(BOARD, best)}; the table of all states says: "
           f"{solve(GAME, BOARD)[GAME.result(BOARD, best)].value:+g} for x")
     return stacked(pictures)
+
+
+def against_perfect_play():
+    """A thousand iterations a move are enough for tic-tac-toe. Ten games against an opponent who looks his moves up in
+    the table of all states, and has the first move in every other game:
+    """
+    table, chance, drawn = solve(GAME, GAME.initial()), random.Random(2), 0
+    for number in range(10):
+        board = GAME.initial()
+        while not GAME.is_terminal(board):
+            if GAME.to_move(board) == number % 2:
+                move = most_visited(search(GAME, board, 1000, chance))
+            else:
+                values = {action: table[GAME.result(board, action)].value for action in GAME.actions(board)}
+                move = chance.choice([action for action in values if values[action] == table[board].value])
+            board = GAME.result(board, move)
+        drawn += GAME.winner(board) is None
+    print(f"drawn: {drawn} of 10")
 
 
 def playout_policies():
