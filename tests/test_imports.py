@@ -54,9 +54,12 @@ ALLOWED = {
                         "eval.outcome"},  # the last two for types and inside functions
     "engine.explanation": {"eval.explain", "eval.outcome"},  # for types and inside functions
     "engine.pending": {"engine.order", "engine.protocol", "engine.stopgap"},
+    "engine.voice": {"engine.core.errors"},
+    "engine.ownprocess": set(),
     "engine.uci": {"engine.pending", "engine.protocol", "engine.explanation", "engine.player", "engine.stopgap",
                    "engine.options", "engine.order", "engine.search.limits", "engine.diagram", "engine.shown",
-                   "engine.core.errors", "engine.core.perft", "engine.host", "engine.kernel", "engine.version"},
+                   "engine.core.errors", "engine.core.perft", "engine.host", "engine.kernel", "engine.ownprocess",
+                   "engine.version", "engine.voice"},
     "engine.arena": {*RULES, "engine.files", "engine.search", "engine.alphabeta", "eval", "tablebase", "chess",
                      "distributed", *LIBRARIES},
     "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", "torch",
