@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 _MEGABYTE = 1 << 20
 _SHORTEST_THOUGHT = 0.001  # seconds
-_TIME_FOR_DISTANCES = 0.5  # seconds a move, with which Syzygy's distances are looked up: they may take a tenth
 _PULSE = 0.05  # seconds between two looks at the signals
 _COMPILING_PATIENCE = 6.0  # seconds that the kernels of another mode may take before `isready` is answered
 _PATIENCE = 2.0  # seconds that a reader of tables may take before the same
@@ -68,6 +67,7 @@ class Player:
         game.occurrences()
         self._search.run(game.position, Limits(depth=1))
         self._forget()
+        self._tb_root.open_ahead()
 
     def apply(self, option: Option) -> str | None:
         """Do what a changed option asks for; returns what a user should know. InputError if it cannot be done."""
@@ -178,7 +178,7 @@ class Player:
             return Result(book_move, 0, 0, 0, time.perf_counter() - received, (book_move,))
         self._active = self._search_for(order, report)
         level = self._level()
-        verdict = self._ask_tables(order, signals, report) if level is None else None
+        verdict = self._ask_tables(order, received, signals, report) if level is None else None
         if verdict is not None and verdict.choices:
             return _told(verdict, time.perf_counter() - received, report)
         with self._lock:
@@ -236,7 +236,7 @@ class Player:
             self._loading.join()
         return self._search
 
-    def _ask_tables(self, order: Order, signals: Signals, report: Report) -> Verdict | None:
+    def _ask_tables(self, order: Order, received: float, signals: Signals, report: Report) -> Verdict | None:
         """What the endgame tables say, when they are there. Only an order without a clock waits for them."""
         self._tb_root.approach(self.game)
         while not order.has_clock and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
@@ -244,8 +244,8 @@ class Player:
         for complaint in self._tb_root.complaints():
             report(Remark(complaint))
         budget = None if order.infinite or order.ponder else self._budget(order)
-        return self._tb_root.verdict(self.game, self._settings.multipv, self._search_moves(order.search_moves),
-                                      is_hurried=budget is not None and budget.hard < _TIME_FOR_DISTANCES)
+        seconds = None if budget is None else budget.hard - (time.perf_counter() - received)
+        return self._tb_root.verdict(self.game, self._settings.multipv, self._search_moves(order.search_moves), seconds)
 
     def _level(self) -> Level | None:
         """How far the strength is limited; None for not at all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,17 +12,24 @@ from typing import TYPE_CHECKING
 from engine.core.draws import FIFTY_MOVES
 from engine.core.errors import InputError
 from engine.core.game import Game
+from engine.core.position import PositionRecord
 from engine.options import Settings
+from engine.search.clock import FOREVER
 from engine.search.scores import DRAW, MATE, MATE_BAND, TB_WIN
 from engine.search.tb import TbRecord, no_tb
-from tablebase.codes import DRAWN, is_won, rank_of_move
+from tablebase.judgement import DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, SPOILT_LOSS, SPOILT_WIN, WINS
 from tablebase.material import NEAR, men_of
+from tablebase.reader import BackgroundReader
 
 if TYPE_CHECKING:
-    from tablebase.own_tables import OwnTables
+    from tablebase.own_tables import Fate, OwnTables
     from tablebase.syzygy.tables import SyzygyTables
 
 _LONGEST_LINE = 100  # plies that are shown
+_SHARE_FOR_LINES = 0.3  # of the time for a move
+_TIME_FOR_DISTANCES = 0.5  # seconds a move, with which Syzygy's distances are looked up: they may take a tenth
+_UNCERTAIN = (MAY_WIN, MAY_LOSE)
+_DRAWN = (SPOILT_LOSS, DRAWS, SPOILT_WIN)
 _NEAR_SYZYGY = 3  # men more than the largest Syzygy tables have: then those are opened
 
 
@@ -49,6 +57,7 @@ class TbRoot:
         self._settings = settings
         self._own: OwnTables | None = None
         self._syzygy: SyzygyTables | None = None
+        self._opener = BackgroundReader()
 
     def apply_own_tables(self) -> None:
         """Do what a change of the own tables' options asks for; InputError changes nothing."""
@@ -89,24 +98,42 @@ class TbRoot:
         found = f"{syzygy.count} Syzygy tables, with up to {syzygy.most_men} men"
         return f"{found}; {complaints}" if complaints else found
 
+    def open_ahead(self) -> None:
+        """Begin to open the own tables in the background, long before a clock runs while they are needed."""
+        if self._settings.own_tables and self._own is None:
+            self._opener.read([("endgame tables", self._open_and_prepare)])
+
+    def _open_and_prepare(self, position: PositionRecord | None = None) -> None:
+        """Open the own tables unless they are open, and begin to read what a game at this position may need."""
+        if self._own is None:
+            folder, own = self._settings.table_path, self._open_own()
+            own.load_kernels()
+            if self._own is None and folder == self._settings.table_path:  # nothing has changed meanwhile
+                self._own = own
+        if self._own is not None and position is not None:
+            self._own.prepare(position)
+
     def approach(self, game: Game) -> None:
         """Begin to read, in the background, what a game that has come so far may need."""
         men = len(men_of(game.position)) + 2
         if self._settings.own_tables and men <= NEAR:
-            if self._own is None:
-                self._own = self._open_own()
-            self._own.prepare(game.position)
+            if self._own is not None:
+                self._own.prepare(game.position)
+            else:
+                position = game.position.copy()
+                self._opener.read([("endgame tables", lambda: self._open_and_prepare(position))])
         if self._syzygy is not None and men <= self._syzygy.most_men + _NEAR_SYZYGY:
             self._syzygy.prepare(game.position)
 
     def wait(self, seconds: float | None) -> bool:
         """Wait for what is being read, but not longer than this for either kind; returns whether all is read."""
-        return all(tables.wait(seconds) for tables in (self._own, self._syzygy) if tables is not None)
+        return self._opener.wait(seconds) and all(
+            tables.wait(seconds) for tables in (self._own, self._syzygy) if tables is not None)
 
     def complaints(self) -> list[str]:
         """What was found to be wrong with files since the last time."""
-        return [complaint for tables in (self._own, self._syzygy) if tables is not None
-                for complaint in tables.complaints()]
+        return [complaint for source in (self._opener, self._own, self._syzygy) if source is not None
+                for complaint in source.complaints()]
 
     def for_search(self) -> TbRecord:
         """What a search may ask."""
@@ -120,43 +147,30 @@ class TbRoot:
         tb.most_men = max(int(tb.own_men), int(tb.syzygy_men))
         return tb
 
-    def verdict(self, game: Game, lines: int, allowed: Sequence[int], is_hurried: bool) -> Verdict | None:
+    def verdict(self, game: Game, lines: int, allowed: Sequence[int], seconds: float | None) -> Verdict | None:
         """What the tables say of a game: so many lines, beginning with `allowed` moves only if there are any.
 
-        None if they say nothing. Syzygy's distances take milliseconds, for which there may be no time.
+        None if they say nothing. `seconds` are what there is for this move; None for as many as it takes.
         """
         if self._own is not None and self._settings.own_tables:
-            known = self._own.moves(game.position)
-            ranked = sorted((pair for pair in known or () if not allowed or pair[0] in allowed),
-                            key=lambda pair: -rank_of_move(pair[1]))
-            if ranked:
-                return self._by_mate(game, ranked, lines)
+            fates = [fate for fate in self._own.fates(game.position) or () if not allowed or fate.move in allowed]
+            if fates:
+                return self._by_fate(game, fates, lines, seconds)
         if self._syzygy is None or len(men_of(game.position)) + 2 > self._syzygy.most_men:
             return None
-        return self._by_value(game, allowed) if is_hurried else self._by_distance(game, allowed)
+        is_hurried = seconds is not None and seconds < _TIME_FOR_DISTANCES
+        return (None if is_hurried else self._by_distance(game, allowed)) or self._by_value(game, allowed)
 
-    def _by_mate(self, game: Game, ranked: list[tuple[int, int]], lines: int) -> Verdict:
-        """The verdict of tables that know the distance to mate, on moves with their codes, the best first."""
+    def _by_fate(self, game: Game, fates: list[Fate], lines: int, seconds: float | None) -> Verdict:
+        """The verdict of tables that know the distance to mate, on moves that are judged, the best first."""
         assert self._own is not None
-        best = ranked[0][1]
-        if best == DRAWN:
-            return Verdict((), tuple(move for move, code in ranked if code == DRAWN), is_draw=True)
-        if is_won(best):  # for the other side
-            saving = tuple(move for move, code in ranked if not _is_in_time(self._own, game, move, code))
-            if saving:
-                return Verdict((), saving)  # the mate may come too late: a search finds out
-        else:
-            won = [pair for pair in ranked if pair[1] != DRAWN and not is_won(pair[1])]
-            in_time = [pair for pair in won if _is_in_time(self._own, game, *pair)]
-            if not in_time:
-                return Verdict((), tuple(move for move, _ in won))
-            ranked = in_time + [pair for pair in ranked if pair not in in_time]
-        return Verdict(tuple(self._choice(game, *pair) for pair in ranked[:lines]), ())
-
-    def _choice(self, game: Game, move: int, code: int) -> Choice:
-        assert self._own is not None
-        plies = min(code, _LONGEST_LINE) if code != DRAWN else 1
-        return Choice(_score(code), self._own.line(game.position, move, plies))
+        best = fates[0].grade
+        if best in _DRAWN or best in _UNCERTAIN:  # where it is not certain who wins, a search finds out
+            return Verdict((), tuple(fate.move for fate in fates if fate.grade == best), is_draw=best in _DRAWN)
+        deadline = FOREVER if seconds is None else time.perf_counter() + _SHARE_FOR_LINES * seconds
+        certain = [fate for fate in fates if fate.grade not in _UNCERTAIN]
+        return Verdict(tuple(Choice(_score(fate), self._own.line(game.position, fate.move, _plies(fate), deadline))
+                             for fate in certain[:lines]), ())
 
     def _by_value(self, game: Game, allowed: Sequence[int]) -> Verdict | None:
         """The verdict of Syzygy tables when time is short: the moves that do not spoil anything."""
@@ -187,38 +201,21 @@ class TbRoot:
         return Verdict((), tuple(move for move, distance in known.items() if distance == best), is_draw=best == 0)
 
 
-def _score(code: int) -> int:
-    """The score of a move that leaves this code to the other side; the mate comes as many plies from now."""
-    if code == DRAWN:
+def _score(fate: Fate) -> int:
+    """The score of a move. A mate is announced only if it comes as soon as that against every defence."""
+    if fate.grade in _DRAWN:
         return int(DRAW)
-    score = int(MATE) - code
-    score = score if score >= MATE_BAND else int(TB_WIN)
-    return -score if is_won(code) else score
+    score = int(MATE) - fate.code
+    if fate.grade not in (MATES, IS_MATED) or score < MATE_BAND:
+        score = int(TB_WIN)
+    return score if fate.grade in (MATES, WINS) else -score
 
 
-def _is_in_time(tables: OwnTables, game: Game, move: int, code: int) -> bool:
-    """Whether the mate that follows a move comes before a draw by fifty moves or by repetition, whoever mates."""
-    after = game.copy()
-    after.play(game.text(move))
-    if after.occurrences() >= 3 or (not is_won(code) and _can_repeat(after)):
-        return False
-    if int(after.position.rule50) + code - 1 <= int(FIFTY_MOVES):
-        return True
-    for best in tables.line(game.position, move, code)[1:]:
-        if int(after.position.rule50) >= int(FIFTY_MOVES):
-            return False
-        after.play(after.text(best))
-    return int(after.position.rule50) <= int(FIFTY_MOVES)
-
-
-def _can_repeat(game: Game) -> bool:
-    """Whether the side to move can bring about a position for the third time."""
-    for move in game.legal_moves():
-        after = game.copy()
-        after.play(game.text(move))
-        if after.occurrences() >= 3:
-            return True
-    return False
+def _plies(fate: Fate) -> int:
+    """How many plies of the line after a move are worth showing."""
+    if fate.grade in _DRAWN:
+        return 1
+    return min(fate.code, _LONGEST_LINE) if fate.grade in (MATES, IS_MATED) else _LONGEST_LINE
 
 
 def _spoilt(game: Game, move: int, distance: int) -> int:

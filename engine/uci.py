@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 from engine import explanation
 from engine.core.errors import InputError
 from engine.options import OPTIONS, Effect, Option, OptionType, Settings, declarations, find_option
-from engine.order import Order, Signals
+from engine.pending import PendingGo
 from engine.protocol import (
     Place,
     info_line,
@@ -28,7 +28,6 @@ from engine.protocol import (
     read_order,
     read_place,
     score_text,
-    seconds_for_stopgap,
     split_option,
 )
 from engine.search.limits import Info, Progress, Remark
@@ -40,23 +39,9 @@ if TYPE_CHECKING:
 _AUTHOR = "the Adversary developers"
 _READY_WAIT = 8.0  # seconds: the most impatient client gives up after ten
 _READY_REMARK = 2.0  # seconds between two remarks that the kernels are being compiled
-_STOPGAP_SHARE = 0.4  # of the time for a move: the rest is for what happens around it
-_STOPGAP_SECONDS = 1.0  # at most
 _PULSE = 0.01  # seconds between two looks at what happened
 _NO_MOVE = "0000"
 _LONGEST_LINE = 1 << 18  # bytes: a game of fifty thousand moves
-
-
-class PendingGo:
-    """One `go`, answered in a thread of its own."""
-
-    def __init__(self, order: Order, place: Place) -> None:
-        self.order, self.place = order, place
-        self.received = time.perf_counter()
-        self.signals = Signals()
-        self.released = threading.Event()  # the answer may be given: nothing asks to wait for `stop` or `ponderhit`
-        if not order.is_open_ended:
-            self.released.set()
 
 
 class Uci:
@@ -351,10 +336,10 @@ class Uci:
             answer = self._answer(pending)
         except InputError as error:
             self._remark(str(error))
-            answer = self._stopgap(pending)
+            answer = [pending.stopgap(self._settings.uci_chess960)]
         except Exception as error:  # noqa: BLE001  a game must not be lost by a defect
             self._remark(f"error: {error!r}")
-            answer = self._stopgap(pending)
+            answer = [pending.stopgap(self._settings.uci_chess960)]
         finally:
             pending.released.wait()
             self._say("bestmove " + " ponder ".join(answer[:2]))
@@ -362,7 +347,7 @@ class Uci:
     def _answer(self, pending: PendingGo) -> list[str]:
         """The best move as text, and the reply that is expected."""
         if not self._await_kernels(pending):
-            return self._stopgap(pending)
+            return [pending.stopgap(self._settings.uci_chess960)]
         player = self._wait_for_player()
         from engine.shown import shown_chances, shown_score
 
@@ -387,21 +372,10 @@ class Uci:
     def _await_kernels(self, pending: PendingGo) -> bool:
         """Wait for the kernels as long as the order allows; returns whether they are there."""
         while not self._loaded.wait(_PULSE):
-            seconds = seconds_for_stopgap(pending.order, pending.signals)
-            is_late = seconds is not None and time.perf_counter() >= pending.received + (1 - _STOPGAP_SHARE) * seconds
             # What is only loaded is there at once: an early `stop` gets a real answer all the same.
-            if is_late or (pending.signals.stop.is_set() and self._is_compiling()):
+            if pending.is_late() or (pending.signals.stop.is_set() and self._is_compiling()):
                 break
         return self._player is not None
-
-    def _stopgap(self, pending: PendingGo) -> list[str]:
-        """A legal move without the kernels, in a part of the time that there is."""
-        from engine.stopgap import find_move, read_board
-
-        seconds = seconds_for_stopgap(pending.order, pending.signals) or _STOPGAP_SECONDS
-        deadline = time.perf_counter() + min(_STOPGAP_SHARE * seconds, _STOPGAP_SECONDS)
-        board = read_board(pending.place.fen, pending.place.moves, self._settings.uci_chess960)
-        return [find_move(board, deadline, pending.order.search_moves)]
 
 
 def serve() -> int:

@@ -1,9 +1,11 @@
 """Containers: many endings in one file, with a directory that says where each lies and how it is read.
 
-The first line is the directory, as JSON; what it lists follows, one block an ending and side to move. There are two
+The first line is the directory, as JSON; what it lists follows, one block an ending and side to move. There are three
 kinds. Outcomes take two bits a cell, for either side to move. Distances take a byte, for the side to move whose block
-is smaller: the number of moves to the mate, which tells nothing of who mates; that is the outcome's business. Cells
-that nobody asks for, because they are illegal (or drawn, where distances are concerned), repeat their neighbour, which
+is smaller: the number of moves to the mate, which tells nothing of who mates; that is the outcome's business. Resets
+take a byte, for one side to move as well: the plies until the fifty-move counter starts anew on the way to the win.
+Against a bare king without pawns that is hardly ever before the mate, and the byte says how much before. Cells that
+nobody asks for, because they are illegal (or drawn, where outcomes are not concerned), repeat their neighbour, which
 packs best.
 """
 
@@ -36,6 +38,7 @@ _SLICE = 1 << 22  # cells that are filled at a time, since a cell takes many byt
 _MOST_CELLS_TO_TRY = 1 << 23  # beyond, one order of the axes is as good as another: trying takes hours
 
 Bytes = npt.NDArray[np.uint8]
+Codes = npt.NDArray[Any]  # as the generator has them, of one or two bytes
 
 
 class Kind(Enum):
@@ -43,10 +46,11 @@ class Kind(Enum):
 
     OUTCOMES = "outcomes"
     DISTANCES = "distances"
+    RESETS = "resets"
 
 
-# Of two-bit cells the last byte says little about the next one, of distances it says much.
-_CONTEXT = {Kind.OUTCOMES: 0, Kind.DISTANCES: 4}
+# Of two-bit cells the last byte says little about the next one, of plies it says much.
+_CONTEXT = {Kind.OUTCOMES: 0, Kind.DISTANCES: 4, Kind.RESETS: 4}
 _QUICK, _THOROUGH = 1, 9 | lzma.PRESET_EXTREME
 
 
@@ -105,11 +109,9 @@ class Container:
                 packed = file.read(block.length)
             if zlib.crc32(packed) != block.checksum:
                 raise InputError(f"{self.path}: wrong checksum of {ending.name}")
-            cells = lzma.decompress(packed, lzma.FORMAT_RAW, filters=_filters(self.kind))
-        except (OSError, lzma.LZMAError) as error:
+            cells = _unpacked(packed, self.kind, bytes_of(ending, self.kind))
+        except (OSError, ValueError, lzma.LZMAError) as error:
             raise InputError(f"{self.path}: cannot read {ending.name}: {error}") from error
-        if len(cells) != bytes_of(ending, self.kind):
-            raise InputError(f"{self.path}: {ending.name} has {len(cells)} bytes, not {bytes_of(ending, self.kind)}")
         return np.frombuffer(cells, np.uint8)
 
     def _directory(self, line: bytes) -> tuple[Kind, dict[Ending, Entry]]:
@@ -139,7 +141,17 @@ class Container:
 def bytes_of(ending: Ending, kind: Kind) -> int:
     """How long a block is when it is unpacked."""
     cells = int(np.prod(shape_of(ending)))
-    return cells if kind is Kind.DISTANCES else (cells + 3) // 4
+    return (cells + 3) // 4 if kind is Kind.OUTCOMES else cells
+
+
+def _unpacked(packed: bytes, kind: Kind, size: int) -> bytes:
+    """The cells of a block; ValueError if they are not of this size. A few bytes can be made to stand for many GB."""
+    reader = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_filters(kind))
+    cells = reader.decompress(packed, size)
+    is_more = not reader.eof and not reader.needs_input and bool(reader.decompress(b"", 1))
+    if len(cells) != size or is_more:
+        raise ValueError(f"it has {'more than ' if is_more else ''}{len(cells)} bytes, not {size}")
+    return cells
 
 
 @dataclass(frozen=True)
@@ -153,9 +165,13 @@ class Packed:
     seconds: float
 
 
-def pack(ending: Ending, codes: npt.NDArray[Any], kind: Kind, seconds: float = 0.0) -> Packed:
-    """The table of an ending, in the order of axes that makes it smallest, as far as a quick trial can tell."""
+def pack(ending: Ending, mates: Codes, resets: Codes | None, kind: Kind, seconds: float = 0.0) -> Packed:
+    """The cells of one kind, in the order of axes that makes them smallest, as far as a quick trial can tell.
+
+    `mates` and `resets` are the generator's codes, [side to move, cell]; the latter for that kind only.
+    """
     shape = shape_of(ending)
+    codes = mates if resets is None else _reset_cells(ending, mates, resets)
     orders = list(itertools.permutations(range(len(shape))))
     if codes[0].size > _MOST_CELLS_TO_TRY:
         orders = orders[:1]
@@ -168,7 +184,7 @@ def pack(ending: Ending, codes: npt.NDArray[Any], kind: Kind, seconds: float = 0
         best, side = min(sizes, key=sizes.__getitem__)
         kept = {side}
     blocks = [_packed(_cells(codes[side], shape, best, kind), kind) if side in kept else None for side in range(2)]
-    return Packed(ending, best, (blocks[0], blocks[1]), (summarize(ending, codes, 0), summarize(ending, codes, 1)),
+    return Packed(ending, best, (blocks[0], blocks[1]), (summarize(ending, mates, 0), summarize(ending, mates, 1)),
                   seconds)
 
 
@@ -198,13 +214,14 @@ def _checksum(rows: Any) -> int:
     return zlib.crc32(json.dumps(rows, sort_keys=True).encode())
 
 
-def _cells(codes: npt.NDArray[Any], shape: Sequence[int], axes: Sequence[int], kind: Kind) -> Bytes:
+def _cells(codes: Codes, shape: Sequence[int], axes: Sequence[int], kind: Kind) -> Bytes:
     """The cells of one side to move, as a container of this kind writes them."""
     illegal = int(NARROW_ILLEGAL if codes.itemsize == 1 else ILLEGAL)
     numbers = np.arange(illegal + 1)
-    if kind is Kind.DISTANCES:
-        meaning = (numbers >> 1).astype(np.uint8)
-        idle = numbers == DRAWN
+    if kind is Kind.RESETS:
+        meaning, idle = numbers.astype(np.uint8), numbers == illegal
+    elif kind is Kind.DISTANCES:
+        meaning, idle = (numbers >> 1).astype(np.uint8), numbers == DRAWN
     else:
         meaning = np.where(numbers & 1, OUTCOME_LOSS, OUTCOME_WIN).astype(np.uint8)
         meaning[DRAWN] = OUTCOME_DRAW
@@ -217,7 +234,15 @@ def _cells(codes: npt.NDArray[Any], shape: Sequence[int], axes: Sequence[int], k
         part = ordered[start : start + _SLICE]
         cells[start : start + _SLICE] = _filled(meaning[part], idle[part], last)
         last = cells[min(start + _SLICE, codes.size) - 1]
-    return cells if kind is Kind.DISTANCES else _four_in_a_byte(cells)
+    return _four_in_a_byte(cells) if kind is Kind.OUTCOMES else cells
+
+
+def _reset_cells(ending: Ending, mates: Codes, resets: Codes) -> Codes:
+    """What the cells of resets say, NARROW_ILLEGAL where nobody asks."""
+    plies = resets >> 1
+    if not ending.black and not ending.has_pawns:
+        plies = (mates - 1 - plies).astype(np.uint8)
+    return np.where((mates == DRAWN) | (resets == NARROW_ILLEGAL), np.uint8(NARROW_ILLEGAL), plies)
 
 
 def _packed(cells: Bytes, kind: Kind, preset: int = _THOROUGH) -> bytes:

@@ -12,7 +12,7 @@ from engine.core.errors import InputError, quote
 from engine.core.position import PositionRecord
 
 MOST_MEN = 5  # kings included
-NEAR = 8  # men: with so few, tables are worth having, for searches will meet them
+NEAR = 10  # men: with so few, outcomes are read, for searches will soon meet them
 _BLACK = 8  # what a black piece has more than a white one
 _TYPES = tuple(int(kind) for kind in (QUEEN, ROOK, BISHOP, KNIGHT, PAWN))
 PROMOTIONS = _TYPES[:-1]

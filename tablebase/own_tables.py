@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -11,18 +13,20 @@ import numpy as np
 
 from engine.core.errors import InputError
 from engine.core.game import make_if_legal
-from engine.core.movegen import MAX_MOVES, empty_move_list
+from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord
 from engine.host import zeroed_memory
-from tablebase.codes import UNKNOWN, rank_of_move
+from tablebase.codes import UNKNOWN
 from tablebase.files import Bytes, Container, Entry, Kind, bytes_of
 from tablebase.geometry import ADDRESS_OF_CELLS, VIEW, set_view
+from tablebase.judgement import empty_judgement, extend_line, grade_of_rank, judge_moves
 from tablebase.material import MOST_MEN, NEAR, Ending, Men, can_become, ending_of, in_order, men_of
 from tablebase.probe import (
+    LIBRARY,
     MATERIALS,
     DirectoryRecord,
+    LibraryRecord,
     empty_directory,
-    move_codes,
     position_code,
     position_outcome,
 )
@@ -30,7 +34,9 @@ from tablebase.publishing import publish
 from tablebase.reader import BackgroundReader, Job
 
 BUILT_IN = Path(__file__).parent  # the folder of the package's own containers
-CLOSE = 6  # men: two captures may end in a table before it is our turn again, and then distances are needed
+CLOSE = 7  # men: after three captures in a row distances are needed, and unpacking them takes a while
+FOREVER = float("inf")
+_PLIES_AT_A_TIME = 8  # of a line, between two looks at the clock
 
 
 class Shelf:
@@ -129,38 +135,63 @@ class Shelf:
                 publish(self._views.ctypes.data + number * VIEW.itemsize + ADDRESS_OF_CELLS + 8 * side, address)
 
 
+@dataclass(frozen=True)
+class Fate:
+    """What a legal move leads to: its grade, and the code that it leaves to the other side."""
+
+    move: int
+    code: int
+    rank: int
+
+    @property
+    def grade(self) -> int:
+        """One of `tablebase.judgement`."""
+        return int(grade_of_rank(self.rank))
+
+
 class OwnTables:
     """All tables of some folders. What is wrong with a file is told once, by `complaints`, and the others are used."""
 
     def __init__(self, folders: Sequence[Path] = (BUILT_IN,)) -> None:
-        self.outcomes, self.distances = Shelf(Kind.OUTCOMES), Shelf(Kind.DISTANCES)
+        self.shelves = {kind: Shelf(kind) for kind in Kind}
         self._reader = BackgroundReader()
         self.wait, self.complaints = self._reader.wait, self._reader.complaints
-        self._moves, self._codes = empty_move_list(), np.zeros(MAX_MOVES, np.int64)
+        self._moves, self._judgement = empty_move_list(), empty_judgement()
+        self._prepared: Men | None = None
         for path in (path for folder in folders for path in sorted(folder.glob("*.tables"))):
             try:
                 container = Container(path)
             except InputError as error:
                 self._reader.complain(str(error))
             else:
-                (self.outcomes if container.kind is Kind.OUTCOMES else self.distances).add(container)
-        for shelf in (self.outcomes, self.distances):
+                self.shelves[container.kind].add(container)
+        self._library: LibraryRecord = np.zeros(1, LIBRARY)[0]
+        for kind, shelf in self.shelves.items():
             shelf.make_directory()
+            self._library[kind.value] = shelf.address
+        self.most_men = max((ending.men for ending in self.outcomes.endings), default=0)  # kings included
 
     @property
-    def most_men(self) -> int:
-        """How many men the largest ending has, kings included; 0 if there is none."""
-        return max((ending.men for ending in self.outcomes.endings), default=0)
+    def outcomes(self) -> Shelf:
+        """Who wins: what a search asks for."""
+        return self.shelves[Kind.OUTCOMES]
 
     def prepare(self, position: PositionRecord) -> None:
         """Begin to read, in the background, what a game that has come to this position may soon need."""
-        men = men_of(position)
-        if len(men) + 2 > NEAR:
+        men = tuple(sorted(men_of(position)))
+        if len(men) + 2 > NEAR or men == self._prepared:
             return
-        shelves = (self.outcomes, self.distances) if len(men) + 2 <= CLOSE else (self.outcomes,)
+        self._prepared = men
+        kinds = Kind if len(men) + 2 <= CLOSE else (Kind.OUTCOMES,)
+        shelves = [self.shelves[kind] for kind in kinds]
         jobs = [self._job(shelf, ending) for shelf in shelves for ending in shelf.endings
                 if not shelf.is_loaded(ending) and can_become(men, ending) and _is_affordable(ending, len(men) + 2)]
-        self._reader.read([("the kernel", move_codes.load), *jobs] if jobs else [])
+        self._reader.read(jobs)
+
+    def load_kernels(self) -> None:
+        """Make ready what is asked while a clock runs."""
+        judge_moves.load()
+        extend_line.load()
 
     def load_outcomes(self) -> None:
         """Read every outcome, now."""
@@ -172,54 +203,72 @@ class OwnTables:
 
     def code(self, position: PositionRecord) -> int | None:
         """The code of a position, by tables that are read if they are not yet; None if there is none for it."""
-        if not self._may_know(position):
+        if self.reason_for_silence(position) is not None:
             return None
-        code = int(position_code(position, self.outcomes.directory, self.distances.directory, self._moves))
-        if code == UNKNOWN and self.load_for(position, self.outcomes, self.distances):
-            code = int(position_code(position, self.outcomes.directory, self.distances.directory, self._moves))
+        code = int(position_code(position, self._library, self._moves))
+        if code == UNKNOWN and self.load_for(position, Kind.OUTCOMES, Kind.DISTANCES):
+            code = int(position_code(position, self._library, self._moves))
         return None if code == UNKNOWN else code
 
     def outcome(self, position: PositionRecord) -> int | None:
-        """What a search hears of a position: WIN, DRAW or LOSS; None if that is not certain."""
-        if not self._may_know(position):
+        """What a search hears of a position: an OUTCOME; None if that is not certain."""
+        if self.reason_for_silence(position) is not None:
             return None
-        self.load_for(position, self.outcomes)
+        self.load_for(position, Kind.OUTCOMES)
         outcome = int(position_outcome(position, self.outcomes.directory))
         return None if outcome == UNKNOWN else outcome
 
-    def load_for(self, position: PositionRecord, *shelves: Shelf) -> bool:
+    def load_for(self, position: PositionRecord, *kinds: Kind) -> bool:
         """Read everything that the position and its moves need, now; returns whether anything was missing."""
         self.wait()
         wanted = {ending_of(men_of(position))[0]} if men_of(position) else set()
         wanted |= {after for ending in wanted for after in ending.next_endings()}
+        shelves = [self.shelves[kind] for kind in kinds]
         missing = [(shelf, ending) for ending in wanted for shelf in shelves if not shelf.is_loaded(ending)]
         for shelf, ending in missing:
             self._reader.do(*self._job(shelf, ending))
         return bool(missing)
 
-    def moves(self, position: PositionRecord) -> list[tuple[int, int]] | None:
-        """Every legal move with the code that it leaves to the other side; None if a table is missing.
+    def fates(self, position: PositionRecord) -> list[Fate] | None:
+        """Every legal move, the best first, with fifty moves and repetitions counted; None if a table is missing.
 
         Only what is loaded counts: this is asked while a clock runs.
         """
-        if not self._may_know(position):
+        if self.reason_for_silence(position) is not None:
             return None
-        count = int(move_codes(position, self.outcomes.directory, self.distances.directory, self._moves, self._codes))
+        count = int(judge_moves(position, self._library, self._moves, self._judgement))
         if count == UNKNOWN:
             return None
-        return list(zip(self._moves.moves[:count].tolist(), self._codes[:count].tolist(), strict=True))
+        found = self._judgement
+        fates = map(Fate, found.moves[:count].tolist(), found.codes[:count].tolist(), found.ranks[:count].tolist())
+        return sorted(fates, key=lambda fate: -fate.rank)
 
-    def line(self, position: PositionRecord, first: int, plies: int) -> tuple[int, ...]:
-        """The best play of both sides after the move `first`, up to the mate or so many plies."""
-        after, line = position.copy(), [first]
+    def line(self, position: PositionRecord, first: int, longest: int, deadline: float = FOREVER) -> tuple[int, ...]:
+        """The best play of both sides after the move `first`, up to the mate, so many plies or a time.
+
+        The time is that of `time.perf_counter`.
+        """
+        after, line, length = position.copy(), np.zeros(longest, np.int64), 1
+        line[0] = first
         make_if_legal(after, first)
-        while len(line) < plies and (known := self.moves(after)):
-            line.append(max(known, key=lambda pair: rank_of_move(pair[1]))[0])
-            make_if_legal(after, line[-1])
-        return tuple(line)
+        while length < longest and time.perf_counter() < deadline:
+            before = length
+            length = int(extend_line(after, self._library, self._moves, self._judgement, line, length,
+                                     min(length + _PLIES_AT_A_TIME, longest)))
+            if length == before:
+                break
+        return tuple(line[:length].tolist())
 
-    def _may_know(self, position: PositionRecord) -> bool:
-        return 3 <= len(men_of(position)) + 2 <= self.most_men and not position.castling
+    def reason_for_silence(self, position: PositionRecord) -> str | None:
+        """Why no table can know a position, whatever is loaded; None if one might."""
+        men = len(men_of(position)) + 2
+        if men > self.most_men:
+            return f"it has {men} men, and the tables go up to {self.most_men}"
+        if men == 2:
+            return "bare kings need no table"
+        if position.castling:
+            return "somebody may castle, and tables know nothing of that"
+        return None
 
 
 def _is_affordable(ending: Ending, men: int) -> bool:

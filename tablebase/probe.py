@@ -1,4 +1,4 @@
-"""Looking positions up in the kernel: who wins, and in how many plies.
+"""Looking positions up in the kernel: who wins, in how many plies, and when the fifty-move counter starts anew.
 
 A directory leads from the men on the board to a view of their table. With at most three men beside the kings, those are
 found faster by their squares than a key of the material could be kept up to date.
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.bits import EMPTY, KING, NO_SQUARE, lsb, without_lsb
+from engine.core.bits import EMPTY, KING, NO_SQUARE, PAWN, has_several, lsb, without_lsb
 from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, king_square, make, occupied_squares, unmake
 from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_dtype, record_type
@@ -24,6 +24,7 @@ from tablebase.codes import (
     OUTCOME_WIN,
     UNKNOWN,
     code_of,
+    is_won,
     worth_of_move,
 )
 from tablebase.geometry import ADDRESS_OF_CELLS, VIEW, VIEW_TYPE, cell_in
@@ -31,7 +32,7 @@ from tablebase.geometry import ADDRESS_OF_CELLS, VIEW, VIEW_TYPE, cell_in
 MATERIALS = 1 << 12  # up to three men of four bits each
 NO_VIEW = -1
 _FIFTY_MOVES = np.int64(100)  # in plies
-_PATIENCE = np.int64(8)  # plies: every second one can lead to a table that does not know its side to move
+PATIENCE = np.int64(8)  # plies: every second one can lead to a table that does not know its side to move
 
 DIRECTORY = record_dtype([
     ("numbers", "i2", 2 * MATERIALS),  # [side to move * MATERIALS + material]: the view, or NO_VIEW
@@ -39,6 +40,11 @@ DIRECTORY = record_dtype([
 ])
 DIRECTORY_TYPE = record_type(DIRECTORY)
 DirectoryRecord = Any
+
+# The directories of everything that is known of an ending.
+LIBRARY = record_dtype([("outcomes", "i8"), ("distances", "i8"), ("resets", "i8")])  # their addresses
+LIBRARY_TYPE = record_type(LIBRARY)
+LibraryRecord = Any
 
 directory_at = record_reader(DIRECTORY_TYPE)
 _view_at = record_reader(VIEW_TYPE)
@@ -141,29 +147,36 @@ def certain_outcome(pos, directory):
 
 
 @inline
-def listed_code(pos, outcomes, distances):
-    """The code of a position by its own cells; UNKNOWN if they do not tell."""
+def listed_byte(pos, directory):
+    """What a directory of one byte a cell says of a position; UNKNOWN if it does not know the side to move."""
     side = np.int64(pos.side)
     material, first, second, third = find_men(pos)
-    number, other_number = view_number(outcomes, side, material), view_number(distances, side, material)
-    if number == NO_VIEW or has_rights(pos):
+    number = view_number(directory, side, material)
+    if number == NO_VIEW:
         return UNKNOWN
-    white_king, black_king = king_square(pos, 0), king_square(pos, 1)
-    outcome = outcome_in(view_in(outcomes, number), side, white_king, black_king, first, second, third)
-    if outcome == OUTCOME_DRAW:
-        return DRAWN
-    if outcome == UNKNOWN or other_number == NO_VIEW:
-        return UNKNOWN
-    view = view_in(distances, other_number)
+    view = view_in(directory, number)
     address = cells_of(view, side)
     if address == 0:
         return UNKNOWN
-    moves_to_mate = load_u8(address + cell_in(view, white_king, black_king, first, second, third))
+    return load_u8(address + cell_in(view, king_square(pos, 0), king_square(pos, 1), first, second, third))
+
+
+@inline
+def listed_code(pos, library):
+    """The code of a position by its own cells; UNKNOWN if they do not tell."""
+    outcome, _ = _outcome_and_longest(pos, directory_at(library.outcomes))
+    if outcome == OUTCOME_DRAW:
+        return DRAWN
+    if outcome == UNKNOWN:
+        return UNKNOWN
+    moves_to_mate = listed_byte(pos, directory_at(library.distances))
+    if moves_to_mate == UNKNOWN:
+        return UNKNOWN
     return 2 * moves_to_mate + (1 if outcome == OUTCOME_LOSS else 0)
 
 
 @kernel
-def probe_code(pos, outcomes, distances, moves, end, patience):
+def probe_code(pos, library, moves, end, patience):
     """The code of a position with at most five men, or UNKNOWN.
 
     Tables of distances know one side to move, and no captures en passant: for the others the moves are tried, at most
@@ -171,7 +184,7 @@ def probe_code(pos, outcomes, distances, moves, end, patience):
     """
     if occupied_squares(pos) == pos.types[KING]:
         return DRAWN
-    code = listed_code(pos, outcomes, distances)
+    code = listed_code(pos, library)
     if code != UNKNOWN or patience == 0:
         return code
     checkers, pinned = king_masks(pos)
@@ -180,7 +193,7 @@ def probe_code(pos, outcomes, distances, moves, end, patience):
     for index in range(end, last):
         move = np.int64(moves.moves[index])
         make(pos, move)
-        code = probe_code(pos, outcomes, distances, moves, last, patience - 1)
+        code = probe_code(pos, library, moves, last, patience - 1)
         unmake(pos, move)
         if code == UNKNOWN:
             return UNKNOWN
@@ -190,27 +203,56 @@ def probe_code(pos, outcomes, distances, moves, end, patience):
     return MATED if checkers != EMPTY else DRAWN
 
 
-@entry(POSITION_TYPE, DIRECTORY_TYPE, DIRECTORY_TYPE, MOVE_LIST_TYPE)
-def position_code(pos: PositionRecord, outcomes: DirectoryRecord, distances: DirectoryRecord,
-                  moves: MoveListRecord) -> Int:
-    """The code of a position with at most five men; UNKNOWN if the tables do not tell."""
-    return probe_code(pos, outcomes, distances, moves, np.int64(0), _PATIENCE)
+@inline
+def is_against_bare_king(pos):
+    """Whether one side has nothing but its king, and there are no pawns."""
+    return pos.types[PAWN] == EMPTY and not (has_several(pos.colors[0]) and has_several(pos.colors[1]))
 
 
-@entry(POSITION_TYPE, DIRECTORY_TYPE, DIRECTORY_TYPE, MOVE_LIST_TYPE, array_type("i8"))
-def move_codes(pos: PositionRecord, outcomes: DirectoryRecord, distances: DirectoryRecord, moves: MoveListRecord,
-               codes: Any) -> Int:
-    """Write every legal move and the code that it leaves to the other side; returns how many, or UNKNOWN."""
+@kernel
+def listed_resets(pos, library, code):
+    """`probe_resets` by the position's own cell; UNKNOWN if that does not tell."""
+    if code == MATED:
+        return np.int64(0)
+    if has_rights(pos):
+        return UNKNOWN
+    plies = listed_byte(pos, directory_at(library.resets))
+    return code - 1 - plies if plies != UNKNOWN and is_against_bare_king(pos) else plies
+
+
+@kernel
+def probe_resets(pos, library, moves, end, code, patience):
+    """The plies until the fifty-move counter starts anew on the way to the win, by force; a mate ends them too.
+
+    `code` is that of the position, and not DRAWN. UNKNOWN if the tables do not tell; then the moves are tried, at most
+    `patience` plies deep. `moves` from `end` on is scratch paper.
+    """
+    best = listed_resets(pos, library, code)
+    if best != UNKNOWN or patience == 0:
+        return best
     checkers, pinned = king_masks(pos)
-    count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
-    for index in range(count):
+    last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
+    for index in range(end, last):
         move = np.int64(moves.moves[index])
         make(pos, move)
-        codes[index] = probe_code(pos, outcomes, distances, moves, count, _PATIENCE)
+        plies = np.int64(0)
+        left = probe_code(pos, library, moves, last, patience)
+        if pos.rule50 != 0 and left != UNKNOWN and left != DRAWN:
+            plies = probe_resets(pos, library, moves, last, left, patience - 1)
         unmake(pos, move)
-        if codes[index] == UNKNOWN:
+        if left == UNKNOWN or plies == UNKNOWN:
             return UNKNOWN
-    return count
+        if not is_won(code):
+            best = max(best, plies + 1)
+        elif left & 1 and (best == UNKNOWN or plies + 1 < best):
+            best = plies + 1
+    return best
+
+
+@entry(POSITION_TYPE, LIBRARY_TYPE, MOVE_LIST_TYPE)
+def position_code(pos: PositionRecord, library: LibraryRecord, moves: MoveListRecord) -> Int:
+    """The code of a position with at most five men; UNKNOWN if the tables do not tell."""
+    return probe_code(pos, library, moves, np.int64(0), PATIENCE)
 
 
 @entry(POSITION_TYPE, DIRECTORY_TYPE)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Sequence
 
 from engine.core.errors import InputError
+
+_TURN = 0.0005  # seconds that one thread may keep Python from another, which may be on the clock; usually 0.005
 
 Job = tuple[str, Callable[[], None]]  # what is read, and how
 
@@ -45,6 +48,7 @@ class BackgroundReader:
         return complaints
 
     def _work(self) -> None:
+        sys.setswitchinterval(_TURN)
         while True:
             with self._lock:
                 if not self._jobs:

@@ -16,7 +16,7 @@ from engine.options import Settings, find_option
 from engine.order import Order
 from engine.repertoire import Repertoire
 from tests.client import Client
-from tests.commands.test_commands import run
+from tests.commands.running import run
 
 PLAY = Order(times=(60_000, 60_000))
 

@@ -18,10 +18,11 @@ from engine.options import Settings, find_option
 from engine.order import Order, Signals
 from engine.player import Player
 from engine.search.limits import Info, Limits
-from engine.search.scores import MATE, TB_BAND, mate_distance
+from engine.search.scores import MATE, TB_BAND, TB_WIN, mate_distance
 from engine.search.tb import TbRecord, no_tb
 from engine.tb_root import TbRoot
 from tablebase.codes import is_won, worth_of_move
+from tablebase.files import Kind
 from tablebase.material import Ending, all_endings
 from tablebase.own_tables import OwnTables
 from tablebase.sample import random_board
@@ -69,8 +70,8 @@ def playing(player: Player, fen: str, reply: Callable[[chess.Board], int]) -> It
 
 def moves_with_codes(board: chess.Board) -> list[tuple[int, int]]:
     position = Game(board.fen()).position
-    TABLES.load_for(position, TABLES.outcomes, TABLES.distances)
-    return TABLES.moves(position) or []
+    TABLES.load_for(position, *Kind)
+    return [(fate.move, fate.code) for fate in TABLES.fates(position) or []]
 
 
 def best_defence(board: chess.Board) -> int:
@@ -167,7 +168,7 @@ def test_the_fifty_move_rule_is_respected():
         game = Game(f"8/8/7N/8/8/8/8/K1k1B3 w - - {rule50} 80")  # mate in 65 plies
         tb_root.approach(game)
         tb_root.wait(None)
-        verdict = tb_root.verdict(game, 1, (), is_hurried=False)
+        verdict = tb_root.verdict(game, 1, (), None)
         assert bool(verdict.choices) is is_in_time
         assert bool(verdict.open_moves) is not is_in_time
 
@@ -208,8 +209,12 @@ def test_the_way_to_a_late_mate_may_begin_to_count_anew():
     tb_root, game = TbRoot(Settings()), Game(fen)
     tb_root.approach(game)
     tb_root.wait(None)
-    verdict = tb_root.verdict(game, 1, (), is_hurried=False)
-    assert verdict is not None and verdict.choices and verdict.choices[0].score == MATE - 55
+    verdict = tb_root.verdict(game, 1, (), None)
+    assert verdict is not None and verdict.choices
+    assert verdict.choices[0].score == TB_WIN  # the winner may have to hurry with the pawn, and mate later for it
+    for move in verdict.choices[0].line:
+        game.play(game.text(move))
+    assert game.is_check() and not game.legal_moves()
 
 
 def test_stop_is_heard_while_tables_are_read(monkeypatch):
@@ -267,7 +272,7 @@ def test_a_search_that_can_reach_the_tables_knows_the_result():
 @pytest.mark.parametrize("searcher", [Searcher(megabytes=4), Expectimax()], ids=["alpha-beta", "expectimax"])
 def test_a_mate_is_preferred_to_a_win_by_tables(searcher):
     game = Game("8/8/8/8/8/k1K5/7p/1R6 w - - 0 1")  # Ra1 is mate
-    TABLES.load_for(game.position, TABLES.outcomes)
+    TABLES.load_for(game.position, Kind.OUTCOMES)
     searcher.set_tb(own_endings())
     assert searcher.run(game.position, Limits(depth=4)).score == MATE - 1
     assert searcher.tb_hits > 0
@@ -276,4 +281,4 @@ def test_a_mate_is_preferred_to_a_win_by_tables(searcher):
 def test_positions_far_from_the_end_open_nothing():
     tb_root = TbRoot(Settings())
     tb_root.approach(Game())
-    assert tb_root.for_search().most_men == 0 and tb_root.verdict(Game(), 1, (), is_hurried=False) is None
+    assert tb_root.for_search().most_men == 0 and tb_root.verdict(Game(), 1, (), None) is None

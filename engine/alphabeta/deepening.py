@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.by_address import call_search
+from engine.alphabeta.calling import call_search
 from engine.alphabeta.root import bring_forward
 from engine.alphabeta.state import STATE_TYPE, StateRecord
 from engine.alphabeta.transpositions import EXACT, GENERATIONS, LOWER, UPPER

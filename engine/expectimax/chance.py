@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.alphabeta.by_address import call_search
+from engine.alphabeta.calling import call_search
 from engine.alphabeta.state import PLY_MASK, STACK, STATE_TYPE, StateRecord
 from engine.alphabeta.steps import extend_pv, is_draw, play, poll, take_back
 from engine.core.bits import EMPTY

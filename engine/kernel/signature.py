@@ -127,7 +127,7 @@ def record_type(dtype: np.dtype[Any]) -> Record:
     return Record(dtype)
 
 
-def array_type(code: str) -> Array:
+def array_type(code: str | np.dtype[Any]) -> Array:
     """How an array of one dimension, without gaps, is named in an entry's argument types; `code` as in NumPy."""
     return Array(np.dtype(code))
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from engine.alphabeta.by_address import call_search
+from engine.alphabeta.calling import call_search
 from engine.alphabeta.state import BEFORE_ROOT
 from engine.alphabeta.steps import begin_evaluation
 from engine.kernel import inline

@@ -9,7 +9,7 @@ from engine.core.bits import BIT, EMPTY, KNIGHT, PAWN, QUEEN
 from engine.kernel import inline, kernel
 from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of, worth_of, worth_of_move
 from tablebase.generator.draft import NOBODY, UNCHANGED, attacks_of, cell_of, child_number, color_of, load_code
-from tablebase.generator.steps import FORWARDS, allows_en_passant, list_steps
+from tablebase.generator.steps import EVERYBODY, FORWARDS, allows_en_passant, list_steps
 from tablebase.geometry import NO_CELL, NO_PAIR, PAIR_NUMBERS, cell_in
 
 FINISHED = np.int64(65_534)  # every code is known
@@ -138,7 +138,7 @@ def worth_of_en_passant(draft, place, side, man):
 @kernel
 def has_legal_step(draft, place, side):
     """Whether `side` has a legal quiet move. Overwrites `steps`."""
-    for index in range(list_steps(draft, place, side, FORWARDS)):
+    for index in range(list_steps(draft, place, side, FORWARDS, EVERYBODY)):
         if load_code(draft.own, side ^ 1, place.steps[index]) != ILLEGAL:
             return True
     if draft.has_pawns_of_both:

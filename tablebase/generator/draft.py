@@ -24,6 +24,7 @@ _TYPES = 6  # of men, with UNCHANGED
 # The endgame table that is being made, and the finished ones that its captures and promotions lead to.
 DRAFT = record_dtype([
     ("own", VIEW),
+    ("resets", VIEW),  # the same cells, with what `tablebase.generator.resets` makes of them
     ("pieces", "i8", MOST_OTHERS),
     ("radix", "i8", MOST_OTHERS),  # [place]: how many squares the man can stand on
     ("others", "i8"),

@@ -9,36 +9,36 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.core.bits import PAWN
+from engine.kernel import EntryPoint
 from tablebase.codes import ILLEGAL, NARROW_ILLEGAL
+from tablebase.files import Codes
+from tablebase.generator import resets, retrograde
 from tablebase.generator.draft import DRAFT, NOBODY, DraftRecord, child_number, empty_bench
-from tablebase.generator.retrograde import (
-    BEGIN,
-    FIND_WRONG,
-    LIST_EN_PASSANT,
-    MARK_ILLEGAL,
-    STEP_BACK,
-    STEP_EN_PASSANT,
-    run_pass,
-)
-from tablebase.geometry import pairs_of, set_view, shape_of
+from tablebase.generator.resets import run_reset_pass
+from tablebase.generator.retrograde import run_pass
+from tablebase.geometry import ViewRecord, pairs_of, set_view, shape_of
 from tablebase.material import PROMOTIONS, Ending, ending_of
 
 _HIGHEST_NARROW_CODE = 250
 _PARTS_A_THREAD = 4  # so that no thread waits long for the last
 
-Codes = npt.NDArray[Any]  # [side to move, cell], of one or two bytes
 Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Values:
-    """The finished table of an ending."""
+    """The finished endgame table of an ending."""
 
     ending: Ending
     codes: Codes
+
+    @property
+    def longest(self) -> int:
+        """Plies of the longest mate; -1 if there is none."""
+        illegal = NARROW_ILLEGAL if self.codes.itemsize == 1 else ILLEGAL
+        return int(self.codes.max(initial=0, where=self.codes != illegal)) - 1
 
 
 class ContradictionError(Exception):
@@ -47,43 +47,30 @@ class ContradictionError(Exception):
 
 def generate(ending: Ending, finished: Mapping[Ending, Values], threads: int = 1,
              report: Report = lambda _: None) -> Values:
-    """The table of an ending, from those of all endings it can turn into. `report` hears what is being done."""
-    return _Generator(ending, finished, threads, report).run()
+    """The mates of an ending, from those of all endings it can turn into. `report` hears what is being done."""
+    return _MateGenerator(ending, finished, threads, report).run()
+
+
+def generate_resets(mates: Values, finished: Mapping[Ending, Values], threads: int = 1,
+                    report: Report = lambda _: None) -> Codes:
+    """How soon the fifty-move counter starts anew on the way to the mates; codes as in `tablebase.generator.resets`.
+
+    Only right if no mate of the ending, or of one that it can turn into, takes more than fifty moves.
+    """
+    return _ResetGenerator(mates, finished, threads, report).run()
 
 
 class _Generator:
+    """What both generators share: a draft, and threads that pass over it."""
+
     def __init__(self, ending: Ending, finished: Mapping[Ending, Values], threads: int, report: Report) -> None:
         self._ending, self._threads, self._report = ending, threads, report
         self._children = {child: finished[child] for child in ending.next_endings()}
-        is_wide = any(child.codes.itemsize > 1 for child in self._children.values())
-        self._codes: Codes = np.zeros((2, int(np.prod(shape_of(ending)))), np.uint16 if is_wide else np.uint8)
         self._draft = self._new_draft()
-        self._en_passant_cells = np.zeros(0, np.int64)
-
-    def run(self) -> Values:
-        with ThreadPoolExecutor(self._threads) as pool:
-            self._pool = pool
-            self._report("legal positions")
-            self._in_parts(MARK_ILLEGAL)
-            if self._ending.has_pawns_of_both:
-                self._find_en_passant_cells()
-            self._report("mates and captures")
-            longest = max(self._in_parts(BEGIN))
-            code = 1
-            while code <= longest:
-                self._report(f"ply {code - 1}")
-                if code + 2 > _HIGHEST_NARROW_CODE:
-                    self._widen()
-                longest = max(longest, *self._in_parts(STEP_BACK, code))
-                if self._en_passant_cells.size:
-                    longest = max(longest, self._in_one(STEP_EN_PASSANT, code))
-                code += 1
-            self._report("check")
-            self._check()
-        return Values(self._ending, self._codes)
+        self._pool: ThreadPoolExecutor
 
     def _new_draft(self) -> DraftRecord:
-        """The record that kernels work on."""
+        """The record that kernels work on, all but the cells of the ending itself."""
         draft = np.zeros(1, DRAFT)[0]
         pieces = self._ending.pieces
         shape = shape_of(self._ending)
@@ -91,30 +78,69 @@ class _Generator:
         draft.others, draft.pair_cells = len(pieces), int(np.prod(shape[1:]))
         draft.has_pawns, draft.has_pawns_of_both = self._ending.has_pawns, self._ending.has_pawns_of_both
         set_view(draft.own, pieces)
-        _set_cells(draft.own, self._codes)
+        set_view(draft.resets, pieces)
         for number, child in _children(pieces):
             if child:
                 set_view(draft.children[number], child)
                 _set_cells(draft.children[number], self._children[ending_of(child)[0]].codes)
         return draft
 
-    def _in_one(self, task: int, known: int = 0) -> int:
-        """The result of a pass over all positions that allow en passant."""
-        return int(run_pass(self._draft, empty_bench(), task, 0, pairs_of(self._ending), known, self._en_passant_cells))
-
-    def _in_parts(self, task: int, known: int = 0) -> list[int]:
+    def _in_parts(self, kernel: EntryPoint[Any, Any], task: int, known: int, *rest: Any) -> list[int]:
         """The results of a pass over all cells, part by part."""
         pairs = pairs_of(self._ending)
         parts = min(self._threads * _PARTS_A_THREAD, pairs) if self._threads > 1 else 1
         bounds = [pairs * part // parts for part in range(parts + 1)]
-        cells = self._en_passant_cells
-        work = [self._pool.submit(run_pass, self._draft, empty_bench(), task, first, last, known, cells)
+        work = [self._pool.submit(kernel, self._draft, empty_bench(), task, first, last, known, *rest)
                 for first, last in itertools.pairwise(bounds)]
         return [int(part.result()) for part in work]
 
+    def _complain(self, found: list[int]) -> None:
+        """ContradictionError if a pass has found a position whose code does not follow from its moves."""
+        wrong = [place for place in found if place >= 0]
+        if wrong:
+            cell, side = divmod(min(wrong), 2)
+            raise ContradictionError(f"{self._ending.name}: cell {cell}, side {side}, does not follow from its moves")
+
+
+class _MateGenerator(_Generator):
+    def __init__(self, ending: Ending, finished: Mapping[Ending, Values], threads: int, report: Report) -> None:
+        super().__init__(ending, finished, threads, report)
+        is_wide = any(child.codes.itemsize > 1 for child in self._children.values())
+        self._codes: Codes = np.zeros((2, int(np.prod(shape_of(ending)))), np.uint16 if is_wide else np.uint8)
+        _set_cells(self._draft.own, self._codes)
+        self._en_passant_cells = np.zeros(0, np.int64)
+
+    def run(self) -> Values:
+        with ThreadPoolExecutor(self._threads) as self._pool:
+            self._report("legal positions")
+            self._pass(retrograde.MARK_ILLEGAL)
+            if self._ending.has_pawns_of_both:
+                self._find_en_passant_cells()
+            self._report("mates and captures")
+            longest = max(self._pass(retrograde.BEGIN))
+            code = 1
+            while code <= longest:
+                self._report(f"ply {code - 1}")
+                if code + 2 > _HIGHEST_NARROW_CODE:
+                    self._widen()
+                longest = max(longest, *self._pass(retrograde.STEP_BACK, code))
+                if self._en_passant_cells.size:
+                    longest = max(longest, self._in_one(retrograde.STEP_EN_PASSANT, code))
+                code += 1
+            self._report("check")
+            self._check()
+        return Values(self._ending, self._codes)
+
+    def _pass(self, task: int, known: int = 0) -> list[int]:
+        return self._in_parts(run_pass, task, known, self._en_passant_cells)
+
+    def _in_one(self, task: int, known: int = 0) -> int:
+        """The result of a pass over all positions that allow en passant."""
+        return int(run_pass(self._draft, empty_bench(), task, 0, pairs_of(self._ending), known, self._en_passant_cells))
+
     def _find_en_passant_cells(self) -> None:
-        self._en_passant_cells = np.zeros(self._in_one(LIST_EN_PASSANT), np.int64)
-        self._in_one(LIST_EN_PASSANT)
+        self._en_passant_cells = np.zeros(self._in_one(retrograde.LIST_EN_PASSANT), np.int64)
+        self._in_one(retrograde.LIST_EN_PASSANT)
 
     def _widen(self) -> None:
         """Go on with two bytes a cell: the codes outgrow one."""
@@ -125,11 +151,32 @@ class _Generator:
             _set_cells(self._draft.own, wide)
 
     def _check(self) -> None:
-        """ContradictionError unless every position has the code of its best move."""
-        wrong = [found for found in self._in_parts(FIND_WRONG) if found >= 0]
-        if wrong:
-            cell, side = divmod(min(wrong), 2)
-            raise ContradictionError(f"{self._ending.name}: cell {cell}, side {side}, does not follow from its moves")
+        self._complain(self._pass(retrograde.FIND_WRONG))
+
+
+class _ResetGenerator(_Generator):
+    def __init__(self, mates: Values, finished: Mapping[Ending, Values], threads: int, report: Report) -> None:
+        super().__init__(mates.ending, finished, threads, report)
+        self._codes: Codes = np.zeros(mates.codes.shape, np.uint8)  # no code exceeds 2 * 100 + 1
+        self._mates = np.ascontiguousarray(mates.codes)
+        _set_cells(self._draft.own, self._mates)
+        _set_cells(self._draft.resets, self._codes)
+
+    def run(self) -> Codes:
+        with ThreadPoolExecutor(self._threads) as self._pool:
+            self._report("captures and pawn moves")
+            longest = max(self._in_parts(run_reset_pass, resets.BEGIN, 0))
+            code = 1
+            while code <= longest:
+                self._report(f"ply {code // 2} to the next capture or pawn's move")
+                longest = max(longest, *self._in_parts(run_reset_pass, resets.STEP_BACK, code))
+                code += 1
+            self._report("check")
+            self._check()
+        return self._codes
+
+    def _check(self) -> None:
+        self._complain(self._in_parts(run_reset_pass, resets.FIND_WRONG, 0))
 
 
 def _children(pieces: tuple[int, ...]) -> list[tuple[int, list[int]]]:
@@ -147,6 +194,6 @@ def _children(pieces: tuple[int, ...]) -> list[tuple[int, list[int]]]:
     return found
 
 
-def _set_cells(view: Any, codes: Codes) -> None:
+def _set_cells(view: ViewRecord, codes: Codes) -> None:
     view.width = 8 * codes.itemsize
     view.address[:] = [codes[side].ctypes.data for side in range(2)]

@@ -43,7 +43,7 @@ from tablebase.generator.draft import (
     place_others,
     store_code,
 )
-from tablebase.generator.steps import BACKWARDS, FORWARDS, list_steps
+from tablebase.generator.steps import BACKWARDS, EVERYBODY, FORWARDS, list_steps
 from tablebase.geometry import NO_CELL
 
 # What a pass over the draft does.
@@ -55,7 +55,7 @@ _CELLS = array_type("i8")
 def loss_code(draft, place, side, known):
     """The code of a position that is lost, as far as codes up to `known` prove it; else DRAWN."""
     worst = DRAWN
-    for index in range(list_steps(draft, place, side, FORWARDS)):
+    for index in range(list_steps(draft, place, side, FORWARDS, EVERYBODY)):
         code = load_code(draft.own, side ^ 1, place.steps[index])
         if code == ILLEGAL:
             continue
@@ -93,7 +93,7 @@ def wins_by_en_passant_step(draft, place, side, lost):
 def best_code(draft, place, side):
     """The code of a position by its moves, when the whole draft is finished."""
     best = worth_of_conversions(draft, place, side)
-    for index in range(list_steps(draft, place, side, FORWARDS)):
+    for index in range(list_steps(draft, place, side, FORWARDS, EVERYBODY)):
         code = load_code(draft.own, side ^ 1, place.steps[index])
         if code != ILLEGAL:
             best = max(best, worth_of_move(code))
@@ -187,7 +187,7 @@ def may_become(code, new):
 def take_back(draft, bench, side, known):
     """Go back from a cell of code `known` with the other side to move; returns the highest code given to a cell."""
     longest = DRAWN
-    for index in range(list_steps(draft, bench.here, side, BACKWARDS)):
+    for index in range(list_steps(draft, bench.here, side, BACKWARDS, EVERYBODY)):
         cell = bench.here.steps[index]
         code = load_code(draft.own, side, cell)
         if not may_become(code, known + 1):

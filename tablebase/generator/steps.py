@@ -15,6 +15,8 @@ from tablebase.generator.draft import cell_of, cell_with_kings, color_of, twin_w
 from tablebase.geometry import MOST_OTHERS, NO_CELL, ON_DIAGONAL, PAIR_NUMBERS
 
 FORWARDS, BACKWARDS = np.int64(0), np.int64(1)
+PIECES, PAWNS = np.int64(1), np.int64(2)  # who moves, kings being pieces
+EVERYBODY = np.int64(3)
 
 
 @inline
@@ -72,14 +74,15 @@ def list_king_steps(draft, place, side, way):
 
 
 @kernel
-def list_steps(draft, place, side, way):
+def list_steps(draft, place, side, way, movers):
     """Write the cells that a quiet move of `side` leads to (or comes from) to `steps`; returns how many."""
-    count = list_king_steps(draft, place, side, way)
+    count = list_king_steps(draft, place, side, way) if movers & PIECES else np.int64(0)
     for man in range(draft.others):
-        if color_of(draft, man) != side:
+        is_pawn = draft.pieces[man] & 7 == PAWN
+        if color_of(draft, man) != side or movers & (PAWNS if is_pawn else PIECES) == 0:
             continue
         square = place.squares[man]
-        if draft.pieces[man] & 7 == PAWN:
+        if is_pawn:
             targets = pawn_steps(draft, place, man, way)
         else:
             targets = piece_attacks(draft.pieces[man] & 7, square, place.occupied) & ~place.occupied

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from engine.core.draws import FIFTY_MOVES
 from engine.core.errors import InputError
-from tablebase.files import Kind, Packed, pack, write_container
-from tablebase.generator.generate import Codes, Values, generate
+from tablebase.files import Codes, Kind, Packed, pack, write_container
+from tablebase.generator.generate import Values, generate, generate_resets
 from tablebase.geometry import shape_of
 from tablebase.material import Ending, with_needed
+
+_MATES, _RESETS = ".npy", ".resets.npy"
 
 Report = Callable[[Ending, str], None]
 
@@ -37,10 +40,15 @@ class Workshop:
             if self._is_done(ending):
                 yield ending, self._seconds(ending)
                 continue
-            started = time.process_time()
-            values = generate(ending, self._finished(ending), self._threads, partial(report, ending))
+            started, finished = time.process_time(), self._finished(ending)
+            mates = generate(ending, finished, self._threads, partial(report, ending))
+            self._write(ending, _MATES, mates.codes)
+            if self._fit_into_fifty_moves(ending.next_endings(), mates.longest):
+                resets = generate_resets(mates, finished, self._threads, partial(report, ending))
+                self._write(ending, _RESETS, resets)
             seconds = time.process_time() - started
-            self._save(ending, values.codes, seconds)
+            note = json.dumps({"seconds": seconds, "longest": mates.longest})
+            self._path(ending, ".json").write_text(note, encoding="ascii")  # last: it says that all is complete
             yield ending, seconds
 
     def pack(self, endings: Sequence[Ending], provenance: str, report: Report) -> list[Path]:
@@ -49,10 +57,12 @@ class Workshop:
         for kind in Kind:
             def packed(ending: Ending, kind: Kind = kind) -> Packed:
                 report(ending, f"packing {kind.value}")
-                return pack(ending, self._load(ending), kind, round(self._seconds(ending), 3))
+                resets = self._load(ending, _RESETS) if kind is Kind.RESETS else None
+                return pack(ending, self._load(ending), resets, kind, round(self._seconds(ending), 3))
 
+            wanted = [ending for ending in with_needed(endings) if kind is not Kind.RESETS or self._has_resets(ending)]
             with ThreadPoolExecutor(self._threads) as pool:
-                made = list(pool.map(packed, with_needed(endings)))
+                made = list(pool.map(packed, wanted))
             paths.append(self._folder / f"{kind.value}.tables")
             write_container(paths[-1], kind, made, provenance)
         return paths
@@ -67,19 +77,30 @@ class Workshop:
         """Whether the ending was finished, by files that belong together."""
         try:
             self._seconds(ending)
-            return self._load(ending).shape == (2, int(np.prod(shape_of(ending))))
+            kinds = (_MATES, _RESETS) if self._has_resets(ending) else (_MATES,)
+            return all(self._load(ending, kind).shape == (2, int(np.prod(shape_of(ending)))) for kind in kinds)
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
-    def _load(self, ending: Ending) -> Codes:
-        codes: Codes = np.load(self._path(ending, ".npy"), mmap_mode="r")
+    def _load(self, ending: Ending, kind: str = _MATES) -> Codes:
+        codes: Codes = np.load(self._path(ending, kind), mmap_mode="r")
         return codes
 
-    def _seconds(self, ending: Ending) -> float:
-        return float(json.loads(self._path(ending, ".json").read_text(encoding="ascii"))["seconds"])
-
-    def _save(self, ending: Ending, codes: Codes, seconds: float) -> None:
-        """Write the values, and last what says that they are complete."""
-        with self._path(ending, ".npy").open("wb") as file:
+    def _write(self, ending: Ending, kind: str, codes: Codes) -> None:
+        with self._path(ending, kind).open("wb") as file:
             np.save(file, codes)
-        self._path(ending, ".json").write_text(json.dumps({"seconds": seconds}), encoding="ascii")
+
+    def _note(self, ending: Ending) -> dict[str, float]:
+        """What was written down of a finished ending."""
+        note: dict[str, float] = json.loads(self._path(ending, ".json").read_text(encoding="ascii"))
+        return note
+
+    def _seconds(self, ending: Ending) -> float:
+        return float(self._note(ending)["seconds"])
+
+    def _has_resets(self, ending: Ending) -> bool:
+        return self._fit_into_fifty_moves({ending, *ending.next_endings()}, 0)
+
+    def _fit_into_fifty_moves(self, endings: Iterable[Ending], longest: int) -> bool:
+        """Whether a mate of so many plies, and all mates of these endings and of what they can turn into, do."""
+        return max([longest, *(self._note(ending)["longest"] for ending in with_needed(endings))]) <= int(FIFTY_MOVES)

@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from tablebase.own_tables import BUILT_IN
-from tests.commands.test_commands import run
+from tests.commands.running import run
 from tests.positions import DATA
 
 SYZYGY = DATA / "endgame" / "syzygy"
@@ -26,7 +26,7 @@ def test_tables_are_built_and_used(capsys, tmp_path):
     status, text, err = run(capsys, "tablebase", "build", "KQvK", "--out", str(out), "--threads", "2")
     assert (status, err) == (0, "")
     assert "KQvK" in text and "every position checked" in text and "s CPU in all" in text
-    assert {path.name for path in out.glob("*.tables")} == {"outcomes.tables", "distances.tables"}
+    assert {path.name for path in out.glob("*.tables")} == {"outcomes.tables", "distances.tables", "resets.tables"}
     status, text, _ = run(capsys, "tablebase", "probe", "8/8/8/5k2/8/8/1Q6/K7 w - - 0 1", "--tables", str(out))
     assert status == 0 and "white to move wins: mate in 10 moves, 19 plies" in text
     status, text, _ = run(capsys, "tablebase", "stats", "--tables", str(out))
@@ -47,10 +47,21 @@ def test_a_probe_shows_every_legal_move(capsys):
     assert "dxe3" in text
 
 
+def test_a_probe_minds_the_fifty_move_rule(capsys):
+    _, text, _ = run(capsys, "tablebase", "probe", "8/8/8/5k2/8/8/1Q6/K7 w - - 81 120")
+    assert "white to move wins: mate in 10 moves, 19 plies" in text
+    _, text, _ = run(capsys, "tablebase", "probe", "8/8/8/5k2/8/8/1Q6/K7 w - - 82 120")
+    assert "white to move draws: the fifty-move rule" in text
+    _, text, _ = run(capsys, "tablebase", "probe", "8/K7/8/8/8/1k6/8/3q3B b - - 95 100")
+    assert "black to move wins: mate in 7 moves, 13 plies" in text and text.splitlines()[3].startswith("Qxh1")
+
+
 @pytest.mark.parametrize(("words", "reason"), [
     (("build", "KXvK"), "names no ending"), (("build", "KQQQvKQQ"), "7 men"),
     (("build", "KQvK", "--threads", "0"), "--threads"), (("probe", "nonsense"), "FEN"),
-    (("probe", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), "no table"),
+    (("probe", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), "it has 32 men, and the tables go up to 4"),
+    (("probe", "8/8/8/8/8/4k3/8/R3K3 w Q - 0 1"), "somebody may castle"),
+    (("probe", "8/8/8/8/8/4k3/8/4K3 w - - 0 1"), "bare kings"),
     (("stats", "--tables", "/no/such/folder"), "no folder")])
 def test_bad_input_is_told_in_one_line(capsys, words, reason):
     status, out, err = run(capsys, "tablebase", *words)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import lzma
 import shutil
+import tracemalloc
 import zlib
 
 import numpy as np
@@ -11,12 +13,12 @@ import pytest
 
 from engine.core.errors import InputError
 from engine.core.game import Game
-from tablebase.files import Container, Kind
+from tablebase.files import Container, Kind, _filters, bytes_of
 from tablebase.material import parse_ending
 from tablebase.own_tables import BUILT_IN, OwnTables
 
 NAMES = {kind: f"{kind.value}.tables" for kind in Kind}
-LARGEST = {Kind.OUTCOMES: 1_300_000, Kind.DISTANCES: 8_000_000}
+LARGEST = {Kind.OUTCOMES: 1_300_000, Kind.DISTANCES: 8_000_000, Kind.RESETS: 2_500_000}
 QUEEN = "7k/8/6K1/8/8/8/Q7/8 w - - 0 1"
 ROOK = "7k/8/6K1/8/8/8/8/R7 w - - 0 1"
 
@@ -37,7 +39,7 @@ def test_the_built_in_files_are_complete_and_small(kind):
     for entry in container.entries.values():
         sides = [block is not None for block in entry.blocks]
         assert any(sides)
-        assert kind is Kind.DISTANCES or all(sides) or entry.ending.is_symmetric
+        assert kind is not Kind.OUTCOMES or all(sides) or entry.ending.is_symmetric
 
 
 def change_directory(path, change, is_signed: bool = True) -> None:
@@ -134,8 +136,31 @@ def test_a_damaged_table_gives_way_to_a_sound_one(folder):
     for name in NAMES.values():
         change_directory(folder / name, change)
     tables = OwnTables([folder, BUILT_IN])
+    tables.load_for(Game(QUEEN).position, *Kind)
     assert tables.code(Game(QUEEN).position) == 2
-    assert [complaint.count("KQvK") for complaint in tables.complaints()] == [1, 1]
+    assert [complaint.count("KQvK") for complaint in tables.complaints()] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("surplus", [1, 1 << 28])
+def test_a_block_that_unpacks_to_more_than_its_ending_holds_is_refused_at_once(folder, surplus):
+    """A quarter of a gigabyte of zeros is 40 KB on disk, its checksum is right, and it never comes into memory."""
+    size, path = bytes_of(parse_ending("KQvK"), Kind.OUTCOMES), folder / NAMES[Kind.OUTCOMES]
+    block = lzma.compress(bytes(size + surplus), lzma.FORMAT_RAW, filters=_filters(Kind.OUTCOMES, 1))
+    end = len(path.read_bytes().partition(b"\n")[2])
+
+    def change(directory) -> None:
+        for row in directory["tables"]:
+            if row["ending"] == "KQvK":
+                row["blocks"][0].update(offset=end, length=len(block), checksum=zlib.crc32(block))
+
+    change_directory(path, change)
+    path.write_bytes(path.read_bytes() + block)
+    tracemalloc.start()
+    with pytest.raises(InputError, match="more than"):
+        Container(path).load(parse_ending("KQvK"), 0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 * size + 10_000_000
 
 
 def test_unpacked_cells_have_the_size_of_their_ending():

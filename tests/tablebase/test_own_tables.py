@@ -11,6 +11,7 @@ import pytest
 
 from engine.core.game import Game
 from tablebase.codes import OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN, is_won, worth_of_move
+from tablebase.files import Kind
 from tablebase.material import all_endings, parse_ending
 from tablebase.own_tables import OwnTables
 from tablebase.sample import random_board
@@ -93,7 +94,7 @@ def test_the_search_hears_only_what_is_certain(tables):
 
 def test_castling_rights_are_unknown_to_tables(tables):
     assert tables.code(Game("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1").position) is None
-    assert tables.moves(Game("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1").position) is None
+    assert tables.fates(Game("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1").position) is None
 
 
 def test_positions_with_too_many_or_too_few_men(tables):
@@ -105,13 +106,14 @@ def test_nothing_is_read_far_from_the_end_and_reading_is_done_behind_the_scenes(
     tables = OwnTables()
     tables.prepare(Game().position)
     assert threading.active_count() == 1 or not any(map(tables.outcomes.is_loaded, ENDINGS))
-    rooks = Game("8/8/3k4/3p4/8/3K2N1/3P4/R6r w - - 0 1")
+    rooks = Game("8/6n1/3k4/3p4/8/3K2N1/3P4/R6r w - - 0 1")
     tables.prepare(rooks.position)
     assert tables.wait(10)
     loaded = {ending.name for ending in ENDINGS if tables.outcomes.is_loaded(ending)}
     assert {"KRPvK", "KRvKR", "KPvKP", "KQvKR"} <= loaded and "KBBvK" not in loaded
-    assert not any(tables.distances.is_loaded(ending) for ending in ENDINGS)  # seven men are not close enough
+    distances = tables.shelves[Kind.DISTANCES]
+    assert not any(map(distances.is_loaded, ENDINGS))  # eight men are not close enough
     five = Game("8/8/3k4/3p4/8/3K4/3P4/R7 w - - 0 1")
     tables.prepare(five.position)
     assert tables.wait(10)
-    assert tables.distances.is_loaded(parse_ending("KRvKP"))
+    assert all(tables.shelves[kind].is_loaded(parse_ending("KRvKP")) for kind in Kind)

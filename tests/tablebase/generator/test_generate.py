@@ -49,10 +49,10 @@ def test_a_lone_minor_piece_never_wins(three_men):
 
 def test_an_error_in_a_table_is_noticed_by_its_check(three_men):
     """A cell that claims a quicker mate than there is."""
-    from tablebase.generator.generate import _Generator
+    from tablebase.generator.generate import _MateGenerator
 
     ending = parse_ending("KRvK")
-    generator = _Generator(ending, three_men, 1, lambda _: None)
+    generator = _MateGenerator(ending, three_men, 1, lambda _: None)
     generator.run()
     legal = np.flatnonzero(generator._codes[0] == 20)
     generator._codes[0][legal[0]] = 18

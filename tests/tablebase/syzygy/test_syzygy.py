@@ -114,7 +114,7 @@ def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
         game = Game("8/8/8/8/8/2k5/1R6/K7 w - - 95 90")  # the mate takes 31 plies
         tb_root.approach(game)
         tb_root.wait(None)
-        verdict = tb_root.verdict(game, 1, (), is_hurried=False)
+        verdict = tb_root.verdict(game, 1, (), None)
         assert verdict is not None and verdict.is_draw is is_draw
 
 
@@ -194,7 +194,7 @@ def test_without_time_for_distances_nothing_is_spoilt(syzygy):
     game = Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1")
     tb_root.approach(game)
     tb_root.wait(None)
-    verdict = tb_root.verdict(game, 1, (), is_hurried=True)
+    verdict = tb_root.verdict(game, 1, (), 0.01)
     assert verdict is not None and verdict.open_moves
     for move in verdict.open_moves:
         after = game.copy()
@@ -217,9 +217,9 @@ def test_paths_that_are_of_no_use(tmp_path):
     for path in ("\0", "x" * 5000):
         settings.set(find_option("SyzygyPath"), path)
         settings.set(find_option("TablePath"), path)
-        for name in ("SyzygyPath", "TablePath"):
+        for apply in (tb_root.apply_syzygy, tb_root.apply_own_tables):
             with pytest.raises(InputError):
-                tb_root.apply(name)
+                apply()
     settings.set(find_option("SyzygyPath"), "")
     assert tb_root.apply_syzygy() is None
 

@@ -1,0 +1,194 @@
+"""How soon the fifty-move counter starts anew on the way to a win: retrograde analysis a second time.
+
+The mates of an ending are known by now. Here every won or lost position learns in how many plies the winner can force a
+mate, a capture or a pawn's move that keeps the win, whoever makes it. That is what decides near the limit: a win counts
+if the counter and these plies together make no more than a hundred. All of this holds as long as no mate of the
+ending, or of any that it can turn into, takes more than fifty moves: then a counter at zero never spoils a win.
+
+Codes are 2 * plies, and 1 more for the side that loses: 1 is mated, 2 wins with the next move, 3 has nothing left but
+moves that start the counter anew. They are found in their order, as those of mates are: from a loss of code n every
+cell reached is won with n + 1; from a win it is lost with n + 3 if none of its quiet moves lasts longer. The quiet
+moves are those of pieces. DRAWN stands for what is not known yet.
+"""
+
+from __future__ import annotations
+
+from engine.kernel import Int, entry, inline, int64, kernel
+from tablebase.codes import DRAWN, ILLEGAL, MATED, is_won, worth_of_move
+from tablebase.generator.conversions import (
+    FINISHED,
+    code_after_en_passant_step,
+    en_passant_step,
+    worth_of_conversions,
+)
+from tablebase.generator.draft import (
+    BENCH_TYPE,
+    DRAFT_TYPE,
+    BenchRecord,
+    DraftRecord,
+    load_code,
+    place_cell,
+    place_kings,
+    place_others,
+    store_code,
+)
+from tablebase.generator.steps import BACKWARDS, FORWARDS, PAWNS, PIECES, list_steps
+from tablebase.geometry import NO_CELL
+
+# What a pass over the draft does.
+BEGIN, STEP_BACK, FIND_WRONG = range(3)
+
+_AT_ONCE = DRAWN + 2  # the winner starts the counter anew
+_FORCED = DRAWN + 3  # the loser has to
+
+
+@kernel
+def worth_of_resets(draft, place, side):
+    """The best of all captures and pawn moves; NO_MOVE if none is legal."""
+    best = worth_of_conversions(draft, place, side)
+    for index in range(list_steps(draft, place, side, FORWARDS, PAWNS)):
+        code = load_code(draft.own, side ^ 1, place.steps[index])
+        if code != ILLEGAL:
+            best = max(best, worth_of_move(code))
+    if draft.has_pawns_of_both:
+        for man in range(draft.others):
+            target = en_passant_step(draft, place, man, side)
+            if target != 0:
+                code = code_after_en_passant_step(draft, place, side, man, target, FINISHED)
+                if code != ILLEGAL:
+                    best = max(best, worth_of_move(code))
+    return best
+
+
+@kernel
+def quick_win(draft, place, side):
+    """The code of a won position by its quiet moves, when all that are lower are known; DRAWN if none leads to one."""
+    best = DRAWN
+    for index in range(list_steps(draft, place, side, FORWARDS, PIECES)):
+        code = load_code(draft.resets, side ^ 1, place.steps[index])
+        if code != ILLEGAL and code & 1 and (best == DRAWN or code + 1 < best):
+            best = code + 1
+    return best
+
+
+@kernel
+def long_loss(draft, place, side, known):
+    """The code of a lost position, as far as codes up to `known` tell it; else DRAWN."""
+    worst = DRAWN
+    for index in range(list_steps(draft, place, side, FORWARDS, PIECES)):
+        code = load_code(draft.resets, side ^ 1, place.steps[index])
+        if code == ILLEGAL:
+            continue
+        if code == DRAWN or code > known:
+            return DRAWN
+        worst = max(worst, code)
+    return worst + 3  # _FORCED if there is no quiet move
+
+
+@inline
+def is_lost(code):
+    return code & 1 != 0 and code != ILLEGAL
+
+
+@kernel
+def first_code(draft, place, side):
+    """What is known of a position before any other; ILLEGAL if it cannot occur."""
+    mate = load_code(draft.own, side, place.cell)
+    if mate == ILLEGAL or mate == MATED or mate == DRAWN:
+        return mate
+    if is_won(mate):
+        return _AT_ONCE if worth_of_resets(draft, place, side) > 0 else DRAWN
+    for index in range(list_steps(draft, place, side, FORWARDS, PIECES)):
+        if load_code(draft.own, side ^ 1, place.steps[index]) != ILLEGAL:
+            return DRAWN
+    return _FORCED
+
+
+@kernel
+def begin(draft, bench, first, last):
+    """Mates, and positions in which the counter starts anew with the next move; returns the highest code."""
+    place, longest = bench.here, DRAWN
+    for pair in range(first, last):
+        place_kings(draft, place, pair)
+        for rest in range(draft.pair_cells):
+            cell = pair * draft.pair_cells + rest
+            place_others(draft, place, cell, rest)
+            for side in range(2):
+                code = first_code(draft, place, side)
+                store_code(draft.resets, side, cell, code)
+                if code != ILLEGAL:
+                    longest = max(longest, code)
+    return longest
+
+
+@kernel
+def take_back(draft, bench, side, known):
+    """Go back from a cell of code `known` with the other side to move; returns the highest code given to a cell."""
+    longest = DRAWN
+    for index in range(list_steps(draft, bench.here, side, BACKWARDS, PIECES)):
+        cell = bench.here.steps[index]
+        if load_code(draft.resets, side, cell) != DRAWN:
+            continue
+        new = DRAWN
+        if known & 1:
+            new = known + 1
+        elif is_lost(load_code(draft.own, side, cell)):
+            place_cell(draft, bench.before, cell)
+            new = long_loss(draft, bench.before, side, known)
+        if new != DRAWN:
+            store_code(draft.resets, side, cell, new)
+            longest = max(longest, new)
+    return longest
+
+
+@kernel
+def step_back(draft, bench, first, last, known):
+    """Take back the quiet moves to all cells of code `known`; returns the highest code given to a cell."""
+    longest = DRAWN
+    for side in range(2):
+        for pair in range(first, last):
+            place_kings(draft, bench.here, pair)
+            for rest in range(draft.pair_cells):
+                cell = pair * draft.pair_cells + rest
+                if load_code(draft.resets, side ^ 1, cell) == known:
+                    place_others(draft, bench.here, cell, rest)
+                    longest = max(longest, take_back(draft, bench, side, known))
+    return longest
+
+
+@kernel
+def code_by_moves(draft, place, side):
+    """The code of a position by its moves, when all are known."""
+    mate = load_code(draft.own, side, place.cell)
+    if mate == ILLEGAL or mate == MATED or mate == DRAWN:
+        return mate
+    if not is_won(mate):
+        return long_loss(draft, place, side, FINISHED)
+    return _AT_ONCE if worth_of_resets(draft, place, side) > 0 else quick_win(draft, place, side)
+
+
+@kernel
+def first_wrong_cell(draft, bench, first, last):
+    """2 * cell + side of the first position whose code does not follow from its moves; -1 if all are right."""
+    place = bench.here
+    for pair in range(first, last):
+        place_kings(draft, place, pair)
+        for rest in range(draft.pair_cells):
+            cell = pair * draft.pair_cells + rest
+            place_others(draft, place, cell, rest)
+            for side in range(2):
+                code = load_code(draft.resets, side, cell)
+                is_decided = load_code(draft.own, side, cell) != DRAWN
+                if code != code_by_moves(draft, place, side) or is_decided != (code != DRAWN):
+                    return 2 * cell + side
+    return NO_CELL
+
+
+@entry(DRAFT_TYPE, BENCH_TYPE, int64, int64, int64, int64)
+def run_reset_pass(draft: DraftRecord, bench: BenchRecord, task: Int, first: Int, last: Int, known: Int) -> Int:
+    """Do a task with the pairs of kings from `first` on, before `last`; returns what it finds."""
+    if task == BEGIN:
+        return begin(draft, bench, first, last)
+    if task == STEP_BACK:
+        return step_back(draft, bench, first, last, known)
+    return first_wrong_cell(draft, bench, first, last)

@@ -1,0 +1,163 @@
+"""What each move of a position leads to when the fifty-move rule and repetitions count, by our own endgame tables.
+
+A mate is certain if it comes before the counter is full, whatever the other side does: the code of a position bounds
+its plies. Where it may come too late, the plies until the counter starts anew decide, and a win may take longer than
+the code says. So a move has a grade, and moves of one grade have an order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.core.draws import FIFTY_MOVES, count_earlier_occurrences
+from engine.core.movegen import ALL_MOVES, MAX_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
+from engine.core.position import HISTORY, HISTORY_MASK, PAST_KEY, POSITION_TYPE, PositionRecord, make, unmake
+from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_dtype, record_type
+from tablebase.codes import DRAWN, MATED, UNKNOWN
+from tablebase.probe import LIBRARY_TYPE, PATIENCE, LibraryRecord, probe_code, probe_resets
+
+# Grades, for the side that moves. What is spoilt is won or lost by the pieces, and drawn by the rules.
+IS_MATED, LOSES, MAY_LOSE, SPOILT_LOSS, DRAWS, SPOILT_WIN, MAY_WIN, WINS, MATES = (
+    np.int64(grade) for grade in range(9))
+_GRADE_SHIFT = np.int64(32)
+_MIDDLE = np.int64(1 << 31)  # of the ranks of a grade
+_CODE_SHIFT = np.int64(8)  # within a grade the code counts first, then the plies until the counter starts anew
+_TWICE = np.int64(2)  # before: a third time makes a draw
+
+JUDGEMENT = record_dtype([
+    ("moves", "i8", MAX_MOVES),
+    ("codes", "i8", MAX_MOVES),  # that the move leaves to the other side
+    ("ranks", "i8", MAX_MOVES),  # more is better; `grade_of_rank`
+])
+JUDGEMENT_TYPE = record_type(JUDGEMENT)
+JudgementRecord = Any
+
+
+def empty_judgement() -> JudgementRecord:
+    """A record to be filled by `judge_moves`."""
+    return np.zeros(1, JUDGEMENT)[0]
+
+
+@inline
+def grade_of_rank(rank):
+    return rank >> _GRADE_SHIFT
+
+
+@inline
+def _rank(grade, within):
+    return (grade << _GRADE_SHIFT) + _MIDDLE + within
+
+
+@kernel
+def _can_repeat(pos, moves, end):
+    """Whether the side to move can bring about a position for the third time."""
+    if pos.rule50 < 3:
+        return False
+    checkers, pinned = king_masks(pos)
+    last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
+    found = False
+    for index in range(end, last):
+        move = np.int64(moves.moves[index])
+        make(pos, move)
+        found = count_earlier_occurrences(pos) >= _TWICE
+        unmake(pos, move)
+        if found:
+            break
+    return found
+
+
+@kernel
+def _has_repeated(pos):
+    """Whether some earlier position since the counter started has been there twice: it must not be met again.
+
+    The one on the board does not matter. A winner who makes progress never comes back to it.
+    """
+    reach = min(np.int64(pos.rule50), np.int64(pos.ply) - np.int64(pos.last_null), np.int64(HISTORY - 2))
+    for back in range(1, reach + 1):
+        key = pos.past[(np.int64(pos.ply) - back) & HISTORY_MASK, PAST_KEY]
+        for further in range(back + 4, reach + 1, 2):
+            if pos.past[(np.int64(pos.ply) - further) & HISTORY_MASK, PAST_KEY] == key:
+                return True
+    return False
+
+
+@kernel
+def _rank_of_win(pos, library, moves, end, code, may_repeat):
+    """The rank of the move just made, which leaves the other side lost with this code."""
+    counter = np.int64(pos.rule50)
+    if code == MATED:
+        return _rank(MATES, -(code << _CODE_SHIFT))
+    if count_earlier_occurrences(pos) >= _TWICE or _can_repeat(pos, moves, end):
+        return _rank(SPOILT_WIN, -(code << _CODE_SHIFT))
+    if counter + code - 1 <= FIFTY_MOVES and (counter == 0 or not may_repeat):
+        return _rank(MATES, -(code << _CODE_SHIFT))
+    plies = probe_resets(pos, library, moves, end, code, PATIENCE)
+    if plies == UNKNOWN:
+        return _rank(MAY_WIN if counter < FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT))
+    return _rank(WINS if counter + plies <= FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT) - plies)
+
+
+@kernel
+def _rank_of_loss(pos, library, moves, end, code, may_repeat):
+    """The rank of the move just made, which leaves the other side won with this code."""
+    counter = np.int64(pos.rule50)
+    if count_earlier_occurrences(pos) >= _TWICE:
+        return _rank(SPOILT_LOSS, code << _CODE_SHIFT)
+    if counter + code - 1 <= FIFTY_MOVES and (counter == 0 or not may_repeat):
+        return _rank(IS_MATED, code << _CODE_SHIFT)
+    plies = probe_resets(pos, library, moves, end, code, PATIENCE)
+    if plies == UNKNOWN:
+        return _rank(MAY_LOSE if counter < FIFTY_MOVES else SPOILT_LOSS, code << _CODE_SHIFT)
+    return _rank(LOSES if counter + plies <= FIFTY_MOVES else SPOILT_LOSS, (code << _CODE_SHIFT) + plies)
+
+
+@kernel
+def judge(pos, library, moves, judgement):
+    """Write every legal move, the code that it leaves to the other side and its rank; returns how many, or UNKNOWN."""
+    may_repeat = _has_repeated(pos)
+    checkers, pinned = king_masks(pos)
+    count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
+    for index in range(count):
+        move = np.int64(moves.moves[index])
+        make(pos, move)
+        code = probe_code(pos, library, moves, count, PATIENCE)
+        rank = _rank(DRAWS, np.int64(0))
+        if code != UNKNOWN and code != DRAWN:
+            if code & 1:
+                rank = _rank_of_win(pos, library, moves, count, code, may_repeat)
+            else:
+                rank = _rank_of_loss(pos, library, moves, count, code, may_repeat)
+        unmake(pos, move)
+        if code == UNKNOWN:
+            return UNKNOWN
+        judgement.moves[index], judgement.codes[index], judgement.ranks[index] = move, code, rank
+    return count
+
+
+@entry(POSITION_TYPE, LIBRARY_TYPE, MOVE_LIST_TYPE, JUDGEMENT_TYPE)
+def judge_moves(pos: PositionRecord, library: LibraryRecord, moves: MoveListRecord, judgement: JudgementRecord) -> Int:
+    """Judge every legal move of a position with at most five men; returns how many, or UNKNOWN for a missing table."""
+    return judge(pos, library, moves, judgement)
+
+
+@entry(POSITION_TYPE, LIBRARY_TYPE, MOVE_LIST_TYPE, JUDGEMENT_TYPE, array_type("i8"), int64, int64)
+def extend_line(pos: PositionRecord, library: LibraryRecord, moves: MoveListRecord, judgement: JudgementRecord,
+                line: Any, length: Int, longest: Int) -> Int:
+    """Play on from the end of a line of so many moves, both sides at their best; returns how long it is then.
+
+    It grows up to `longest`, and ends before where the game does or the tables do. The position goes along.
+    """
+    while length < longest and pos.rule50 < FIFTY_MOVES:
+        count = judge(pos, library, moves, judgement)
+        if count <= 0:
+            break
+        best: Int = np.int64(0)
+        for index in range(1, count):
+            if judgement.ranks[index] > judgement.ranks[best]:
+                best = index
+        line[length] = judgement.moves[best]
+        length += 1
+        make(pos, judgement.moves[best])
+    return length
