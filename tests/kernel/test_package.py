@@ -22,13 +22,20 @@ pytestmark = pytest.mark.slow
 FORBIDDEN = "import sys; sys.modules['numba'] = None; "
 UCI = "from engine.uci import serve; serve()"
 BENCH = "import sys; from engine.__main__ import main; sys.exit(main(['bench', '4']))"
+PERFT = "from engine.__main__ import main; sys.exit(main(['perft', '3']))"
 CONVERSATION = "uci\nposition startpos moves e2e4\ngo movetime 3000\n"
 
 
+def start(tree: Path, *words: str, **environment: str) -> subprocess.Popen[str]:
+    environment = {**os.environ, CACHE_VARIABLE: str(tree / "cache"), "PYTHONPATH": str(tree), **environment}
+    return subprocess.Popen([sys.executable, *words], cwd=tree, text=True, env=environment, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
 def run(tree: Path, program: str, text: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", program], cwd=tree, input=text, capture_output=True, text=True,
-                          check=False, timeout=600, env={**os.environ, CACHE_VARIABLE: str(tree / "cache"),
-                                                         "PYTHONPATH": str(tree), **environment})
+    with start(tree, "-c", program, **environment) as process:
+        said, complaints = process.communicate(text, 600)
+    return subprocess.CompletedProcess(process.args, process.returncode, said, complaints)
 
 
 def copy_sources(tree: Path) -> Path:
@@ -48,23 +55,19 @@ def package(tmp_path_factory) -> Path:
 
 
 def test_a_game_is_played_with_the_import_of_numba_forbidden(package):
-    board, process = chess.Board(), subprocess.Popen(
-        [sys.executable, "-c", FORBIDDEN + UCI], cwd=package, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, env={**os.environ, CACHE_VARIABLE: str(package / "none"), "PYTHONPATH": str(package)})
-    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-    said: list[str] = []
-    while not board.is_game_over(claim_draw=True) and board.ply() < 300:
-        moves = " ".join(move.uci() for move in board.move_stack)
-        process.stdin.write(f"position startpos moves {moves}\ngo nodes 3000\n" if moves else "go nodes 3000\n")
-        process.stdin.flush()
-        while not (line := process.stdout.readline()).startswith("bestmove"):
-            assert line
-            said.append(line)
-        board.push_uci(line.split()[1])
-    process.stdin.write("quit\n")
-    process.stdin.close()
-    assert process.wait(10) == 0
-    assert process.stderr.read() == ""
+    board, said = chess.Board(), []
+    with start(package, "-c", FORBIDDEN + UCI, **{CACHE_VARIABLE: str(package / "none")}) as process:
+        assert process.stdin is not None and process.stdout is not None
+        while not board.is_game_over(claim_draw=True) and board.ply() < 300:
+            moves = " ".join(move.uci() for move in board.move_stack)
+            process.stdin.write(f"position startpos moves {moves}\ngo nodes 3000\n" if moves else "go nodes 3000\n")
+            process.stdin.flush()
+            while not (line := process.stdout.readline()).startswith("bestmove"):
+                assert line
+                said.append(line)
+            board.push_uci(line.split()[1])
+        assert process.communicate("quit\n", 10) == ("", "")
+    assert process.returncode == 0
     assert board.ply() > 20
     assert not any("string" in line and ("compiling" in line or "error" in line) for line in said)
     assert not (package / "none").exists()
@@ -121,31 +124,31 @@ def sources(tmp_path) -> Path:
 
 
 def test_ten_cold_starts_at_once(sources):
-    processes = [subprocess.Popen([sys.executable, "-m", "engine"], cwd=sources, text=True, stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  env={**os.environ, CACHE_VARIABLE: str(sources / "cache"),
-                                       "PYTHONPATH": str(sources)}) for _ in range(10)]
+    """All of them compile, and write the same files."""
+    processes = [start(sources, "-m", "engine", "perft", "3") for _ in range(10)]
     for process in processes:
-        assert process.stdin is not None
-        process.stdin.write(CONVERSATION)
-        process.stdin.close()
+        with process:
+            said, complaints = process.communicate()
+        assert (process.returncode, said.splitlines()[0], complaints) == (0, "Nodes searched: 8902", "")
+    assert "Nodes searched: 8902" in run(sources, FORBIDDEN + PERFT).stdout
+
+
+def test_ten_cold_starts_at_once_play_legal_moves(sources):
+    processes = [start(sources, "-m", "engine") for _ in range(10)]
     for process in processes:
-        assert process.stdout is not None and process.stderr is not None
-        said, complaints = process.stdout.read().splitlines(), process.stderr.read()
-        assert (process.wait(60), complaints) == (0, "")
+        with process:
+            said, complaints = process.communicate(CONVERSATION)
+        assert (process.returncode, complaints) == (0, "")
         board = chess.Board()
         board.push_uci("e2e4")
-        board.push_uci(said[-1].split()[1])  # ValueError if it is illegal
-    assert run(sources, BENCH).returncode == 0
+        board.push_uci(said.splitlines()[-1].split()[1])  # ValueError if it is illegal
 
 
 def test_killed_while_compiling_and_writing(sources):
     """Again and again, a little later each time, until one comes through; then nothing is left over but kernels."""
     chance = random.Random(11)
     for seconds in (1, 2, 3, 5, 8, 12, 16, 20):
-        with subprocess.Popen([sys.executable, "-c", BENCH], cwd=sources, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, env={**os.environ, CACHE_VARIABLE: str(sources / "cache"),
-                                                              "PYTHONPATH": str(sources)}) as process:
+        with start(sources, "-c", BENCH) as process:
             time.sleep(seconds + chance.random())
             process.kill()
     first = run(sources, BENCH)
