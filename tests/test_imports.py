@@ -51,7 +51,7 @@ ALLOWED = {
                       "engine.repertoire", "engine.search", "eval.choice", "psutil"},
     "engine.protocol": {"engine.core.errors", "engine.order", "engine.search.limits", "engine.search.scores",
                         "eval.outcome"},  # the last two for types and inside functions
-    "engine.explanation": {"eval.explain", "eval.outcome"},  # for types and inside functions
+    "engine.explanation": {"engine.shown", "eval.explain", "eval.men", "eval.outcome"},  # types; inside functions
     "engine.uci": {"engine.protocol", "engine.explanation", "engine.player", "engine.stopgap", "engine.options",
                    "engine.order", "engine.search.limits", "engine.diagram", "engine.shown", "engine.core.errors",
                    "engine.core.perft", "engine.host"},
