@@ -29,7 +29,7 @@ from engine.search.limits import Bound, Info, Limits, Progress, Remark, Report, 
 from engine.search.scores import DRAW
 from engine.search.tb import no_tb
 from engine.tb_root import TbRoot, Verdict
-from eval.choice import BUILT_IN, FEATURES, evaluation_named
+from eval.choice import BUILT_IN, FEATURES, Evaluation, evaluation_named
 
 if TYPE_CHECKING:
     from engine.repertoire import Repertoire
@@ -61,6 +61,11 @@ class Player:
         self._lock = threading.Lock()
         self._is_searching = False
         self._time_after_ponderhit: Budget | None = None
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What positions are judged by."""
+        return self._evaluation
 
     def load(self) -> None:
         """Make all kernels ready that a game needs, by using them."""

@@ -267,10 +267,14 @@ class Uci:
 
     def _eval(self, words: list[str]) -> None:
         player = self._wait_for_player()
-        from engine.shown import explained
+        from engine.shown import explained, network_explained
 
-        for line in explanation.lines(*explained(player.game.position)):
+        position, evaluation = player.game.position, player.evaluation
+        for line in explanation.lines(*explained(position)):
             self._say(line)
+        if evaluation.network is not None:
+            for line in explanation.network_lines(network_explained(position, evaluation)):
+                self._say(line)
 
     def _perft(self, depth: int) -> None:
         player, total = self._wait_for_player(), 0
@@ -327,7 +331,7 @@ class Uci:
         player = self._wait_for_player()
         from engine.shown import shown_chances, shown_score
 
-        position = player.game.position
+        position, model = player.game.position, player.evaluation.outcome
 
         def report(found: Info | Progress | Remark) -> None:
             if isinstance(found, Remark):
@@ -335,8 +339,8 @@ class Uci:
             elif isinstance(found, Progress):
                 self._say(progress_line(found, next(player.texts((found.move,)))))
             else:
-                chances = shown_chances(position, found.score) if self._settings.uci_show_wdl else None
-                score = score_text(found, shown_score(position, found.score), chances)
+                chances = shown_chances(position, found.score, model) if self._settings.uci_show_wdl else None
+                score = score_text(found, shown_score(position, found.score, model), chances)
                 self._say(info_line(found, score, " ".join(player.texts(found.line))))
 
         result = player.go(pending.order, pending.received, pending.signals, report)

@@ -66,7 +66,7 @@ def _read(content: Any) -> WeightFile:
             raise InputError(f"feature {quote(feature.name)} is missing")
         mg += _read_values(tables[feature.name], feature, "mg")
         eg += _read_values(tables[feature.name], feature, "eg")
-    return WeightFile(mg, eg, _read_outcome(content.get("outcome")), str(content.get("provenance")))
+    return WeightFile(mg, eg, read_outcome(content.get("outcome")), str(content.get("provenance")))
 
 
 def _read_values(table: Any, feature: Feature, half: str) -> list[int]:
@@ -84,7 +84,8 @@ def _read_values(table: Any, feature: Feature, half: str) -> list[int]:
     return values
 
 
-def _read_outcome(values: Any) -> list[float]:
+def read_outcome(values: Any) -> list[float]:
+    """The numbers of the model in outcome.py, as a file has them; InputError if they make none."""
     if not isinstance(values, list) or len(values) != _OUTCOME_SIZE:
         raise InputError(f'"outcome" is not a list of {_OUTCOME_SIZE} numbers')
     for value in values:

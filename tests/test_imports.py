@@ -52,7 +52,7 @@ ALLOWED = {
                       "engine.order", "engine.repertoire", "engine.search", "eval.choice"},
     "engine.protocol": {"engine.core.errors", "engine.order", "engine.search.limits", "engine.search.scores",
                         "eval.outcome"},  # the last two for types and inside functions
-    "engine.explanation": {"eval.explain", "eval.outcome"},  # for types and inside functions
+    "engine.explanation": {"engine.shown", "eval.explain", "eval.men", "eval.outcome"},  # types; inside functions
     "engine.pending": {"engine.order", "engine.protocol", "engine.stopgap"},
     "engine.voice": {"engine.core.errors"},
     "engine.ownprocess": set(),

@@ -297,6 +297,18 @@ def test_extras(client):
     assert client.ask("help")
 
 
+def test_eval_asks_the_network_too(client):
+    lines = client.ask("position startpos", "eval")
+    of_network = lines[lines.index("by the network:"):]
+    assert of_network[1].startswith("score: ") and of_network[2].startswith("chances: ")
+    picture = [line.split() for line in of_network if line.startswith(tuple("12345678"))]
+    assert [row[0] for row in picture] == list("87654321")
+    assert picture[-1][1::2][:4] == ["R", "N", "B", "Q"] and picture[2] == ["6", *"........"]
+    assert sum(line.startswith(("white pawn", "black pawn")) for line in of_network) == 16
+    assert client.ask("setoption name Evaluation value features") == []
+    assert "by the network:" not in client.ask("eval")
+
+
 def test_settings_change_during_a_search(client):
     client.say(f"position fen {KIWIPETE}", "go infinite")
     client.say("setoption name Threads value 2", "setoption name Hash value 1", "ucinewgame")

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.core.errors import InputError, quote
+from eval.weightfile import read_outcome
 
 VERSION = 1
 FEATURES = 768  # of one perspective and king bucket: own or not, six types, 64 squares
@@ -83,6 +84,7 @@ class Network:
     output_biases: Int32Array
     scale: float  # centipawns that the trainer's sigmoid takes for 1
     provenance: dict[str, Any] = field(default_factory=dict)
+    outcome: tuple[float, ...] | None = None  # the numbers of the model in outcome.py, once they have been fitted
 
 
 def read_network(path: Path | str) -> Network:
@@ -121,6 +123,8 @@ def _content(network: Network) -> bytes:
     header = {"hidden": shape.hidden, "king_buckets": list(shape.king_buckets), "mirrored": shape.mirrored,
               "output_buckets": shape.output_buckets, "activation": "screlu", "qa": QA, "qb": QB,
               "scale": float(network.scale), "checksum": _NO_CHECKSUM, "provenance": network.provenance}
+    if network.outcome is not None:
+        header["outcome"] = [round(value, 4) for value in network.outcome]
     text = json.dumps(header).encode()
     start = _PREFIX.pack(_MAGIC, VERSION, len(text)) + text
     content = start + bytes(-len(start) % _ALIGNMENT) + payload
@@ -159,6 +163,7 @@ def _parse(content: bytes) -> Network:
     provenance = header.get("provenance", {})
     if not isinstance(provenance, dict):
         raise InputError('"provenance" is not a table')
+    outcome = tuple(read_outcome(header["outcome"])) if "outcome" in header else None
     payload = memoryview(content)[start:]
     if len(payload) != shape.payload_size:
         wrong = "is cut off" if len(payload) < shape.payload_size else "is too long"
@@ -168,7 +173,7 @@ def _parse(content: bytes) -> Network:
     arrays = dict(_arrays(shape, payload))
     if np.abs(arrays["output_weights"].astype(np.int32)).max() > LARGEST_OUTPUT_WEIGHT:
         raise InputError(f"an output weight is beyond {LARGEST_OUTPUT_WEIGHT}")
-    return Network(shape, scale=float(scale), provenance=provenance, **arrays)
+    return Network(shape, scale=float(scale), provenance=provenance, outcome=outcome, **arrays)
 
 
 def _parse_header(content: bytes) -> tuple[dict[str, Any], int]:

@@ -20,6 +20,7 @@ from engine.core.game import Game
 from engine.core.perft import KNOWN
 from engine.search.limits import Bound, Info, Limits, Progress
 from engine.search.scores import NO_SCORE, mate_distance, mate_in
+from eval.choice import built_in, features
 from tests.alphabeta.kernels import improves, perft_by_picker
 from tests.positions import CORNERS, CROWD, judge
 
@@ -255,11 +256,14 @@ def test_a_bare_king_is_mated():
     assert board.is_checkmate()
 
 
-def test_a_new_game_begins_with_nothing_remembered():
-    searcher = Searcher(1)
+@pytest.mark.parametrize("evaluation", [features(), built_in()], ids=["features", "built in"])
+def test_a_new_game_begins_with_nothing_remembered(evaluation):
+    searcher = Searcher(1, evaluation=evaluation)
     searcher.run(Game().position, Limits(nodes=20_000))
     state = searcher._states[0]
-    remembered = (*(state[name] for name in HISTORY_FIELDS), state.cache.structures, state.cache.scores)
+    remembered = [*(state[name] for name in HISTORY_FIELDS), state.cache.scores]
+    if evaluation.network is None:
+        remembered.append(state.cache.structures)  # which only features have
     assert all(field.any() for field in remembered)
     searcher.clear()
     assert not any(field.any() for field in remembered)

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from engine.arena.gamefile import read_games
+from eval.network.file import read_network, write_network
 from tests.commands.running import run
+from tests.eval.network.reference import material_network
 
 
 def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsys, monkeypatch):
@@ -79,6 +81,9 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
     (("tune", "eval", sys.executable, "--out", "x"), "damaged at byte 0"),
     (("tune", "eval", os.devnull, "--out", "x", "--blend", "2"), "--blend: must be from 0 to 1"),
     (("tune", "eval", os.devnull, "--out", "x", "--start", "/no/such.json"), "cannot read the weight file"),
+    (("tune", "outcome", os.devnull, "--out", "x"), "no quiet positions"),
+    (("tune", "outcome", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
+    (("tune", "outcome", os.devnull, "--out", "x", "--network", "/no/such"), "cannot read the network file"),
     (("tune", "search"), "required: --out"),
     (("tune", "search", "--out", "x", "--pairs", "0"), "--pairs: must be at least 1"),
     (("tune", "search", "--out", "x", "--rate", "2"), "--rate: must be above 0 and at most 1"),
@@ -100,6 +105,18 @@ def test_without_its_reductions_the_engine_is_rejected(capsys):
     status, out, _ = run(capsys, "match", "use_reductions=0", "default", "--sprt", "0", "5", "--games", "20000")
     assert status == 0
     assert "+5 rejected" in out
+
+
+def test_the_chances_of_a_network_are_fitted_to_its_games(tmp_path: Path, capsys):
+    games, given, found = (tmp_path / name for name in ("games.bin", "given.network", "found.network"))
+    write_network(material_network(), given)
+    options = ["--nodes", "50", "--seed", "3", "--network", str(given), "--out", str(games)]
+    assert run(capsys, "selfplay", "--positions", "3000", *options)[0] == 0
+    status, out, _ = run(capsys, "tune", "outcome", str(games), "--network", str(given), "--out", str(found))
+    assert status == 0 and "every second game is won from" in out
+    before, after = read_network(given), read_network(found)
+    assert before.outcome is None and after.outcome is not None
+    assert (after.feature_weights == before.feature_weights).all() and after.scale == before.scale
 
 
 LABELLED = """4k3/8/8/8/8/8/4P3/4K3 w - - c9 "1-0";

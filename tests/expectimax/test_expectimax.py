@@ -24,6 +24,7 @@ from engine.reference.games.chess import Chess
 from engine.search.contract import Interruptible, Parallel, Remembering, Resizable, TablebaseProber
 from engine.search.limits import Limits
 from engine.search.scores import MAX_EVALUATION, mate_distance, mate_in
+from eval.choice import features
 from tests.alphabeta.kernels import average
 from tests.alphabeta.reference import minimax
 from tests.alphabeta.test_truth import switched
@@ -112,7 +113,7 @@ def uniform(fen: str) -> list[float]:
 
 def plain(temperature: float, least_likelihood: float) -> Expectimax:
     """With quiescence that prunes nothing, and mates that are worth 1, as the textbook has them."""
-    searcher = Expectimax(switched("use_quiescence"))
+    searcher = Expectimax(switched("use_quiescence"), features())
     searcher.set_opponent(temperature)
     searcher.assume("mate_discount", 0.0)
     searcher.assume("least_likelihood", least_likelihood)

@@ -13,13 +13,12 @@ from engine.commands.shared.positions import BENCH_FENS
 from engine.commands.shared.progress import track
 from engine.core.fen import parse_fen
 from engine.core.game import make_if_legal
-from engine.host import zeroed_memory
 from engine.kernel import Int
 from engine.search.limits import Limits
 from eval.cache import empty_eval_cache
 from eval.choice import BUILT_IN, Evaluation, evaluation_named, features
 from eval.network.file import Network, Shape
-from eval.network.memory import ACCUMULATORS, LoadedNetwork
+from eval.network.memory import LoadedNetwork, OwnAccumulators
 from eval.network.speed import replay_moves, replay_with_features, replay_with_network
 
 _PLIES, _ROUNDS = 40, 200
@@ -50,9 +49,8 @@ def print_network(name: str | None, runs: int, movetime: float) -> int:
 
 
 def _network_nanoseconds(lines: list[Line], runs: int, network: LoadedNetwork) -> float:
-    memory, accumulators = zeroed_memory(network.thread_size), np.zeros(1, ACCUMULATORS)[0]
-    network.connect(accumulators, memory)
-    return _nanoseconds(lines, runs, lambda pos, moves, rounds: replay_with_network(pos, moves, rounds, accumulators))
+    own = OwnAccumulators(network)
+    return _nanoseconds(lines, runs, lambda pos, moves, rounds: replay_with_network(pos, moves, rounds, own.record))
 
 
 def _lines() -> list[Line]:

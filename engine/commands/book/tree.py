@@ -14,7 +14,7 @@ from engine.alphabeta.searcher import Searcher
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.search.limits import Limits
-from eval.outcome import material_on, normalized
+from engine.shown import shown_score
 
 _TABLE_MEGABYTES = 2  # for searches of some thousand nodes
 _MATE = 30_000
@@ -93,7 +93,7 @@ def judge(tree: Tree, nodes: int) -> Iterator[int]:
         if not game.legal_moves():
             return -_MATE if game.is_check() else 0
         score: int = own.searcher.run(game.position, Limits(nodes=nodes)).score
-        return normalized(score, material_on(game.position.board.tolist()))
+        return shown_score(game.position, score)
 
     waiting = list(tree.nodes.values())
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:

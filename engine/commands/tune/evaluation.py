@@ -18,7 +18,7 @@ from engine.commands.shared.progress import track
 from engine.core.errors import InputError
 from eval.fit_outcome import fit_outcome
 from eval.fit_weights import Epoch, Learner, Plan, rounded_weights
-from eval.outcome import FULL_MATERIAL, Model
+from eval.outcome import Model, described
 from eval.samples import Samples
 from eval.weightfile import LARGEST_WEIGHT
 from eval.weights import WeightsRecord, load_weights, save_weights
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     learner = Learner(samples, start, plan)
     print(f"{len(samples)} quiet positions; a pawn more is worth {_winning_share(learner.steepness):.1%} of the point")
     outcome, likelihood = fit_outcome(samples)
-    print(f"chances of the game: {_describe(outcome)}; mean negative log-likelihood {likelihood:.4f}")
+    print(f"chances of the game: {described(outcome)}; mean negative log-likelihood {likelihood:.4f}")
     course = _learn(learner, plan, arguments, samples, outcome)
     first, best = course[0], min(course, key=lambda epoch: epoch.validation_loss)
     if best is first:
@@ -94,12 +94,6 @@ def _blocks(paths: Sequence[Path]) -> Iterator[Games]:
 
 def _winning_share(steepness: float) -> float:
     return float(1 / (1 + 2.718281828459045 ** (-100 * steepness)))
-
-
-def _describe(outcome: Model) -> str:
-    """The model in figures that mean something."""
-    few, full = outcome.even_score(FULL_MATERIAL // 4), outcome.even_score(FULL_MATERIAL)
-    return f"every second game is won from {full:+.0f} centipawns on a full board, from {few:+.0f} on a quarter of it"
 
 
 def _learn(learner: Learner, plan: Plan, arguments: argparse.Namespace, samples: Samples,
