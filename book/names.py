@@ -33,7 +33,7 @@ class Name(NamedTuple):
 
 
 @cache
-def _table() -> dict[int, Name]:
+def _names() -> dict[int, Name]:
     lines = lzma.decompress(_FILE.read_bytes()).decode("utf-8").splitlines()
     rows = (line.split("\t") for line in lines)
     return {int(key, 16): Name(eco, name) for key, eco, name in rows}
@@ -41,7 +41,7 @@ def _table() -> dict[int, Name]:
 
 def name_of(key: int) -> Name | None:
     """The opening that the position with this Polyglot key is named after."""
-    return _table().get(key)
+    return _names().get(key)
 
 
 def last_name(keys: Iterable[int]) -> Name | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.core.errors import InputError
-from engine.core.textfile import open_text
+from engine.files import open_text
 
 _HEADER = re.compile(r'^\[([A-Za-z0-9_]+)\s+"(.*)"\s*\]\s*$')
 _COMMENT_MARKS = re.compile(r"[{};]")

@@ -41,7 +41,7 @@ _WHITE_TO_MOVE = _NUMBERS[780]
 
 
 @kernel
-def key_after(pos, passed_square):
+def position_key(pos, passed_square):
     """The Polyglot key of `pos`, where the last move was a pawn's double step over `passed_square`, or NO_SQUARE.
 
     The format notes en passant if a pawn stands ready to capture, even one that may not since it is pinned. A position
@@ -77,7 +77,7 @@ def polyglot_key(pos: PositionRecord, last_move: int) -> int:
     In that case en passant counts only where it is legal: a FEN's square is remembered no further than that.
     """
     passed = passed_by(pos, last_move)
-    return key_after(pos, passed if last_move != NULL_MOVE else np.int64(pos.ep))
+    return position_key(pos, passed if last_move != NULL_MOVE else np.int64(pos.ep))
 
 
 class Entry(NamedTuple):

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from book.polyglot import key_after, passed_by
+from book.polyglot import passed_by, position_key
 from engine.core.bits import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
 from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
 from engine.core.moves import CASTLING, NULL_MOVE, PROMOTION, from_square, move_kind, promoted_type, to_square
@@ -81,7 +81,7 @@ def replay(pos: PositionRecord, out: MoveListRecord, words: Numbers, keys: Keys,
     """
     passed = np.int64(pos.ep)
     for index in range(len(words)):
-        keys[index] = key_after(pos, passed)
+        keys[index] = position_key(pos, passed)
         checkers, pinned = king_masks(pos)
         count = generate(pos, out, np.int64(0), ALL_MOVES, checkers, pinned)
         found, fitting = NULL_MOVE, np.int64(0)

@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from engine import host
+from engine.version import NAME, VERSION
 
-# One row a command: the module of that name in engine/commands has `configure(parser)` and `run(arguments)`.
+# One row a command: the module or folder of that name in engine/commands has `configure(parser)` and `run(arguments)`.
 COMMANDS = {
     "perft": "count the positions a number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
     "suite": "solve the positions of an EPD test suite",
+    "class": "learn adversarial search, a lesson an idea, in the terminal, as pictures and as notebooks",
     "compare": "search the same positions by minimax, alpha-beta and what was built upon it, one technique at a time",
     "explain": "say why the evaluation likes or dislikes a position, and what a move would change",
     "match": "let two engines play each other, with Elo, its error, and a sequential test",
@@ -26,8 +28,10 @@ COMMANDS = {
     "tune": "learn the parameters of the search, or the weights of the evaluation, from games",
     "book": "make an opening book from games, and look into one",
     "tablebase": "make endgame tables, and look into them",
-    "warmup": "compile everything once, so that later starts are fast",
+    "warmup": "load every kernel once, and compile those that the package does not bring for this processor",
+    "doctor": "say what is installed and in use here, and what to do about anything that is not as it should be",
 }
+MODULES = {"class": "lessons"}  # of commands whose name no module can have
 USAGE_ERROR = 2
 
 
@@ -36,7 +40,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to read more, and exit."""
-        self.exit(USAGE_ERROR, f"error: {message} (try: {self.prog} --help)\n")
+        self.exit(USAGE_ERROR, f"error: {message.removeprefix('argument ')} (try: {self.prog} --help)\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -58,6 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: list[str]) -> int:
     parser = OneLineParser(prog="adversary", description="A chess engine in Python, compiled by Numba. "
                            "Without a command it speaks UCI.")
+    parser.add_argument("--version", action="version", version=f"{NAME} {VERSION}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     parsers = {name: commands.add_parser(name, help=text, description=text) for name, text in COMMANDS.items()}
     if not argv:
@@ -67,9 +72,11 @@ def _run(argv: list[str]) -> int:
     chosen = next((word for word in argv if not word.startswith("-")), "")
     if chosen not in COMMANDS:
         parser.parse_args(argv)  # --help, or an unknown command: does not return
-    module = importlib.import_module(f"engine.commands.{chosen}")
+    module = importlib.import_module(f"engine.commands.{MODULES.get(chosen, chosen)}")
     module.configure(parsers[chosen])
-    arguments = parser.parse_args(argv)
+    from engine.commands.shared.arguments import joined_fens
+
+    arguments = parser.parse_args(joined_fens(argv))
     from engine.core.errors import InputError
 
     try:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+import stat
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,6 +30,7 @@ _PERF_COUNTER_CLOCK = 8 if IS_MACOS else 1
 _NANOSECONDS = 1_000_000_000
 
 _HUGE_PAGE = 1 << 21
+_ROOT = 0  # the user who may do everything anyway
 
 
 def run_interruptible(function: Callable[[], T]) -> T:
@@ -76,6 +78,15 @@ def address_of(buffer: Any) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
 
 
+def memory_size() -> int:
+    """The bytes of memory that this machine has."""
+    if IS_WINDOWS:
+        import psutil
+
+        return int(psutil.virtual_memory().total)
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
 def user_cache_folder() -> Path:
     """The folder in which this user's programs keep what they can make again."""
     if IS_WINDOWS:
@@ -83,6 +94,27 @@ def user_cache_folder() -> Path:
     if IS_MACOS:
         return Path.home() / "Library" / "Caches"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def distrust(status: os.stat_result) -> str | None:
+    """Why machine code in a file or folder of this status should not be run, if others may have put it there."""
+    if IS_WINDOWS:
+        return None  # a user's folders are closed to others
+    if status.st_uid not in (os.geteuid(), _ROOT):
+        return "it belongs to another user"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "other users may write to it (chmod go-w would mend that)"
+    return None
+
+
+def c_libraries() -> Iterator[Any]:
+    """The libraries in which the functions of C are found."""
+    import ctypes
+
+    names = ("ucrtbase", "kernel32", "vcruntime140") if IS_WINDOWS else (None,) if IS_MACOS else (None, "libm.so.6")
+    for name in names:
+        with contextlib.suppress(OSError):
+            yield ctypes.CDLL(name)
 
 
 def emit_clock_read(builder: Any) -> Any:

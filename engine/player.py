@@ -10,9 +10,9 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-import psutil
-
+from engine import host
 from engine.budget import budget_of
 from engine.core.errors import InputError, quote
 from engine.core.fen import START_FEN
@@ -21,7 +21,6 @@ from engine.core.notation import format_move
 from engine.handicap import Level, choose, level_of, limited
 from engine.options import Effect, Option, Settings
 from engine.order import Order, Signals
-from engine.repertoire import Repertoire
 from engine.search.clock import Budget
 from engine.search.contract import Interruptible, Judging, Parallel, Remembering, Resizable, Search, TablebaseProber
 from engine.search.kinds import STRONGEST, Kind, kind_named
@@ -30,6 +29,9 @@ from engine.search.scores import DRAW
 from engine.search.tb import no_tb
 from engine.tb_root import TbRoot, Verdict
 from eval.choice import BUILT_IN, FEATURES, evaluation_named
+
+if TYPE_CHECKING:
+    from engine.repertoire import Repertoire
 
 _MEGABYTE = 1 << 20
 _SHORTEST_THOUGHT = 0.001  # seconds
@@ -51,7 +53,7 @@ class Player:
         self._search = STRONGEST.make(settings, settings.hash)
         self._loading: threading.Thread | None = None  # of the kernels of another mode
         self._active = self._search  # the search that a `go` uses
-        self._repertoire = Repertoire(settings)
+        self._repertoire: Repertoire | None = None  # until a book is wanted
         self._tb_root = TbRoot(settings)
         self._chance = random.Random()  # noqa: S311  mistakes need no secrecy
         self._lock = threading.Lock()
@@ -83,7 +85,7 @@ class Player:
             case Effect.EVALUATION:
                 self._change_evaluation()
             case Effect.BOOK:
-                self._repertoire.apply()
+                self._open_book()
             case Effect.OWN_TABLES:
                 self._tb_root.apply_own_tables()
             case Effect.SYZYGY:
@@ -123,10 +125,19 @@ class Player:
 
     def _hash(self) -> int:
         """The size asked for, which must not exceed half of the machine's memory."""
-        megabytes, most = self._settings.hash, psutil.virtual_memory().total // _MEGABYTE // 2
+        megabytes, most = self._settings.hash, host.memory_size() // _MEGABYTE // 2
         if megabytes > most:
             raise InputError(f"Hash {megabytes} MB is more than half of this machine's memory, {most} MB")
         return megabytes
+
+    def _open_book(self) -> None:
+        """Open the book that the settings name, if it is wanted or named; InputError if it is of no use."""
+        if self._settings.book_file or self._settings.own_book:
+            from engine.repertoire import Repertoire
+
+            if self._repertoire is None:
+                self._repertoire = Repertoire(self._settings)
+            self._repertoire.open()
 
     def _forget(self) -> None:
         if isinstance(self._search, Remembering):
@@ -135,7 +146,8 @@ class Player:
     def new_game(self) -> None:
         """Forget everything about earlier games."""
         self._forget()
-        self._repertoire.begin_game()
+        if self._repertoire is not None:
+            self._repertoire.begin_game()
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
         """Go to a position by a FEN (None is the usual start) and moves; InputError changes nothing."""
@@ -161,11 +173,9 @@ class Player:
 
         It ends when a limit is met or the signals say stop.
         """
-        advice = self._repertoire.advice(self.game, order)
-        for remark in advice.remarks:
-            report(Remark(remark))
-        if advice.move is not None:
-            return Result(advice.move, 0, 0, 0, time.perf_counter() - received, (advice.move,))
+        book_move = self._book_move(order, report)
+        if book_move is not None:
+            return Result(book_move, 0, 0, 0, time.perf_counter() - received, (book_move,))
         self._active = self._search_for(order, report)
         level = self._level()
         verdict = self._ask_tables(order, received, signals, report) if level is None else None
@@ -207,6 +217,15 @@ class Player:
             # So few nodes that not even one ply was finished for every candidate: the least that anybody sees.
             result = self._active.run(self.game.position, replace(limits, nodes=None, depth=1))
         return self._weakened(result, level, report)
+
+    def _book_move(self, order: Order, report: Report) -> int | None:
+        """What the book plays, if there is one, and it knows a move."""
+        if self._repertoire is None:
+            return None
+        advice = self._repertoire.advice(self.game, order)
+        for remark in advice.remarks:
+            report(Remark(remark))
+        return advice.move
 
     def _search_for(self, order: Order, report: Report) -> Search:
         """The search of the mode; while that is being compiled, and a clock runs, alpha-beta, which always is."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.core.errors import InputError, quote
-from engine.order import Order
+from engine.order import Order, Signals
 from engine.search.limits import Bound, Info, Progress
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ def read_order(words: Sequence[str], complain: Callable[[str], None]) -> Order:
                  "infinite" in flags, "ponder" in flags, tuple(moves))
 
 
-def seconds_for_stopgap(order: Order) -> float | None:
-    """How long a move without the kernels may wait for them; None if the order sets no time."""
-    if order.is_open_ended:
+def seconds_for_stopgap(order: Order, signals: Signals) -> float | None:
+    """How long a move without the kernels may wait for them; None if the order sets no time, or none yet."""
+    if order.infinite or (order.ponder and not signals.ponderhit.is_set()):
         return None
     if order.movetime is not None:
         return max(order.movetime / 1000, 0.0)

@@ -33,12 +33,8 @@ class Repertoire:
         self._chance = random.Random()  # noqa: S311  variety needs no secrecy
         self._has_taken_leave = False
 
-    def apply(self) -> None:
-        """Open the book that the settings name, if it is wanted or named; InputError if it is of no use."""
-        if self._settings.book_file or self._settings.own_book:
-            self._open()
-
-    def _open(self) -> None:
+    def open(self) -> None:
+        """Open the book that the settings name, or the built-in one; InputError if it is of no use."""
         book = Book(self._settings.book_file or BUILT_IN)
         if self._book is not None:
             self._book.close()

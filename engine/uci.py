@@ -1,8 +1,9 @@
 """The Universal Chess Interface: text in, text out, and the only place that prints the protocol.
 
 Three threads share the work. This one reads commands, and waits long for nothing but `bench` and perft. The loader gets
-the kernels ready, which at the very first start means compiling them; it begins at once, so that `uci` can be answered
-before Numba is even imported. The pending answers one `go`.
+the kernels ready; it begins at once, so that `uci` is answered before any of them is there. That takes a fraction of a
+second, for which answers wait; only where kernels have to be compiled first does the game go on without them. The
+pending answers one `go`.
 """
 
 from __future__ import annotations
@@ -10,18 +11,16 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from engine import explanation
 from engine.core.errors import InputError
 from engine.options import OPTIONS, Effect, Option, OptionType, Settings, declarations, find_option
-from engine.order import Order, Signals
+from engine.pending import PendingGo
 from engine.protocol import (
     Place,
     info_line,
@@ -29,10 +28,10 @@ from engine.protocol import (
     read_order,
     read_place,
     score_text,
-    seconds_for_stopgap,
     split_option,
 )
 from engine.search.limits import Info, Progress, Remark
+from engine.version import NAME, VERSION
 
 if TYPE_CHECKING:
     from engine.player import Player
@@ -40,23 +39,9 @@ if TYPE_CHECKING:
 _AUTHOR = "the Adversary developers"
 _READY_WAIT = 8.0  # seconds: the most impatient client gives up after ten
 _READY_REMARK = 2.0  # seconds between two remarks that the kernels are being compiled
-_STOPGAP_SHARE = 0.4  # of the time for a move: the rest is for what happens around it
-_STOPGAP_SECONDS = 1.0  # at most
 _PULSE = 0.01  # seconds between two looks at what happened
 _NO_MOVE = "0000"
 _LONGEST_LINE = 1 << 18  # bytes: a game of fifty thousand moves
-
-
-class PendingGo:
-    """One `go`, answered in a thread of its own."""
-
-    def __init__(self, order: Order, place: Place) -> None:
-        self.order, self.place = order, place
-        self.received = time.perf_counter()
-        self.signals = Signals()
-        self.released = threading.Event()  # the answer may be given: nothing asks to wait for `stop` or `ponderhit`
-        if not order.is_open_ended:
-            self.released.set()
 
 
 class Uci:
@@ -70,7 +55,10 @@ class Uci:
         self._place, self._place_is_new = Place(), False
         self._player: Player | None = None  # None until it is loaded, and for ever if it cannot be
         self._loaded = threading.Event()  # the loader has ended, well or not
+        self._is_compiling: Callable[[], bool] = lambda: False  # whether that is why it takes so long
         self._ready_deadline: float | None = None  # when the first `isready` is answered, loaded or not
+        self._late_answers: list[threading.Thread] = []  # to `isready`
+        self._is_over = threading.Event()  # nothing more is to be heard
         self._pending: PendingGo | None = None
         self._thread: threading.Thread | None = None
         self._commands: dict[str, Callable[[list[str]], None]] = {
@@ -96,8 +84,18 @@ class Uci:
                 self._commands[words[start]](words[start + 1 :])
             except InputError as error:
                 self._remark(str(error))
+        else:
+            self._let_finish()
+        self._is_over.set()
         self._finish_thinking()
+        for thread in self._late_answers:
+            thread.join()
         return 0
+
+    def _let_finish(self) -> None:
+        """Wait, at the end of the input, for a search that ends by itself."""
+        if self._thread is not None and self._pending is not None and not self._pending.order.is_open_ended:
+            self._thread.join()
 
     def _lines(self) -> Iterator[str]:
         """What is said, line by line; a line that no client would say is passed over without being kept."""
@@ -130,13 +128,18 @@ class Uci:
 
     def _load(self) -> None:
         try:
+            from engine import kernel
+
+            kernel.listen(self._remark)
+            self._is_compiling = kernel.is_compiling
             from engine.player import Player
 
             player = Player(self._settings)
             player.load()
             with self._settings_lock:
                 for option in OPTIONS:
-                    self._apply(player, option)  # what was set before the player was there
+                    if self._settings.value(option) != option.default:
+                        self._apply(player, option)  # what was set before the player was there
                 self._player = player
             gc.freeze()  # what stays for ever need not be looked through again, in the middle of a game
         except Exception as error:  # noqa: BLE001  whatever it is, the user has to be told, and moves still come
@@ -154,29 +157,36 @@ class Uci:
             self._remark(f"option {option.name}: {error}")
 
     def _isready(self, words: list[str]) -> None:
+        while not self._loaded.wait(_PULSE) and not self._is_compiling():
+            pass
         if self._loaded.is_set():
             if self._player is not None and (self._thread is None or not self._thread.is_alive()):
                 self._player.get_ready()
             self._say("readyok")
         else:
-            threading.Thread(target=self._ready_later, daemon=True).start()
+            self._late_answers.append(threading.Thread(target=self._ready_later, daemon=True))
+            self._late_answers[-1].start()
 
     def _ready_later(self) -> None:
         """Answer `isready` when the kernels are there, but before a client loses patience; it waits only once."""
+        now = next_remark = time.perf_counter()
         if self._ready_deadline is None:
-            self._ready_deadline = time.perf_counter() + _READY_WAIT
-        while not self._loaded.wait(min(_READY_REMARK, max(self._ready_deadline - time.perf_counter(), 0.0))):
-            if time.perf_counter() >= self._ready_deadline:
+            self._ready_deadline = now + _READY_WAIT
+        while not self._loaded.is_set() and now < self._ready_deadline:
+            if now >= next_remark:
+                self._remark("compiling, once; `adversary warmup` does it beforehand")
+                next_remark += _READY_REMARK
+            if self._is_over.wait(_PULSE):
                 break
-            self._remark("compiling, once; `adversary warmup` does it beforehand")
+            now = time.perf_counter()
         self._say("readyok")
 
     def _wait_for_player(self) -> Player:
         """The player at the place that was last named; InputError if there is none, or none soon."""
         self._loaded.wait(_READY_WAIT)
         if self._player is None:
-            raise InputError("the kernels are still being compiled" if not self._loaded.is_set()
-                             else "the kernels could not be loaded")
+            raise InputError("the kernels could not be loaded" if self._loaded.is_set() else
+                             f"the kernels are still being {'compiled' if self._is_compiling() else 'loaded'}")
         if self._place_is_new:
             self._player.set_position(self._place.fen, self._place.moves)
             self._place_is_new = False
@@ -188,11 +198,7 @@ class Uci:
         pass
 
     def _uci(self, words: list[str]) -> None:
-        try:
-            number = version("adversary")
-        except PackageNotFoundError:  # run from a source tree that is not installed
-            number = "from source"
-        self._say(f"id name Adversary {number}")
+        self._say(f"id name {NAME} {VERSION}")
         self._say(f"id author {_AUTHOR}")
         for line in declarations():
             self._say(line)
@@ -238,9 +244,10 @@ class Uci:
             self._player.set_position(place.fen, place.moves)
             self._place, self._place_is_new = place, False
         else:
-            from engine.stopgap import read_board
+            if place != Place():  # what is not the usual start may be wrong
+                from engine.stopgap import read_board
 
-            read_board(place.fen, place.moves, self._settings.uci_chess960)
+                read_board(place.fen, place.moves, self._settings.uci_chess960)
             self._place, self._place_is_new = place, True
 
     def _go(self, words: list[str]) -> None:
@@ -299,6 +306,8 @@ class Uci:
 
     def _bench(self, words: list[str]) -> None:
         self._finish_thinking()
+        import subprocess
+
         # In a process of its own: whatever it is given, and whatever it does, the conversation goes on.
         with subprocess.Popen([sys.executable, "-m", "engine", "bench", *words], stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
@@ -327,10 +336,10 @@ class Uci:
             answer = self._answer(pending)
         except InputError as error:
             self._remark(str(error))
-            answer = self._stopgap(pending)
+            answer = [pending.stopgap(self._settings.uci_chess960)]
         except Exception as error:  # noqa: BLE001  a game must not be lost by a defect
             self._remark(f"error: {error!r}")
-            answer = self._stopgap(pending)
+            answer = [pending.stopgap(self._settings.uci_chess960)]
         finally:
             pending.released.wait()
             self._say("bestmove " + " ponder ".join(answer[:2]))
@@ -338,7 +347,7 @@ class Uci:
     def _answer(self, pending: PendingGo) -> list[str]:
         """The best move as text, and the reply that is expected."""
         if not self._await_kernels(pending):
-            return self._stopgap(pending)
+            return [pending.stopgap(self._settings.uci_chess960)]
         player = self._wait_for_player()
         from engine.shown import shown_chances, shown_score
 
@@ -362,21 +371,11 @@ class Uci:
 
     def _await_kernels(self, pending: PendingGo) -> bool:
         """Wait for the kernels as long as the order allows; returns whether they are there."""
-        seconds = seconds_for_stopgap(pending.order)
         while not self._loaded.wait(_PULSE):
-            is_late = seconds is not None and time.perf_counter() >= pending.received + (1 - _STOPGAP_SHARE) * seconds
-            if is_late or pending.signals.stop.is_set():
+            # What is only loaded is there at once: an early `stop` gets a real answer all the same.
+            if pending.is_late() or (pending.signals.stop.is_set() and self._is_compiling()):
                 break
         return self._player is not None
-
-    def _stopgap(self, pending: PendingGo) -> list[str]:
-        """A legal move without the kernels, in a part of the time that there is."""
-        from engine.stopgap import find_move, read_board
-
-        seconds = seconds_for_stopgap(pending.order) or _STOPGAP_SECONDS
-        deadline = time.perf_counter() + min(_STOPGAP_SHARE * seconds, _STOPGAP_SECONDS)
-        board = read_board(pending.place.fen, pending.place.moves, self._settings.uci_chess960)
-        return [find_move(board, deadline, pending.order.search_moves)]
 
 
 def serve() -> int:

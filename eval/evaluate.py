@@ -112,8 +112,7 @@ def _score(pos, weights, base, white_passed, black_passed, trace):
     white, black = army_of(pos, WHITE), turned_army(army_of(pos, BLACK))
     white_seen, black_seen = turned_army(white), turned_army(black)  # by the other side
     white_to_move = ONCE - np.int64(pos.side)
-    total = base + _both_sides(white, black, white_seen, black_seen, white_passed, black_passed, white_to_move,
-                               np.int64(pos.castling), weights, trace)
+    total = base + _both_sides(pos, white, black, white_seen, black_seen, white_passed, black_passed, weights, trace)
     if white_to_move:
         trace_side(trace, WHITE)
         total = add_feature(total, trace, weights, TEMPO, ONCE)
@@ -141,9 +140,9 @@ def _score(pos, weights, base, white_passed, black_passed, trace):
 
 
 @inline
-def _both_sides(white, black, white_seen, black_seen, white_passed, black_passed, white_to_move, castling, weights,
-                trace):
+def _both_sides(pos, white, black, white_seen, black_seen, white_passed, black_passed, weights, trace):
     """What white's pieces do, less what black's do. All reaches must be known before contacts can be judged."""
+    white_to_move, castling = ONCE - np.int64(pos.side), np.int64(pos.castling)
     trace_side(trace, WHITE)
     white_score, white_reach, white_units = piece_score(white, black_seen, _count_two(castling), weights, trace)
     trace_side(trace, BLACK)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from engine.core.attacks import KING_ATTACKS, piece_attacks
@@ -68,13 +70,30 @@ _TRAPPED_ROOK_MOBILITY = np.int64(3)  # at most
 _USUAL_PAWNS = np.int64(5)
 
 
+class Sums(NamedTuple):
+    """What is counted while the pieces of one side are gone through."""
+
+    score: Any
+    units: Any  # of attack on the enemy king
+    once: Any  # squares that are attacked
+    twice: Any  # at least twice
+
+
+class Surroundings(NamedTuple):
+    """What all pieces of one side stand among."""
+
+    safe: Any  # squares where mobility counts
+    ring: Any  # around the enemy king
+    king: Any  # the own one's square
+    castling_rights: Any
+
+
 @kernel
 def piece_score(own, enemy, castling_rights, weights, trace):
     """(score, reach, units of attack on the enemy king) of the pieces of one side, whose pawns move up."""
     occupied = own.all | enemy.all
     king = lsb(own.king)
     enemy_pawn_attacks = beside(enemy.pawns) >> 8
-    safe = ~(own.pawns | own.king | enemy_pawn_attacks)
     # What two pawns defend is no hole in the king's shelter.
     ring = KING_RING[lsb(enemy.king)] & ~((east(enemy.pawns) & west(enemy.pawns)) >> 8)
     pawn_attacks, king_attacks = beside(own.pawns) << 8, KING_ATTACKS[king]
@@ -82,16 +101,13 @@ def piece_score(own, enemy, castling_rights, weights, trace):
     twice = (pawn_attacks & king_attacks) | ((east(own.pawns) & west(own.pawns)) << 8)
     # Sliders of one side work through each other.
     through = occupied ^ own.queens ^ enemy.queens
-    score, units = np.int64(0), np.int64(0)
-    score, units, knights, once, twice = _add_kind(
-        score, units, once, twice, KNIGHT, own.knights, occupied, safe, ring, king, castling_rights, weights, trace)
-    score, units, bishops, once, twice = _add_kind(
-        score, units, once, twice, BISHOP, own.bishops, through, safe, ring, king, castling_rights, weights, trace)
-    score, units, rooks, once, twice = _add_kind(
-        score, units, once, twice, ROOK, own.rooks, through ^ own.rooks, safe, ring, king, castling_rights, weights,
-        trace)
-    score, units, queens, once, twice = _add_kind(
-        score, units, once, twice, QUEEN, own.queens, occupied, safe, ring, king, castling_rights, weights, trace)
+    around = Surroundings(~(own.pawns | own.king | enemy_pawn_attacks), ring, king, castling_rights)
+    sums = Sums(np.int64(0), np.int64(0), once, twice)
+    sums, knights = _add_kind(sums, KNIGHT, own.knights, occupied, around, weights, trace)
+    sums, bishops = _add_kind(sums, BISHOP, own.bishops, through, around, weights, trace)
+    sums, rooks = _add_kind(sums, ROOK, own.rooks, through ^ own.rooks, around, weights, trace)
+    sums, queens = _add_kind(sums, QUEEN, own.queens, occupied, around, weights, trace)
+    score, units, once, twice = sums
     reach = Reach(pawn_attacks, knights, bishops, rooks, queens, king_attacks, once, twice)
 
     score = add_feature(score, trace, weights, CASTLING_RIGHT, castling_rights)
@@ -103,8 +119,11 @@ def piece_score(own, enemy, castling_rights, weights, trace):
 
 
 @inline
-def _add_kind(score, units, once, twice, kind, pieces, occupied, safe, ring, king, castling_rights, weights, trace):
-    """Add all pieces of one kind. The kind is a constant wherever this is expanded, and its branches vanish."""
+def _add_kind(sums, kind, pieces, occupied, around, weights, trace):
+    """Add all pieces of one kind, and return what they reach besides. The kind is a constant wherever this is expanded,
+    and its branches vanish.
+    """
+    score, units, once, twice = sums
     reached = EMPTY
     while pieces != EMPTY:
         square = lsb(pieces)
@@ -113,19 +132,19 @@ def _add_kind(score, units, once, twice, kind, pieces, occupied, safe, ring, kin
         reached |= attacks
         twice |= once & attacks
         once |= attacks
-        mobility = popcount(attacks & safe)
+        mobility = popcount(attacks & around.safe)
         score = add_feature(score, trace, weights, _MOBILITY[kind] + mobility, ONCE)
-        at_king = attacks & ring
+        at_king = attacks & around.ring
         units += RING_SQUARE_UNITS * popcount(at_king) + ATTACKER_UNITS[kind] * is_any(at_king)
         score = add_feature(score, trace, weights, KING_ATTACKER + kind - KNIGHT, is_any(at_king))
         if kind <= BISHOP:
             score = add_feature(score, trace, weights, KING_DISTANCE_KNIGHT + kind - KNIGHT,
-                                square_distance(square, king))
+                                square_distance(square, around.king))
         if kind == BISHOP and has_several(attacks & CENTRE):
             score = add_feature(score, trace, weights, BISHOP_LONG_DIAGONAL, ONCE)
-        if kind == ROOK and mobility <= _TRAPPED_ROOK_MOBILITY and castling_rights == 0:
-            score = add_feature(score, trace, weights, TRAPPED_ROOK, _is_beyond_king(square, king))
-    return score, units, reached, once, twice
+        if kind == ROOK and mobility <= _TRAPPED_ROOK_MOBILITY and around.castling_rights == 0:
+            score = add_feature(score, trace, weights, TRAPPED_ROOK, _is_beyond_king(square, around.king))
+    return Sums(score, units, once, twice), reached
 
 
 @inline

@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Words = npt.NDArray[Any]
+Numbers = npt.NDArray[Any]
+
+# One feature that a position has.
+TERM = np.dtype([("feature", "u2"),  # the place of its weight
+                 ("count", "i2")])  # white's less black's
+# One position.
+SAMPLE = np.dtype([("length", "u2"),  # how many terms it has
+                   ("phase", "u1"),  # WHOLE_PHASE: middle game; 0: endgame
+                   ("scale", "u1"),  # of WHOLE_SCALE
+                   ("material", "u1"),  # on the board, as outcome.py counts it
+                   ("result", "i1"),  # 1 white won, 0 draw, -1 black won
+                   ("score", "i2"),  # centipawns from white's view, as the search said
+                   ("game", "i4")], align=True)  # a number for the game it is from
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Positions one after the other: of `features` and `counts` each takes the next `lengths` many."""
+    """Positions one after the other: of `terms`, an array of TERM, each of `rows`, of SAMPLE, takes the next ones."""
 
-    features: Words  # places of weights
-    counts: Words  # white's less black's
-    lengths: Words
-    phases: Words  # WHOLE_PHASE: middle game; 0: endgame
-    scales: Words  # of WHOLE_SCALE
-    materials: Words  # on the board, as outcome.py counts it
-    scores: Words  # centipawns from white's view, as the search said
-    results: Words  # 1 white won, 0 draw, -1 black won
-    games: Words  # a number for the game each is from
+    terms: Numbers
+    rows: Numbers
 
     def __len__(self) -> int:
-        return len(self.lengths)
+        return len(self.rows)
+
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Where the terms of each position begin, and last where all of them end."""
+        return np.concatenate([[0], np.cumsum(self.rows["length"], dtype=np.int64)])
 
     @classmethod
     def join(cls, parts: Iterable[Samples]) -> Samples:
         """All parts, one after the other."""
         listed = list(parts)
-        if not listed:
-            return cls(*(np.zeros(0, np.int16) for _ in fields(cls)))
-        return cls(*(np.concatenate([getattr(part, field.name) for part in listed]) for field in fields(cls)))
+        return cls(np.concatenate([np.zeros(0, TERM), *(part.terms for part in listed)]),
+                   np.concatenate([np.zeros(0, SAMPLE), *(part.rows for part in listed)]))

@@ -51,14 +51,14 @@ def weights_from(mg: Iterable[int], eg: Iterable[int]) -> WeightsRecord:
     """A new record of the values of all weights, in the order of the feature table."""
     weights = np.zeros(1, WEIGHTS)[0]
     weights.packed[:] = [pack(int(m), int(e)) for m, e in zip(mg, eg, strict=True)]
+    packed, board = weights.packed, np.arange(64)
     for white_wing, black_wing, kind in product((0, 1), (0, 1), range(PAWN, KING + 1)):
-        material = 0 if kind == KING else weights.packed[MATERIAL + kind - PAWN]
-        wings = PIECE_SQUARES * (2 * white_wing + black_wing)
-        for square in range(64):
-            white, black = (material + weights.packed[square_feature(kind, color, square, white_wing, black_wing)]
-                            for color in (WHITE, BLACK))
-            weights.squares[wings + kind * 64 + square] = white
-            weights.squares[wings + (kind + 8) * 64 + square] = -black
+        material = 0 if kind == KING else packed[MATERIAL + kind - PAWN]
+        white, black = (material + packed[square_feature(kind, color, board, white_wing, black_wing)]
+                        for color in (WHITE, BLACK))
+        begin = PIECE_SQUARES * (2 * white_wing + black_wing) + kind * 64
+        weights.squares[begin : begin + 64] = white
+        weights.squares[begin + 8 * 64 : begin + 9 * 64] = -black
     return weights
 
 

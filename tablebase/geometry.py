@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.core.bits import PAWN
-from engine.kernel import inline, record_dtype, record_type
+from engine.kernel import inline, offset_of, record_dtype, record_type
 from tablebase.material import MOST_MEN, Ending, ending_of
 
 MOST_OTHERS = MOST_MEN - 2  # men beside the kings
@@ -92,6 +92,7 @@ VIEW = record_dtype([
     ("longest", "u2"),  # plies of the longest mate
 ])
 VIEW_TYPE = record_type(VIEW)
+ADDRESS_OF_CELLS = offset_of(VIEW, "address")  # where in a view it lies
 ViewRecord = Any
 
 

@@ -17,7 +17,7 @@ from engine.core.position import PositionRecord
 from engine.host import zeroed_memory
 from tablebase.codes import UNKNOWN
 from tablebase.files import Bytes, Container, Entry, Kind, bytes_of
-from tablebase.geometry import VIEW, set_view
+from tablebase.geometry import ADDRESS_OF_CELLS, VIEW, set_view
 from tablebase.judgement import Fate, empty_judgement, extend_line, fates_in, judge_moves
 from tablebase.material import MOST_MEN, NEAR, Ending, Men, can_become, ending_of, in_order, men_of
 from tablebase.probe import (
@@ -29,6 +29,7 @@ from tablebase.probe import (
     position_code,
     position_outcome,
 )
+from tablebase.publishing import publish
 from tablebase.reader import BackgroundReader, Job
 
 BUILT_IN = Path(__file__).parent  # the folder of the package's own containers
@@ -129,7 +130,8 @@ class Shelf:
             set_view(self._views[number], given, entry.axes, side)
             self._views[number].longest = entry.longest
         for number, _, _ in self._numbers[ending]:
-            self._views[number].address[:] = addresses
+            for side, address in enumerate(addresses):
+                publish(self._views.ctypes.data + number * VIEW.itemsize + ADDRESS_OF_CELLS + 8 * side, address)
 
 
 class OwnTables:

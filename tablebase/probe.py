@@ -14,7 +14,7 @@ from engine.core.bits import EMPTY, KING, NO_SQUARE, PAWN, has_several, lsb, wit
 from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, king_square, make, occupied_squares, unmake
 from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_dtype, record_type
-from engine.kernel.intrinsics import load_u8, record_reader
+from engine.kernel.intrinsics import address_reader, load_acquire, load_u8, record_reader
 from tablebase.codes import (
     DRAWN,
     MATED,
@@ -27,7 +27,7 @@ from tablebase.codes import (
     is_won,
     worth_of_move,
 )
-from tablebase.geometry import VIEW, VIEW_TYPE, cell_in
+from tablebase.geometry import ADDRESS_OF_CELLS, VIEW, VIEW_TYPE, cell_in
 
 MATERIALS = 1 << 12  # up to three men of four bits each
 NO_VIEW = -1
@@ -48,7 +48,8 @@ LibraryRecord = Any
 
 directory_at = record_reader(DIRECTORY_TYPE)
 _view_at = record_reader(VIEW_TYPE)
-_VIEW_BYTES = VIEW.itemsize
+_address_of_view = address_reader(VIEW_TYPE)
+_VIEW_BYTES, _ADDRESS_OF_CELLS = VIEW.itemsize, np.int64(ADDRESS_OF_CELLS)
 
 
 def empty_directory() -> DirectoryRecord:
@@ -87,9 +88,20 @@ def view_in(directory, number):
 
 
 @inline
+def cells_of(view, side):
+    """Where the cells for this side to move lie, or 0 while they are not loaded; the rest of the view is read after it.
+
+    Both addresses are looked at first: until one of them is there, nothing in the view can be relied on.
+    """
+    place = _address_of_view(view) + _ADDRESS_OF_CELLS
+    first, second = load_acquire(place), load_acquire(place + 8)
+    return second if side ^ view.is_flipped else first
+
+
+@inline
 def outcome_in(view, side, white_king, black_king, first, second, third):
     """WIN, DRAW or LOSS for the side to move, or UNKNOWN if the table is not loaded."""
-    address = view.address[side ^ view.is_flipped]
+    address = cells_of(view, side)
     if address == 0:
         return UNKNOWN
     cell = cell_in(view, white_king, black_king, first, second, third)
@@ -143,7 +155,7 @@ def listed_byte(pos, directory):
     if number == NO_VIEW:
         return UNKNOWN
     view = view_in(directory, number)
-    address = view.address[side ^ view.is_flipped]
+    address = cells_of(view, side)
     if address == 0:
         return UNKNOWN
     return load_u8(address + cell_in(view, king_square(pos, 0), king_square(pos, 1), first, second, third))

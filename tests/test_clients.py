@@ -13,7 +13,8 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from engine.kernel import CACHE_FOLDER, CACHE_VARIABLE, SOURCE_ROOT
+from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT
+from engine.kernel.cache import cache_home
 
 GAMES = "/usr/games"  # where Debian puts them
 SEARCH_PATH = os.pathsep.join([os.environ.get("PATH", ""), GAMES])
@@ -29,7 +30,7 @@ def test_a_game_in_xboard_through_polyglot(tmp_path: Path):
     saved = tmp_path / "game.pgn"
     command = ["xvfb-run", "-a", "xboard", "-fUCI", "-fcp", str(starter), "-sUCI", "-scp", str(starter), "-mg", "1",
                "-tc", "0:03", "-inc", "0.03", "-sgf", str(saved), "-autoCallFlag", "true"]
-    environment = {**os.environ, "PATH": SEARCH_PATH, "HOME": str(tmp_path), CACHE_VARIABLE: str(CACHE_FOLDER.parent)}
+    environment = {**os.environ, "PATH": SEARCH_PATH, "HOME": str(tmp_path), CACHE_VARIABLE: str(cache_home())}
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           start_new_session=True) as process:
         try:

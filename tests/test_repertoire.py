@@ -16,7 +16,7 @@ from engine.options import Settings, find_option
 from engine.order import Order
 from engine.repertoire import Repertoire
 from tests.client import Client
-from tests.commands.test_commands import run
+from tests.commands.running import run
 
 PLAY = Order(times=(60_000, 60_000))
 
@@ -30,7 +30,7 @@ def settings_with(**values: str) -> Settings:
 
 def opened(**values: str) -> Repertoire:
     repertoire = Repertoire(settings_with(**values))
-    repertoire.apply()
+    repertoire.open()
     return repertoire
 
 
@@ -118,13 +118,13 @@ def test_promotions_and_castling_come_out_right(tmp_path):
 def test_a_bad_book_is_refused_and_the_old_one_stays(tmp_path):
     settings = settings_with()
     repertoire = Repertoire(settings)
-    repertoire.apply()
+    repertoire.open()
     settings.set(find_option("BookFile"), str(tmp_path / "nowhere\0.bin"))
     with pytest.raises(InputError, match="cannot read book"):
-        repertoire.apply()
+        repertoire.open()
     settings.set(find_option("BookFile"), str(tmp_path / "nowhere.bin"))
     with pytest.raises(InputError, match="cannot read book"):
-        repertoire.apply()
+        repertoire.open()
     assert repertoire.advice(Game(), PLAY).move is not None
 
 

@@ -37,7 +37,8 @@ def test_cold_then_warm_then_changed(tree):
     compiled = cached_files(cache)
     assert compiled
 
-    warm = start(tree, cache, "-m", "engine", "perft", "3")
+    warm = start(tree, cache, "-c", "import sys; sys.modules['numba'] = None; "
+                 "from engine.__main__ import main; main(['perft', '3'])")
     assert warm.stdout.splitlines()[0] == "Nodes searched: 8902"
     assert cached_files(cache) == compiled, "a warm start compiled something"
 
@@ -54,7 +55,9 @@ def test_a_damaged_cache_is_compiled_anew(tree):
     cache = tree / "cache"
     script = "from engine.core.game import Game; print(Game().fen())"
     start(tree, cache, "-c", script)
-    for path in cache.rglob("*.nbc"):
+    kernels = list(cache.rglob("*.kernel"))
+    assert kernels
+    for path in kernels:
         path.write_bytes(b"garbage")
     for _ in range(2):
         done = start(tree, cache, "-c", script)
@@ -68,7 +71,7 @@ def test_an_unwritable_cache_still_works(tree):
     blocked.touch()
     done = start(tree, blocked, "-c", "from engine.core.game import Game; print(Game().fen())")
     assert done.stdout.startswith("rnbqkbnr/")
-    assert done.stderr.startswith("warning: cannot write the compile cache")
+    assert "cannot be kept in" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -11,7 +11,9 @@ import pytest
 
 from engine.core.perft import KNOWN
 from engine.options import OPTIONS, OptionType
+from eval.network.file import write_network
 from tests.client import COMMAND, Client
+from tests.eval.network.reference import material_network
 
 KIWIPETE = KNOWN[1].fen
 
@@ -290,3 +292,28 @@ def test_the_first_start_of_all(tmp_path):
     client.say("isready")
     client.until("readyok", 12)
     assert client.quit() == 0
+
+
+def test_a_bad_network_is_refused_in_one_line_and_play_goes_on(client, tmp_path):
+    good, bad = tmp_path / "good.network", tmp_path / "bad.network"
+    write_network(material_network(), good)
+    bad.write_bytes(good.read_bytes()[:-1])
+    position = "position fen rnb1kbnr/pppp1ppp/8/4p1q1/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 1"
+    assert client.ask(f"setoption name EvalFile value {good}") == []
+    by_network = node_count(client, position)
+    (line,) = client.ask(f"setoption name EvalFile value {bad}")
+    assert line.startswith("info string option EvalFile:") and str(bad) in line
+    assert node_count(client, "ucinewgame", position) == by_network
+    assert client.ask("setoption name Evaluation value features") == []
+    by_features = node_count(client, "ucinewgame", position)
+    assert by_features != by_network
+    assert client.ask("setoption name Evaluation value network") == []
+    assert node_count(client, "ucinewgame", position) == by_network
+    assert client.ask("setoption name EvalFile value <empty>") == []
+    assert client.best("go depth 5") == "c1g5"
+
+
+def node_count(client, *lines: str) -> int:
+    client.say(*lines, "go depth 6")
+    words = client.until("bestmove")[-2].split()
+    return int(words[words.index("nodes") + 1])

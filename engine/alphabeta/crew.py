@@ -35,11 +35,13 @@ class _Hand:
         while True:
             self._has_job.wait()
             self._has_job.clear()
-            if self._job is None:
+            job, self._job = self._job, None  # a job that is done must not keep its search alive
+            if job is None:
                 return
             try:
-                self._job()
+                job()
             finally:
+                del job
                 self.is_idle.set()
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.calling import call_search
 from engine.alphabeta.root import bring_forward
 from engine.alphabeta.state import STATE_TYPE, StateRecord
 from engine.alphabeta.transpositions import EXACT, GENERATIONS, LOWER, UPPER
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, inline, int64, kernel
-from engine.kernel.intrinsics import call_search
 from engine.search.scores import INFINITE, MAX_PLY, is_decisive
 
 _WIDEST_WINDOW = 600  # a window that had to grow beyond this is opened altogether

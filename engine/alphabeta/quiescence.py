@@ -30,19 +30,15 @@ from engine.core.bits import EMPTY
 from engine.core.movegen import king_masks
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
-from engine.kernel import kernel
+from engine.kernel import inline, kernel
 from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, clamp_evaluation, is_loss, mated_in
 
 _QUIESCENCE_DEPTH = np.int64(0)
 
 
-@kernel
-def quiescence(pos, state, alpha, beta, ply):
-    """Search on until the position is quiet: captures and promotions only, unless the side to move is in check. Then
-    every evasion may be tried, quiet ones until one of them is not mated.
-    """
-    ply &= PLY_MASK
-    # Step 1. Stop, draws, and the end of the stack.
+@inline
+def _settled_score(pos, state, ply):
+    """The score of a node that needs no search: stopped, drawn, at the end of the stack or known; else NO_SCORE."""
     if state.nodes >= state.next_poll:
         poll(state)
     state.pv_length[ply] = 0
@@ -53,82 +49,109 @@ def quiescence(pos, state, alpha, beta, ply):
         return DRAW
     if ply >= MAX_PLY:
         return static_evaluation(pos, state, ply)
+    return tb_score(pos, state, ply, _QUIESCENCE_DEPTH) if is_tb_ending(pos, state) else NO_SCORE
+
+
+@inline
+def _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv):
+    """(what the side to move has without a capture, the evaluation that says so or NO_SCORE if a rough one does)."""
+    margin = state.params.lazy_margin
+    lazy = lazy_score(pos, state, ply, data) if not is_pv else NO_SCORE
+    if lazy != NO_SCORE and lazy - margin >= beta:
+        return lazy - margin, NO_SCORE
+    if lazy != NO_SCORE and lazy + margin <= alpha:
+        return clamp_evaluation(lazy), NO_SCORE
+    raw_eval = known_or_new_evaluation(pos, state, ply, data)
+    return sharpened(state, data, tt_score, corrected_eval(pos, state, ply, raw_eval)), raw_eval
+
+
+@inline
+def _start_moves(pos, state, ply, data, checkers, pinned):
+    """Make ready to pick moves, first the table's, which is returned, if it is legal, and noisy unless in check."""
+    move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
+    tt_move = move if checkers != EMPTY or move == NULL_MOVE or is_noisy(pos, move) else NULL_MOVE
+    start_picking(state, ply, tt_move)
+    return tt_move
+
+
+@inline
+def _recalled(pos, state, ply):
+    """(what the transposition table holds, its score or NO_SCORE)."""
+    data = tt_probe(pos, state)
+    return data, (entry_score(data, ply) if data != MISS else NO_SCORE)
+
+
+@inline
+def _cuts(state, data, tt_score, alpha, beta):
+    return state.params.use_tt_cutoffs and bound_settles(entry_bound(data), tt_score, alpha, beta)
+
+
+@inline
+def _are_left_out(pos, state, ply, move, in_check, searched):
+    """Whether neither this move nor any after it is worth a look: captures that lose material; quiet ways out of check
+    once there is one, for captures that hold material have been tried before.
+    """
+    if in_check:
+        return state.params.use_evasion_pruning and searched > 0 and not is_noisy(pos, move)
+    return state.params.use_quiescence_see and state.stage[ply] == BAD_NOISY
+
+
+@kernel
+def quiescence(pos, state, alpha, beta, ply):
+    """Search until the position is quiet: captures, promotions; in check all evasions, quiet ones until one holds."""
+    ply &= PLY_MASK
+    # Step 1. Stop, draws, the end of the stack, and the endgame tables.
+    settled = _settled_score(pos, state, ply)
+    if settled != NO_SCORE:
+        return settled
     is_pv = beta - alpha > 1 and not state.lines_are_cut
 
-    # Step 2. The endgame tables.
-    if is_tb_ending(pos, state):
-        known_score = tb_score(pos, state, ply, _QUIESCENCE_DEPTH)
-        if known_score != NO_SCORE:
-            return known_score
-
-    # Step 3. The table.
+    # Step 2. The transposition table.
     checkers, pinned = king_masks(pos)
     in_check = checkers != EMPTY
-    data = tt_probe(pos, state)
-    tt_score = NO_SCORE
-    if data != MISS:
-        tt_score = entry_score(data, ply)
-        if not is_pv and state.params.use_tt_cutoffs and bound_settles(entry_bound(data), tt_score, alpha, beta):
-            return tt_score
+    data, tt_score = _recalled(pos, state, ply)
+    if data != MISS and not is_pv and _cuts(state, data, tt_score, alpha, beta):
+        return tt_score
 
-    # Step 4. Stand pat: the side to move need not capture at all.
-    raw_eval = NO_SCORE
-    best = -INFINITE
+    # Step 3. Stand pat: the side to move need not capture at all.
+    best, raw_eval = -INFINITE, NO_SCORE
     state.rests[ply] = NO_SCORE
     if not in_check:
-        lazy = lazy_score(pos, state, ply, data) if not is_pv else NO_SCORE
-        if lazy != NO_SCORE and lazy - state.params.lazy_margin >= beta:
-            return lazy - state.params.lazy_margin
-        if lazy != NO_SCORE and lazy + state.params.lazy_margin <= alpha:
-            best = clamp_evaluation(lazy)
-        else:
-            raw_eval = known_or_new_evaluation(pos, state, ply, data)
-            best = sharpened(state, data, tt_score, corrected_eval(pos, state, ply, raw_eval))
+        best, raw_eval = _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv)
         if best >= beta:
             return best
         alpha = max(alpha, best)
     futile = best + state.params.delta_margin
 
-    # Step 5. The moves.
-    tt_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
-    if not in_check and tt_move != NULL_MOVE and not is_noisy(pos, tt_move):
-        tt_move = NULL_MOVE
-    start_picking(state, ply, tt_move)
-    best_move = NULL_MOVE
-    old_alpha = alpha
-    searched = np.int64(0)
+    # Step 4. The moves.
+    tt_move = _start_moves(pos, state, ply, data, checkers, pinned)
+    best_move, old_alpha, searched = NULL_MOVE, alpha, np.int64(0)
     while True:
         move = next_move(pos, state, ply, tt_move, checkers, pinned, np.int64(in_check))
         if move == NULL_MOVE:
             break
-        if not in_check and not is_loss(best):
-            # A capture that loses material, or that cannot lift the score to alpha, is not worth a look.
-            if state.params.use_quiescence_see and state.stage[ply] == BAD_NOISY:
+        if not is_loss(best):
+            if _are_left_out(pos, state, ply, move, in_check, searched):
                 break
             hoped_for = futile + captured_value(pos, move)
-            if state.params.use_delta_pruning and hoped_for <= alpha:
-                best = max(best, hoped_for)
+            if not in_check and state.params.use_delta_pruning and hoped_for <= alpha:
+                best = max(best, hoped_for)  # it cannot lift the score to alpha
                 continue
-        elif (in_check and state.params.use_evasion_pruning and searched > 0 and not is_loss(best)
-                and not is_noisy(pos, move)):
-            break  # one way out that is not mate is enough; captures that hold material have been tried before
         play(pos, state, ply, move)
         score = -quiescence(pos, state, -beta, -alpha, ply + 1)
         take_back(pos, move)
         searched += 1
         if state.stopped:
             return DRAW
-        if score > best:
-            best = score
-            if score > alpha:
-                alpha = score
-                best_move = move
-                if is_pv:
-                    extend_pv(state, ply, move)
-                if score >= beta:
-                    break
+        best = max(best, score)
+        if score > alpha:
+            alpha, best_move = score, move
+            if is_pv:
+                extend_pv(state, ply, move)
+            if score >= beta:
+                break
 
-    # Step 6. Mate, and what to remember.
+    # Step 5. Mate, and what to remember.
     if in_check and searched == 0:
         return mated_in(ply)
     bound = LOWER if best >= beta else (EXACT if is_pv and alpha > old_alpha else UPPER)

@@ -261,11 +261,16 @@ class Searcher(DeepeningSearch):
         for state in self._states[1:]:
             state.stop_address = self._is_over.ctypes.data
 
+    def _help(self, position: PositionRecord, state: StateRecord, lines: int) -> None:
+        """A helper's work. Kernels know table, flags and network by address: whoever runs this keeps them alive, even
+        when the search is over and forgotten.
+        """
+        deepen_until_stopped(position, state, search_from.address, lines)
+
     def _search(self, report: Report) -> Result:
         lines = min(self._limits.multipv, int(self._states[0].root_count))
         self._helping = self._crew.start([
-            partial(deepen_until_stopped, self._position.copy(), state, search_from.address, lines)
-            for state in self._states[1:]])
+            partial(self._help, self._position.copy(), state, lines) for state in self._states[1:]])
         try:
             return super()._search(report)
         finally:

@@ -7,7 +7,18 @@ import numpy as np
 from engine.alphabeta.correction import corrected_eval
 from engine.alphabeta.ordering import move_slot
 from engine.alphabeta.state import BEFORE_ROOT
-from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_eval, expect, probe, store
+from engine.alphabeta.transpositions import (
+    EXACT,
+    LOWER,
+    MISS,
+    UPPER,
+    entry_bound,
+    entry_eval,
+    expect,
+    node_score,
+    probe,
+    store,
+)
 from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK, popcount
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.legality import is_legal, is_pseudo_legal
@@ -86,8 +97,8 @@ def tt_probe(pos, state):
 @inline
 def tt_store(pos, state, ply, move, score, static_eval, depth, bound):
     if state.params.use_tt:
-        store(state.tt_address, state.tt_buckets, state.generation, pos.key, move, score, static_eval, depth,
-              bound, ply)
+        store(state.tt_address, state.tt_buckets, state.generation, pos.key, move, node_score(score, ply), static_eval,
+              depth, bound)
 
 
 @inline

@@ -152,18 +152,24 @@ def probe(address, buckets, key):
 
 
 @inline
-def _pack(move, score, static_eval, depth, bound, generation, ply):
+def node_score(score, ply):
+    """A score as it is stored: a mate or table win counted from the node, which is `ply` plies below the root."""
     if score >= TB_BAND:
-        score += ply
-    elif score <= -TB_BAND:
-        score -= ply
+        return score + ply
+    if score <= -TB_BAND:
+        return score - ply
+    return score
+
+
+@inline
+def _pack(move, score, static_eval, depth, bound, generation):
     return (np.uint64(move) | np.uint64(score & 0xFFFF) << 16 | np.uint64(static_eval & 0xFFFF) << 32
             | np.uint64(depth) << 48 | np.uint64(generation) << 56 | np.uint64(bound) << 62)
 
 
 @kernel
-def store(address, buckets, generation, key, move, score, static_eval, depth, bound, ply):
-    """Remember a result. Mates and table wins are stored as seen from the node, `ply` plies below the root.
+def store(address, buckets, generation, key, move, score, static_eval, depth, bound):
+    """Remember a result, whose score is a `node_score`.
 
     The entry of the same key is replaced, unless it is deeper and of this search; else the cheapest of the bucket.
     """
@@ -183,6 +189,6 @@ def store(address, buckets, generation, key, move, score, static_eval, depth, bo
         if price < worth:
             cheapest, worth = slot, price
         slot += ENTRY_BYTES
-    data = _pack(move, score, static_eval, depth, bound, generation, ply)
+    data = _pack(move, score, static_eval, depth, bound, generation)
     store_word(cheapest, key ^ data)
     store_word(cheapest + 8, data)

@@ -11,11 +11,11 @@ from engine.alphabeta.root import NEVER, search_from
 from engine.alphabeta.searcher import Searcher
 from engine.alphabeta.state import clear_histories, new_state, set_params
 from engine.alphabeta.transpositions import TranspositionTable
-from engine.arena.endings import loaded_tables
 from engine.arena.records import Adjudication, GameRecord, Opening, Thought
 from engine.arena.selfplay import GAME, NODES_TO_JUDGE, REASONS, SelfPlayRecord, play_game
 from engine.arena.settings import Setting
 from engine.arena.stopping import STOP_ADDRESS
+from engine.arena.tb_results import loaded_tables
 from engine.core.game import Game
 from engine.core.notation import format_move
 from engine.core.position import PositionRecord

@@ -6,6 +6,7 @@ then all scores. What is cut off or damaged ends with the last whole block befor
 
 from __future__ import annotations
 
+import lzma
 import os
 import zlib
 from collections.abc import Iterator, Sequence
@@ -16,9 +17,13 @@ from typing import Any
 import chess
 import numpy as np
 
+from engine.arena.packing import CASTLING_ROOKS, GAME_ROW, GAME_ROWS_TYPE, pack_into
 from engine.core.bits import NO_SQUARE
 from engine.core.errors import InputError
-from engine.core.position import PositionRecord
+from engine.core.position import POSITION_TYPE, PositionRecord
+from engine.kernel import entry
+
+Rows = np.ndarray[Any, Any]  # of GAME_ROW
 
 _MAGIC = b"ADVG"
 _VERSION = 1
@@ -27,11 +32,6 @@ _CUT_OFF = "the last block is cut off"
 
 _HEADER = np.dtype([("magic", "S4"), ("version", "<u2"), ("flags", "<u2"), ("games", "<u4"), ("plies", "<u4"),
                     ("checksum", "<u4")])  # the checksum is over what follows the header
-# Four bits a man, from a1 on, in the order of the occupied squares: 0-5 white pawn to king, 6-11 black, 12 and 13 a
-# white and a black rook that may still castle.
-GAME_ROW = np.dtype([("occupied", "<u8"), ("men", "u1", 16), ("side", "u1"), ("ep", "u1"), ("rule50", "u1"),
-                     ("result", "i1"), ("plies", "<u2")])
-_CASTLING_ROOKS = 12
 
 
 @dataclass(frozen=True)
@@ -49,21 +49,17 @@ class Games:
         return len(self.moves)
 
 
-def pack_position(pos: PositionRecord) -> np.ndarray[Any, Any]:
+@entry(POSITION_TYPE, GAME_ROWS_TYPE)
+def pack_first_row(pos: PositionRecord, rows: Rows) -> None:
+    """`pack_into` the first row, for Python."""
+    pack_into(pos, rows, np.int64(0))
+
+
+def pack_position(pos: PositionRecord) -> Any:
     """A row for a game that begins there, its result and length still open."""
-    row = np.zeros((), GAME_ROW)
-    board = pos.board.astype(np.uint8)
-    squares = np.flatnonzero(board)
-    codes = (board & 7) - 1 + 6 * (board >> 3)
-    for index in range(4):
-        if pos.castling >> index & 1:
-            codes[pos.castling_rooks[index]] = _CASTLING_ROOKS + (index >> 1)
-    men = np.zeros(32, np.uint8)
-    men[: len(squares)] = codes[squares]
-    row["occupied"] = pos.colors[0] | pos.colors[1]
-    row["men"] = men[::2] | men[1::2] << 4
-    row["side"], row["ep"], row["rule50"] = pos.side, pos.ep, min(int(pos.rule50), 255)
-    return row
+    rows = np.zeros(1, GAME_ROW)
+    pack_first_row(pos, rows)
+    return rows[0]
 
 
 def unpack_position(row: Any) -> chess.Board:
@@ -71,9 +67,9 @@ def unpack_position(row: Any) -> chess.Board:
     board = chess.Board(None, chess960=True)
     men = np.stack([row["men"] & 15, row["men"] >> 4], axis=-1).ravel().tolist()
     for square, code in zip(chess.scan_forward(int(row["occupied"])), men, strict=False):
-        if code >= _CASTLING_ROOKS:
+        if code >= CASTLING_ROOKS:
             board.castling_rights |= chess.BB_SQUARES[square]
-            piece = chess.Piece(chess.ROOK, code == _CASTLING_ROOKS)
+            piece = chess.Piece(chess.ROOK, code == CASTLING_ROOKS)
         else:
             piece = chess.Piece(code % 6 + 1, code < 6)
         board.set_piece_at(square, piece)
@@ -83,7 +79,7 @@ def unpack_position(row: Any) -> chess.Board:
     return board
 
 
-def pack_block(rows: Sequence[np.ndarray[Any, Any]], moves: np.ndarray[Any, Any],
+def pack_block(rows: Rows | Sequence[Any], moves: np.ndarray[Any, Any],
                scores: np.ndarray[Any, Any]) -> bytes:
     """The bytes of a block; the rows hold results and lengths, the moves and scores are those of all games in turn."""
     body = np.array(rows, GAME_ROW).tobytes() + moves.astype("<u2").tobytes() + scores.astype("<i2").tobytes()
@@ -105,17 +101,26 @@ class DamagedFileError(InputError):
 
 
 def read_games(path: Path) -> Iterator[Games]:
-    """The blocks of a file, one at a time. DamagedFileError, after the whole blocks, names the place of a damage."""
+    """The blocks of a file, which may be packed by xz, one at a time.
+
+    DamagedFileError, after the whole blocks, names the place of a damage, in what was packed.
+    """
     offset, blocks = 0, 0
     try:
-        file = path.open("rb")
+        file: Any = lzma.open(path) if path.suffix == ".xz" else path.open("rb")  # noqa: SIM115
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     with file:
-        while head := file.read(_HEADER.itemsize):
-            games, reason = _read_block(head, file)
-            if games is None:
+        while True:
+            try:
+                head = file.read(_HEADER.itemsize)
+                games, reason = _read_block(head, file) if head else (None, "")
+            except (lzma.LZMAError, EOFError):
+                games, reason = None, "it cannot be unpacked"
+            if reason:
                 raise DamagedFileError(path, offset, blocks, reason)
+            if games is None:
+                return
             yield games
             offset, blocks = file.tell(), blocks + 1
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from engine.core.errors import InputError, quote
 from engine.core.fen import parse_fen
-from engine.core.textfile import open_text
+from engine.files import open_text
 from eval.evaluate import trace_position
 from eval.outcome import material_on
-from eval.samples import Samples
+from eval.samples import SAMPLE, TERM, Samples
 from eval.trace import TraceRecord, empty_trace
 from eval.weights import WeightsRecord
 
@@ -47,8 +47,8 @@ def _sample(line: str, weights: WeightsRecord, trace: TraceRecord, game: int) ->
     score = int(trace_position(position, weights, trace)) * (-1 if position.side else 1)
     counts = trace.counts[0] - trace.counts[1]
     features = np.flatnonzero(counts)
-    return Samples(
-        features.astype(np.uint16), counts[features].astype(np.int16), np.array([len(features)], np.uint16),
-        np.array([trace.phase], np.uint8), np.array([trace.scale], np.uint8),
-        np.array([material_on(position.board.tolist())], np.uint8), np.array([score], np.int16),
-        np.array([_RESULTS[found[2]]], np.int8), np.array([game], np.int32))
+    terms, rows = np.zeros(len(features), TERM), np.zeros(1, SAMPLE)
+    terms["feature"], terms["count"] = features, counts[features]
+    rows[0] = (len(features), trace.phase, trace.scale, material_on(position.board.tolist()), _RESULTS[found[2]], score,
+               game)
+    return Samples(terms, rows)

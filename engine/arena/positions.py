@@ -13,6 +13,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from engine.alphabeta.calling import call_search
 from engine.alphabeta.params import default_params, set_param
 from engine.alphabeta.root import NEVER, begin_root, search_from
 from engine.alphabeta.state import STATE_TYPE, StateRecord, new_state
@@ -22,12 +23,11 @@ from engine.core.fen import parse_fen
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, is_noisy, make
 from engine.kernel import Int, array_type, entry, inline, int64
-from engine.kernel.intrinsics import call_search
 from engine.search.scores import INFINITE
 from eval.choice import features
 from eval.evaluate import trace_into
 from eval.features import WEIGHT_COUNT
-from eval.samples import Samples, Words
+from eval.samples import SAMPLE, TERM, Numbers, Samples
 from eval.trace import TRACE_TYPE, TraceRecord, empty_trace
 
 _QUIET_MARGIN = np.int64(30)  # centipawns between the static evaluation and quiescence
@@ -36,7 +36,7 @@ _FIRST_PLY = np.int64(4)  # random openings take some moves to become chess
 _MOST_FEATURES = 160  # that a position has, about seventy as a rule
 _STOP = np.zeros(1, np.int64)
 
-_WORDS, _NUMBERS, _BYTES = array_type("u2"), array_type("i2"), array_type("u1")
+_MOVES, _SCORES, _TERMS, _ROWS = array_type("u2"), array_type("i2"), array_type(TERM), array_type(SAMPLE)
 _QUIESCENCE = np.int64(0)  # a search so deep is quiescence alone
 
 
@@ -59,14 +59,12 @@ def _material(pos):
     return popcount(pos.types[PAWN]) + 3 * minors + 5 * popcount(pos.types[ROOK]) + 9 * popcount(pos.types[QUEEN])
 
 
-@entry(POSITION_TYPE, STATE_TYPE, TRACE_TYPE, int64, _WORDS, _NUMBERS, _WORDS, _NUMBERS, _WORDS, _BYTES, _NUMBERS)
-def sample_game(pos: PositionRecord, state: StateRecord, trace: TraceRecord, search_address: int, moves: Words,
-                scores: Words, features: Words, counts: Words, lengths: Words, summaries: Words,
-                white_scores: Words) -> tuple[Int, Int]:
-    """Replay a game from `pos`, and write down its quiet positions; returns how many, and how many features they have.
+@entry(POSITION_TYPE, STATE_TYPE, TRACE_TYPE, int64, _MOVES, _SCORES, _TERMS, _ROWS)
+def sample_game(pos: PositionRecord, state: StateRecord, trace: TraceRecord, search_address: int, moves: Numbers,
+                scores: Numbers, terms: Numbers, rows: Numbers) -> tuple[Int, Int]:
+    """Replay a game from `pos`, and write down its quiet positions; returns how many, and how many terms they have.
 
-    `features` and `counts` get the features of all positions in turn, `lengths` how many each has, `summaries` phase,
-    scale and material of each, `white_scores` what the search said, from white's view.
+    `rows` gets all of each but its game and result, `terms` the features of all of them in turn.
     """
     found = filled = np.int64(0)
     for ply in range(len(moves)):
@@ -76,14 +74,13 @@ def sample_game(pos: PositionRecord, state: StateRecord, trace: TraceRecord, sea
             for index in range(WEIGHT_COUNT):
                 count = trace.counts[WHITE, index] - trace.counts[BLACK, index]
                 if count != 0:
-                    features[filled] = index
-                    counts[filled] = count
+                    terms[filled].feature = index
+                    terms[filled].count = count
                     filled += 1
-            lengths[found] = filled - begin
-            summaries[3 * found] = trace.phase
-            summaries[3 * found + 1] = trace.scale
-            summaries[3 * found + 2] = _material(pos)
-            white_scores[found] = -score if pos.side else score
+            row = rows[found]
+            row.length = filled - begin
+            row.phase, row.scale, row.material = trace.phase, trace.scale, _material(pos)
+            row.score = -score if pos.side else score
             found += 1
         make(pos, move)
     return found, filled
@@ -107,17 +104,11 @@ class Sampler:
     def _of_game(self, games: Games, index: int, number: int) -> Samples:
         row, part = games.rows[index], slice(games.starts[index], games.starts[index + 1])
         moves, scores = games.moves[part].astype(np.uint16), games.scores[part].astype(np.int16)
-        room = len(moves)
-        features, counts = np.zeros(room * _MOST_FEATURES, np.uint16), np.zeros(room * _MOST_FEATURES, np.int16)
-        lengths, summaries = np.zeros(room, np.uint16), np.zeros(3 * room, np.uint8)
-        white_scores = np.zeros(room, np.int16)
+        terms, rows = np.zeros(len(moves) * _MOST_FEATURES, TERM), np.zeros(len(moves), SAMPLE)
         position = parse_fen(unpack_position(row).fen(shredder=True), chess960=True)
-        found, filled = sample_game(position, self._state, self._trace, search_from.address, moves, scores,
-                                    features, counts, lengths, summaries, white_scores)
-        phases, scales, materials = (summaries[start : 3 * found : 3].copy() for start in range(3))
-        return Samples(features[:filled].copy(), counts[:filled].copy(), lengths[:found].copy(), phases, scales,
-                       materials, white_scores[:found].copy(), np.full(found, row["result"], np.int8),
-                       np.full(found, number, np.int32))
+        found, filled = sample_game(position, self._state, self._trace, search_from.address, moves, scores, terms, rows)
+        rows["result"], rows["game"] = row["result"], number
+        return Samples(terms[:filled].copy(), rows[:found].copy())
 
 
 def quiet_samples(blocks: Iterable[Games], threads: int = 1) -> Samples:

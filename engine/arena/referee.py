@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 import chess
 import chess.engine
 
-from engine.arena.endings import known_result
 from engine.arena.records import Adjudication, Fault, GameRecord, Opening, Thought
+from engine.arena.tb_results import known_result
 from engine.core.errors import InputError
 
 _START_SECONDS = 60.0  # to say `uciok` and `readyok`
@@ -69,7 +69,7 @@ class _Listener(chess.engine.UciProtocol):
 
 
 class Seat:
-    """One side of the table: it starts its engine when that is needed, and again after a fault."""
+    """One side of the board: it starts its engine when that is needed, and again after a fault."""
 
     def __init__(self, contender: Contender) -> None:
         self.contender = contender
@@ -116,7 +116,7 @@ class Seat:
         self._engine = self._transport = None
 
 
-class Table:
+class LiveGame:
     """A game in progress: board, clocks, and what has been said."""
 
     def __init__(self, opening: Opening, control: TimeControl, rules: Adjudication) -> None:
@@ -189,19 +189,19 @@ class Table:
         return None
 
 
-async def _think(seat: Seat, table: Table, game: object) -> Fault | None:
+async def _think(seat: Seat, live: LiveGame, game: object) -> Fault | None:
     """Let one side move; returns how it failed, if it did."""
     try:
         engine = await seat.engine()
     except InputError:
         return Fault.CRASH  # it could be started before
     engine.announced.clear()
-    side, depth = 0 if table.board.turn else 1, seat.contender.depth
+    side, depth = 0 if live.board.turn else 1, seat.contender.depth
     started = time.perf_counter()
     try:
-        played = await asyncio.wait_for(engine.play(table.board, table.limit(depth), game=game,
+        played = await asyncio.wait_for(engine.play(live.board, live.limit(depth), game=game,
                                                     info=chess.engine.INFO_SCORE | chess.engine.INFO_BASIC),
-                                        table.patience(depth))
+                                        live.patience(depth))
     except TimeoutError:
         return Fault.SILENCE
     except chess.engine.EngineTerminatedError:
@@ -209,16 +209,16 @@ async def _think(seat: Seat, table: Table, game: object) -> Fault | None:
     except chess.engine.EngineError:
         return Fault.ILLEGAL_MOVE
     seconds = time.perf_counter() - started
-    table.illegal_lines[side] += sum(not _is_playable(table.board, line) for line in engine.announced)
-    if not table.spend(seconds, depth):
+    live.illegal_lines[side] += sum(not _is_playable(live.board, line) for line in engine.announced)
+    if not live.spend(seconds, depth):
         return Fault.TIME
     if not played.move:  # none, or the null move
         return Fault.ILLEGAL_MOVE
     score = played.info.get("score")
-    table.thoughts.append(Thought(table.board.uci(played.move),
+    live.thoughts.append(Thought(live.board.uci(played.move),
                                   None if score is None else score.relative.score(mate_score=_MATE_SCORE),
                                   played.info.get("depth"), seconds))
-    table.board.push(played.move)
+    live.board.push(played.move)
     return None
 
 
@@ -238,23 +238,23 @@ def _is_playable(board: chess.Board, line: str) -> bool:
 async def _play_game(number: int, opening: Opening, seats: tuple[Seat, Seat], control: TimeControl,
                      rules: Adjudication) -> GameRecord:
     """One game; `seats` are white's and black's."""
-    table = Table(opening, control, rules)
+    live = LiveGame(opening, control, rules)
     game = object()  # for python-chess: another one, another game
     fault: Fault | None = None
     for seat in seats:
         with contextlib.suppress(InputError, TimeoutError, chess.engine.EngineError):  # its first move will show it
             await seat.begin_game(game)
-    while (verdict := table.verdict()) is None:
-        seat = seats[0 if table.board.turn else 1]
-        fault = await _think(seat, table, game)
+    while (verdict := live.verdict()) is None:
+        seat = seats[0 if live.board.turn else 1]
+        fault = await _think(seat, live, game)
         if fault is not None:
             await seat.leave()
             loser = seat.contender.name
-            verdict = ("0-1" if table.board.turn else "1-0"), f"{loser} {fault.value}"
+            verdict = ("0-1" if live.board.turn else "1-0"), f"{loser} {fault.value}"
             break
     names = (seats[0].contender.name, seats[1].contender.name)
-    white, black = table.illegal_lines
-    return GameRecord(number, names, opening, tuple(table.thoughts), *verdict, fault, (white, black))
+    white, black = live.illegal_lines
+    return GameRecord(number, names, opening, tuple(live.thoughts), *verdict, fault, (white, black))
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ import numpy as np
 from engine.alphabeta.deepening import think
 from engine.alphabeta.root import begin_root
 from engine.alphabeta.state import STATE_TYPE, StateRecord
+from engine.arena.packing import GAME_ROWS_TYPE, pack_into
 from engine.core.bits import EMPTY, popcount
 from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
-from engine.kernel import entry, inline, kernel, record_dtype, record_type
+from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
 from engine.kernel.intrinsics import load_atomic, multiply_high
 from tablebase.codes import OUTCOME_DRAW, OUTCOME_WIN, UNKNOWN
 from tablebase.probe import certain_outcome, directory_at
@@ -25,6 +26,7 @@ LONGEST_GAME = 600  # plies
 
 _RANDOM_PLIES = np.int64(8)
 NODES_TO_JUDGE = np.int64(2000)
+_JUDGING_PER_MOVE = np.int64(4)  # times the nodes of a move, if that is less: else short games were half openings
 _GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 # How a game ended.
@@ -57,6 +59,7 @@ GAME = record_dtype([
     ("nodes", "i8"),
 ])
 SelfPlayRecord = Any
+Rows = np.ndarray[Any, Any]
 GAME_TYPE = record_type(GAME)
 
 
@@ -144,15 +147,16 @@ def _play_randomly(pos, state, game, plies):
     return np.int64(plies)
 
 
-@entry(POSITION_TYPE, STATE_TYPE, GAME_TYPE)
-def draw_opening(pos: PositionRecord, state: StateRecord, game: SelfPlayRecord) -> None:
+@kernel
+def _draw_opening(pos, state, game):
     """Play random moves, until a short search finds neither side far ahead. `game.random` decides them."""
+    nodes = min(NODES_TO_JUDGE, _JUDGING_PER_MOVE * game.soft_nodes)
     while True:
         plies = _RANDOM_PLIES + _random_number(game, np.int64(2))  # so that both sides get to move first
         played = _play_randomly(pos, state, game, plies)
         begin_root(pos, state)
         if played == plies and state.root_count > 0:
-            score = think(pos, state, game.search_address, NODES_TO_JUDGE, NODES_TO_JUDGE)
+            score = think(pos, state, game.search_address, nodes, nodes)
             if abs(score) <= game.fair_score or load_atomic(game.stop_address) != 0:
                 return
         for ply in range(played - 1, -1, -1):
@@ -165,3 +169,15 @@ def play_game(pos: PositionRecord, white: StateRecord, black: StateRecord, game:
     game.count = 0
     game.nodes = 0
     _play_on(pos, white, black, game)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, GAME_TYPE, GAME_ROWS_TYPE, int64)
+def play_training_game(pos: PositionRecord, state: StateRecord, game: SelfPlayRecord, rows: Rows, index: int) -> None:
+    """Draw an opening from `pos`, pack it into `rows[index]`, and play from there to the end, which is packed too."""
+    _draw_opening(pos, state, game)
+    pack_into(pos, rows, index)
+    game.count = 0
+    game.nodes = 0
+    _play_on(pos, state, state, game)
+    rows[index].result = game.result
+    rows[index].plies = game.count

@@ -11,14 +11,17 @@ import chess
 import numpy as np
 
 from engine.arena.duel import new_game, side_of
-from engine.arena.gamefile import pack_block, pack_position
+from engine.arena.gamefile import pack_block
+from engine.arena.packing import GAME_ROW
 from engine.arena.records import Adjudication
-from engine.arena.selfplay import draw_opening, play_game
+from engine.arena.selfplay import play_training_game
 from engine.arena.settings import Setting
 from engine.core.fen import START_FEN, parse_fen
+from engine.core.position import POSITION
 
 # Won games are played on until nobody can miss it: the evaluation has to learn how that is done.
 _RULES = Adjudication(draw_score=5, draw_moves=6, draw_from=50, win_score=2500, win_moves=3, by_tables=False)
+_SHORT_SEARCH = 500  # nodes
 
 
 @dataclass(frozen=True)
@@ -41,33 +44,39 @@ class TrainingShard:
     seed: int
     setting: Setting
     chess960: bool = False
-    megabytes: int = 4
 
     def __call__(self) -> Block:
         """Play the games, and pack them into a block."""
-        side = side_of(self.setting, 0, self.megabytes)
+        side = side_of(self.setting, 0, self._megabytes)
         generator = random.Random(f"{self.seed}/{self.number}")  # noqa: S311  no secret
-        rows, moves, scores, nodes = [], [], [], 0
-        for _ in range(self.games):
+        rows, position = np.zeros(self.games, GAME_ROW), np.zeros(1, POSITION)
+        moves, scores, nodes = [], [], 0
+        game = new_game(self.nodes, _RULES, 0)
+        start = parse_fen(START_FEN)
+        for index in range(self.games):
             side.clear()
-            game = new_game(self.nodes, _RULES, 0)
             game.random = generator.getrandbits(64)
-            position = parse_fen(self._start(generator), self.chess960)
-            draw_opening(position, side.state, game)
-            row = pack_position(position)
-            play_game(position, side.state, side.state, game)
-            row["result"], row["plies"] = game.result, game.count
-            rows.append(row)
-            moves.append(game.moves[: game.count])
-            scores.append(game.scores[: game.count])
+            position[0] = parse_fen(self._chess960_start(generator), chess960=True) if self.chess960 else start
+            play_training_game(position[0], side.state, game, rows, index)
+            moves.append(game.moves[: game.count].copy())
+            scores.append(game.scores[: game.count].copy())
             nodes += int(game.nodes)
         content = pack_block(rows, np.concatenate(moves), np.concatenate(scores))
         return Block(content, len(rows), sum(map(len, moves)), nodes)
 
-    def _start(self, generator: random.Random) -> str:
-        if not self.chess960:
-            return START_FEN
+    @property
+    def _megabytes(self) -> int:
+        """Of the transposition table: what short searches do not fill is only slow to clear."""
+        return 4 if self.nodes > _SHORT_SEARCH else 1
+
+    @staticmethod
+    def _chess960_start(generator: random.Random) -> str:
         return chess.Board.from_chess960_pos(generator.randrange(960)).fen(shredder=True)
+
+
+def games_a_shard(nodes: int) -> int:
+    """So many that a shard takes seconds rather than milliseconds, and that blocks are worth their headers."""
+    return max(4, 12_800 // nodes)
 
 
 def shards(first: int, games: int, nodes: int, seed: int, setting: Setting, chess960: bool) -> Iterator[TrainingShard]:

@@ -10,15 +10,16 @@ from xml.sax.saxutils import escape
 import chess
 import chess.svg
 
-from engine.core.errors import InputError, quote
-from engine.core.fen import START_FEN
+from engine.chesstext import START, board_of, read_move, read_position, san
+from engine.commands.shared.tables import print_table
+from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.explanation import HEADINGS, centipawns, rows, summary
 from eval.explain import PARTS, Explanation, compare, explain
 from eval.outcome import Chances, Model, chances, material_on, normalized
+from eval.phrases import in_words, opened_files
 from eval.weightfile import read_weight_file
 from eval.weights import load_weights
-from eval.words import in_words, opened_files
 
 _MAIN_TERMS = 12  # of a picture
 _LEAST_PARTS = PARTS // 2  # half a centipawn: what a move changes by less is not worth a word
@@ -27,7 +28,8 @@ _BOARD, _TEXT_WIDTH, _LINE = 420, 560, 24  # pixels
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("fen", nargs="*", metavar="FEN", help="the position, quoted or not (default: the start)")
+    parser.add_argument("position", nargs="*", default=[START], metavar="FEN",
+                        help="the position: a FEN, quoted or not, or `startpos`; then maybe `moves e4 e5 ...`")
     parser.add_argument("--move", metavar="MOVE", help="what this move changes, term by term (Nf3 or g1f3)")
     parser.add_argument("--svg", type=Path, metavar="FILE.svg", help="draw the board with the main terms beside it")
     parser.add_argument("--weights", type=Path, metavar="FILE.json", help="explain with these weights")
@@ -41,7 +43,6 @@ class Scene:
     game: Game
     explanation: Explanation
     model: Model  # of the chances, which the weights brought along
-    chess960: bool
 
     @property
     def verdict(self) -> tuple[int, Chances]:
@@ -50,71 +51,43 @@ class Scene:
         score = self.explanation.score
         return normalized(score, material, self.model), chances(score, material, self.model)
 
-    @property
-    def board(self) -> chess.Board:
-        """The position for python-chess."""
-        return chess.Board(self.game.fen(shredder=self.chess960), chess960=self.chess960)
-
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain, print, and return the exit status."""
     if arguments.svg is not None and not arguments.svg.absolute().parent.is_dir():
         raise InputError(f"--svg: no folder {arguments.svg.parent}")
     weights = load_weights(arguments.weights)
-    game = Game(" ".join(arguments.fen) or START_FEN, arguments.chess960)
+    game = read_position(" ".join(arguments.position), arguments.chess960)
     model = Model(*read_weight_file(arguments.weights).outcome)
-    scene = Scene(game, explain(game.position, weights), model, arguments.chess960)
+    scene = Scene(game, explain(game.position, weights), model)
     moved = None
     if arguments.move is not None:
         after = game.copy()
-        move = _read_move(scene.board, arguments.move)
-        after.play(scene.board.uci(move))
-        moved = Scene(after, explain(after.position, weights), model, arguments.chess960)
+        after.play(game.text(read_move(game, arguments.move)))
+        moved = Scene(after, explain(after.position, weights), model)
     _print_table(moved or scene)
     if moved is not None:
-        _print_changes(scene, moved, arguments.move)
+        _print_changes(scene, moved)
     if arguments.svg is not None:
         arguments.svg.write_text(_picture(scene, moved), encoding="utf-8")
     return 0
 
 
-def _read_move(board: chess.Board, text: str) -> chess.Move:
-    """A move in either notation."""
-    for read in (board.parse_uci, board.parse_san):
-        try:
-            move = read(text)
-        except ValueError:
-            continue
-        if move:
-            return move
-    raise InputError(f"--move: {quote(text)} is no legal move in {board.fen()}")
-
-
 def _print_table(scene: Scene) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for place, heading in enumerate(HEADINGS):
-        table.add_column(heading, justify="left" if place == 0 else "right", no_wrap=True)
-    for row in rows(scene.explanation):
-        table.add_row(*row.cells, style="bold" if row.is_group else None)
-    console.print(table)
+    listed = list(rows(scene.explanation))
+    print_table(HEADINGS, [row.cells for row in listed],
+                bold=[number for number, row in enumerate(listed) if row.is_group])
     for line in summary(scene.explanation, *scene.verdict):
-        console.print(line)
+        print(line)
 
 
-def _print_changes(before: Scene, after: Scene, move: str) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True)
+def _print_changes(before: Scene, after: Scene) -> None:
     mover = int(before.game.position.side)
     gain = (after.explanation.score - before.explanation.score) * (-1 if mover else 1)
-    console.print(f"\n[bold]{move}[/bold] changes the evaluation by {gain:+} centipawns for "
-                  f"{'black' if mover else 'white'}, who moves:")
+    print(f"\n{san(before.game, after.game.moves[-1])} changes the evaluation by {gain:+} centipawns for "
+          f"{'black' if mover else 'white'}, who moves:")
     for line in _remarks(before, after):
-        console.print(f"  {line}")
+        print(f"  {line}")
 
 
 def _remarks(before: Scene, after: Scene) -> list[str]:
@@ -140,7 +113,7 @@ def _picture(scene: Scene, moved: Scene | None) -> str:
     """The board, and beside it the main terms; or after a move, what it changed."""
     shown = moved or scene
     move = None if moved is None else chess.Move.from_uci(scene.game.text(moved.game.moves[-1]))
-    board = chess.svg.board(shown.board, lastmove=move, size=_BOARD)
+    board = chess.svg.board(board_of(shown.game), lastmove=move, size=_BOARD)
     terms = sorted(shown.explanation.present(), key=lambda term: -abs(term.parts))
     texts = [*summary(shown.explanation, *shown.verdict), "",
              *([f"{centipawns(term.parts):>8}  {term.feature.name}" for term in terms] if moved is None

@@ -6,12 +6,15 @@ import argparse
 import time
 from pathlib import Path
 
-from engine.commands._display import track
+from engine.chesstext import read_position
+from engine.commands.shared.arguments import Whole, add_fen, positive
+from engine.commands.shared.progress import track
+from engine.commands.shared.suites import PerftLine, read_perft_suite
 from engine.core.errors import InputError
-from engine.core.fen import START_FEN, parse_fen
+from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import empty_move_list
-from engine.core.perft import COUNT_LAST_PLY, DEEPEST, SuiteLine, divide, perft, read_suite
+from engine.core.perft import COUNT_LAST_PLY, DEEPEST, divide, perft
 from engine.host import run_interruptible
 
 _MISMATCH = 1
@@ -19,18 +22,18 @@ _MISMATCH = 1
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("depth", type=int, nargs="?", help="plies to look ahead; with --suite, the deepest to check")
-    parser.add_argument("--fen", help="the position to count from (default: the starting position)")
-    parser.add_argument("--divide", action="store_true", help="show the count below each root move")
+    parser.add_argument("depth", type=Whole(0, DEEPEST), nargs="?",
+                        help="plies to look ahead; with --suite, the deepest to check")
+    add_fen(parser)
+    parser.add_argument("--divide", action="store_true", help="show the count below each root move, as UCI text: "
+                        "what other engines print, so that both can be compared")
     parser.add_argument("--chess960", action="store_true", help="Chess960 castling rights and notation")
     parser.add_argument("--suite", type=Path, metavar="FILE.epd", help="check lines of the form 'FEN ;D1 20 ;D2 400'")
-    parser.add_argument("--max-nodes", type=int, metavar="N", help="with --suite: skip counts above N")
+    parser.add_argument("--max-nodes", type=positive, metavar="N", help="with --suite: skip counts above N")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Count, print, and return the exit status."""
-    if arguments.depth is not None and not 0 <= arguments.depth <= DEEPEST:
-        raise InputError(f"depth must be from 0 to {DEEPEST}, not {arguments.depth}")
     if arguments.suite is not None:
         if arguments.fen is not None or arguments.divide:
             raise InputError("--fen and --divide do not go with --suite")
@@ -39,22 +42,22 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--max-nodes goes with --suite only")
     if arguments.depth is None:
         raise InputError("perft needs a depth, or --suite FILE.epd")
-    fen = START_FEN if arguments.fen is None else arguments.fen
-    return run_interruptible(lambda: _run_position(fen, arguments.depth, arguments.chess960, arguments.divide))
+    game = read_position(arguments.fen or "startpos", arguments.chess960)
+    return run_interruptible(lambda: _run_position(game, arguments.depth, arguments.divide))
 
 
-def _run_position(fen: str, depth: int, chess960: bool, divided: bool) -> int:
-    pos, out = parse_fen(fen, chess960), empty_move_list()
-    perft(pos, out, 0, COUNT_LAST_PLY)  # load the kernel, so that the time below is that of counting
+def _run_position(game: Game, depth: int, divided: bool) -> int:
+    out = empty_move_list()
+    perft(game.position, out, 0, COUNT_LAST_PLY)  # load the kernel, so that the time below is that of counting
     started = time.process_time()
     if divided and depth > 0:
         nodes = 0
-        for text, leaves in divide(Game(fen, chess960), depth):
+        for text, leaves in divide(game, depth):
             print(f"{text}: {leaves}", flush=True)
             nodes += leaves
         print()
     else:
-        nodes = perft(pos, out, depth, COUNT_LAST_PLY)
+        nodes = perft(game.position, out, depth, COUNT_LAST_PLY)
     print(f"Nodes searched: {nodes}")
     print(_speed(nodes, time.process_time() - started))
     return 0
@@ -65,7 +68,7 @@ def _speed(nodes: int, seconds: float) -> str:
 
 
 def _run_suite(arguments: argparse.Namespace) -> int:
-    lines = read_suite(arguments.suite)
+    lines = read_perft_suite(arguments.suite)
     checked, nodes, failures = 0, 0, []
     started = time.process_time()
     for line in track(lines, lambda line: f"{arguments.suite.name}, line {line.number}"):
@@ -84,7 +87,7 @@ def _run_suite(arguments: argparse.Namespace) -> int:
     return _MISMATCH if failures else 0
 
 
-def _count_line(line: SuiteLine, arguments: argparse.Namespace) -> list[tuple[int, int, int]]:
+def _count_line(line: PerftLine, arguments: argparse.Namespace) -> list[tuple[int, int, int]]:
     """(depth, known, found) for each count of the line that the limits let through."""
     try:
         pos = parse_fen(line.fen, arguments.chess960)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 import time
@@ -14,25 +15,26 @@ from engine.arena import executors
 from engine.arena.gamefile import DamagedFileError, GameFile, read_games
 from engine.arena.settings import DEFAULT, read_setting
 from engine.arena.shards import in_order
-from engine.arena.training import shards
+from engine.arena.training import games_a_shard, shards
+from engine.commands.shared.arguments import add_concurrency, add_seed, minutes, positive
 from engine.core.errors import InputError
 
 _DAMAGED = 1
-_GAMES_PER_SHARD = 4
 _MATE_SCORE = 30_000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--positions", type=int, metavar="N", help="play until the file holds so many")
+    parser.add_argument("--positions", type=positive, metavar="N", help="play until the file holds so many")
+    parser.add_argument("--minutes", type=minutes, metavar="X", help="play no longer than this")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the file; if it exists, it grows")
     parser.add_argument("--stats", type=Path, metavar="FILE", help="instead: say what a file holds")
-    parser.add_argument("--nodes", type=int, default=5000, metavar="N", help="nodes a move (default 5000)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="decides all games (default 1)")
+    parser.add_argument("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
+    add_seed(parser, "all games")
     parser.add_argument("--setting", default=DEFAULT, metavar="SETTING", help="who plays (as in `match`)")
     parser.add_argument("--network", metavar="FILE", help="what positions are evaluated with: a network, or `features`")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
-    parser.add_argument("--concurrency", type=int, metavar="N", help="games at a time (default: as many as cores)")
+    add_concurrency(parser)
     parser.add_argument("--cluster", metavar="ADDRESS", help="play on the dask cluster at tcp://...")
 
 
@@ -40,12 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Play or count, print, and return the exit status."""
     if arguments.stats is not None:
         return _print_stats(arguments.stats)
-    if arguments.positions is None or arguments.out is None:
-        raise InputError("selfplay needs --positions and --out, or --stats")
-    for name in ("positions", "nodes", "concurrency"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            raise InputError(f"--{name} must be at least 1, not {value}")
+    if (arguments.positions is None and arguments.minutes is None) or arguments.out is None:
+        raise InputError("selfplay needs --out with --positions or --minutes, or --stats")
     if not arguments.out.parent.is_dir():
         raise InputError(f"--out: no folder {arguments.out.parent}")
     return _play(arguments)
@@ -63,20 +61,25 @@ def _play(arguments: argparse.Namespace) -> int:
     place = executors.threads(width_here) if arguments.cluster is None else executors.cluster(arguments.cluster)
     console = Console(stderr=True)
     games, nodes, before, started, seconds = 0, 0, file.positions, time.perf_counter(), 0.0
+    most = math.inf if arguments.positions is None else arguments.positions
+    longest = math.inf if arguments.minutes is None else 60 * arguments.minutes
     with place as (executor, width), Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("positions", total=arguments.positions, completed=file.positions)
         setting = read_setting(arguments.setting).judged_by(arguments.network)
-        source = shards(file.blocks, _GAMES_PER_SHARD, arguments.nodes, arguments.seed, setting, arguments.chess960)
+        source = shards(file.blocks, games_a_shard(arguments.nodes), arguments.nodes, arguments.seed, setting,
+                        arguments.chess960)
         blocks = in_order(executor, source, 2 * width)
-        while file.positions < arguments.positions:
+        while file.positions < most and seconds < longest:
             block = next(blocks)
             file.append(block.content, block.positions)
             games, nodes = games + block.games, nodes + block.nodes
             seconds = time.perf_counter() - started
             bar.update(task, completed=file.positions)
         blocks.close()  # type: ignore[attr-defined]
+    rate = 1 / max(seconds, 1e-3)
     print(f"{games} games, {file.positions - before} positions, {nodes} nodes in {seconds:.1f} s: "
-          f"{nodes / max(seconds, 1e-3) / 1e6:.3f} Mnps; {file.positions} positions in the file")
+          f"{nodes * rate / 1e6:.3f} Mnps, {(file.positions - before) * rate:.0f} positions a second; "
+          f"{file.positions} positions in the file")
     return 0
 
 

@@ -8,10 +8,10 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import chess
-
-from engine.commands._display import track
-from engine.commands._problems import Problem, read_problems
+from engine.chesstext import board_of, read_move, san
+from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, plies, positive
+from engine.commands.shared.progress import track
+from engine.commands.shared.suites import Problem, read_problems
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.host import run_interruptible
@@ -19,7 +19,7 @@ from engine.options import Settings
 from engine.search.contract import Remembering, Search
 from engine.search.kinds import KINDS, STRONGEST, kind_named
 from engine.search.limits import Bound, Info, Limits
-from engine.search.scores import MAX_PLY, mate_distance
+from engine.search.scores import mate_distance
 
 _LINES_LEFT_OUT = 1
 
@@ -28,14 +28,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("file", type=Path, metavar="FILE.epd", help="positions with bm, am, dm or ce")
     limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--movetime", type=int, metavar="MS", help="milliseconds a position (default 1000)")
-    limits.add_argument("--nodes", type=int, metavar="N", help="nodes a position")
-    limits.add_argument("--depth", type=int, metavar="D", help="plies a position")
+    limits.add_argument("--movetime", type=milliseconds, metavar="MS", help="milliseconds per position (default 1000)")
+    limits.add_argument("--nodes", type=positive, metavar="N", help="nodes per position")
+    limits.add_argument("--depth", type=plies, metavar="D", help="plies per position")
     parser.add_argument("--mode", default=STRONGEST.name, choices=[kind.name for kind in KINDS],
                         help=f"the kind of search (default {STRONGEST.name})")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="search with N threads (default 1)")
-    parser.add_argument("--hash", type=int, default=64, metavar="MB", help="size of the table (default 64)")
-    parser.add_argument("--first", type=int, metavar="N", help="only the first N positions")
+    add_threads(parser)
+    add_hash(parser)
+    parser.add_argument("--first", type=positive, metavar="N", help="only the first N positions")
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Attempt:
     """What the search made of a problem."""
 
     problem: Problem
-    move: str
+    move: str  # SAN
     solved: bool
     seconds: float  # when the answer was found that was not given up again
     false_mates: int  # mates that were announced with a line that does not give one
@@ -51,12 +51,6 @@ class Attempt:
 
 def run(arguments: argparse.Namespace) -> int:
     """Solve, print, and return the exit status."""
-    for name in ("movetime", "nodes", "depth", "threads", "hash", "first"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            raise InputError(f"--{name} must be at least 1, not {value}")
-    if arguments.depth is not None and arguments.depth >= MAX_PLY:
-        raise InputError(f"--depth must be below {MAX_PLY}")
     problems, complaints = read_problems(arguments.file)
     for complaint in complaints:
         print(f"error: {complaint}; left out", file=sys.stderr)
@@ -91,7 +85,10 @@ def _new_search(arguments: argparse.Namespace) -> Search:
 def _describe(problem: Problem) -> str:
     if problem.mate is not None:
         return f"a mate in {problem.mate}"
-    return " or ".join(sorted(problem.best)) if problem.best else "any but " + ", ".join(sorted(problem.avoid))
+    game = Game(problem.fen)
+    best, avoid = (sorted(san(game, read_move(game, text)) for text in texts)
+                   for texts in (problem.best, problem.avoid))
+    return " or ".join(best) if best else "any but " + ", ".join(avoid)
 
 
 def _solve(searcher: Search, problem: Problem, limits: Limits) -> Attempt:
@@ -105,9 +102,8 @@ def _solve(searcher: Search, problem: Problem, limits: Limits) -> Attempt:
             seconds = None
         elif seconds is None:
             seconds = info.seconds
-    move = game.text(result.move)
     false_mates = sum(not _keeps_its_word(game, info) for info in result.infos)
-    return Attempt(problem, move, problem.is_solved(move, result.score),
+    return Attempt(problem, san(game, result.move), problem.is_solved(game.text(result.move), result.score),
                    result.seconds if seconds is None else seconds, false_mates)
 
 
@@ -116,7 +112,7 @@ def _keeps_its_word(game: Game, info: Info) -> bool:
     distance = mate_distance(info.score)
     if distance is None or info.bound is not Bound.EXACT:
         return True
-    board, follower = chess.Board(game.fen()), game.copy()
+    board, follower = board_of(game), game.copy()
     for move in info.line:
         text = follower.text(move)
         follower.play(text)

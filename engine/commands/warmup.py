@@ -1,12 +1,14 @@
-"""`warmup`: compile every entry point once, so that later starts only load them."""
+"""`warmup`: have the machine code of every entry ready, so that later starts only load it."""
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections import Counter
 
-from engine.commands._display import track
-from engine.kernel import CACHE_FOLDER, ENTRY_POINTS, import_all
+from engine.commands.shared.progress import track
+from engine.kernel import Origin, import_all
+from engine.kernel.cache import own_cache
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -15,13 +17,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compile or load everything, showing progress, and say how long it took."""
-    import_all()
+    points = import_all()
     wall, cpu = time.perf_counter(), time.process_time()
-    for point in track(ENTRY_POINTS, lambda point: point.name):
+    for point in track(points, lambda point: point.name):
         point.load()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    cached = sum(point.was_cached for point in ENTRY_POINTS)
-    print(f"{len(ENTRY_POINTS) - cached} kernels compiled, {cached} loaded from the cache: "
-          f"{wall:.1f} s ({cpu:.1f} s CPU)")
-    print(f"cache: {CACHE_FOLDER}")
+    counts = Counter(point.origin for point in points)
+    print(", ".join(f"{counts[origin]} kernels {origin.value}" for origin in Origin if counts[origin])
+          + f": {wall:.1f} s ({cpu:.1f} s CPU)")
+    if counts[Origin.SHIPPED] < len(points) and (cache := own_cache()) is not None:
+        print(f"cache: {cache.folder}")
     return 0

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from engine.core.errors import InputError, quote
 from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.core.movegen import (
@@ -23,7 +20,6 @@ from engine.core.movegen import (
     king_masks,
 )
 from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
-from engine.core.textfile import numbered_lines
 from engine.kernel import Int, entry, int64, kernel
 
 DEEPEST = MOVE_LIST_PLIES
@@ -85,38 +81,3 @@ KNOWN = (
     KnownPerft("position 6", "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
                (46, 2079, 89890, 3894594, 164075551)),
 )
-
-
-class SuiteLine(NamedTuple):
-    """One position of a suite file, and what is known of it."""
-
-    number: int
-    fen: str
-    counts: list[tuple[int, int]]  # (depth, leaves)
-
-
-_KNOWN_COUNT = re.compile(r"D(\d{1,2})\s+(\d{1,18})")
-_BLANKS = " \t\0"  # some suites pad their lines with zeros
-_REMARK = re.compile(r"[a-z]\w*\b")
-
-
-def read_suite(path: Path) -> list[SuiteLine]:
-    """The positions of a file of lines "FEN ;D1 20 ;D2 400 ;id name"; InputError if it is not one."""
-    lines = [_read_suite_line(path, number, line) for number, line in numbered_lines(path)]
-    if not lines:
-        raise InputError(f"suite {path} holds no positions")
-    return lines
-
-
-def _read_suite_line(path: Path, number: int, line: str) -> SuiteLine:
-    fen, *fields = (field.strip(_BLANKS) for field in line.split(";"))
-    counts = []
-    for field in filter(None, fields):
-        known = _KNOWN_COUNT.fullmatch(field)
-        if known:
-            counts.append((int(known[1]), int(known[2])))
-        elif not _REMARK.match(field):
-            raise InputError(f"suite {path}, line {number}: {quote(field)} is not a count like 'D1 20'")
-    if not counts:
-        raise InputError(f"suite {path}, line {number}: no counts like ';D1 20' in {quote(line)}")
-    return SuiteLine(number, fen, counts)

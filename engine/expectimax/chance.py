@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.alphabeta.calling import call_search
 from engine.alphabeta.state import PLY_MASK, STACK, STATE_TYPE, StateRecord
 from engine.alphabeta.steps import extend_pv, is_draw, play, poll, take_back
 from engine.core.bits import EMPTY
@@ -28,7 +29,6 @@ from engine.expectimax.opponent import (
     likeliest_first,
 )
 from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
-from engine.kernel.intrinsics import call_search
 from engine.search.scores import DRAW, INFINITE, MATE, MATE_BAND, MAX_PLY, mated_in
 
 _QUIESCENCE = np.int64(0)  # a search so deep is quiescence alone

@@ -1,84 +1,132 @@
-"""The compile cache: one folder for each state of the sources.
+"""The compile cache: what was compiled on this machine, for the next start.
 
-Numba's cache looks at the file of the entry alone, so a change in a kernel of another file would leave stale machine
-code behind: the folder is therefore named by a digest of every source file.
+One folder for each state of the sources and each processor, one file for each entry. The cache is a convenience:
+whatever is wrong with it, a full disk or a folder that is not to be trusted, is told in one line, and the game goes on.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import hashlib
 import os
-import shutil
-import sys
-import tempfile
+import time
+from functools import cache
 from pathlib import Path
 
-import numba
-
 from engine import host
+from engine.kernel import codefile, notices, sources
+from engine.kernel.codefile import Code, CodeFile, CodeFileError, Provenance
 
-PACKAGES = ("engine", "eval", "book", "tablebase")
 CACHE_VARIABLE = "ADVERSARY_CACHE"
-DIGESTS_KEPT = 4
+FOLDERS_KEPT = 4
 
-
-def source_files(root: Path) -> list[Path]:
-    """Every Python file of the project's packages below `root`, in a fixed order."""
-    return sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))
-
-
-def source_digest(root: Path) -> str:
-    """A name for the state of all sources below `root`, of Numba and of Python."""
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for path in source_files(root):
-        content = path.read_bytes()
-        digest.update(f"\0{path.relative_to(root).as_posix()}\0{len(content)}\0".encode())
-        digest.update(content)
-    return digest.hexdigest()[:16]
+_FOLDER_PREFIX, _SUFFIX = "kernels-", ".kernel"
+_DIGEST_LETTERS = 16
+_UNFINISHED_SECONDS = 3600  # after which a file that was begun and not finished is taken for left behind
 
 
 def cache_home() -> Path:
-    """The folder that holds one cache folder a digest: ADVERSARY_CACHE, or a part of the user's cache folder."""
+    """The folder that holds the folders of machine code: ADVERSARY_CACHE, or a part of the user's cache folder.
+
+    RuntimeError where the user has no home.
+    """
     named = os.environ.get(CACHE_VARIABLE)
     return Path(named).expanduser() if named else host.user_cache_folder() / "adversary"
 
 
-def open_cache(digest: str) -> Path:
-    """Create (or find) the cache folder of `digest`, mark it as just used, and return it.
+class Cache:
+    """The folder of one state of the sources, whether or not it exists, can be read or can be written to."""
 
-    Old digests are removed. When there is no place to write to, a temporary folder serves until the process ends.
-    """
+    def __init__(self, home: Path, digest: str) -> None:
+        self.folder = home / f"{_FOLDER_PREFIX}{digest[:_DIGEST_LETTERS]}"
+        self.is_trusted = self._judge(home) and self._judge(self.folder)
+        self._can_write = self.is_trusted
+        if self.is_trusted:
+            with contextlib.suppress(OSError):
+                os.utime(self.folder)  # it is in use
+
+    def _judge(self, folder: Path) -> bool:
+        try:
+            reason = host.distrust(folder.stat())
+        except OSError:
+            return True  # there is none yet; or it cannot be read, and then nothing will be found there
+        if reason is not None:
+            notices.tell(f"the compile cache {folder} is not used: {reason}")
+        return reason is None
+
+    def path_of(self, name: str) -> Path:
+        """The file of an entry."""
+        return self.folder / f"{name}{_SUFFIX}"
+
+    def read(self, name: str, signature: str, provenance: Provenance) -> Code | None:
+        """The machine code of an entry, if it is here, and undamaged, and was made from these sources."""
+        if not self.is_trusted:
+            return None
+        try:
+            file = CodeFile(self.path_of(name), host.distrust)
+            if not file.has(name, signature) or not _is_same(file.provenance, provenance):
+                return None
+            return file.read(name)
+        except FileNotFoundError:
+            return None
+        except CodeFileError as error:
+            notices.tell(f"machine code in {self.folder} is not used: {error}")
+            return None
+
+    def keep(self, code: Code, provenance: Provenance) -> None:
+        """Write down what was compiled; if that is not possible it is said once."""
+        if not self._can_write:
+            return
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            codefile.write(self.path_of(code.name), provenance, [code])
+        except OSError as error:
+            self._can_write = False
+            notices.tell(f"the compiled kernels cannot be kept in {self.folder} ({error}): "
+                         "the next start has to compile them again")
+
+    def size(self) -> int:
+        """The bytes of all that the cache keeps, for these sources and for others."""
+        with contextlib.suppress(OSError):
+            folders = [entry for entry in self.folder.parent.iterdir() if entry.name.startswith(_FOLDER_PREFIX)]
+            return sum(path.stat().st_size for folder in folders for path in folder.iterdir())
+        return 0
+
+    def tidy(self) -> None:
+        """Remove the folders of older sources, but for the most recently used ones, and what was left unfinished."""
+        if self._can_write:
+            with contextlib.suppress(OSError):
+                folders = [entry for entry in self.folder.parent.iterdir() if entry.name.startswith(_FOLDER_PREFIX)]
+                folders.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
+                for place, folder in enumerate(folders):
+                    _remove_files(folder, everything=place >= FOLDERS_KEPT)
+
+
+def _is_same(left: Provenance, right: Provenance) -> bool:
+    return (left.sources, left.triple, left.baseline) == (right.sources, right.triple, right.baseline)
+
+
+def _remove_files(folder: Path, everything: bool) -> None:
+    """Remove files of machine code, or only those never finished. What is not ours stays, and its folder with it."""
+    latest = time.time() - _UNFINISHED_SECONDS
+    for path in folder.iterdir():
+        is_left_behind = path.name.endswith(codefile.UNFINISHED) and path.stat().st_mtime < latest
+        if is_left_behind or (everything and path.name.endswith(_SUFFIX)):
+            path.unlink(missing_ok=True)
+    if everything:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+@cache
+def own_cache() -> Cache | None:
+    """The cache of the sources that are running, on this processor; None where the user has no home."""
+    from engine.kernel import targets
+
     try:
         home = cache_home()
-        folder = home / digest
-        folder.mkdir(parents=True, exist_ok=True)
-        # Writing a file is the only test that tells the truth about permissions, full disks and read-only mounts.
-        with tempfile.TemporaryFile(dir=folder):
-            os.utime(folder)
-    except (OSError, RuntimeError) as error:  # the second where the user has no home
-        print(f"warning: cannot write the compile cache ({error}); compiling into a temporary folder, "
-              "which takes longer at every start", file=sys.stderr)
-        folder = Path(tempfile.mkdtemp(prefix="adversary-"))
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        return folder
-    remove_old_digests(home, keep=DIGESTS_KEPT)
-    return folder
-
-
-def remove_old_digests(home: Path, keep: int) -> None:
-    """Remove all but the `keep` most recently used digest folders of `home`; another process may do so too."""
-    with contextlib.suppress(OSError):
-        folders = [entry for entry in home.iterdir() if entry.is_dir() and _is_digest(entry.name)]
-        folders.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
-        for folder in folders[keep:]:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_digest(name: str) -> bool:
-    return len(name) == 16 and all(letter in "0123456789abcdef" for letter in name)
-
-
-SOURCE_ROOT = Path(__file__).resolve().parents[2]
-CACHE_FOLDER = open_cache(source_digest(SOURCE_ROOT))
+    except RuntimeError as error:
+        notices.tell(f"there is no place for a compile cache ({error})")
+        return None
+    state = sources.own_digest() + targets.processor_digest()
+    return Cache(home, hashlib.sha256(state.encode()).hexdigest())

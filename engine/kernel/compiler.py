@@ -1,39 +1,50 @@
-"""What is changed in Numba's compiler, and why: half the compile time, and faster code.
+"""Compiling: Numba's front end, LLVM's optimiser and code generator, and what is done differently here, and why.
 
-Inner kernels are kept as bitcode and optimised once, as parts of the entries that use them; within an entry nothing can
-be replaced from outside, so that LLVM may draw conclusions across the borders of kernels; and what an operator makes of
-values of given types is asked only once.
+Numba turns each function into LLVM bitcode and would make machine code of each at once, for itself to call. Here inner
+kernels stay bitcode, and an entry is optimised once, together with all kernels below it: half the compile time, and
+faster code. A door is added that C, and so ctypes, can call: machine code that needs nothing of Numba, nor of Python.
 """
 
 from __future__ import annotations
 
+import ctypes
+from inspect import Parameter, Signature
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numba
 from llvmlite import binding as llvm
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.core.registry import CPUDispatcher
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
 from numba.core.types.functions import BaseFunction
+from numba.core.typing.templates import make_intrinsic_template
+from numba.np.arrayobj import populate_array
+
+from engine.kernel import targets
+from engine.kernel.codefile import Code, symbol_of
+from engine.kernel.signature import RESULT_TYPES, ArgumentType, Declaration, int64
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+# `numpy` error model: no test for division by zero. No wrappers: they would double the compile time of each kernel. No
+# run-time library, and so no reference counts and no allocation: machine code must need nothing of Numba.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True,
+            "_nrt": False}
+_I8, _I32, _I64 = (ir.IntType(bits) for bits in (8, 32, 64))
 
 
 class _BitcodeLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of an inner kernel: kept as bitcode, for it only ever runs as a part of some entry.
+    """The code of one function: kept as bitcode, for it only ever runs as a part of some entry.
 
     Numba would optimise it and turn it into machine code by itself, and again in each kernel above it. Leaving all of
     that to the entry halves the compile time.
     """
-
-    def add_ir_module(self, module: Any) -> None:
-        """Take the code, and settle where it goes: what is not always expanded is never expanded.
-
-        Left to itself LLVM puts the whole evaluation into each node function, which outgrows the instruction cache.
-        """
-        for function in module.functions:
-            if not function.is_declaration and "alwaysinline" not in function.attributes:
-                function.attributes.add("noinline")
-        super().add_ir_module(module)
 
     def _optimize_final_module(self) -> None:
         pass
@@ -50,25 +61,24 @@ class _BitcodeLibrary(JITCodeLibrary):  # type: ignore[misc]
         """What Numba asks for to tell the machine code where its environment is: there is no machine code to tell."""
         return SimpleNamespace(set_env=lambda name, environment: None)
 
+    def copy_of_module(self) -> Any:
+        """The function and all kernels below it, as a module of one's own."""
+        with global_compiler_lock:
+            self._ensure_finalized()
+        return self._final_module.clone()
 
-class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of an entry, with all kernels below it, and nothing that anybody else could call.
 
-    Numba links kernels so that another library could replace them, which keeps LLVM from drawing conclusions across
-    their borders: that no kernel fails, which arguments it does not use, what it leaves alone.
+class _InnerLibrary(_BitcodeLibrary):
+    """The code of an inner kernel, which settles where it goes: what is not always expanded is never expanded.
+
+    Left to itself LLVM puts the whole evaluation into each node function, which outgrows the instruction cache.
     """
 
-    def _optimize_final_module(self) -> None:
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
-                function.linkage = llvm.Linkage.internal
-        # Numba would optimise twice, to get rid of reference counts, of which there are none here. Unrolling and
-        # vectors pay off in long loops; a kernel's are over a few moves or pieces, and its code must stay small.
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
-        options.loop_unrolling = options.loop_interleaving = False
-        options.loop_vectorization = options.slp_vectorization = False
-        settings = llvm.create_pass_builder(self._codegen._tm, options)  # noqa: SLF001
-        settings.getModulePassManager().run(self._final_module, settings)
+    def add_ir_module(self, module: Any) -> None:
+        for function in module.functions:
+            if not function.is_declaration and "alwaysinline" not in function.attributes:
+                function.attributes.add("noinline")
+        super().add_ir_module(module)
 
 
 class _LibraryCompiler(Compiler):  # type: ignore[misc]
@@ -83,25 +93,178 @@ class _LibraryCompiler(Compiler):  # type: ignore[misc]
             self.state.library.enable_object_caching()
 
 
-class EntryCompiler(_LibraryCompiler):
-    library = _EntryLibrary
-
-
-class InnerCompiler(_LibraryCompiler):
+class _EntryCompiler(_LibraryCompiler):
     library = _BitcodeLibrary
 
 
-class InnerDispatcher(CPUDispatcher):  # type: ignore[misc]
-    """A kernel without a door for Python: called from there it runs as plain Python instead of crashing the process."""
+class _InnerCompiler(_LibraryCompiler):
+    library = _InnerLibrary
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.py_func(*args, **kwargs)
+
+def inner_dispatcher(function: Callable[..., Any], is_inline: bool) -> Any:
+    """What Numba takes an inner kernel for."""
+    # `forceinline` is always said: unsaid, a kernel takes it over from whichever caller compiles it first.
+    return numba.njit(pipeline_class=_InnerCompiler, forceinline=is_inline, **_OPTIONS)(function)
+
+
+def type_of_intrinsic(emit: Callable[..., Any], result: ArgumentType | None, arguments: Sequence[ArgumentType]) -> Any:
+    """What Numba takes machine instructions for; `emit` returns them as LLVM has them."""
+    numba_types = [argument.for_numba() for argument in arguments]
+    signature = (types.void if result is None else result.for_numba())(*numba_types)
+
+    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        value = emit(builder, *values)
+        return context.get_dummy_value() if value is None else value
+
+    def define(context: Any, *given: Any) -> Any:
+        return (signature, lower) if len(given) == len(arguments) else None
+
+    # Numba reads the number of arguments off the function.
+    names = ["context", *(f"argument_{number}" for number in range(len(arguments)))]
+    define.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    return types.Function(make_intrinsic_template(emit, define, emit.__name__))
+
+
+def type_of_late(emit: Callable[..., Any], has_result: bool, arguments: Sequence[ArgumentType]) -> Any:
+    """What Numba takes instructions for that depend on the processor: a call of a function that `generate` will add."""
+    name = f"{_LATE_PREFIX}{len(_late)}.{emit.__name__}"
+    function_type = ir.FunctionType(_I64 if has_result else ir.VoidType(), [_I64] * len(arguments))
+    _late[name] = function_type, emit
+
+    def call(builder: Any, *values: Any) -> Any:
+        called = builder.call(cgutils.get_or_insert_function(builder.module, function_type, name), values)
+        return called if has_result else None
+
+    return type_of_intrinsic(call, int64 if has_result else None, arguments)
+
+
+# The functions that are added then: their types, and what emits their instructions.
+_LATE_PREFIX = "late."
+_late: dict[str, tuple[Any, Callable[..., Any]]] = {}
+
+
+def _add_late_functions(module: Any, machine: Any) -> None:
+    """Define what was left open until it is known which processor the code is for."""
+    names = [function.name for function in module.functions if function.name.startswith(_LATE_PREFIX)]
+    for name in names:
+        function_type, emit = _late[name]
+        definition = ir.Module(name)
+        definition.triple, definition.data_layout = module.triple, module.data_layout
+        function = ir.Function(definition, function_type, name)
+        function.attributes.add("alwaysinline")
+        builder = ir.IRBuilder(function.append_basic_block())
+        value = emit(builder, machine, *function.args)
+        builder.ret_void() if value is None else builder.ret(value)
+        module.link_in(llvm.parse_assembly(str(definition)))
+        module.get_function(name).linkage = llvm.Linkage.internal
+
+
+class Bitcode(NamedTuple):
+    """An entry with its door and all kernels below it, not yet optimised nor made for any processor."""
+
+    name: str
+    signature: str
+    results: tuple[str, ...]
+    is_tuple: bool
+    code: bytes
+
+
+def compile_entry(declared: Declaration) -> Code:
+    """The machine code of an entry for this very processor."""
+    return generate(to_bitcode(declared), targets.machine(None))
+
+
+def to_bitcode(declared: Declaration) -> Bitcode:
+    """What Numba makes of an entry, and a door to it."""
+    argument_types = tuple(argument.for_numba() for argument in declared.arguments)
+    compile_now = numba.njit(argument_types, pipeline_class=_EntryCompiler, forceinline=False, **_OPTIONS)
+    (compiled,) = compile_now(declared.function).overloads.values()
+    result = compiled.signature.return_type
+    module = compiled.library.copy_of_module()
+    module.link_in(llvm.parse_assembly(str(_door(declared, compiled, result))))
+    for value in (*module.functions, *module.global_variables):
+        # Numba links kernels so that another library could replace them, which keeps LLVM from drawing conclusions
+        # across their borders: that no kernel fails, which arguments it does not use, what it leaves alone.
+        if not value.is_declaration and value.name != symbol_of(declared.name):
+            value.linkage = llvm.Linkage.internal
+    is_tuple = isinstance(result, types.BaseTuple)
+    parts = tuple(result) if is_tuple else () if result is types.none else (result,)
+    names = tuple(str(part) for part in parts)
+    if not RESULT_TYPES.issuperset(names):
+        raise TypeError(f"{declared.name} returns {result}: entries return {', '.join(sorted(RESULT_TYPES))}")
+    return Bitcode(declared.name, declared.signature, names, is_tuple, module.as_bitcode())
+
+
+def _door(declared: Declaration, compiled: Any, result: Any) -> ir.Module:
+    """A function that C can call: arguments as `signature` has them, results to the address that comes last.
+
+    It returns 0, or not if the entry failed.
+    """
+    context, argument_types = cpu_target.target_context, compiled.signature.args
+    carriers = [_I8.as_pointer() if carrier is ctypes.c_void_p else _I64 for argument in declared.arguments
+                for carrier in argument.carriers]
+    module = ir.Module(symbol_of(declared.name))
+    module.triple, module.data_layout = targets.triple(), str(context.target_data)
+    door = ir.Function(module, ir.FunctionType(_I32, [*carriers, _I64.as_pointer()]), symbol_of(declared.name))
+    builder = ir.IRBuilder(door.append_basic_block())
+    given = iter(door.args)
+    values = [_received(context, builder, kind, given) for kind in argument_types]
+    (place,) = given
+    function_type = context.call_conv.get_function_type(result, argument_types)
+    entry = ir.Function(module, function_type, compiled.fndesc.llvm_func_name)
+    status, value = context.call_conv.call_function(builder, entry, result, argument_types, values)
+    parts = cgutils.unpack_tuple(builder, value) if isinstance(result, types.BaseTuple) else [value]
+    for number, part in enumerate(parts if result is not types.none else []):
+        _give_back(builder, part, builder.gep(place, [_I64(number)]))
+    builder.ret(builder.zext(status.is_error, _I32))
+    return module
+
+
+def _received(context: Any, builder: Any, kind: Any, given: Iterator[Any]) -> Any:
+    """An argument as Numba has it, from what carries it."""
+    value = next(given)
+    if isinstance(kind, types.Record):
+        return builder.bitcast(value, context.get_value_type(kind))
+    if isinstance(kind, types.Array):
+        array, cell = context.make_array(kind)(context, builder), context.get_data_type(kind.dtype)
+        size = _I64(context.get_abi_sizeof(cell))
+        data = builder.bitcast(value, cell.as_pointer())
+        populate_array(array, data, [next(given)], [size], size, None)  # memory that is not Numba's
+        return array._getvalue()  # noqa: SLF001
+    return value
+
+
+def _give_back(builder: Any, value: Any, place: Any) -> None:
+    """Write a result into eight bytes."""
+    if isinstance(value.type, ir.IntType):
+        value = value if value.type.width == _I64.width else builder.zext(value, _I64)
+    builder.store(value, builder.bitcast(place, value.type.as_pointer()))
+
+
+def generate(bitcode: Bitcode, machine: Any) -> Code:
+    """The machine code of an entry for the processor of `machine`."""
+    module = llvm.parse_bitcode(bitcode.code)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    _add_late_functions(module, machine)
+    # Numba would optimise twice, to get rid of reference counts, of which there are none here. Unrolling and vectors
+    # pay off in long loops; a kernel's are over a few moves or pieces, and its code must stay small.
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_unrolling = options.loop_interleaving = False
+    options.loop_vectorization = options.slp_vectorization = False
+    settings = llvm.create_pass_builder(machine, options)
+    settings.getModulePassManager().run(module, settings)
+    module.verify()
+    unknown = {function.name for function in module.functions if function.is_declaration
+               and not function.name.startswith("llvm.")} - targets.RUNTIME_SYMBOLS
+    if unknown:
+        raise TypeError(f"{bitcode.name} calls {', '.join(sorted(unknown))}, which nobody would find when it is loaded")
+    return Code(bitcode.name, bitcode.signature, bitcode.results, bitcode.is_tuple, machine.emit_object(module))
 
 
 _PLAIN_TYPES = (types.Integer, types.Boolean, types.Array, types.Record, types.BaseTuple)
 
 
-def remember_operators() -> None:
+def _remember_operators() -> None:
     """Let Numba ask only once what an operator makes of values of given types.
 
     It would go through dozens of overloads, those for sets and dates among them, for each `+` and each index in a
@@ -119,3 +282,6 @@ def remember_operators() -> None:
         return known[plain]
 
     BaseFunction.get_call_type = get_call_type  # type: ignore[assignment, method-assign]
+
+
+_remember_operators()

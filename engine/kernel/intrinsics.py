@@ -4,194 +4,146 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-
 from engine import host
+from engine.kernel.decorators import Intrinsic, intrinsic
+from engine.kernel.signature import ArgumentType, Record, int64, uint64
 
-_I1, _I8, _I32, _I64, _I128 = (ir.IntType(bits) for bits in (1, 8, 32, 64, 128))
+
+def _int(bits: int) -> Any:
+    from llvmlite import ir
+
+    return ir.IntType(bits)
 
 
-@intrinsic
-def lsb(typingctx: Any, bits: Any) -> Any:
+def _pointer(builder: Any, address: Any, bits: int) -> Any:
+    return builder.inttoptr(address, _int(bits).as_pointer())
+
+
+def _declare(builder: Any, symbol: str, result: Any, arguments: list[Any]) -> Any:
+    """The function of that name, declared once a module."""
+    from llvmlite import ir
+
+    known = builder.module.globals.get(symbol)
+    return known or ir.Function(builder.module, ir.FunctionType(result, arguments), symbol)
+
+
+@intrinsic(int64, uint64)
+def lsb(builder: Any, bits: Any) -> Any:
     """Index of the lowest set bit of a uint64; undefined for 0."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], _I1(1))
-
-    return types.int64(types.uint64), emit
+    return builder.cttz(bits, _int(1)(1))
 
 
-@intrinsic
-def popcount(typingctx: Any, bits: Any) -> Any:
+@intrinsic(int64, uint64)
+def popcount(builder: Any, bits: Any) -> Any:
     """How many bits of a uint64 are set."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.int64(types.uint64), emit
+    return builder.ctpop(bits)
 
 
-@intrinsic
-def byteswap(typingctx: Any, bits: Any) -> Any:
+@intrinsic(uint64, uint64)
+def byteswap(builder: Any, bits: Any) -> Any:
     """A uint64 with its bytes in the opposite order: the board upside down."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bswap(args[0])
-
-    return types.uint64(types.uint64), emit
+    return builder.bswap(bits)
 
 
-@intrinsic
-def perf_counter_ns(typingctx: Any) -> Any:
+@intrinsic(int64)
+def perf_counter_ns(builder: Any) -> Any:
     """The same clock as `time.perf_counter_ns`; about 30 ns a call."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return host.emit_clock_read(builder)
-
-    return types.int64(), emit
+    return host.emit_clock_read(builder)
 
 
-@intrinsic
-def load_atomic(typingctx: Any, address: Any) -> Any:
+@intrinsic(int64, int64)
+def load_atomic(builder: Any, address: Any) -> Any:
     """The int64 at an address, read anew each time: a plain load of a stop flag would be moved out of the loop."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load_atomic(builder.inttoptr(args[0], _I64.as_pointer()), "monotonic", 8)
-
-    return types.int64(types.int64), emit
+    return builder.load_atomic(_pointer(builder, address, 64), "monotonic", 8)
 
 
-@intrinsic
-def load_word(typingctx: Any, address: Any) -> Any:
+@intrinsic(uint64, int64)
+def load_word(builder: Any, address: Any) -> Any:
     """The uint64 at an address, read once and whole, whoever writes to it meanwhile."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load_atomic(builder.inttoptr(args[0], _I64.as_pointer()), "monotonic", 8)
-
-    return types.uint64(types.int64), emit
+    return builder.load_atomic(_pointer(builder, address, 64), "monotonic", 8)
 
 
-@intrinsic
-def prefetch(typingctx: Any, address: Any) -> Any:
-    """Begin to fetch the cache line at an address that will be read soon."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _I8.as_pointer()
-        function_type = ir.FunctionType(ir.VoidType(), [pointer, _I32, _I32, _I32])
-        function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
-        read, keep, data = _I32(0), _I32(3), _I32(1)
-        builder.call(function, [builder.inttoptr(args[0], pointer), read, keep, data])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), emit
-
-
-@intrinsic
-def store_word(typingctx: Any, address: Any, word: Any) -> Any:
+@intrinsic(None, int64, uint64)
+def store_word(builder: Any, address: Any, word: Any) -> None:
     """Write a uint64 to an address, whole, whoever reads it meanwhile."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store_atomic(args[1], builder.inttoptr(args[0], _I64.as_pointer()), "monotonic", 8)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.uint64), emit
+    builder.store_atomic(word, _pointer(builder, address, 64), "monotonic", 8)
 
 
-def _adder(bits: int, doc: str) -> Any:
-    def add(typingctx: Any, address: Any, value: Any) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            kind = ir.IntType(bits)
-            value = args[1] if bits == 64 else builder.trunc(args[1], kind)
-            old = builder.atomic_rmw("add", builder.inttoptr(args[0], kind.as_pointer()), value, "monotonic")
-            return old if bits == 64 else builder.sext(old, _I64)
+@intrinsic(None, int64)
+def prefetch(builder: Any, address: Any) -> None:
+    """Begin to fetch the cache line at an address that will be read soon."""
+    from llvmlite import ir
 
-        return types.int64(types.int64, types.int64), emit
+    pointer, i32 = _int(8).as_pointer(), _int(32)
+    fetch = _declare(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, i32, i32, i32])
+    read, keep, data = i32(0), i32(3), i32(1)
+    builder.call(fetch, [builder.inttoptr(address, pointer), read, keep, data])
+
+
+def _adder(bits: int, doc: str) -> Intrinsic:
+    def add(builder: Any, address: Any, value: Any) -> Any:
+        kind = _int(bits)
+        value = value if bits == 64 else builder.trunc(value, kind)
+        old = builder.atomic_rmw("add", _pointer(builder, address, bits), value, "monotonic")
+        return old if bits == 64 else builder.sext(old, _int(64))
 
     add.__doc__ = doc
-    return intrinsic(add)
+    return Intrinsic(add, int64, (int64, int64))
 
 
 add_atomic_i32 = _adder(32, "Add to the int32 at an address, whoever else does meanwhile; returns what it was.")
 add_atomic_i64 = _adder(64, "Add to the int64 at an address, whoever else does meanwhile; returns what it was.")
 
 
-@intrinsic
-def load_acquire_i32(typingctx: Any, address: Any) -> Any:
-    """The int32 at an address; what was written before `store_release_i32` put it there can be read after this."""
+@intrinsic(int64, int64)
+def load_acquire(builder: Any, address: Any) -> Any:
+    """The int64 at an address; what was written before `store_release` put it there can be read after this.
 
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.sext(builder.load_atomic(builder.inttoptr(args[0], _I32.as_pointer()), "acquire", 4), _I64)
-
-    return types.int64(types.int64), emit
-
-
-@intrinsic
-def store_release_i32(typingctx: Any, address: Any, value: Any) -> Any:
-    """Write an int32 to an address, after all that was written before."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        value = builder.trunc(args[1], _I32)
-        builder.store_atomic(value, builder.inttoptr(args[0], _I32.as_pointer()), "release", 4)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), emit
-
-
-@intrinsic
-def call_search(typingctx: Any, address: Any, position: Any, state: Any, depth: Any, alpha: Any, beta: Any,
-                ply: Any) -> Any:
-    """What `search_from` returns, called by the address of its machine code.
-
-    A kernel of another entry that called it by name would be compiled with a copy of the whole search.
+    Without that a processor may read in another order than the program has it: aarch64 does, x86-64 does not.
     """
-    arguments = (position, state, types.int64, types.int64, types.int64, types.int64)
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        function_type = context.call_conv.get_function_type(types.int64, arguments)
-        function = builder.inttoptr(args[0], function_type.as_pointer())
-        _, result = context.call_conv.call_function(builder, function, types.int64, arguments, args[1:])
-        return result
-
-    return types.int64(types.int64, *arguments), emit
+    return builder.load_atomic(_pointer(builder, address, 64), "acquire", 8)
 
 
-@intrinsic
-def multiply_high(typingctx: Any, left: Any, right: Any) -> Any:
+@intrinsic(None, int64, int64)
+def store_release(builder: Any, address: Any, value: Any) -> None:
+    """Write an int64 to an address, after all that was written before."""
+    builder.store_atomic(value, _pointer(builder, address, 64), "release", 8)
+
+
+@intrinsic(int64, int64)
+def load_acquire_i32(builder: Any, address: Any) -> Any:
+    """The int32 at an address; what was written before `store_release_i32` put it there can be read after this."""
+    return builder.sext(builder.load_atomic(_pointer(builder, address, 32), "acquire", 4), _int(64))
+
+
+@intrinsic(None, int64, int64)
+def store_release_i32(builder: Any, address: Any, value: Any) -> None:
+    """Write an int32 to an address, after all that was written before."""
+    builder.store_atomic(builder.trunc(value, _int(32)), _pointer(builder, address, 32), "release", 4)
+
+
+@intrinsic(int64, uint64, uint64)
+def multiply_high(builder: Any, left: Any, right: Any) -> Any:
     """The upper 64 bits of the product of two uint64: maps a key evenly to 0 .. right - 1."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        product = builder.mul(builder.zext(args[0], _I128), builder.zext(args[1], _I128))
-        return builder.trunc(builder.lshr(product, _I128(64)), _I64)
-
-    return types.int64(types.uint64, types.uint64), emit
+    i128 = _int(128)
+    product = builder.mul(builder.zext(left, i128), builder.zext(right, i128))
+    return builder.trunc(builder.lshr(product, i128(64)), _int(64))
 
 
-def _loader(bits: int, doc: str) -> Any:
-    def load(typingctx: Any, address: Any) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            pointer = builder.inttoptr(args[0], ir.IntType(bits).as_pointer())
-            return builder.zext(builder.load(pointer, align=1), _I64)
-
-        return types.int64(types.int64), emit
+def _loader(bits: int, doc: str) -> Intrinsic:
+    def load(builder: Any, address: Any) -> Any:
+        return builder.zext(builder.load(_pointer(builder, address, bits), align=1), _int(64))
 
     load.__doc__ = doc
-    return intrinsic(load)
+    return Intrinsic(load, int64, (int64,))
 
 
-def _storer(bits: int, doc: str) -> Any:
-    def store(typingctx: Any, address: Any, value: Any) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            kind = ir.IntType(bits)
-            builder.store(builder.trunc(args[1], kind), builder.inttoptr(args[0], kind.as_pointer()))
-            return context.get_dummy_value()
-
-        return types.void(types.int64, types.int64), emit
+def _storer(bits: int, doc: str) -> Intrinsic:
+    def store(builder: Any, address: Any, value: Any) -> None:
+        builder.store(builder.trunc(value, _int(bits)), _pointer(builder, address, bits))
 
     store.__doc__ = doc
-    return intrinsic(store)
+    return Intrinsic(store, None, (int64, int64))
 
 
 load_u8 = _loader(8, "The byte at an address.")
@@ -201,14 +153,40 @@ store_u8 = _storer(8, "Write a byte to an address.")
 store_u16 = _storer(16, "Write two bytes to an even address.")
 
 
-def record_reader(record: Any) -> Any:
+def record_reader(record: Record) -> Intrinsic:
     """A kernel that takes the record of this type which lies at an address."""
 
-    @intrinsic
-    def record_at(typingctx: Any, address: Any) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.inttoptr(args[0], context.get_value_type(record))
+    def record_at(builder: Any, address: Any) -> Any:
+        from llvmlite import ir
 
-        return record(types.int64), emit
+        return builder.inttoptr(address, ir.ArrayType(_int(8), record.dtype.itemsize).as_pointer())
 
-    return record_at
+    return Intrinsic(record_at, record, (int64,))
+
+
+def address_reader(record: Record) -> Intrinsic:
+    """A kernel that tells where a record of this type lies."""
+
+    def address_of(builder: Any, value: Any) -> Any:
+        return builder.ptrtoint(value, _int(64))
+
+    return Intrinsic(address_of, int64, (record,))
+
+
+def function_at(*arguments: ArgumentType) -> Intrinsic:
+    """A kernel that calls an entry by its address, with these arguments, and returns its int64.
+
+    A kernel of another entry that called it by name would be compiled with a copy of it.
+    """
+
+    def call_at(builder: Any, address: Any, *values: Any) -> Any:
+        from llvmlite import ir
+        from numba.core import cgutils
+
+        result = cgutils.alloca_once(builder, _int(64))
+        values = (*values, result)
+        function_type = ir.FunctionType(_int(32), [value.type for value in values])
+        builder.call(builder.inttoptr(address, function_type.as_pointer()), values)
+        return builder.load(result)
+
+    return Intrinsic(call_at, int64, (int64, *arguments))

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
+from engine.alphabeta.calling import call_search
 from engine.alphabeta.state import BEFORE_ROOT
 from engine.alphabeta.steps import begin_evaluation
 from engine.kernel import inline
-from engine.kernel.intrinsics import call_search
 from engine.search.scores import MATE, MATE_BAND
 
 _LEAF_PLY = np.int64(1)  # the search takes a leaf for a node like all others, not for a root

@@ -1,9 +1,9 @@
-"""A game, formally: what every algorithm of this package is told of it, and nothing else."""
+"""A game, formally: all that the algorithms of this package know about it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Generic, TypeVar
 
 State = TypeVar("State")
@@ -11,11 +11,11 @@ Action = TypeVar("Action")
 
 Player = int
 MAX, MIN = 0, 1  # in games of two players, the first and the second
-CHANCE = -1  # the player who has no will: dice, coins, and opponents who are modelled as such
+CHANCE = -1  # the player without a will: dice, coins, shuffled cards, and opponents who are modelled as such
 
 
 class Game(ABC, Generic[State, Action]):
-    """States are values: nothing that is asked changes one."""
+    """States are values: no method changes one."""
 
     @abstractmethod
     def initial(self) -> State:
@@ -23,7 +23,7 @@ class Game(ABC, Generic[State, Action]):
 
     @abstractmethod
     def to_move(self, state: State) -> Player:
-        """Who is to move in a state that is not terminal."""
+        """Who moves in a state that is not terminal."""
 
     @abstractmethod
     def actions(self, state: State) -> Sequence[Action]:
@@ -42,5 +42,13 @@ class Game(ABC, Generic[State, Action]):
         """What a terminal state is worth to a player."""
 
     def probability(self, state: State, action: Action) -> float:
-        """How likely an event of a chance node is; by default all are alike."""
+        """How likely an event of a chance node is; by default all are equally likely."""
         return 1 / len(self.actions(state))
+
+
+class HiddenGame(Game[State, Action]):
+    """A game whose players do not see everything: hidden cards, or moves that are made at the same time."""
+
+    @abstractmethod
+    def view(self, state: State) -> Hashable:
+        """What the player to move knows. States with one view are an information set: he must play alike in all."""

@@ -1,15 +1,20 @@
-"""Monte Carlo tree search as in the textbook: four steps, repeated; then the most-visited move."""
+"""Monte Carlo tree search as in the textbook: four steps, repeated; then the most-visited move.
+
+Dice change nothing but this: at a chance node nobody chooses, so the way down and the playout roll them.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic
 
-from engine.reference.game import MAX, Action, Game, State
+from engine.reference.game import CHANCE, MAX, Action, Game, State
 
-EXPLORATION = math.sqrt(2)
+EXPLORATION = math.sqrt(2)  # UCB1's C, for utilities between 0 and 1; in proportion where they spread wider
 
 
 @dataclass
@@ -21,7 +26,7 @@ class Node(Generic[State, Action]):
     untried: list[Action]
     children: dict[Action, Node[State, Action]] = field(default_factory=dict)
     visits: int = 0
-    total: float = 0.0  # of the utilities, for whoever moved to this state
+    total: float = 0.0  # of the utilities, for whoever moved to this state; MAX's where that was chance
 
 
 def ucb1(child: Node[State, Action], parent_visits: int, exploration: float = EXPLORATION) -> float:
@@ -29,11 +34,21 @@ def ucb1(child: Node[State, Action], parent_visits: int, exploration: float = EX
     return child.total / child.visits + exploration * math.sqrt(math.log(parent_visits) / child.visits)
 
 
-def select(node: Node[State, Action], exploration: float) -> Node[State, Action]:
+def roll(game: Game[State, Action], state: State, chance: random.Random) -> Action:
+    """What happens at a chance node."""
+    actions = game.actions(state)
+    return chance.choices(actions, [game.probability(state, action) for action in actions])[0]
+
+
+def select(game: Game[State, Action], node: Node[State, Action], chance: random.Random,
+           exploration: float = EXPLORATION) -> Node[State, Action]:
     """Step 1. Go down by UCB1 to a node with an untried move, or to the end of the game."""
     while not node.untried and node.children:
-        visits = node.visits
-        node = max(node.children.values(), key=lambda child: ucb1(child, visits, exploration))
+        if game.to_move(node.state) == CHANCE:
+            node = node.children[roll(game, node.state, chance)]
+        else:
+            visits = node.visits
+            node = max(node.children.values(), key=lambda child: ucb1(child, visits, exploration))
     return node
 
 
@@ -46,10 +61,29 @@ def expand(game: Game[State, Action], node: Node[State, Action], chance: random.
     return node.children[action]
 
 
-def simulate(game: Game[State, Action], state: State, chance: random.Random) -> float:
-    """Step 3. Play at random to the end; returns MAX's utility."""
+Playout = Callable[[Game[State, Action], State, random.Random], Action]  # the policy by which playouts are played
+
+
+def uniform(game: Game[State, Action], state: State, chance: random.Random) -> Action:
+    """Any move."""
+    return chance.choice(game.actions(state))
+
+
+def greedy(game: Game[State, Action], state: State, chance: random.Random) -> Action:
+    """A better policy: win if there is a move that wins, else any move."""
+    for action in game.actions(state):
+        after = game.result(state, action)
+        if game.is_terminal(after) and game.utility(after, game.to_move(state)) > 0:
+            return action
+    return uniform(game, state, chance)
+
+
+def simulate(game: Game[State, Action], state: State, chance: random.Random,
+             policy: Playout[State, Action] = uniform) -> float:
+    """Step 3. Play on by the policy to the end; returns MAX's utility."""
     while not game.is_terminal(state):
-        state = game.result(state, chance.choice(game.actions(state)))
+        choose = roll if game.to_move(state) == CHANCE else policy
+        state = game.result(state, choose(game, state, chance))
     return game.utility(state, MAX)
 
 
@@ -58,7 +92,7 @@ def back_propagate(game: Game[State, Action], node: Node[State, Action] | None, 
     while node is not None:
         node.visits += 1
         mover = MAX if node.parent is None else game.to_move(node.parent.state)
-        node.total += utility if mover == MAX else -utility
+        node.total += utility if mover in {MAX, CHANCE} else -utility
         node = node.parent
 
 
@@ -67,14 +101,20 @@ def new_node(game: Game[State, Action], state: State,
     return Node(state, parent, [] if game.is_terminal(state) else list(game.actions(state)))
 
 
-def search(game: Game[State, Action], state: State, iterations: int, chance: random.Random,
-           exploration: float = EXPLORATION) -> Node[State, Action]:
-    """The tree after so many playouts. Zero-sum games of two players."""
+def grow(game: Game[State, Action], state: State, chance: random.Random, exploration: float = EXPLORATION,
+         policy: Playout[State, Action] = uniform) -> Iterator[Node[State, Action]]:
+    """The root, again after every iteration, for ever. Zero-sum games of two players, with dice or without."""
     root = new_node(game, state)
-    for _ in range(iterations):
-        leaf = expand(game, select(root, exploration), chance)
-        back_propagate(game, leaf, simulate(game, leaf.state, chance))
-    return root
+    while True:
+        leaf = expand(game, select(game, root, chance, exploration), chance)
+        back_propagate(game, leaf, simulate(game, leaf.state, chance, policy))
+        yield root
+
+
+def search(game: Game[State, Action], state: State, iterations: int, chance: random.Random,
+           exploration: float = EXPLORATION, policy: Playout[State, Action] = uniform) -> Node[State, Action]:
+    """The tree after so many iterations."""
+    return next(itertools.islice(grow(game, state, chance, exploration, policy), iterations - 1, None))
 
 
 def most_visited(root: Node[State, Action]) -> Action:

@@ -14,7 +14,7 @@ from engine.host import zeroed_memory
 from engine.kernel import inline, record_dtype, record_type
 from engine.kernel.intrinsics import record_reader
 from eval.network.file import FEATURES, MOST_BUCKETS, Network
-from eval.network.vectors import ROW_STEP
+from eval.network.rows import ROW_STEP
 
 PLIES = 256  # as many positions of a line have accumulators
 MOST_MEN = 64  # positions that are set up by hand may have more than a game's

@@ -1,270 +1,56 @@
-"""Sums over whole rows of int16, with the vectors written down: LLVM would not find the multiply-add by itself.
+"""Sums over whole rows of int16, as instructions that kernels call; `emission` writes them down, as vectors.
 
 A row is given by its address and its size in bytes; addresses and sizes are multiples of 128. All forms give the same
-integers on every machine: additions wrap around at 16 bits, sums of products at 32.
+integers on every machine: additions wrap around at 16 bits, sums of products at 32. Which form it is depends on the
+processor that a kernel is compiled for, this one or another.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from llvmlite import binding as llvm
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from engine.kernel import LateIntrinsic, int64
 
-ROW_STEP = 128  # bytes; what one step of a loop does: enough to hide latencies, and the registers suffice
-_LARGEST_ACTIVATION = 255
+if TYPE_CHECKING:
+    from eval.network.emission import Emitter, Form
 
-_I16, _I32, _I64 = (ir.IntType(bits) for bits in (16, 32, 64))
 Value = Any  # of LLVM
 
 
-@dataclass(frozen=True)
-class Form:
-    """How wide the vectors are, and which instruction multiplies int16 and adds the products of neighbours."""
-
-    lanes: int  # int16
-    multiply_add: str | None = None  # None: widen both halves, multiply and add, which is `smlal` on aarch64
-
-    @property
-    def words(self) -> Value:
-        """The type of a vector of int16."""
-        return ir.VectorType(_I16, self.lanes)
-
-    @property
-    def sums(self) -> Value:
-        """The type of a vector of as many bytes that holds int32."""
-        return ir.VectorType(_I32, self.lanes // 2)
-
-    @property
-    def bytes(self) -> int:
-        """The size of a vector."""
-        return 2 * self.lanes
-
-    @property
-    def step(self) -> int:
-        """How many vectors one step of a loop takes."""
-        return ROW_STEP // self.bytes
-
-
-PORTABLE = Form(8)
-AVX2 = Form(16, "llvm.x86.avx2.pmadd.wd")
-AVX512 = Form(32, "llvm.x86.avx512.pmaddw.d.512")
-_SSE2 = Form(8, "llvm.x86.sse2.pmadd.wd")
-_X86_FORMS = (("zmm", AVX512), ("ymm", AVX2), ("xmm", _SSE2))
-
-
-def form_of(machine: llvm.TargetMachine) -> Form:
-    """The form for the processor that a target machine compiles for, be it this one or another.
-
-    LLVM does not tell which instructions a processor has, so it is shown the addition of a long vector: the registers
-    that it takes for that are the widest ones that hold int16.
-    """
-    if not machine.triple.startswith(("x86_64", "i686", "i386")):
-        return PORTABLE
-    vector = ir.VectorType(_I16, AVX512.lanes)
-    module = ir.Module()
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [vector.as_pointer()]), "probe")
-    builder = ir.IRBuilder(function.append_basic_block())
-    value = builder.load(function.args[0])
-    builder.store(builder.add(value, value), function.args[0])
-    builder.ret_void()
-    parsed = llvm.parse_assembly(str(module))
-    parsed.triple = machine.triple
-    assembly = machine.emit_assembly(parsed)
-    return next(form for register, form in _X86_FORMS if register in assembly)
-
-
-class _Emitter:
-    """Writes loops over rows in one form."""
-
-    def __init__(self, form: Form, builder: Any) -> None:
-        self.form = form
-        self.builder = builder
-
-    def declare(self, name: str, result: Value, *parameters: Value) -> Value:
-        return cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(result, parameters), name)
-
-    def constant(self, kind: Value, value: int) -> Value:
-        return ir.Constant(kind, [value] * kind.count)
-
-    def pointer(self, address: Value, number: int) -> Value:
-        """The vector of that number after an address."""
-        place = self.builder.add(address, _I64(number * self.form.bytes))
-        return self.builder.inttoptr(place, self.form.words.as_pointer())
-
-    def load(self, address: Value, number: int) -> Value:
-        return self.builder.load(self.pointer(address, number), align=self.form.bytes)
-
-    def store(self, value: Value, address: Value, number: int) -> None:
-        self.builder.store(value, self.pointer(address, number), align=self.form.bytes)
-
-    def repeat(self, end: Value, step: int, values: list[Value],
-               body: Callable[[Value, list[Value]], list[Value]]) -> list[Value]:
-        """A loop over 0, step ... below `end`, at least once; `body` makes new values from those before."""
-        builder, before = self.builder, self.builder.block
-        inside, after = builder.append_basic_block("rows"), builder.append_basic_block("done")
-        builder.branch(inside)
-        builder.position_at_end(inside)
-        place = builder.phi(_I64)
-        place.add_incoming(_I64(0), before)
-        carried = [builder.phi(value.type) for value in values]
-        for phi, value in zip(carried, values, strict=True):
-            phi.add_incoming(value, before)
-        results = body(place, list(carried))
-        following = builder.add(place, _I64(step))
-        place.add_incoming(following, builder.block)
-        for phi, value in zip(carried, results, strict=True):
-            phi.add_incoming(value, builder.block)
-        builder.cbranch(builder.icmp_unsigned("<", following, end), inside, after)
-        builder.position_at_end(after)
-        return results
-
-    def activated(self, value: Value, weights: Value) -> list[Value]:
-        """Vectors of int32, the sum of which is that of clamp(value, 0, 255)^2 * weights.
-
-        |weights| <= 127, so that the first product fits into 16 bits.
-        """
-        builder, words, lanes = self.builder, self.form.words, self.form.lanes
-        largest = self.declare(f"llvm.smax.v{lanes}i16", words, words, words)
-        smallest = self.declare(f"llvm.smin.v{lanes}i16", words, words, words)
-        value = builder.call(largest, [value, self.constant(words, 0)])
-        value = builder.call(smallest, [value, self.constant(words, _LARGEST_ACTIVATION)])
-        product = builder.mul(value, weights)
-        if self.form.multiply_add is not None:
-            multiply_add = self.declare(self.form.multiply_add, self.form.sums, words, words)
-            return [builder.call(multiply_add, [product, value])]
-        return [builder.mul(self.widened(product, half), self.widened(value, half)) for half in range(2)]
-
-    def widened(self, value: Value, half: int) -> Value:
-        """The lower or upper half of a vector, as int32."""
-        count = self.form.lanes // 2
-        chosen = ir.Constant(ir.VectorType(_I32, count), [half * count + lane for lane in range(count)])
-        return self.builder.sext(self.builder.shuffle_vector(value, value, chosen), self.form.sums)
-
-    def total(self, sums: list[Value]) -> Value:
-        """All int32 of all vectors, as an int64."""
-        joined = sums[0]
-        for other in sums[1:]:
-            joined = self.builder.add(joined, other)
-        reduce = self.declare(f"llvm.vector.reduce.add.v{self.form.lanes // 2}i32", _I32, self.form.sums)
-        return self.builder.sext(self.builder.call(reduce, [joined]), _I64)
-
-    def add_up(self, target: Value, source: Value, added: list[Value], taken: list[Value], weights: Value | None,
-               size: Value) -> Value | None:
-        """Make target = source + added rows - taken rows; the activated sum with `weights` if there are any.
-
-        Without a target nothing is written. One pass does both: the update waits for memory, the sum for the
-        multiplier.
-        """
-        builder = self.builder
-
-        def body(place: Value, sums: list[Value]) -> list[Value]:
-            used = (row for row in (target, source, weights, *added, *taken) if row is not None)
-            rows = {row: builder.add(row, place) for row in used}
-            for number in range(self.form.step):
-                value = self.load(rows[source], number)
-                for row in added:
-                    value = builder.add(value, self.load(rows[row], number))
-                for row in taken:
-                    value = builder.sub(value, self.load(rows[row], number))
-                if target is not None:
-                    self.store(value, rows[target], number)
-                if weights is not None:
-                    for part in self.activated(value, self.load(rows[weights], number)):
-                        sums = [*sums[1:], builder.add(sums[0], part)]  # chains take turns: each waits for itself only
-            return sums
-
-        begin = [self.constant(self.form.sums, 0)] * 2 if weights is not None else []
-        sums = self.repeat(size, ROW_STEP, begin, body)
-        return self.total(sums) if sums else None
-
-    def apply_list(self, target: Value, source: Value, lists: tuple[Value, Value], counts: tuple[Value, Value],
-                   size: Value) -> None:
-        """Add listed rows to source, take listed rows from it; target = source. A part at a time stays in registers."""
-        builder = self.builder
-
-        def part(place: Value, _: list[Value]) -> list[Value]:
-            values = [self.load(builder.add(source, place), number) for number in range(self.form.step)]
-            for addresses, count, join in zip(lists, counts, (builder.add, builder.sub), strict=True):
-                values = self.joined(place, addresses, count, values, join)
-            for number, value in enumerate(values):
-                self.store(value, builder.add(source, place), number)
-                self.store(value, builder.add(target, place), number)
-            return []
-
-        self.repeat(size, ROW_STEP, [], part)
-
-    def joined(self, place: Value, addresses: Value, count: Value, values: list[Value],
-               join: Callable[[Value, Value], Value]) -> list[Value]:
-        """`values` with a part of every listed row added or taken; the list may be empty."""
-        builder = self.builder
-        before, ready = builder.block, builder.append_basic_block("joined")
-        filled = builder.append_basic_block("filled")
-        builder.cbranch(builder.icmp_signed(">", count, _I64(0)), filled, ready)
-        builder.position_at_end(filled)
-
-        def body(entry: Value, values: list[Value]) -> list[Value]:
-            row = builder.load(builder.inttoptr(builder.add(addresses, entry), _I64.as_pointer()))
-            start = builder.add(row, place)
-            return [join(value, self.load(start, number)) for number, value in enumerate(values)]
-
-        results = self.repeat(builder.mul(count, _I64(8)), 8, values, body)
-        last = builder.block
-        builder.branch(ready)
-        builder.position_at_end(ready)
-        merged = []
-        for old, new in zip(values, results, strict=True):
-            phi = builder.phi(old.type)
-            phi.add_incoming(old, before)
-            phi.add_incoming(new, last)
-            merged.append(phi)
-        return merged
-
-
-def _declare(names: str, emit: Callable[[_Emitter, dict[str, Value]], Value | None], result: Any, form: Form | None,
-             doc: str) -> Any:
+def _declare(names: str, write: Callable[[Emitter, dict[str, Value]], Value | None], has_result: bool,
+             form: Form | None, doc: str) -> Any:
     """An intrinsic with int64 arguments of these names, in a form, or in that of the processor compiled for."""
     parameters = names.split()
 
-    def declared(typingctx: Any, *arguments: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            chosen = form or form_of(context.codegen()._tm)  # noqa: SLF001  the machine that this code is for
-            value = emit(_Emitter(chosen, builder), dict(zip(parameters, args, strict=True)))
-            return context.get_dummy_value() if value is None else value
+    def emit(builder: Any, machine: Any, *values: Value) -> Value | None:
+        from eval.network.emission import Emitter, form_of
 
-        return result(*[types.int64] * len(parameters)), generate
+        return write(Emitter(form or form_of(machine), builder), dict(zip(parameters, values, strict=True)))
 
-    kinds = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in ("typingctx", *parameters)]
-    vars(declared)["__signature__"] = inspect.Signature(kinds)  # Numba counts the arguments by it
-    declared.__doc__ = doc
-    return intrinsic(declared)
+    emit.__doc__ = doc
+    return LateIntrinsic(emit, int64 if has_result else None, (int64,) * len(parameters))
 
 
 def _updater(added: int, taken: int, form: Form | None, *, with_output: bool) -> Any:
     added_names = [f"added_{number}" for number in range(added)]
     taken_names = [f"taken_{number}" for number in range(taken)]
 
-    def emit(emitter: _Emitter, rows: dict[str, Value]) -> Value | None:
+    def emit(emitter: Emitter, rows: dict[str, Value]) -> Value | None:
         return emitter.add_up(rows["target"], rows["source"], [rows[name] for name in added_names],
                               [rows[name] for name in taken_names], rows.get("weights"), rows["size"])
 
     names = ["target", "source", *added_names, *taken_names, *(["weights"] if with_output else []), "size"]
     doc = "target = source + added rows - taken rows" + ("; returns `screlu_dot` of it." if with_output else ".")
-    return _declare(" ".join(names), emit, types.int64 if with_output else types.void, form, doc)
+    return _declare(" ".join(names), emit, with_output, form, doc)
 
 
-def _emit_dot(emitter: _Emitter, rows: dict[str, Value]) -> Value | None:
+def _emit_dot(emitter: Emitter, rows: dict[str, Value]) -> Value | None:
     return emitter.add_up(None, rows["row"], [], [], rows["weights"], rows["size"])
 
 
-def _emit_apply(emitter: _Emitter, rows: dict[str, Value]) -> None:
+def _emit_apply(emitter: Emitter, rows: dict[str, Value]) -> None:
     emitter.apply_list(rows["target"], rows["source"], (rows["added"], rows["taken"]),
                        (rows["added_count"], rows["taken_count"]), rows["size"])
 
@@ -272,9 +58,9 @@ def _emit_apply(emitter: _Emitter, rows: dict[str, Value]) -> None:
 def row_operations(form: Form | None = None) -> SimpleNamespace:
     """All operations, in one form; by default in that of the processor that the calling kernel is compiled for."""
     operations = SimpleNamespace(
-        screlu_dot=_declare("row weights size", _emit_dot, types.int64, form,
+        screlu_dot=_declare("row weights size", _emit_dot, True, form,
                             "Sum of clamp(row, 0, 255)^2 * weights, with |weights| <= 127."),
-        apply_rows=_declare("target source added added_count taken taken_count size", _emit_apply, types.void, form,
+        apply_rows=_declare("target source added added_count taken taken_count size", _emit_apply, False, form,
                             "Add and take rows whose addresses are listed to and from `source`; target = source."))
     for name, added, taken in (("move", 1, 1), ("capture", 1, 2), ("castle", 2, 2)):
         setattr(operations, f"update_{name}", _updater(added, taken, form, with_output=False))

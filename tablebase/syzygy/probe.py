@@ -12,6 +12,7 @@ from engine.core.movegen import MOVE_LIST_TYPE, NOISY, MoveListRecord, generate,
 from engine.core.moves import to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
 from engine.kernel import Int, entry, inline, int64, kernel
+from engine.kernel.intrinsics import address_reader, load_acquire
 from tablebase.codes import OUTCOME_DRAW, OUTCOME_WIN, UNKNOWN
 from tablebase.probe import directory_at, lasting_outcome
 from tablebase.syzygy.decode import decoded_value
@@ -22,6 +23,7 @@ from tablebase.syzygy.numbering import (
     place_pieces,
 )
 from tablebase.syzygy.records import (
+    ADDRESS_OF_KEYS,
     EVEN,
     HASH,
     HASH_SHIFT,
@@ -42,6 +44,8 @@ from tablebase.syzygy.records import (
 )
 
 _SLOT_MASK = np.int64(SLOTS - 1)
+_address_of_record = address_reader(SYZYGY_TYPE)
+_ADDRESS_OF_KEYS = np.int64(ADDRESS_OF_KEYS)
 
 
 @inline
@@ -58,11 +62,14 @@ def material_key(pos):
 def find_tb(syzygy, kind, key):
     """2 * the number of the file of this kind for the material, and 1 more if its colours are exchanged; or NO_TB."""
     slot = np.int64(key * HASH >> HASH_SHIFT)
-    while syzygy.keys[slot] != EMPTY:
-        if syzygy.keys[slot] == key:
+    keys = _address_of_record(syzygy) + _ADDRESS_OF_KEYS + 8 * SLOTS * kind
+    while True:
+        found = np.uint64(load_acquire(keys + 8 * slot))
+        if found == key:
             return np.int64(syzygy.numbers[kind, slot])
+        if found == EMPTY:
+            return NO_TB
         slot = (slot + 1) & _SLOT_MASK
-    return NO_TB
 
 
 @inline

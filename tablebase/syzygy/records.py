@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.kernel import record_dtype, record_type
+from engine.kernel import offset_of, record_dtype, record_type
 from engine.kernel.intrinsics import record_reader
 
 MOST_MEN = 7
@@ -70,12 +70,13 @@ SYZYGY = record_dtype([
     ("pawn_index", "i8", (5, 24)),
     ("choose", "i8", (64, MOST_MEN)),
     # The endgame tables that are open.
-    ("keys", "u8", SLOTS),  # the material, or 0 for an empty slot
-    ("numbers", "i4", (2, SLOTS)),  # [kind]: 2 * the number of the ending, 1 more if colours are exchanged; or NO_TB
+    ("keys", "u8", (2, SLOTS)),  # [kind]: the material, or 0 for an empty slot
+    ("numbers", "i4", (2, SLOTS)),  # [kind]: 2 * the number of the ending, 1 more if colours are exchanged
     ("tbs", "i8", 2),  # [kind]: the address of the first
     ("most_men", "i8"),
 ])
 SYZYGY_TYPE = record_type(SYZYGY)
+ADDRESS_OF_KEYS = offset_of(SYZYGY, "keys")  # where in the record they begin
 SyzygyRecord = Any
 SCRATCH = record_dtype([("squares", "i8", MOST_MEN + 1)])
 SCRATCH_TYPE = record_type(SCRATCH)

@@ -24,19 +24,21 @@ from engine.core.position import PositionRecord
 from tablebase.codes import UNKNOWN
 from tablebase.judgement import Fate, empty_judgement, fates_in
 from tablebase.material import Men, can_turn_into, men_of
+from tablebase.publishing import publish
 from tablebase.reader import BackgroundReader
 from tablebase.syzygy.distances import judge_by_distance
 from tablebase.syzygy.headers import FILES, check_header, parts_of, set_part
 from tablebase.syzygy.probe import position_value
 from tablebase.syzygy.records import (
+    ADDRESS_OF_KEYS,
     DISTANCES,
     HASH,
     HASH_SHIFT,
     MOST_MEN,
-    NO_TB,
     NO_VALUE,
     PART,
     SCRATCH,
+    SLOTS,
     SYZYGY,
     SYZYGY_TB,
     VALUES,
@@ -162,10 +164,10 @@ class SyzygyTables:
         """Put an endgame table into the hash; for symmetric endings the second entry counts."""
         key = key_of(men)
         slot = key * int(HASH) % (1 << 64) >> HASH_SHIFT
-        while self.record["keys"][slot] not in (0, key):
-            slot = (slot + 1) % len(self.record["keys"])
+        while self.record["keys"][kind][slot] not in (0, key):
+            slot = (slot + 1) % SLOTS
         self.record.numbers[kind, slot] = number
-        self.record["keys"][slot] = key
+        publish(self.address + ADDRESS_OF_KEYS + 8 * (kind * SLOTS + slot), key)
 
 
 def _read_header(path: Path, kind: int) -> Any:
@@ -197,7 +199,6 @@ def key_of(men: Men) -> int:
 def _new_record() -> SyzygyRecord:
     """A record without tables. The numbering of squares is a part of the format; python-chess has the lists."""
     record = np.zeros(1, SYZYGY)[0]
-    record.numbers[:] = NO_TB
     for field, numbers in (("triangle", chess.syzygy.TRIANGLE), ("lower", chess.syzygy.LOWER),
                            ("diagonal", chess.syzygy.DIAG), ("flap", chess.syzygy.FLAP),
                            ("pawn_twist", chess.syzygy.PTWIST), ("king_pairs", chess.syzygy.KK_IDX),

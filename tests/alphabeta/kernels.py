@@ -24,6 +24,7 @@ from engine.alphabeta.transpositions import (
     entry_eval,
     entry_move,
     entry_score,
+    node_score,
     probe,
     store,
 )
@@ -65,9 +66,14 @@ def perft_by_picker(pos, state, depth, tt_move):
     return _perft_by_picker(pos, state, depth, np.int64(0), tt_move)
 
 
-@entry(int64, int64, int64, uint64, int64, int64, int64, int64, int64, int64)
-def tt_store(address, buckets, generation, key, move, score, static_eval, depth, bound, ply):
-    store(address, buckets, generation, key, move, score, static_eval, depth, bound, ply)
+@entry(int64, int64, int64, uint64, int64, int64, int64, int64, int64)
+def tt_store(address, buckets, generation, key, move, score, static_eval, depth, bound):
+    store(address, buckets, generation, key, move, score, static_eval, depth, bound)
+
+
+@entry(int64, int64)
+def tt_node_score(score, ply):
+    return node_score(score, ply)
 
 
 @entry(int64, int64, uint64, int64)

@@ -14,7 +14,7 @@ from engine.alphabeta.iterations import Line
 from engine.alphabeta.params import PARAMETERS, default_params, set_param
 from engine.alphabeta.searcher import Candidate, Searcher, elect
 from engine.alphabeta.state import HISTORY_FIELDS, new_state
-from engine.commands._positions import BENCH_FENS
+from engine.commands.shared.positions import BENCH_FENS
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.core.perft import KNOWN

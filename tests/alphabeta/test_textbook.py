@@ -11,10 +11,10 @@ import functools
 import pytest
 
 from engine.alphabeta.searcher import Searcher
-from engine.commands._positions import BENCH_FENS
+from engine.commands.shared.positions import BENCH_FENS
 from engine.core.fen import parse_fen
 from engine.reference.game import MAX, Game
-from engine.reference.games import Chess
+from engine.reference.games.chess import Chess
 from engine.reference.minimax import alphabeta, minimax
 from engine.search.limits import Limits
 from engine.search.scores import MATE, MATE_BAND

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from engine.alphabeta.transpositions import EXACT, LOWER, UPPER, TranspositionTable
 from engine.core.errors import InputError
 from engine.search.scores import MATE, MAX_EVALUATION, MAX_PLY, NO_SCORE
-from tests.alphabeta.kernels import tt_probe, tt_store
+from tests.alphabeta.kernels import tt_node_score, tt_probe, tt_store
 
 KEYS = st.integers(1, (1 << 64) - 1)
 
 
 def put(table: TranspositionTable, key: int, move=1, score=0, static_eval=0, depth=1, bound=EXACT, ply=0) -> None:
-    tt_store(table.address, table.buckets, table.generation, key, move, score, static_eval, depth, int(bound), ply)
+    tt_store(table.address, table.buckets, table.generation, key, move, tt_node_score(score, ply), static_eval, depth,
+             int(bound))
 
 
 def get(table: TranspositionTable, key: int, ply: int = 0):

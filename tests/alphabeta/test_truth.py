@@ -6,7 +6,7 @@ import pytest
 
 from engine.alphabeta.params import PARAMETERS, default_params, set_param
 from engine.alphabeta.searcher import Searcher
-from engine.commands._positions import BENCH_FENS
+from engine.commands.shared.positions import BENCH_FENS
 from engine.core.fen import parse_fen
 from engine.core.perft import KNOWN
 from engine.search.limits import Limits

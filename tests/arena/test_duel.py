@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 import chess
 import pytest
 
-from engine.arena import endings, executors
+from engine.arena import executors, tb_results
 from engine.arena.duel import FairnessTest, SettingsPair
 from engine.arena.match import Score, play
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication, GameRecord, Opening
-from engine.arena.referee import Table, TimeControl
+from engine.arena.referee import LiveGame, TimeControl
 from engine.arena.settings import Setting, read_setting
 from engine.core.errors import InputError
 from eval.weightfile import DEFAULT_FILE
@@ -41,7 +41,7 @@ def test_games_are_legal_and_end_as_the_rules_say(chess960):
     for pair in pairs(4, Setting(), read_setting("use_null_move=0"), NO_RULES, chess960=chess960):
         for record in pair():
             board = replay(record)
-            referee = Table(record.opening, TimeControl(1, 1), NO_RULES)
+            referee = LiveGame(record.opening, TimeControl(1, 1), NO_RULES)
             for thought in record.thoughts:
                 assert referee.verdict() is None  # not a move too late
                 referee.board.push_uci(thought.move)
@@ -64,7 +64,7 @@ def test_adjudication_is_that_of_the_referee():
                 assert len({math.copysign(1, score) * (-1) ** place for place, score in enumerate(last)}) == 1
                 assert len(last) == 6 and all(abs(score) >= 400 for score in last)
             seen.add(record.reason)
-            referee = Table(record.opening, TimeControl(1, 1), rules)
+            referee = LiveGame(record.opening, TimeControl(1, 1), rules)
             for thought in record.thoughts:
                 assert referee.verdict() is None
                 referee.board.push_uci(thought.move)
@@ -108,8 +108,11 @@ def test_settings_are_read_from_text_and_files(tmp_path):
     assert read_setting(str(path)) == Setting("tuned", (("rfp_margin", 70), ("lmr_base", 700)))
     weights = read_setting(str(DEFAULT_FILE))
     assert weights.weights is not None
-    assert (weights.weights_record().packed == Setting().weights_record().packed).all()
-    for text in ("rfp_margin", "no_such=1", "rfp_margin=1e3", "rfp_margin=-5", "weights=/no/such.json", ""):
+    assert (weights.evaluation().weights.packed == Setting().evaluation().weights.packed).all()
+    assert read_setting("features") == Setting("features", network="features")
+    assert weights.network == "features"  # weights are the features'
+    for text in ("rfp_margin", "no_such=1", "rfp_margin=1e3", "rfp_margin=-5", "weights=/no/such.json",
+                 "network=/no/such", "no.network", ""):
         with pytest.raises(InputError):
             read_setting(text)
 
@@ -123,12 +126,12 @@ def test_openings_are_judged_by_a_search():
 
 def test_threads_that_ask_at_once_share_the_endgame_tables():
     """Kernels keep their address: a second copy, thrown away by its thread, would crash the process."""
-    endings._read_tables.cache_clear()
+    tb_results._read_tables.cache_clear()
     together = threading.Barrier(8)
 
     def ask(_):
         together.wait()
-        return endings.loaded_tables()
+        return tb_results.loaded_tables()
 
     with ThreadPoolExecutor(8) as pool:
         assert len({id(tables) for tables in pool.map(ask, range(8))}) == 1

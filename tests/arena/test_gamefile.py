@@ -10,7 +10,7 @@ from pathlib import Path
 import chess
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.arena import executors, gamefile
@@ -24,6 +24,7 @@ from engine.core.game import Game
 from engine.kernel import SOURCE_ROOT
 
 
+@settings(deadline=None)  # the first example may have to compile
 @given(st.integers(0, 959), st.integers(0, 2**32), st.integers(0, 60))
 def test_positions_come_back(number, seed, plies):
     board, generator = chess.Board.from_chess960_pos(number), random.Random(seed)  # 518 is the usual start

@@ -11,7 +11,7 @@ import pytest
 from engine.arena import referee
 from engine.arena.match import PgnFile, Score
 from engine.arena.records import Adjudication, Fault, GameRecord, Opening, Outcome, Thought
-from engine.arena.referee import Contender, Table, TimeControl, UciPair
+from engine.arena.referee import Contender, LiveGame, TimeControl, UciPair
 from engine.core.errors import InputError
 from tests.arena.players import player
 
@@ -62,8 +62,8 @@ def test_an_engine_that_does_not_start_is_bad_input(tmp_path):
         shard()
 
 
-def table(scores: list[int], rules: Adjudication, fen: str = chess.STARTING_FEN) -> Table:
-    made = Table(Opening(fen), TimeControl(1, 0), rules)
+def live_game(scores: list[int], rules: Adjudication, fen: str = chess.STARTING_FEN) -> LiveGame:
+    made = LiveGame(Opening(fen), TimeControl(1, 0), rules)
     for score in scores:
         made.thoughts.append(Thought("0000", score))
     return made
@@ -71,16 +71,16 @@ def table(scores: list[int], rules: Adjudication, fen: str = chess.STARTING_FEN)
 
 def test_games_are_adjudicated_only_when_both_sides_agree():
     rules = Adjudication(draw_score=10, draw_moves=2, draw_from=1, win_score=500, win_moves=2)
-    assert table([5, -3, 0, 10], rules).verdict() == ("1/2-1/2", "adjudicated: both call it even")
-    assert table([5, -3, 0, 11], rules).verdict() is None
-    assert table([5, -3, 0], rules).verdict() is None
-    assert table([600, -700, 500, -500], rules).verdict() == ("1-0", "adjudicated: both call it won")
-    assert table([-600, 700, -500, 500], rules).verdict() == ("0-1", "adjudicated: both call it won")
-    assert table([600, -700, 500, -400], rules).verdict() is None
-    assert table([600, 700, 500, 500], rules).verdict() is None
+    assert live_game([5, -3, 0, 10], rules).verdict() == ("1/2-1/2", "adjudicated: both call it even")
+    assert live_game([5, -3, 0, 11], rules).verdict() is None
+    assert live_game([5, -3, 0], rules).verdict() is None
+    assert live_game([600, -700, 500, -500], rules).verdict() == ("1-0", "adjudicated: both call it won")
+    assert live_game([-600, 700, -500, 500], rules).verdict() == ("0-1", "adjudicated: both call it won")
+    assert live_game([600, -700, 500, -400], rules).verdict() is None
+    assert live_game([600, 700, 500, 500], rules).verdict() is None
     black = chess.STARTING_FEN.replace(" w ", " b ")
-    assert table([600, -700, 500, -500], rules, black).verdict() == ("0-1", "adjudicated: both call it won")
-    assert table([0] * 8, NO_RULES).verdict() is None
+    assert live_game([600, -700, 500, -500], rules, black).verdict() == ("0-1", "adjudicated: both call it won")
+    assert live_game([0] * 8, NO_RULES).verdict() is None
 
 
 def record(number: int, result: str) -> GameRecord:
@@ -118,7 +118,7 @@ def test_no_other_file_is_ever_rewritten(content, tmp_path):
 
 
 def test_a_draw_is_one_when_the_position_has_occurred_three_times_and_not_before():
-    made = table([], NO_RULES)
+    made = live_game([], NO_RULES)
     for text in ("g1f3", "g8f6", "f3g1", "f6g8") * 2:
         assert made.verdict() is None
         made.board.push_uci(text)

@@ -6,7 +6,7 @@ import chess
 import chess.polyglot
 import pytest
 
-from book.names import Name, _table, last_name, name_of, read_names, write_names
+from book.names import Name, _names, last_name, name_of, read_names, write_names
 from engine.core.errors import InputError
 from tests.positions import DATA
 
@@ -38,8 +38,8 @@ def test_a_game_keeps_its_last_name():
 
 
 def test_the_table_is_whole():
-    assert len(_table()) > 3500
-    assert all(len(name.eco) == 3 and name.name for name in _table().values())
+    assert len(_names()) > 3500
+    assert all(len(name.eco) == 3 and name.name for name in _names().values())
 
 
 def test_names_are_read_from_lists(tmp_path):
@@ -60,4 +60,4 @@ def test_the_table_is_what_the_lists_say():
     lists = sorted((DATA / "openings").glob("lichess-?.tsv"))
     if not lists:
         pytest.skip("needs the larger suites")
-    assert dict(read_names(lists)) == _table()
+    assert dict(read_names(lists)) == _names()

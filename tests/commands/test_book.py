@@ -8,7 +8,7 @@ import pytest
 
 from book.polyglot import Entry, write_book
 from tests.book.test_build import GAMES, write
-from tests.commands.test_commands import run
+from tests.commands.running import run
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_a_book_is_built_checked_shown_and_merged(capsys, tmp_path):
     status, text, _ = run(capsys, "book", "check", str(out))
     assert status == 0
     assert "can be reached" in text and "0 moves are illegal there" in text
-    status, text, _ = run(capsys, "book", "show", str(out), "--moves", "e2e4", "e7e5", "g1f3", "b8c6", "--nodes", "500")
+    status, text, _ = run(capsys, "book", "show", str(out), "--moves", "e2e4", "e5", "Nf3", "b8c6", "--nodes", "500")
     assert status == 0
     assert "Bb5" in text and "66.7%" in text and "C60 Ruy Lopez" in text
     both = tmp_path / "both.bin"
@@ -49,7 +49,7 @@ def test_lines_that_lose_are_found_and_taken_out(capsys, small, tmp_path):
     words = ("book", "check", str(small), "--nodes", "3000", "--worst", "100")
     status, text, _ = run(capsys, *words)
     assert status == 1
-    assert "1 leave a side worse than 100" in text and "after f2f3 e7e5 g2g4" in text
+    assert "1 leave a side worse than 100" in text and "after 1. f3 e5 2. g4" in text
     better = tmp_path / "better.bin"
     status, text, _ = run(capsys, *words, "--out", str(better))
     assert status == 0, text
@@ -76,7 +76,7 @@ def test_the_built_in_book_is_shown(capsys):
     (("check", "/nowhere.bin"), "cannot read book"),
     (("show", "/nowhere.bin"), "cannot read book"),
     (("show", "--fen", "nonsense"), "FEN"),
-    (("show", "--moves", "e2e5"), "illegal"),
+    (("show", "--moves", "e2e5"), "no legal move"),
     (("check", "--nodes", "0"), "--nodes"),
     (("check", "--out", "x.bin"), "--out needs --nodes"),
     (("build", "/nowhere.pgn", "--out", "x.bin"), "cannot read"),

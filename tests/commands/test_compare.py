@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
-from engine.commands import _compare_tournament as tournament
-from engine.commands._compare_contenders import LADDER, Outcome
-from engine.commands._compare_report import Row, Trial, effective_branching, save_plots
-from engine.commands._compare_trees import TREES
+from engine.alphabeta.params import default_params, set_param
+from engine.alphabeta.searcher import Searcher
+from engine.arena.ratings import Ratings
+from engine.arena.records import Opening
+from engine.commands.compare import evaluations, tournament
+from engine.commands.compare.contenders import LADDER, Outcome
+from engine.commands.compare.report import Row, Trial, effective_branching, save_plots
+from engine.commands.shared.trees import TREES
 from engine.core.fen import START_FEN
 from engine.core.game import Game
-from engine.search.limits import Counts
-from tests.commands.test_commands import run
+from engine.host import INTERRUPTED_STATUS
+from engine.search.limits import Counts, Limits
+from tests.commands.running import run
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q -"
 PROBLEMS = f"{MATE_IN_ONE} bm Ra8#;\n{MATE_IN_ONE} am Ra8#;\n"
@@ -77,9 +83,49 @@ def test_a_budget_of_nodes_is_the_same_for_everyone(capsys, tmp_path):
     assert rows[0]["depth"] < rows[len(LADDER) - 1]["depth"]
 
 
-def test_a_row_that_takes_too_long_stops_at_what_it_has(capsys):
-    _, out, _ = run(capsys, "compare", "--depth", "4", "--give-up", "0.001")
-    assert " of 4 " in out.splitlines()[2]
+def test_a_row_that_takes_too_long_stops_at_what_it_has_and_says_so(capsys, tmp_path):
+    file = tmp_path / "compare.json"
+    _, out, _ = run(capsys, "compare", "--depth", "4", "--give-up", "1", "--json", str(file))
+    minimax = out.splitlines()[2]
+    assert " of 4 " in minimax
+    assert sum(word.startswith("(") and word.endswith(")") for word in minimax.split()) == 3  # nodes, leaves, seconds
+    assert "(in brackets): stopped early" in out
+    assert json.loads(file.read_text())["rows"][0]["positions"][0]["stopped_early"]
+
+
+def test_what_was_finished_is_not_marked(capsys, compared):
+    content, out = compared(capsys)
+    assert "(in brackets)" not in out
+    assert not any(row["positions"][0]["stopped_early"] for row in content["rows"])
+
+
+def test_an_interrupted_comparison_shows_what_it_has(capsys, monkeypatch):
+    calls = []
+
+    def interrupt(function):
+        if len(calls) == 4:  # the contenders are ready, and three have searched
+            raise KeyboardInterrupt
+        calls.append(function)
+        return function()
+
+    monkeypatch.setattr("engine.commands.compare.run_interruptible", interrupt)
+    status, out, err = run(capsys, "compare", "--depth", "2")
+    assert status == INTERRUPTED_STATUS
+    assert err == "interrupted before the end\n"
+    for rung in LADDER[:3]:
+        assert sum(line.startswith(rung.name + " ") for line in out.splitlines()) == 2, rung.name
+    assert LADDER[3].name not in out
+
+
+def test_a_comparison_that_is_interrupted_at_once_shows_nothing(capsys, monkeypatch):
+    def interrupt(function):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("engine.commands.compare.run_interruptible", interrupt)
+    monkeypatch.setattr("engine.commands.compare.bound.run_interruptible", interrupt)
+    for words in ((), ("--bound", "--positions", "1")):
+        status, out, _ = run(capsys, "compare", *words)
+        assert (status, out) == (INTERRUPTED_STATUS, "")
 
 
 def test_a_suite_is_solved_by_all_who_see_one_ply(capsys, tmp_path):
@@ -134,11 +180,11 @@ def test_the_effective_branching_factor():
     (("--fen", "nonsense"), "FEN"),
     (("--fen", STALEMATE), "the game is over"),
     (("--suite", "missing.epd"), "cannot read suite missing.epd"),
-    (("--depth", "0"), "--depth must be at least 1"),
-    (("--depth", "128"), "--depth must be below 128"),
-    (("--depth", "two"), "invalid int value"),
-    (("--nodes", "0"), "--nodes must be at least 1"),
-    (("--give-up", "nan"), "--give-up must be at least 0.001"),
+    (("--depth", "0"), "--depth: must be from 1 to 127"),
+    (("--depth", "128"), "--depth: must be from 1 to 127"),
+    (("--depth", "two"), "'two' is no whole number"),
+    (("--nodes", "0"), "--nodes: must be at least 1"),
+    (("--give-up", "nan"), "--give-up: 'nan' is no whole number"),
     (("--depth", "3", "--nodes", "5"), "not allowed with"),
     (("--fen", START_FEN, "--suite", "x.epd"), "not allowed with"),
     (("--json", "no/folder/x.json"), "--json: no folder"),
@@ -169,6 +215,63 @@ def test_a_tournament_has_a_cross_table_and_beliefs():
                                                ("a random mover", "100 %", "9", "100 %", "8")]
 
 
+def test_a_tournament_that_was_interrupted_has_the_games_that_were_played():
+    modes = tournament._MODES
+    meetings = [tournament.Meeting(tournament.Pairing(modes[0], modes[1]), 1.5, 2, 20.0, 0)]
+    assert tournament.cross_table_rows(meetings) == [(modes[0], "-", "1.5", *["-"] * (len(modes) - 2), "75 %"),
+                                                     (modes[1], "0.5", *["-"] * (len(modes) - 1), "25 %")]
+    beliefs = [tournament.Meeting(tournament.Pairing("minimax", "alphabeta"), 0, 4, None, 0)]
+    assert tournament.belief_rows(beliefs)[0] == ("the full search", "0 %", "-", "-", "-")
+
+
+def test_evaluations_meet_their_neighbours():
+    met = evaluations.pairings(["material", "features"], 3)
+    seat = evaluations.Seat
+    assert (seat("material", 1), seat("material", 2)) in met
+    assert (seat("features", 1), seat("material", 3)) in met
+    assert (seat("features", 3), seat("material", 1)) not in met
+    assert len(met) == 2 * 2 + 3 + 2 + 1
+
+
+def test_material_alone_counts_nothing_else():
+    material = evaluations.settings()["material"].evaluation()
+    searcher = Searcher(1, evaluation=material)
+    params = default_params()
+    set_param(params, "use_quiescence", 0)
+    searcher.set_params(params)
+    for fen in ("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1", "4k3/8/8/3n4/3N4/8/8/4K3 w - - 0 1"):
+        assert abs(searcher.run(Game(fen).position, Limits(depth=1)).score) < 60, fen
+
+
+def test_a_table_of_elo_by_depth():
+    seat = evaluations.Seat
+    rated = Ratings((seat("material", 1), seat("material", 2), seat("features", 1)),
+                    np.array([[5.0, 105.0, 305.0], [5.0, 105.0, 305.0], [5.0, 105.0, 305.0]]))
+    assert evaluations.headings(rated) == ("depth", "material", "features", "features worth")
+    assert evaluations.rows(rated) == [("1", "0 ± 0", "300 ± 0", "300 ± 0"), ("2", "100 ± 0", "-", "-")]
+    assert evaluations.curves(rated) == {"material": ([1, 2], [0, 100]), "features": ([1], [300])}
+
+
+def test_a_pair_of_games_at_fixed_depths():
+    seat = evaluations.Seat
+    records = evaluations.DepthPair(0, Opening(), seat("features", 2), seat("material", 1), is_full_width=True)()
+    assert [record.players for record in records] == [("features 2", "material 1"), ("material 1", "features 2")]
+    assert sum(record.points for record in records) >= 1
+    assert {thought.depth for record in records for thought in record.thoughts} == {1, 2}
+
+
+@pytest.mark.slow
+def test_evaluations_are_rated(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "evaluations.json"
+    status, out, _ = run(capsys, "compare", "--evaluations", "--depth", "3", "--games", "4", "--json", str(file),
+                         "--plots", str(tmp_path))
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()[1:4]] == ["1", "2", "3"]
+    assert all(row["games"] == 4 for row in json.loads(file.read_text())["evaluations"])
+    assert (tmp_path / "evaluations.svg").exists()
+
+
 @pytest.mark.slow
 def test_a_tournament_is_played(capsys):
     status, out, _ = run(capsys, "compare", "--tournament", "--time", "20", "--games", "2")
@@ -178,6 +281,7 @@ def test_a_tournament_is_played(capsys):
 
 
 def test_arguments_of_a_tournament(capsys):
+    assert run(capsys, "compare", "--evaluations", "--nodes", "5")[0] == 2
     for wrong in (["--depth", "3"], ["--games", "0"], ["--nodes", "5"]):
         status, _, err = run(capsys, "compare", "--tournament", *wrong)
         assert status == 2

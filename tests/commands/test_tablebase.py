@@ -8,7 +8,7 @@ import chess
 import pytest
 
 from tablebase.own_tables import BUILT_IN
-from tests.commands.test_commands import run
+from tests.commands.running import run
 from tests.positions import DATA
 
 SYZYGY = DATA / "endgame" / "syzygy"

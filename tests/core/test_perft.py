@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from engine.commands.shared.suites import read_perft_suite
 from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import empty_move_list
-from engine.core.perft import COUNT_LAST_PLY, KNOWN, MAKE_EVERY_MOVE, divide, perft, read_suite
+from engine.core.perft import COUNT_LAST_PLY, KNOWN, MAKE_EVERY_MOVE, divide, perft
 from tests.positions import DATA
 
 
@@ -74,20 +75,20 @@ def test_suites_that_are_none_are_named(tmp_path, line, complaint):
     path = tmp_path / "suite.epd"
     path.write_text(line)
     with pytest.raises(InputError, match=complaint):
-        read_suite(path)
+        read_perft_suite(path)
 
 
 def test_a_suite_may_have_remarks_and_a_byte_order_mark(tmp_path):
     path = tmp_path / "suite.epd"
     path.write_text("\ufeff4k3/8/8/8/8/8/8/4K2R w K - 0 1; D1 15; id castling; D2 66 ;\n", encoding="utf-8")
-    assert read_suite(path) == [(1, "4k3/8/8/8/8/8/8/4K2R w K - 0 1", [(1, 15), (2, 66)])]
+    assert read_perft_suite(path) == [(1, "4k3/8/8/8/8/8/8/4K2R w K - 0 1", [(1, 15), (2, 66)])]
 
 
 def check_suite(name: str, most_nodes: int) -> None:
     path = DATA / "perft" / f"{name}.epd"
     if not path.exists():
         pytest.skip("no test data here")
-    for line in read_suite(path):
+    for line in read_perft_suite(path):
         pos = parse_fen(line.fen, chess960="chess960" in name)
         for depth, leaves in line.counts:
             if leaves <= most_nodes:

@@ -10,7 +10,7 @@ from engine.core.game import Game
 from eval.evaluate import evaluate_position
 from eval.explain import PARTS, compare, explain, rounded
 from eval.features import FEATURES
-from eval.words import WORDS, in_words, opened_files
+from eval.phrases import PHRASES, in_words, opened_files
 from tests.eval.boards import game_fens, own_weights, random_weights
 
 FENS = game_fens(30, 120)[:1200]
@@ -104,4 +104,4 @@ def test_files_that_open_next_to_a_king():
 
 
 def test_every_feature_has_words():
-    assert [feature.name for feature in FEATURES] == list(WORDS)
+    assert [feature.name for feature in FEATURES] == list(PHRASES)

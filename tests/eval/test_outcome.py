@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.fit import fit_outcome
+from eval.fit_outcome import fit_outcome
 from eval.outcome import FULL_MATERIAL, Model, chances, normalized, own_model
-from eval.samples import Samples
+from eval.samples import SAMPLE, TERM, Samples
 
 SCORES = st.integers(-32_000, 32_000)
 MATERIAL = st.integers(0, 103)
@@ -54,8 +54,9 @@ def test_a_known_model_is_found_again():
     win, loss = (1 / (1 + np.exp((even - sign * scores) / spread)) for sign in (1, -1))
     chance = generator.random(size)
     results = np.where(chance < win, 1, np.where(chance < win + loss, -1, 0))
-    empty = np.zeros(0, np.int16)
-    found, likelihood = fit_outcome(Samples(empty, empty, empty, empty, empty, materials, scores, results, empty))
+    rows = np.zeros(size, SAMPLE)
+    rows["score"], rows["material"], rows["result"] = scores, materials, results
+    found, likelihood = fit_outcome(Samples(np.zeros(0, TERM), rows))
     assert 0 < likelihood < 1
     for material in (10, 40, 78):
         assert abs(found.even_score(material) - truth.even_score(material)) < 6

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 import random
 import threading
@@ -14,15 +13,14 @@ import numpy as np
 import pytest
 
 from engine.alphabeta.searcher import Searcher
-from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.perft import KNOWN
 from engine.expectimax.chance import value_of_move
-from engine.expectimax.opponent import ASSUMPTIONS, RANDOM_MOVER, rating_told, temperature_of
+from engine.expectimax.opponent import ASSUMPTIONS, temperature_of
 from engine.expectimax.searcher import Expectimax, RootMove, score_of
-from engine.reference.games import Chess
-from engine.reference.minimax import expectimax
+from engine.reference.expectimax import expectimax
+from engine.reference.games.chess import Chess
 from engine.search.contract import Interruptible, Parallel, Remembering, Resizable, TablebaseProber
 from engine.search.limits import Limits
 from engine.search.scores import MAX_EVALUATION, mate_distance, mate_in
@@ -386,31 +384,3 @@ def test_a_new_game_begins_from_nothing():
     SEARCHER.clear()
     _, after = search(MIDDLE_GAME, depth=2)
     assert (before.score, before.nodes) == (after.score, after.nodes)
-
-
-# The opponent.
-
-
-def test_temperatures_fall_with_the_rating():
-    assert temperature_of(RANDOM_MOVER) == temperature_of(-100) == math.inf
-    temperatures = [temperature_of(rating) for rating in range(0, 2801, 50)]
-    assert all(hot > cold for hot, cold in itertools.pairwise(temperatures))
-    assert temperature_of(3500) == temperature_of(2800) > 0
-
-
-@pytest.mark.parametrize(("text", "rating"), [
-    ("GM 2800 human Gary Kasparow", 2800), ("none 1600 computer Shredder", 1600), ("none none computer Shredder", None),
-    ("  FM   2345  human  A. N. Other ", 2345), ("", None), ("GM", None), ("2800", None), ("none 0 human Nobody", None),
-    ("none -5 human Nobody", None), ("GM \u0662\u0668\u0660\u0660 human Arabic", None),
-    ("GM 28000 human Typo", None), ("GM 2800", 2800)])
-def test_the_rating_that_a_gui_tells(text, rating):
-    assert rating_told(text) == rating
-
-
-def test_assumptions_out_of_range_or_unknown_are_refused():
-    searcher = Expectimax()
-    with pytest.raises(InputError, match="no assumption of expectimax is called 'temper'"):
-        searcher.assume("temper", 1.0)
-    for bad in (0.0, -5.0, math.nan):
-        with pytest.raises(InputError, match="temperature must be from 1 to inf"):
-            searcher.set_opponent(bad)

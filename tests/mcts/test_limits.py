@@ -8,7 +8,7 @@ import time
 import chess
 import pytest
 
-from engine.commands._positions import BENCH_FENS
+from engine.commands.shared.positions import BENCH_FENS
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.mcts import params

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.alphabeta.root import NEVER
-from engine.commands._positions import BENCH_FENS
+from engine.commands.shared.positions import BENCH_FENS
 from engine.core.game import Game
 from engine.mcts import params
 from engine.mcts.nodes import NODE_BYTES, ONE, ROOM, Pool
 from engine.mcts.params import Leaf, Selection
 from engine.mcts.searcher import TreeSearcher
 from engine.mcts.worker import new_worker
-from engine.reference.games import Chess
+from engine.reference.games.chess import Chess
 from engine.reference.uct import Node, simulate, ucb1
 from engine.search.limits import Limits
 from engine.search.scores import MATE

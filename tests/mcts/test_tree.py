@@ -8,7 +8,7 @@ import chess
 import numpy as np
 import pytest
 
-from engine.commands._positions import BENCH_FENS
+from engine.commands.shared.positions import BENCH_FENS
 from engine.core.errors import InputError
 from engine.core.fen import START_FEN
 from engine.core.game import Game

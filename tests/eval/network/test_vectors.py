@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 from llvmlite import binding as llvm
 from llvmlite import ir
 
-from eval.network import vectors
-from eval.network.vectors import AVX2, AVX512, PORTABLE, Form, form_of, row_operations
+from engine.kernel import array_type, entry, int64
+from eval.network.emission import AVX2, AVX512, PORTABLE, Emitter, Form, form_of
+from eval.network.vectors import row_operations
 
 ROWS, WIDTH = 10, 192
 
@@ -36,7 +36,6 @@ def door_to(form: Form | None):
     update_move, update_capture, update_castle = run.update_move, run.update_capture, run.update_castle
     output_move, output_capture, output_castle = run.output_move, run.output_capture, run.output_castle
 
-    @numba.njit
     def operate(rows, weights, size, lists, sums, added, taken):
         one, two, three, four = rows + size, rows + 2 * size, rows + 3 * size, rows + 4 * size
         sums[0] = dot(rows, weights, size)
@@ -48,7 +47,8 @@ def door_to(form: Form | None):
         sums[3] = output_castle(rows + 7 * size, rows, one, two, three, four, weights, size)
         apply_rows(rows + 8 * size, rows + 9 * size, lists, added, lists + 16, taken, size)
 
-    return operate
+    operate.__qualname__ = f"operate_{form}"  # each is an entry of its own
+    return entry(int64, int64, int64, int64, array_type("i8"), int64, int64)(operate)
 
 
 def aligned(array):
@@ -90,7 +90,7 @@ def assembly_of(triple: str, cpu: str) -> tuple[Form, str]:
     module = ir.Module()
     module.triple = triple
     function = ir.Function(module, ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 6), "update")
-    emitter = vectors._Emitter(form, ir.IRBuilder(function.append_basic_block()))
+    emitter = Emitter(form, ir.IRBuilder(function.append_basic_block()))
     target, source, added, taken, weights, size = function.args
     emitter.builder.ret(emitter.add_up(target, source, [added], [taken], weights, size))
     return form, machine.emit_assembly(llvm.parse_assembly(str(module)))

@@ -1,0 +1,139 @@
+"""Positions near those of training games, labelled cheaply: what a network can learn first, by the hundred million.
+
+A neighbour is reached from a game's position by one to three random legal moves. Its score is the features' static
+evaluation, or what a short search says; it has no result.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.alphabeta.deepening import think
+from engine.alphabeta.root import begin_root, search_from
+from engine.alphabeta.state import STATE_TYPE, StateRecord
+from engine.arena.duel import side_of
+from engine.arena.gamefile import Games
+from engine.arena.packing import GAME_ROWS_TYPE, unpack_into
+from engine.arena.replay import is_quiet_move
+from engine.arena.settings import Setting
+from engine.core.bits import EMPTY
+from engine.core.legality import is_legal, is_pseudo_legal
+from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make, unmake
+from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel.intrinsics import multiply_high
+from eval.evaluate import evaluate_anew
+from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, mix, write_sample
+
+REQUEST = record_dtype([
+    ("nodes", "i8"),  # of the search; 0 for the static evaluation
+    ("search_address", "i8"),
+    ("random", "u8"),  # the state of the generator
+    ("chance", "u8"),  # of one more neighbour of a position, in 2^-32
+    ("largest_score", "i8"),
+    ("moves", "u2", 4),  # that lead to the neighbour
+])
+REQUEST_TYPE = record_type(REQUEST)
+Arrays = npt.NDArray[Any]
+
+_CHUNK = 256  # games that a thread works on at a time
+_MOST_PLIES = np.uint64(3)
+_HARD_PER_SOFT = np.int64(4)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_LOW = np.uint64(0xFFFF_FFFF)
+
+
+@inline
+def _random_number(request, count):
+    request.random += _GOLDEN
+    return multiply_high(mix(request.random), np.uint64(count))
+
+
+@kernel
+def _wander(pos, state, request):
+    """Play one to three random moves, or fewer if there are none; returns how many were played."""
+    plies = np.int64(1) + _random_number(request, _MOST_PLIES)
+    for ply in range(plies):
+        checkers, pinned = king_masks(pos)
+        count = generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
+        if count == 0:
+            return np.int64(ply)
+        request.moves[ply] = state.list.moves[_random_number(request, np.uint64(count))]
+        make(pos, np.int64(request.moves[ply]))
+    return plies
+
+
+@kernel
+def _add_neighbour(pos, state, request, out, found):
+    """Write `pos` to `out[found]` if it teaches something; returns how many samples there are then."""
+    checkers, _ = king_masks(pos)
+    if checkers != EMPTY:
+        return found
+    static = evaluate_anew(pos, state.weights)
+    score = static
+    if request.nodes > 0:
+        begin_root(pos, state)
+        if state.root_count == 0:
+            return found
+        score = think(pos, state, request.search_address, request.nodes, _HARD_PER_SOFT * request.nodes)
+        if not is_quiet_move(pos, np.int64(state.root_moves[0])):
+            return found
+    if abs(score) > request.largest_score:
+        return found
+    write_sample(pos, out, found, score, static, np.int64(0))
+    return found + 1
+
+
+@entry(POSITION_TYPE, STATE_TYPE, REQUEST_TYPE, GAME_ROWS_TYPE, array_type("i8"), array_type("u2"), int64, int64,
+       SAMPLES_TYPE)
+def find_neighbours(pos: PositionRecord, state: StateRecord, request: Any, rows: Arrays, starts: Arrays, moves: Arrays,
+                    first: int, last: int, out: Samples) -> Int:
+    """Write neighbours of the positions of the games from `first` to `last` to `out` until it is full; returns how many
+    there are.
+    """
+    found = np.int64(0)
+    for game in range(first, last):
+        unpack_into(pos, rows, game)
+        for place in range(starts[game], starts[game + 1]):
+            wanted = np.int64(request.chance >> np.uint64(32))
+            if _random_number(request, _LOW) < np.int64(request.chance & _LOW):
+                wanted += 1
+            for _ in range(wanted):
+                if found < len(out):
+                    played = _wander(pos, state, request)
+                    found = _add_neighbour(pos, state, request, out, found)
+                    for ply in range(played - 1, -1, -1):
+                        unmake(pos, np.int64(request.moves[ply]))
+            move = np.int64(moves[place])
+            checkers, pinned = king_masks(pos)
+            if not (is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned)):
+                break
+            make(pos, move)
+    return found
+
+
+def neighbours(games: Games, count: int, nodes: int, seed: int, threads: int, largest_score: int = 3000) -> Samples:
+    """About `count` neighbours of the games' positions; those of static evaluation if `nodes` is 0."""
+    per_position = count / max(games.positions, 1)
+
+    def run(first: int) -> Samples:
+        last = min(first + _CHUNK, len(games.rows))
+        request = np.zeros(1, REQUEST)[0]
+        request.nodes, request.search_address, request.largest_score = nodes, search_from.address, largest_score
+        request.chance = int(per_position * (1 << 32))
+        request.random = seed * 0x1_0000_0000 + first
+        side = side_of(Setting(), 0, 1)
+        side.clear()  # the samples must not depend on which thread finds them
+        room = int(per_position * 1.2 * int(games.starts[last] - games.starts[first])) + 64
+        out = np.empty(room, SAMPLE)
+        found = find_neighbours(empty_position(), side.state, request, games.rows, games.starts, games.moves, first,
+                                last, out)
+        return out[:found].copy()
+
+    with ThreadPoolExecutor(threads) as pool:
+        parts = list(pool.map(run, range(0, len(games.rows), _CHUNK)))
+    return np.concatenate([np.empty(0, SAMPLE), *parts])

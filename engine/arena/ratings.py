@@ -1,0 +1,64 @@
+"""Ratings of many players from the games they played with each other: one scale for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.arena.statistics import Estimate
+
+Player = TypeVar("Player", bound=Hashable)
+Matrix = npt.NDArray[np.float64]
+
+_ROUNDS = 400  # of the fixed-point iteration; ratings then move by less than anybody prints
+_PRIOR_POINTS = 0.5  # added to both sides of every pairing: who has won all games is not infinitely strong
+_SAMPLES = 200
+_CONFIDENCE = (2.5, 97.5)  # per cent of the samples
+
+
+@dataclass(frozen=True)
+class Ratings(Generic[Player]):
+    """Elo of some players, up to a number that is common to all of them."""
+
+    players: tuple[Player, ...]
+    fits: Matrix  # a player a column; the first row from the games, the others from games that might have been
+
+    def difference(self, first: Player, second: Player) -> Estimate:
+        """By how much the first is stronger, with a 95 % interval."""
+        apart = self.fits[:, self.players.index(first)] - self.fits[:, self.players.index(second)]
+        low, high = np.percentile(apart[1:], _CONFIDENCE)
+        return Estimate(float(apart[0]), float(low), float(high))
+
+
+def rate(points: Mapping[tuple[Player, Player], tuple[float, int]], seed: int = 1) -> Ratings[Player]:
+    """Ratings from what the first of two players scored against the second, and in how many games.
+
+    The model is that of Bradley and Terry, a draw counting as half a win; intervals come from drawing the results anew.
+    """
+    players = tuple(dict.fromkeys(player for pair in points for player in pair))
+    first, second = (np.array([[player == pair[side] for player in players] for pair in points], float)
+                     for side in (0, 1))
+    games = np.array([games for _, games in points.values()], float)
+    scored = np.array([score for score, _ in points.values()], float)
+    shares = np.clip(scored / games, 1 / (2 * games), 1 - 1 / (2 * games))
+    drawn = np.random.default_rng(seed).binomial(games.astype(int), shares, (_SAMPLES, len(points)))
+    return Ratings(players, _fit(first, second, np.vstack([scored, drawn]), games))
+
+
+def _fit(first: Matrix, second: Matrix, scored: Matrix, games: Matrix) -> Matrix:
+    """The most likely ratings, a row for every row of scores.
+
+    `first` and `second` say, pairing by pairing, which player that is. Each player's strength is made to explain his
+    points, again and again, until nothing moves.
+    """
+    wins = (scored + _PRIOR_POINTS) @ first + (games - scored + _PRIOR_POINTS) @ second
+    strength = np.ones_like(wins)
+    for _ in range(_ROUNDS):
+        met = (games + 2 * _PRIOR_POINTS) / (strength @ first.T + strength @ second.T)
+        strength = wins / (met @ (first + second))
+        strength /= np.exp(np.mean(np.log(strength), axis=1, keepdims=True))
+    return np.asarray(400 * np.log10(strength))

@@ -1,0 +1,205 @@
+"""Training games replayed into the samples that the network learns from.
+
+Every held-out game is for validation only, whichever shard it comes in. A position is quiet, and taken, if the side to
+move is not in check and the move played is neither a capture nor a promotion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.arena.gamefile import DamagedFileError, Games, read_games
+from engine.arena.packing import GAME_ROW, GAME_ROWS_TYPE, unpack_into
+from engine.core.bits import EMPTY, NO_PIECE
+from engine.core.errors import InputError
+from engine.core.legality import is_legal, is_pseudo_legal
+from engine.core.movegen import king_masks
+from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, move_kind, to_square
+from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make
+from engine.kernel import Int, array_type, entry, inline, int64, record_dtype, record_type
+from eval.evaluate import evaluate_anew
+from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, choose, mix, write_sample
+from eval.weights import WEIGHTS_TYPE, WeightsRecord, load_weights
+
+FILTER = record_dtype([
+    ("first_ply", "i8"),  # of a game: random openings take some moves to become chess
+    ("largest_score", "i8"),
+    ("per_game", "i8"),  # about so many of a game at most
+    ("held_out", "i8"),  # every so many-th game is for validation
+    ("validates", "i8"),  # whether those are wanted, or the others
+    ("seed", "u8"),
+])
+FILTER_TYPE = record_type(FILTER)
+_BYTES, _PACKED_BYTES = 4.25, 2.7  # a position takes in a file, and in one packed by xz
+_CHUNK = 512  # games that a thread replays at a time
+_NUMBER_MIX = np.uint64(0xD1342543DE82EF95)
+Arrays = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which positions are taken."""
+
+    first_ply: int = 4
+    largest_score: int = 3000
+    per_game: int = 1000
+    held_out: int = 50
+    few_men_share: float = 0.2
+    seed: int = 1
+
+    def record(self, *, validates: bool) -> Any:
+        """The same for kernels."""
+        record = np.zeros(1, FILTER)[0]
+        for name in ("first_ply", "largest_score", "per_game", "held_out", "seed"):
+            record[name] = getattr(self, name)
+        record.validates = validates
+        return record
+
+
+@inline
+def is_quiet_move(pos, move):
+    """Whether `move` neither captures nor promotes."""
+    kind = move_kind(move)
+    return kind == CASTLING or (pos.board[to_square(move)] == NO_PIECE and kind != EN_PASSANT and kind < PROMOTION)
+
+
+@inline
+def _is_chosen(filter_by, number, ply, plies):
+    """Whether chance takes this position of a long game: its number and ply decide."""
+    if plies <= filter_by.per_game:
+        return True
+    key = mix(np.uint64(number) * _NUMBER_MIX + np.uint64(ply) + filter_by.seed)
+    return np.int64(key % np.uint64(plies)) < filter_by.per_game
+
+
+@entry(POSITION_TYPE, WEIGHTS_TYPE, FILTER_TYPE, GAME_ROWS_TYPE, array_type("i8"), array_type("u2"), array_type("i2"),
+       int64, SAMPLES_TYPE)
+def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, rows: Arrays, starts: Arrays,
+                 moves: Arrays, scores: Arrays, first_number: int, out: Samples) -> Int:
+    """Write the samples of the games in `rows` to `out`; returns how many there are.
+
+    The moves of each, and their scores, lie between two of `starts`. Games are numbered from `first_number` on. One
+    with an impossible move ends before it.
+    """
+    found = np.int64(0)
+    for game in range(len(rows)):
+        number = first_number + game
+        if (number % filter_by.held_out == 0) != (filter_by.validates != 0):
+            continue
+        unpack_into(pos, rows, game)
+        plies = starts[game + 1] - starts[game]
+        for ply in range(plies):
+            move, score = np.int64(moves[starts[game] + ply]), np.int64(scores[starts[game] + ply])
+            checkers, pinned = king_masks(pos)
+            if not (is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned)):
+                break
+            if (ply >= filter_by.first_ply and checkers == EMPTY and abs(score) <= filter_by.largest_score
+                    and is_quiet_move(pos, move) and _is_chosen(filter_by, number, ply, plies)):
+                result = np.int64(rows[game].result)
+                static = evaluate_anew(pos, weights)
+                write_sample(pos, out, found, score, static, -result if pos.side else result)
+                found += 1
+            make(pos, move)
+    return found
+
+
+def replay(games: Games, filter_by: Filter, first_number: int, threads: int, *, validates: bool) -> Samples:
+    """The samples of all games, in their order, replayed by several threads."""
+    weights, record = load_weights(), filter_by.record(validates=validates)
+
+    def run(first: int) -> Samples:
+        last = min(first + _CHUNK, len(games.rows))
+        out = np.empty(int(games.starts[last] - games.starts[first]), SAMPLE)
+        found = replay_games(empty_position(), weights, record, games.rows[first:last], games.starts[first : last + 1],
+                             games.moves, games.scores, first_number + first, out)
+        return out[:found].copy()
+
+    with ThreadPoolExecutor(threads) as pool:
+        parts = list(pool.map(run, range(0, len(games.rows), _CHUNK)))
+    return np.concatenate(parts) if parts else np.empty(0, SAMPLE)
+
+
+class GameSource:
+    """The samples of many files, in shards that fit into memory; the first shard stays there."""
+
+    def __init__(self, paths: Sequence[Path], filter_by: Filter, *, shard_positions: int, threads: int,
+                 complain: Callable[[str], None] = lambda text: None) -> None:
+        """Read the first shard. InputError if a file cannot be read, or if there is nothing to learn from."""
+        self._paths, self._filter, self._threads = list(paths), filter_by, threads
+        self._shard_positions, self._complain = shard_positions, complain
+        games, _ = next(self.games(), (join([]), 0))
+        self.first_games = games
+        self.validation = self._samples(games, 0, validates=True)
+        self._first = self._samples(games, 0, validates=False)
+        if not len(self.validation) or not len(self._first):
+            raise InputError("there are too few games to learn from and to hold some out for validation")
+        self.length = self._estimated_length()
+
+    def _estimated_length(self) -> int:
+        """About how many shards there are, by the sizes of the files."""
+        if self.first_games.positions < self._shard_positions:
+            return 1
+        size = sum(path.stat().st_size / (_PACKED_BYTES if path.suffix == ".xz" else _BYTES) for path in self._paths)
+        return max(2, round(size / self._shard_positions))
+
+    def games(self) -> Iterator[tuple[Games, int]]:
+        """Shards of games, each with the number of its first one. Files are mixed in proportion to their sizes."""
+        blocks: list[Games] = []
+        number = positions = 0
+        for block in _mixed_blocks(self._paths, self._complain):
+            blocks.append(block)
+            positions += block.positions
+            if positions >= self._shard_positions:
+                shard = join(blocks)
+                yield shard, number
+                number, blocks, positions = number + len(shard.rows), [], 0
+        if blocks:
+            yield join(blocks), number
+
+    def shards(self) -> Iterator[Samples]:
+        """What is to be learned from, shard after shard; the same each time."""
+        yield self._first
+        if self.first_games.positions >= self._shard_positions:
+            for games, number in islice(self.games(), 1, None):
+                yield self._samples(games, number, validates=False)
+
+    def _samples(self, games: Games, number: int, *, validates: bool) -> Samples:
+        samples = replay(games, self._filter, number, self._threads, validates=validates)
+        return choose(samples, self._filter.few_men_share, self._filter.seed, self._threads)
+
+
+def join(blocks: Sequence[Games]) -> Games:
+    """All games of some blocks as one, in arrays that kernels take."""
+    rows = np.concatenate([np.empty(0, GAME_ROW), *(block.rows for block in blocks)])
+    starts = np.concatenate([[0], np.cumsum(rows["plies"], dtype=np.int64)])
+    moves = np.concatenate([np.empty(0, np.uint16), *(block.moves for block in blocks)])
+    scores = np.concatenate([np.empty(0, np.int16), *(block.scores for block in blocks)])
+    return Games(rows, starts, moves, scores)
+
+
+def _mixed_blocks(paths: Sequence[Path], complain: Callable[[str], None]) -> Iterator[Games]:
+    """The blocks of all files; next is always one of the file of which the smallest part has been read."""
+    readers = {path: read_games(path) for path in paths}
+    sizes = {path: max(path.stat().st_size, 1) if path.exists() else 1 for path in paths}
+    read = dict.fromkeys(readers, 0.0)
+    while readers:
+        path = min(readers, key=lambda path: read[path])
+        try:
+            block = next(readers[path])
+        except StopIteration:
+            del readers[path]
+            continue
+        except DamagedFileError as error:  # what is whole before that is as good as ever
+            complain(str(error))
+            del readers[path]
+            continue
+        read[path] += _BYTES * block.positions / sizes[path]
+        yield block

@@ -1,0 +1,74 @@
+"""Positions and moves as people write them: a FEN or `startpos`, with moves after it; moves in SAN or as UCI text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import chess
+
+from engine.core.errors import InputError, quote
+from engine.core.fen import START_FEN
+from engine.core.game import Game
+from engine.core.moves import NULL_MOVE
+from engine.core.notation import read_move as read_uci
+
+START = "startpos"
+_MOVES = "moves"
+_MOVE_NUMBER = re.compile(r"\d+\.+")  # as in `1. e4 e5 2. Nf3`
+
+
+def read_position(text: str, chess960: bool = False) -> Game:
+    """The game that `startpos` or a FEN stands for, with `moves MOVE ...` after it or without; InputError if none."""
+    words = text.split()
+    end = words.index(_MOVES) if _MOVES in words else len(words)
+    place = " ".join(words[:end])
+    game = Game(START_FEN if place == START else place, chess960)
+    play_moves(game, words[end + 1 :])
+    return game
+
+
+def play_moves(game: Game, texts: Iterable[str]) -> None:
+    """Play moves in either notation, numbered or not; InputError at the first that is illegal."""
+    for text in texts:
+        move = _MOVE_NUMBER.sub("", text)
+        if move:
+            game.play(game.text(read_move(game, move)))
+
+
+def read_move(game: Game, text: str) -> int:
+    """The legal move that SAN or UCI text stands for; InputError if it stands for none."""
+    try:
+        move = read_uci(game.position, text)
+    except InputError:
+        move = int(NULL_MOVE)
+    if move == NULL_MOVE or move not in game.legal_moves():
+        board = board_of(game)
+        try:
+            found = board.parse_san(text)
+        except ValueError:
+            found = chess.Move.null()
+        if not found:
+            raise InputError(f"{quote(text)} is no legal move in {game.fen()}")
+        move = read_uci(game.position, board.uci(found))
+    return move
+
+
+def board_of(game: Game) -> chess.Board:
+    """The position for python-chess, without its history."""
+    is_chess960 = bool(game.position.chess960)
+    return chess.Board(game.fen(shredder=is_chess960), chess960=is_chess960)
+
+
+def san(game: Game, move: int) -> str:
+    """A legal move of the game's position as people read it; "-" for none."""
+    if move == NULL_MOVE:
+        return "-"
+    board = board_of(game)
+    return board.san(board.parse_uci(game.text(move)))
+
+
+def san_of_line(game: Game, texts: Iterable[str]) -> str:
+    """Moves that follow one another, given as UCI text, with their numbers: `1. e4 e5 2. Nf3`."""
+    board = board_of(game)
+    return board.variation_san([chess.Move.from_uci(text) for text in texts])

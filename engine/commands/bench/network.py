@@ -1,0 +1,107 @@
+"""`bench network`: what the network's evaluation costs beside the features', a node and in a search."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engine.alphabeta.searcher import Searcher
+from engine.commands.shared.positions import BENCH_FENS
+from engine.commands.shared.progress import track
+from engine.core.fen import parse_fen
+from engine.core.game import make_if_legal
+from engine.host import zeroed_memory
+from engine.kernel import Int
+from engine.search.limits import Limits
+from eval.cache import empty_eval_cache
+from eval.choice import BUILT_IN, Evaluation, evaluation_named, features
+from eval.network.file import Network, Shape
+from eval.network.memory import ACCUMULATORS, LoadedNetwork
+from eval.network.speed import replay_moves, replay_with_features, replay_with_network
+
+_PLIES, _ROUNDS = 40, 200
+_WIDTHS = (256, 512)  # of the random networks that are measured where there is no other
+
+Line = tuple[Any, Any]  # a position and moves from there
+
+
+def print_network(name: str | None, runs: int, movetime: float) -> int:
+    """Measure the network in a file, or the built-in one, or random ones if there is none; prints, returns 0."""
+    evaluation = evaluation_named(BUILT_IN if name is None else name)
+    own = evaluation.network
+    networks = [own] if own is not None else [LoadedNetwork(_random_network(width)) for width in _WIDTHS]
+    lines = _lines()
+    bare = _nanoseconds(lines, runs, replay_moves)
+    weights, cache = features().weights, empty_eval_cache()
+    by_features = _nanoseconds(lines, runs, lambda pos, moves, rounds: replay_with_features(
+        pos, moves, rounds, weights, cache)) - bare
+    print(f"the features' evaluation: {by_features:.0f} ns a node")
+    for network in networks:
+        cost = _network_nanoseconds(lines, runs, network) - bare
+        kind = "random weights" if own is None else "the network"
+        print(f"{kind}, {network.network.shape.hidden} wide: {cost:.0f} ns a node for update and output, "
+              f"{cost / by_features:.2f} of the features'")
+    if own is not None:
+        _print_speeds(evaluation, movetime)
+    return 0
+
+
+def _network_nanoseconds(lines: list[Line], runs: int, network: LoadedNetwork) -> float:
+    memory, accumulators = zeroed_memory(network.thread_size), np.zeros(1, ACCUMULATORS)[0]
+    network.connect(accumulators, memory)
+    return _nanoseconds(lines, runs, lambda pos, moves, rounds: replay_with_network(pos, moves, rounds, accumulators))
+
+
+def _lines() -> list[Line]:
+    """What a shallow search plays from the bench positions."""
+    searcher = Searcher(megabytes=1, evaluation=features())
+    lines = []
+    for fen in BENCH_FENS:
+        position, moves = parse_fen(fen), []
+        for _ in range(_PLIES):
+            move = searcher.run(position, Limits(depth=1)).move
+            if not move:
+                break
+            make_if_legal(position, move)
+            moves.append(move)
+        lines.append((parse_fen(fen), np.array(moves, np.uint16)))
+    return lines
+
+
+def _nanoseconds(lines: list[Line], runs: int, replay: Callable[[Any, Any, int], Int]) -> float:
+    """CPU time a move, the best of so many runs over all lines."""
+    replay(*lines[0], 1)  # what must be compiled is no part of the measurement
+    best = float("inf")
+    for _ in range(runs):
+        started = time.process_time()
+        for line in lines:
+            replay(*line, _ROUNDS)
+        best = min(best, time.process_time() - started)
+    return best * 1e9 / (_ROUNDS * sum(len(moves) for _, moves in lines))
+
+
+def _print_speeds(evaluation: Evaluation, movetime: float) -> None:
+    """Nodes a CPU second with the features and with the network, in turn over the bench positions."""
+    searchers = [Searcher(16, evaluation=judge) for judge in (features(), evaluation)]
+    nodes, seconds = [0, 0], [0.0, 0.0]
+    for fen in track(BENCH_FENS, lambda fen: fen):
+        for place, searcher in enumerate(searchers):
+            searcher.clear()
+            started = time.process_time()
+            nodes[place] += searcher.run(parse_fen(fen), Limits(movetime=movetime)).nodes
+            seconds[place] += time.process_time() - started
+    by_features, by_network = (count / time for count, time in zip(nodes, seconds, strict=True))
+    print(f"search with the features {by_features / 1e6:.3f} Mnps, with the network {by_network / 1e6:.3f} Mnps: "
+          f"{by_network / by_features:.2f}")
+
+
+def _random_network(width: int) -> Network:
+    """A network that knows nothing, with numbers of the usual size."""
+    shape, generator = Shape(width), np.random.default_rng(1)
+    return Network(shape, generator.integers(-60, 61, (shape.rows, width), np.int16),
+                   generator.integers(-60, 61, width, np.int16),
+                   generator.integers(-60, 61, (shape.output_buckets, 2, width), np.int16),
+                   np.zeros(shape.output_buckets, np.int32), 136.0)

@@ -1,0 +1,119 @@
+"""Another UCI engine as a child process, and the CPU time it uses; for commands that measure against it."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import re
+import subprocess
+import threading
+import time
+from types import TracebackType
+from typing import Self
+
+import psutil
+
+from engine.core.errors import InputError
+
+_HANDSHAKE_SECONDS = 30.0
+_PERFT_SECONDS = 600.0
+_CLOCK_TICK = 0.01  # the resolution of a process's CPU time on most systems
+_SEARCHED = re.compile(r"info .*\bnodes (\d+)")
+_NODES = re.compile(r"Nodes searched\s*:\s*(\d+)")
+
+
+class Rival:
+    """A running UCI engine; a context manager that ends it."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=1,
+                                             stderr=subprocess.DEVNULL, text=True, encoding="utf-8", errors="replace")
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot start {path}: {getattr(error, 'strerror', None) or error}") from error
+        self.name = path
+        self._path = path
+        self._nodes = 0  # of the last `info` line
+        self._times = psutil.Process(self._process.pid)
+        self._lines: queue.Queue[str | None] = queue.Queue(maxsize=10_000)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def perft(self, fen: str, depth: int) -> tuple[int, float]:
+        """Leaves that the engine's `go perft` counts, and the CPU seconds it took."""
+        self._ask(f"position fen {fen}\nisready", "readyok", _HANDSHAKE_SECONDS)
+        started = self._cpu_seconds()
+        reply = self._ask(f"go perft {depth}", "Nodes searched", _PERFT_SECONDS)
+        seconds = max(self._cpu_seconds() - started, _CLOCK_TICK)
+        found = _NODES.match(reply)
+        if found is None:
+            raise InputError(f"{self._path} answers 'go perft' with {reply[:80]!r}, not with 'Nodes searched: N'")
+        return int(found[1]), seconds
+
+    def set_option(self, name: str, value: str) -> None:
+        """Set a UCI option."""
+        self._ask(f"setoption name {name} value {value}\nisready", "readyok", _HANDSHAKE_SECONDS)
+
+    def speed(self, fen: str, movetime: float) -> tuple[int, float]:
+        """Nodes that the engine searches in `movetime` seconds, and the CPU seconds it took."""
+        self._ask(f"ucinewgame\nposition fen {fen}\nisready", "readyok", _HANDSHAKE_SECONDS)
+        started = self._cpu_seconds()
+        self._nodes = 0
+        self._ask(f"go movetime {round(1000 * movetime)}", "bestmove", movetime + _HANDSHAKE_SECONDS)
+        return self._nodes, max(self._cpu_seconds() - started, _CLOCK_TICK)
+
+    def _cpu_seconds(self) -> float:
+        try:
+            times = self._times.cpu_times()
+        except psutil.Error as error:
+            raise InputError(f"{self._path} ended while it was measured") from error
+        return float(times.user + times.system)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with contextlib.suppress(ValueError):  # closed under our hands
+            for line in self._process.stdout:
+                self._lines.put(line.strip())
+        self._lines.put(None)
+
+    def _ask(self, command: str, last: str, seconds: float) -> str:
+        """Send `command`; the first line of the answer that starts with `last`. Notes name and nodes on the way."""
+        assert self._process.stdin is not None
+        complaint = f"{self._path} gave no answer to {command.splitlines()[-1]!r}; is it a UCI engine?"
+        try:
+            self._process.stdin.write(command + "\n")
+            deadline = time.monotonic() + seconds
+            while (line := self._lines.get(timeout=max(0.0, deadline - time.monotonic()))) is not None:
+                if line.startswith("id name "):
+                    self.name = line.removeprefix("id name ")
+                if found := _SEARCHED.match(line):
+                    self._nodes = int(found[1])
+                if line.startswith(last):
+                    return line
+        except (OSError, queue.Empty) as error:
+            raise InputError(complaint) from error
+        raise InputError(complaint)
+
+    def __enter__(self) -> Self:
+        try:
+            self._ask("uci", "uciok", _HANDSHAKE_SECONDS)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
+
+
+def opened_rival(stack: contextlib.ExitStack, path: str | None) -> Rival | None:
+    """The engine that the user named, running until the stack ends; None if nobody was named."""
+    return None if path is None else stack.enter_context(Rival(path))

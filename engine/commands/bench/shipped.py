@@ -1,0 +1,77 @@
+"""How fast shipped machine code is beside what is compiled for this very processor."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from engine.commands.shared.progress import track
+from engine.core.errors import InputError
+from engine.kernel.codefile import NATIVE
+from engine.kernel.library import CODE_VARIABLE, SHIPPED_FOLDER, shipped_paths
+from engine.kernel.targets import BASELINES, lacking
+
+# A bench whose speed is by CPU time: other programs on the machine count less. The first run loads what it needs.
+_PROGRAM = """
+import time
+from engine.alphabeta.searcher import Searcher
+from engine.commands.shared.positions import BENCH_FENS
+from engine.core.game import Game
+from engine.search.limits import Limits
+searcher = Searcher(16)
+searcher.run(Game().position, Limits(depth=1))
+nodes, begin = 0, time.process_time()
+for fen in BENCH_FENS:
+    searcher.clear()
+    nodes += searcher.run(Game(fen).position, Limits(depth={depth})).nodes
+print(nodes, time.process_time() - begin)
+"""
+
+
+def print_shipped(runs: int, depth: int) -> int:
+    """Bench every baseline that this processor can run, in turn with native code; returns the exit status."""
+    with tempfile.TemporaryDirectory(prefix="adversary-bench-") as folder:
+        paths = [path for path in (shipped_paths() if SHIPPED_FOLDER.is_dir() else _built(folder)) if _can_run(path)]
+        choices = {NATIVE: NATIVE, **{path.stem: str(path) for path in paths}}
+        _bench(NATIVE, 1)  # compiles what is not in the cache
+        results: dict[str, list[tuple[int, float]]] = {name: [] for name in choices}
+        for name in track([name for _ in range(runs) for name in choices], str):
+            results[name].append(_bench(choices[name], depth))
+    signatures = {name: {nodes for nodes, _ in found} for name, found in results.items()}
+    for name, found in results.items():
+        ratios = [native / own for (_, native), (_, own) in zip(results[NATIVE], found, strict=True)]
+        nodes, seconds = found[0][0], min(seconds for _, seconds in found)
+        print(f"{name:12} {nodes} nodes, {nodes / seconds / 1e6:.3f} Mnps by CPU time, {median(ratios):.3f} of native "
+              f"(median of {runs}, {min(ratios):.3f} to {max(ratios):.3f})")
+    if len(set.union(*signatures.values())) > 1:
+        raise InputError(f"the signatures differ: {signatures}")
+    return 0
+
+
+def _can_run(path: Path) -> bool:
+    return any(baseline.name == path.stem and not lacking(baseline) for baseline in BASELINES)
+
+
+def _built(folder: str) -> list[Path]:
+    """The machine code that an installed package would have."""
+    print("building the machine code of a package: this takes a minute or two", file=sys.stderr)
+    done = subprocess.run([sys.executable, "-m", "engine.kernel.build", folder], capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise InputError(f"the build failed: {done.stderr.strip().splitlines()[-1:]}")
+    print(done.stdout.rstrip(), file=sys.stderr)
+    return sorted(Path(folder).iterdir())
+
+
+def _bench(choice: str, depth: int) -> tuple[int, float]:
+    """(nodes, CPU seconds) of a bench in a new process with this machine code."""
+    done = subprocess.run([sys.executable, "-c", _PROGRAM.format(depth=depth)], capture_output=True, text=True,
+                          check=False, env={**os.environ, CODE_VARIABLE: choice})
+    if (found := re.fullmatch(r"(\d+) ([\d.e-]+)\n", done.stdout)) is None or (done.stderr and choice != NATIVE):
+        raise InputError(f"{choice}: {done.stderr.strip().splitlines()[-1:]}")
+    return int(found[1]), float(found[2])

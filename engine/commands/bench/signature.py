@@ -1,0 +1,29 @@
+"""`bench DEPTH`: search fixed positions to one depth; the sum of nodes is the signature of the search."""
+
+from __future__ import annotations
+
+from engine.alphabeta.searcher import Searcher
+from engine.chesstext import san
+from engine.commands.shared.positions import BENCH_FENS
+from engine.commands.shared.tables import GrowingTable
+from engine.core.game import Game
+from engine.search.limits import Limits
+
+_SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
+_COLUMNS = (("no.", 3), ("nodes", 10), ("move", 7), ("score", 6), ("position", 0))
+
+
+def print_signature(depth: int, threads: int, megabytes: int) -> int:
+    """Print what each position cost, and the signature; returns the exit status."""
+    searcher = Searcher(megabytes, threads)
+    table = GrowingTable(_COLUMNS, left=("move", "position"))
+    nodes, seconds = 0, 0.0
+    for number, fen in enumerate(BENCH_FENS, start=1):
+        searcher.clear()
+        game = Game(fen)
+        result = searcher.run(game.position, Limits(depth=depth))
+        nodes += result.nodes
+        seconds += result.seconds
+        table.add(str(number), str(result.nodes), san(game, result.move), str(result.score), fen)
+    print(f"{nodes} nodes {round(nodes / max(seconds, _SHORTEST_TIME))} nps")
+    return 0

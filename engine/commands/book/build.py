@@ -1,0 +1,50 @@
+"""`book build`: a Polyglot book from games."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from book.build import Builder, Rules, Weighting
+from book.pgn import read_pgn
+from book.polyglot import write_book
+from engine.commands.shared.progress import counting
+from engine.core.errors import InputError
+from engine.files import open_text
+
+_SHOWN_COMPLAINTS = 20
+_LEFT_OUT = 1
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Count the moves of all games, write the book, and return the exit status: 1 if games were left out."""
+    builder = Builder(Rules(arguments.max_ply, arguments.min_games, arguments.min_score, arguments.min_elo,
+                            arguments.since, Weighting(arguments.weighting)))
+    for path in arguments.files:
+        with open_text(path):
+            pass  # better known now than after hours
+    complaints = 0
+
+    def complain(text: str) -> None:
+        nonlocal complaints
+        complaints += 1
+        if complaints <= _SHOWN_COMPLAINTS:
+            print(f"error: {path}, {text}", file=sys.stderr)
+
+    with counting("game") as count:
+        for path in arguments.files:
+            for number in builder.take(read_pgn(path), complain):
+                count(number)
+    if complaints > _SHOWN_COMPLAINTS:
+        print(f"error: and {complaints - _SHOWN_COMPLAINTS} games more were left out", file=sys.stderr)
+    entries = builder.entries()
+    if not entries:
+        raise InputError("no move was played often enough: the book would be empty, and is not written")
+    write_book(entries, arguments.out)
+    positions = len({entry.key for entry in entries})
+    print(f"{builder.used} games used, {builder.refused} passed over, {builder.broken} broken; "
+          f"{positions} positions, {len(entries)} moves in {arguments.out}")
+    if builder.undercount:
+        print(f"there were more different moves than fit into memory: each may have been counted {builder.undercount} "
+              "times too low")
+    return _LEFT_OUT if builder.broken else 0

@@ -1,0 +1,69 @@
+"""`book check`: is every move that can be reached legal, and where do the lines lead?"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from book.polyglot import Book, write_book
+from engine.chesstext import read_position, san_of_line
+from engine.commands.book.tree import Node, Tree, grow, is_bad, judge, prune
+from engine.commands.shared.progress import counting
+from engine.core.errors import InputError
+
+_SHOWN_COMPLAINTS = 20
+_UNSOUND = 1
+_TIMED_LOOKUPS = 20_000
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check, print, and return the exit status: 1 if something is wrong with the book."""
+    if arguments.out is not None and arguments.nodes is None:
+        raise InputError("--out needs --nodes: only the engine's verdict takes moves out")
+    start = read_position(arguments.fen or "startpos").fen()
+    with Book(arguments.file) as book:
+        repeated = len(book) - len({(entry.key, entry.move) for entry in book})
+        keys = list({entry.key for entry in book})
+        print(f"{len(book)} moves in {len(keys)} positions, sorted; {repeated} written twice; "
+              f"a lookup takes {1e6 * _lookup_seconds(book, keys[:_TIMED_LOOKUPS]):.1f} microseconds")
+        tree = grow(book, start)
+    within = sum(bool(node.branches) for node in tree.nodes.values())
+    print(f"{within} of the positions can be reached from {start}; {len(tree.illegal)} moves are illegal there")
+    for node, entry in tree.illegal[:_SHOWN_COMPLAINTS]:
+        print(f"  illegal: {entry.text()} after {_line(tree, node) or 'no move'}")
+    is_sound = not repeated and not tree.illegal
+    if arguments.nodes is not None:
+        is_sound = _judge(tree, arguments) and is_sound
+    return 0 if is_sound else _UNSOUND
+
+
+def _lookup_seconds(book: Book, keys: list[int]) -> float:
+    """What finding the moves of a position costs, in CPU time."""
+    started = time.process_time()
+    for key in keys:
+        book.entries(key)
+    return (time.process_time() - started) / len(keys)
+
+
+def _line(tree: Tree, node: Node) -> str:
+    return san_of_line(read_position(tree.fen), node.line)
+
+
+def _judge(tree: Tree, arguments: argparse.Namespace) -> bool:
+    """Let the engine search every position, and take out what loses too much, if asked; returns whether all is well."""
+    with counting("position", len(tree.nodes)) as count:
+        for done in judge(tree, arguments.nodes):
+            count(done)
+    if arguments.out is not None:
+        tree = prune(tree, arguments.worst)
+        kept = [branch.entry for node in tree.nodes.values() for branch in node.branches]
+        write_book(kept, arguments.out)
+        print(f"{len(kept)} moves in {sum(bool(node.branches) for node in tree.nodes.values())} positions that can be "
+              f"reached are kept in {arguments.out}")
+    bad = sorted((node for node in tree.nodes.values() if is_bad(node, arguments.worst)),
+                 key=lambda node: -abs(node.score or 0))
+    print(f"{len(tree.nodes)} positions were searched with {arguments.nodes} nodes: {len(bad)} leave a side worse than "
+          f"{arguments.worst}")
+    for node in bad[:_SHOWN_COMPLAINTS]:
+        print(f"  {node.score:+} for the side to move after {_line(tree, node)}")
+    return not bad

@@ -1,0 +1,170 @@
+"""Who is compared: a ladder of search techniques, each rung adding one to those below, on the engine's own search.
+
+A contender is a name and a function; whatever finds a move in a position can be one. `contenders` lists them all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from engine.alphabeta.params import PARAMETERS, ParamsRecord, default_params, set_param
+from engine.alphabeta.searcher import Searcher
+from engine.core.fen import START_FEN, parse_fen
+from engine.core.position import PositionRecord
+from engine.search.limits import Bound, Counts, Info, Limits, Result
+
+_SWITCHES = tuple(row.name for row in PARAMETERS if (row.low, row.high) == (0, 1))
+_SHORTEST_TIME = 1e-6  # seconds; nothing is divided by less
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What was known when a depth had been searched, and what it had cost from the beginning."""
+
+    depth: int
+    nodes: int
+    counts: Counts
+    seconds: float  # of CPU time
+    score: int  # centipawns, for the side to move
+    move: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a contender made of a position.
+
+    With a depth to reach, the figures are those of the deepest one that was finished; with a budget of nodes or time,
+    those of all that was spent.
+    """
+
+    nodes: int
+    counts: Counts
+    seconds: float  # of CPU time
+    score: int  # centipawns, for the side to move
+    move: int
+    depth: int  # 0 where depth means nothing
+    stages: tuple[Stage, ...] = ()
+    growth: tuple[tuple[int, Mapping[int, int]], ...] = ()  # of a tree: all visits, and those of each root move
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A way to choose a move."""
+
+    name: str
+    search: Callable[[PositionRecord, Limits], Outcome]
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A technique, and the switches of the search that it turns on beside all those of the rungs before."""
+
+    name: str
+    switches: tuple[str, ...] = ()
+    deepens: bool = field(default=False, kw_only=True)  # whether it, and each after it, deepens iteratively
+
+
+LADDER = (
+    Rung("minimax"),
+    Rung("alpha-beta, no order", ("use_alphabeta",)),
+    Rung("+ captures first", ("use_ordering",)),  # by victim and exchange: what MVV-LVA aims at
+    Rung("+ killers", ("use_killers",)),
+    Rung("+ history", ("use_history", "use_counter_moves", "use_continuation")),
+    Rung("+ transposition table", ("use_tt", "use_tt_cutoffs")),
+    Rung("+ iterative deepening", deepens=True),
+    Rung("+ quiescence", ("use_quiescence", "use_delta_pruning", "use_quiescence_see", "use_evasion_pruning")),
+    Rung("+ PVS, aspiration", ("use_pvs", "use_aspiration", "use_mate_distance")),
+    Rung("+ null move", ("use_null_move",)),
+    Rung("+ reductions", ("use_reductions",)),
+    Rung("full search", _SWITCHES),
+)
+ORDERED_ALPHABETA = LADDER[6]  # all that orders moves, nothing that leaves any out
+_FULL_WIDTH = LADDER[8]  # the last rung that leaves no move out before quiescence
+
+
+def contenders(megabytes: int) -> list[Contender]:
+    """Everyone, the simplest first; those that need a transposition table share one of that size."""
+    searcher = Searcher(megabytes)
+    searcher.run(parse_fen(START_FEN), Limits(depth=1))  # compile, or load, before anything is measured
+    return [on_the_ladder(rung, searcher) for rung in LADDER]
+
+
+def on_the_ladder(rung: Rung, searcher: Searcher) -> Contender:
+    """The search with the techniques up to this rung."""
+    below = LADDER[: LADDER.index(rung) + 1]
+    params = _switched([name for step in below for name in step.switches])
+    deepens = any(step.deepens for step in below)
+
+    def search(position: PositionRecord, limits: Limits) -> Outcome:
+        searcher.set_params(params)
+        if deepens or limits.depth is None:  # a budget can only be used up by deepening
+            return _deepened(searcher, position, limits)
+        return _at_once(searcher, position, limits)
+
+    return Contender(rung.name, search)
+
+
+def full_width_params() -> ParamsRecord:
+    """The search with quiescence and all that orders moves, and nothing that leaves any out before the horizon."""
+    return _switched([name for step in LADDER[: LADDER.index(_FULL_WIDTH) + 1] for name in step.switches])
+
+
+def _switched(names: list[str]) -> ParamsRecord:
+    """The parameters with these techniques and no others."""
+    params = default_params()
+    for name in _SWITCHES:
+        set_param(params, name, int(name in names))
+    return params
+
+
+def _deepened(searcher: Searcher, position: PositionRecord, limits: Limits) -> Outcome:
+    """Search depth after depth, each helped by those before."""
+    result, spent = _measured(searcher, position, limits)
+    pace = spent / max(result.seconds, _SHORTEST_TIME)
+    stages = tuple(_stage(info, pace) for info in result.infos if info.bound is Bound.EXACT and info.counts.leaves)
+    if limits.depth is not None and stages:
+        return _outcome_of(stages)
+    return Outcome(result.nodes, searcher.counts, spent, result.score, result.move, result.depth, stages)
+
+
+def _at_once(searcher: Searcher, position: PositionRecord, limits: Limits) -> Outcome:
+    """Search each depth on its own, as if it had been the only one; the time is a limit on all of them together."""
+    assert limits.depth is not None
+    started, stages = time.perf_counter(), list[Stage]()
+    for depth in range(1, limits.depth + 1):
+        left = None if limits.movetime is None else limits.movetime - (time.perf_counter() - started)
+        if left is not None and left < _expected_seconds(stages):
+            break
+        result, spent = _measured(searcher, position, replace(limits, depth=depth, first_depth=depth, movetime=left))
+        if result.depth != depth:
+            break
+        stages.append(Stage(depth, result.nodes, searcher.counts, spent, result.score, result.move))
+    return _outcome_of(tuple(stages))
+
+
+def _expected_seconds(stages: list[Stage]) -> float:
+    """How long the next depth will take if the tree goes on to grow as it did on average: it is not begun in vain."""
+    if len(stages) < 2:
+        return 0.0
+    growth = (stages[-1].nodes / stages[0].nodes) ** (1 / (len(stages) - 1))
+    return float(stages[-1].seconds * growth)
+
+
+def _measured(searcher: Searcher, position: PositionRecord, limits: Limits) -> tuple[Result, float]:
+    """A search that remembers nothing of earlier ones, and its CPU seconds."""
+    searcher.clear()
+    started = time.process_time()
+    result = searcher.run(position, limits)
+    return result, time.process_time() - started
+
+
+def _stage(info: Info, pace: float) -> Stage:
+    return Stage(info.depth, info.nodes, info.counts, info.seconds * pace, info.score, info.line[0])
+
+
+def _outcome_of(stages: tuple[Stage, ...]) -> Outcome:
+    """The last of the stages, as the answer."""
+    last = stages[-1]
+    return Outcome(last.nodes, last.counts, last.seconds, last.score, last.move, last.depth, stages)

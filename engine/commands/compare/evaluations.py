@@ -1,0 +1,185 @@
+"""`compare --evaluations`: Elo by depth with a rich evaluation and with a poor one.
+
+The deeper the search, the less the quality of the evaluation matters: what it does not know, the search sees. Players
+are an evaluation and a depth each; they meet their neighbours, and one scale is fitted to all games.
+
+The full search leaves moves out by what the evaluation says of them, so that a poor evaluation harms it twice, and its
+first depths are hardly deeper than quiescence. With full width a depth is what the textbook means by it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from engine.alphabeta.params import default_params
+from engine.alphabeta.searcher import Searcher
+from engine.arena import executors
+from engine.arena.openings import RandomOpenings
+from engine.arena.ratings import Ratings, rate
+from engine.arena.records import Adjudication, GameRecord, Opening, Thought
+from engine.arena.referee import LiveGame, TimeControl
+from engine.arena.settings import Setting
+from engine.arena.shards import in_order
+from engine.commands.compare.contenders import full_width_params
+from engine.commands.shared.plots import Curve
+from engine.commands.shared.progress import track
+from engine.core.game import Game
+from engine.search.limits import Limits
+from eval.choice import BUILT_IN_FILE, FEATURES
+from eval.features import FEATURES as FEATURE_TABLE
+from eval.weights import load_weights, values_of
+
+MATERIAL = "material"
+NETWORK = "network"
+LAST_DEPTH = 8
+_MEGABYTES = 4
+_SEED = 1
+_FURTHEST = 2  # plies that a poorer evaluation may look deeper in a game with a richer one: beyond it, one wins all
+
+
+@cache
+def settings() -> dict[str, Setting]:
+    """The evaluations, the poorest first; the network if one is built in."""
+    material = next(row for row in FEATURE_TABLE if row.name == MATERIAL)
+    kept = range(material.offset, material.offset + material.size)
+    mg, eg = (tuple(value if place in kept else 0 for place, value in enumerate(values.tolist()))
+              for values in values_of(load_weights()))
+    found = {MATERIAL: Setting(MATERIAL, weights=(mg, eg), network=FEATURES),
+             FEATURES: Setting(FEATURES, network=FEATURES)}
+    if BUILT_IN_FILE.exists():
+        found[NETWORK] = Setting(NETWORK)
+    return found
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A player: an evaluation, by its name, and a depth."""
+
+    evaluation: str
+    depth: int
+
+
+def pairings(names: Sequence[str], last: int) -> list[tuple[Seat, Seat]]:
+    """Who meets whom: a depth the next one, and an evaluation each poorer one at the same depth and a little deeper."""
+    seats = [Seat(name, depth) for name in names for depth in range(1, last + 1)]
+    return [(one, other) for one in seats for other in seats
+            if (one.evaluation == other.evaluation and other.depth == one.depth + 1)
+            or (names.index(one.evaluation) > names.index(other.evaluation)
+                and 0 <= other.depth - one.depth <= _FURTHEST)]
+
+
+_kept = threading.local()
+
+
+def _searcher(setting: Setting, is_full_width: bool) -> Searcher:
+    """A searcher for an evaluation, which the thread keeps, with nothing in its memory."""
+    searchers: dict[str, Searcher] = _kept.__dict__.setdefault("searchers", {})
+    if setting.name not in searchers:
+        params = full_width_params() if is_full_width else default_params()
+        searchers[setting.name] = Searcher(_MEGABYTES, params=params, evaluation=setting.evaluation())
+    searchers[setting.name].clear()
+    return searchers[setting.name]
+
+
+@dataclass(frozen=True)
+class DepthPair:
+    """Two games from one opening, with colours exchanged. Calling it plays them."""
+
+    number: int  # of the pair
+    opening: Opening
+    first: Seat
+    second: Seat
+    is_full_width: bool
+
+    def __call__(self) -> list[GameRecord]:
+        """Play both games."""
+        return [self._play(2 * self.number, (self.first, self.second)),
+                self._play(2 * self.number + 1, (self.second, self.first))]
+
+    def _play(self, number: int, seats: tuple[Seat, Seat]) -> GameRecord:
+        """One game; `seats` are white's and black's."""
+        live = LiveGame(self.opening, TimeControl(), Adjudication())
+        game = Game(self.opening.fen, moves=self.opening.moves)
+        searchers = {seat: _searcher(settings()[seat.evaluation], self.is_full_width) for seat in seats}
+        while (verdict := live.verdict()) is None:
+            seat = seats[0 if live.board.turn else 1]
+            result = searchers[seat].run(game.position, Limits(depth=seat.depth))
+            text = game.text(result.move)
+            game.play(text)
+            live.board.push_uci(text)
+            live.thoughts.append(Thought(text, result.score, seat.depth))
+        names = f"{seats[0].evaluation} {seats[0].depth}", f"{seats[1].evaluation} {seats[1].depth}"
+        return GameRecord(number, names, self.opening, tuple(live.thoughts), *verdict)
+
+
+Points = dict[tuple[Seat, Seat], tuple[float, int]]  # what the first scored against the second, and in how many games
+
+
+def play(points: Points, last: int, games: int, width: int, *, is_full_width: bool) -> None:
+    """Play all pairings, and keep the score in `points` as it comes in: whoever is interrupted has what was played."""
+    openings = list(RandomOpenings().draw((games + 1) // 2, _SEED))
+    met = pairings(list(settings()), last)
+    shards = [DepthPair(number, opening, *pair, is_full_width)
+              for number, opening in enumerate(openings) for pair in met]
+    with executors.processes(width or os.cpu_count() or 1) as (executor, workers):
+        results = in_order(executor, shards, 3 * workers)
+        for shard, records in _watched(shards, results):
+            scored, played = points.get((shard.first, shard.second), (0.0, 0))
+            points[shard.first, shard.second] = (scored + sum(record.points for record in records),
+                                                 played + len(records))
+
+
+def _watched(shards: Sequence[DepthPair], results: Iterator[list[GameRecord]],
+             ) -> Iterator[tuple[DepthPair, list[GameRecord]]]:
+    """Shards and what came of them, under a progress bar."""
+    for shard in track(shards, lambda shard: f"{shard.first.evaluation} {shard.first.depth} against "
+                                             f"{shard.second.evaluation} {shard.second.depth}"):
+        yield shard, next(results)
+
+
+Rated = Ratings[Seat]
+_ZERO = Seat(MATERIAL, 1)
+
+
+def ratings(points: Points) -> Rated:
+    """Elo of everybody who has played."""
+    return rate(points)
+
+
+def headings(rated: Rated) -> tuple[str, ...]:
+    """Of the table: the evaluations, and what each richer one is worth at the same depth."""
+    names = _names(rated)
+    return ("depth", *names, *(f"{name} worth" for name in names[1:]))
+
+
+def rows(rated: Rated) -> list[tuple[str, ...]]:
+    """A line for every depth, under the headings."""
+    names = _names(rated)
+    return [(str(depth), *(_difference(rated, Seat(name, depth), _ZERO) for name in names),
+             *(_difference(rated, Seat(rich, depth), Seat(poor, depth)) for poor, rich in itertools.pairwise(names)))
+            for depth in sorted({seat.depth for seat in rated.players})]
+
+
+def _difference(rated: Rated, first: Seat, second: Seat) -> str:
+    if first not in rated.players or second not in rated.players:
+        return "-"
+    found = rated.difference(first, second)
+    return f"{found.value:.0f} ± {(found.high - found.low) / 2:.0f}"
+
+
+def curves(rated: Rated) -> dict[str, Curve]:
+    """Elo by depth, a curve for every evaluation."""
+    found: dict[str, Curve] = {}
+    for name in _names(rated):
+        depths = sorted(seat.depth for seat in rated.players if seat.evaluation == name)
+        found[name] = depths, [rated.difference(Seat(name, depth), _ZERO).value for depth in depths]
+    return found
+
+
+def _names(rated: Rated) -> list[str]:
+    return [name for name in settings() if any(seat.evaluation == name for seat in rated.players)]

@@ -1,0 +1,259 @@
+"""What a comparison found: tables for a terminal, JSON, and plots."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.chesstext import san
+from engine.commands.compare.bound import branching, least_leaves, minimax_leaves
+from engine.commands.compare.contenders import Outcome
+from engine.commands.shared.plots import Curve, save_plot
+from engine.commands.shared.suites import Problem
+from engine.commands.shared.tables import print_table
+from engine.core.game import Game
+from engine.search.limits import Limits
+from engine.search.scores import mate_distance
+
+PLOT_KINDS = ("png", "svg")
+_BOUNDS = ("b^d", "2 b^(d/2)")
+_MOST_MOVES = 8  # whose visits are drawn
+_DEEPEST_COLUMN = 8  # of a table
+_DEEPEST_DRAWN = 20  # where a mate was found the rest is soon searched, and says nothing
+_HALVINGS = 60  # of an interval, until it is narrower than any figure shown
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A contender's outcome in one position, and whether it was what the problem asks for, if it is one."""
+
+    game: Game
+    outcome: Outcome
+    problem: Problem | None = None
+
+    @property
+    def move(self) -> str:
+        """The move, as UCI text."""
+        return self.game.text(self.outcome.move)
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether the answer is one; False where nothing was asked."""
+        return self.problem is not None and self.problem.is_solved(self.move, self.outcome.score)
+
+    @property
+    def solved_after(self) -> float | None:
+        """The seconds after which the right answer was found and not given up again; None if it was not."""
+        if self.problem is None or not self.is_solved:
+            return None
+        found = self.outcome.seconds
+        for stage in reversed(self.outcome.stages):
+            if not self.problem.is_solved(self.game.text(stage.move), stage.score):
+                break
+            found = stage.seconds
+        return found
+
+
+@dataclass(frozen=True)
+class Row:
+    """A contender, and what it made of every position."""
+
+    name: str
+    trials: tuple[Trial, ...]
+
+    def total(self, figure: str) -> int:
+        """The sum of one of the counts of its outcomes."""
+        return sum(getattr(trial.outcome.counts, figure) for trial in self.trials)
+
+
+def effective_branching(nodes: int, depth: int) -> float | None:
+    """The b of a tree of that depth, alike everywhere, with so many nodes: nodes = b + b^2 + ... + b^depth."""
+    if depth < 1 or nodes < depth:
+        return None
+    low, high = 1.0, float(nodes ** (1 / depth))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sum(middle**ply for ply in range(1, depth + 1)) < nodes else (low, middle)
+    return high
+
+
+def score_text(score: int) -> str:
+    """Pawns, or the moves to a mate."""
+    distance = mate_distance(score)
+    return f"{score / 100:+.2f}" if distance is None else f"#{distance}"
+
+
+def print_rows(rows: Sequence[Row], limits: Limits) -> None:
+    """A line for every contender."""
+    is_suite = rows[0].trials[0].problem is not None
+    last = ("solved",) if is_suite else ("value", "move")
+    headings = ("technique", "nodes", "leaves", "CPU s", "b*", "first %", "depth", *last)
+    print_table(headings, [(*_figures(row, limits), *(_solved(row) if is_suite else _answer(row))) for row in rows],
+                left=("move",))
+    print("b*: effective branching factor; first %: cut-offs by the first move, of all cut-offs"
+          + ("" if is_suite else "; value in pawns, for the side to move"))
+    if any(is_cut_short(trial.outcome, limits) for row in rows for trial in row.trials):
+        print("(in brackets): stopped early, so this is what the depth that was reached cost, not the one that was "
+              "asked for; compare b*, or the nodes by depth")
+    print("trees: leaves are iterations, which a budget of nodes counts; nodes are all positions, in playouts and in "
+          "searches of leaves too")
+
+
+def is_cut_short(outcome: Outcome, limits: Limits) -> bool:
+    """Whether less than the depth that was asked for was finished: then its cost is that of an easier task."""
+    return limits.depth is not None and bool(outcome.stages) and outcome.depth < limits.depth
+
+
+def _figures(row: Row, limits: Limits) -> tuple[str, ...]:
+    """What a row's searches cost. Figures of searches that stopped early stand in brackets."""
+    name, *costs, factor, first_cuts, depth = _plain_figures(row, limits)
+    if any(is_cut_short(trial.outcome, limits) for trial in row.trials):
+        costs = [f"({cost})" for cost in costs]
+    return (name, *costs, factor, first_cuts, depth)
+
+
+def _plain_figures(row: Row, limits: Limits) -> tuple[str, ...]:
+    outcomes = [trial.outcome for trial in row.trials]
+    factors = [factor for outcome in outcomes if (factor := effective_branching(outcome.nodes, outcome.depth))]
+    cuts = row.total("cuts")
+    return (row.name, f"{sum(outcome.nodes for outcome in outcomes):,}", f"{row.total('leaves'):,}",
+            f"{math.fsum(outcome.seconds for outcome in outcomes):.2f}",
+            f"{statistics.geometric_mean(factors):.2f}" if factors else "-",
+            f"{100 * row.total('first_cuts') / cuts:.1f}" if cuts else "-", _depth_text(outcomes, limits.depth))
+
+
+def _depth_text(outcomes: Sequence[Outcome], wanted: int | None) -> str:
+    """The depth reached, the median of several positions; with what was wanted if that was more."""
+    depth = statistics.median(outcome.depth for outcome in outcomes)
+    if depth == 0:
+        return "-"
+    return f"{depth:g}" if wanted is None or depth == wanted else f"{depth:g} of {wanted}"
+
+
+def _answer(row: Row) -> tuple[str, str]:
+    trial = row.trials[0]
+    return score_text(trial.outcome.score), san(trial.game, trial.outcome.move)
+
+
+def _solved(row: Row) -> tuple[str]:
+    return (f"{sum(trial.is_solved for trial in row.trials)} of {len(row.trials)}",)
+
+
+def print_nodes_by_depth(rows: Sequence[Row]) -> None:
+    """What each depth cost each contender in the first position, beside the theory."""
+    deepest = max((outcome.depth for outcome in map(_first_outcome, rows)), default=0)
+    depths = range(1, min(deepest, _DEEPEST_COLUMN) + 1)
+    b = branching(rows[0].trials[0].game.position)
+    lines = [(row.name, *_by_depth(row, depths)) for row in rows if _first_outcome(row).stages]
+    lines += [(name, *(f"{bound:,.0f}" for bound in bounds)) for name, bounds in _bounds(b, depths).items()]
+    print_table(("nodes by depth", *map(str, depths)), lines)
+    print(f"b = {b:.1f} legal moves on average")
+
+
+def _first_outcome(row: Row) -> Outcome:
+    return row.trials[0].outcome
+
+
+def _by_depth(row: Row, depths: Iterable[int]) -> list[str]:
+    nodes = {stage.depth: f"{stage.nodes:,}" for stage in _first_outcome(row).stages}
+    return [nodes.get(depth, "-") for depth in depths]
+
+
+def _bounds(b: float, depths: Iterable[int]) -> dict[str, list[float]]:
+    depths = list(depths)
+    return dict(zip(_BOUNDS, ([function(b, depth) for depth in depths] for function in (minimax_leaves, least_leaves)),
+                    strict=True))
+
+
+def as_json(rows: Sequence[Row], limits: Limits) -> dict[str, Any]:
+    """Everything that was measured."""
+    return {"limits": {name: value for name, value in asdict(limits).items() if value}, "rows": [
+        {"name": row.name, "positions": [_trial_as_json(trial, limits) for trial in row.trials]} for row in rows]}
+
+
+def _trial_as_json(trial: Trial, limits: Limits) -> dict[str, Any]:
+    outcome = trial.outcome
+    figures = {"fen": trial.game.fen(), **_stage_as_json(trial.game, outcome),
+               "effective_branching": effective_branching(outcome.nodes, outcome.depth),
+               "stopped_early": is_cut_short(outcome, limits),
+               "stages": [_stage_as_json(trial.game, stage) for stage in outcome.stages]}
+    if outcome.growth:
+        figures["growth"] = [{"visits": visits, "moves": {trial.game.text(move): moves[move] for move in moves}}
+                             for visits, moves in outcome.growth]
+    if trial.problem is not None:
+        figures |= {"solved": trial.is_solved, "solved_after": trial.solved_after}
+    return figures
+
+
+def _stage_as_json(game: Game, reached: Any) -> dict[str, Any]:
+    """What an outcome and a stage have in common."""
+    return {"depth": reached.depth, "nodes": reached.nodes, **reached.counts._asdict(), "seconds": reached.seconds,
+            "score": reached.score, "move": game.text(reached.move)}
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """One JSON object."""
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def save_plots(rows: Sequence[Row], folder: Path) -> list[Path]:
+    """Draw what there is to draw, each plot in every kind; returns the files."""
+    files = save(folder / "nodes", ("depth in plies", "nodes"), _node_curves(rows), dashed=_BOUNDS, y_scale="log",
+                 title="What each depth costs")
+    if rows[0].trials[0].problem is not None:
+        files += save(folder / "solved", ("seconds of CPU time", "positions solved"), _solved_curves(rows),
+                      x_scale="log", title="Positions solved by time")
+    for row in rows:
+        if _first_outcome(row).growth:
+            stem = folder / f"visits-{_as_file_name(row.name)}"
+            files += save(stem, ("visits of the tree", "visits of a move"), _visit_curves(row),
+                          title=f"Where the visits go: {row.name}")
+    return files
+
+
+def _as_file_name(name: str) -> str:
+    return "-".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())
+
+
+def save(stem: Path, labels: tuple[str, str], curves: Mapping[str, Curve], **style: Any) -> list[Path]:
+    """Draw curves as a file of every kind; returns the files."""
+    files = [stem.with_name(f"{stem.name}.{kind}") for kind in PLOT_KINDS]
+    for file in files:
+        save_plot(file, labels, curves, **style)
+    return files
+
+
+def _node_curves(rows: Sequence[Row]) -> dict[str, Curve]:
+    """Nodes by depth in the first position."""
+    curves: dict[str, Curve] = {}
+    for row in rows:
+        stages = _first_outcome(row).stages[:_DEEPEST_DRAWN]
+        if stages:
+            curves[row.name] = [stage.depth for stage in stages], [stage.nodes for stage in stages]
+    depths = range(1, max((int(max(places)) for places, _ in curves.values()), default=1) + 1)
+    b = branching(rows[0].trials[0].game.position)
+    return curves | {name: (list(depths), heights) for name, heights in _bounds(b, depths).items()}
+
+
+def _solved_curves(rows: Sequence[Row]) -> dict[str, Curve]:
+    """How many problems were solved after how many seconds."""
+    curves: dict[str, Curve] = {}
+    for row in rows:
+        times = sorted(seconds for trial in row.trials if (seconds := trial.solved_after) is not None)
+        curves[row.name] = times, list(range(1, len(times) + 1))
+    return curves
+
+
+def _visit_curves(row: Row) -> dict[str, Curve]:
+    """How often the most visited root moves had been visited, as the tree of the first position grew."""
+    trial = row.trials[0]
+    growth = trial.outcome.growth
+    final = growth[-1][1]
+    moves = sorted(final, key=lambda move: -final[move])[:_MOST_MOVES]
+    places = [visits for visits, _ in growth]
+    return {san(trial.game, move): (places, [counts.get(move, 0) for _, counts in growth]) for move in moves}

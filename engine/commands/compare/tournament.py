@@ -1,0 +1,136 @@
+"""`compare --tournament`: the modes against each other at equal time, and assumptions against reality.
+
+Minimax believes in an adversary who sees what it sees, expectimax in one who moves at random. Both meet both kinds of
+opponent: the strongest there is here, and one who does move at random.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shlex
+import statistics
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.arena import executors
+from engine.arena.match import Score
+from engine.arena.openings import RandomOpenings
+from engine.arena.records import Adjudication, GameRecord, Outcome
+from engine.arena.referee import Contender, TimeControl, UciPair
+from engine.arena.shards import in_order
+from engine.commands.shared.progress import track
+from engine.search.kinds import KINDS
+
+_HASH = {"Hash": "16"}
+_MODES = tuple(kind.name for kind in KINDS)
+_ASSUMING = ("minimax", "expectimax")
+_OPPONENTS = {"the full search": "alphabeta", "a random mover": "random"}
+_MOVES_AT_RANDOM = {"Opponent Elo": "0"}
+_USUAL_RULES = Adjudication()
+_TO_THE_END = Adjudication(draw_score=None, win_score=None, by_tables=False)
+
+HEADINGS = ("points of", *_MODES, "score")
+BELIEF_HEADINGS = ("against", *(f"{mode}: {what}" for mode in _ASSUMING for what in ("score", "moves to win")))
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two modes, by name."""
+
+    first: str
+    second: str
+    rules: Adjudication = _USUAL_RULES
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """What came of a pairing, from the first one's view."""
+
+    pairing: Pairing
+    points: float
+    games: int
+    moves_to_win: float | None  # the median of the games that the first one won
+    faults: int
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What all games have in common."""
+
+    games: int  # a pairing, rounded up to pairs
+    milliseconds: int  # a move
+    seed: int = 1
+    width: int = 0  # games at the same time; 0 for as many as there are cores
+
+
+def everyone() -> list[Pairing]:
+    """All modes against each other."""
+    return [Pairing(*pair) for pair in itertools.combinations(_MODES, 2)]
+
+
+def believers() -> list[Pairing]:
+    """Minimax and expectimax against both kinds of opponent, every game to its end."""
+    return [Pairing(first, second, _TO_THE_END) for first, second in itertools.product(_ASSUMING, _OPPONENTS.values())]
+
+
+def play(pairings: Sequence[Pairing], conditions: Conditions, records: dict[Pairing, list[GameRecord]]) -> None:
+    """Play all pairings, and keep the games in `records` as they end: whoever is interrupted has what was played."""
+    openings = list(RandomOpenings().draw((conditions.games + 1) // 2, conditions.seed, lambda text: None))
+    width = conditions.width or os.cpu_count() or 1
+    control = TimeControl(movetime=conditions.milliseconds / 1000)
+    shards = [UciPair(number, opening, _seat(pairing.first), _seat(pairing.second), control, pairing.rules)
+              for pairing in pairings for number, opening in enumerate(openings)]
+    played = [pairing for pairing in pairings for _ in openings]
+    with executors.processes(width) as (executor, _):
+        results = in_order(executor, shards, len(shards))
+        for pairing in track(played, lambda pairing: f"{pairing.first} against {pairing.second}"):
+            games = next(results)  # which may be interrupted
+            records.setdefault(pairing, []).extend(games)
+
+
+def meetings(records: Mapping[Pairing, Sequence[GameRecord]]) -> list[Meeting]:
+    """What came of the pairings that have been played, if only in part."""
+    return [_meeting(pairing, games) for pairing, games in records.items()]
+
+
+def _seat(mode: str) -> Contender:
+    own = {"SearchMode": mode, **(_MOVES_AT_RANDOM if mode == "expectimax" else {})}
+    return Contender(mode, f"{shlex.quote(sys.executable)} -m engine", _HASH, own)
+
+
+def _meeting(pairing: Pairing, records: Sequence[GameRecord]) -> Meeting:
+    score = Score((pairing.first, pairing.second), is_refereed=True)
+    for record in records:
+        score.add(Outcome.of(record))
+    wins, draws, losses = score.wins_draws_losses
+    lengths = [(len(record.thoughts) + 1) // 2 for record in records
+               if record.result == ("1-0" if record.players[0] == pairing.first else "0-1")]
+    return Meeting(pairing, wins + draws / 2, wins + draws + losses, statistics.median(lengths) if lengths else None,
+                   sum(score.faults()))
+
+
+def cross_table_rows(meetings: Sequence[Meeting]) -> list[tuple[str, ...]]:
+    """A line for every mode, the best first: its points against each other, and its share of all."""
+    points = {(meeting.pairing.first, meeting.pairing.second): (meeting.points, meeting.games) for meeting in meetings}
+    points |= {(second, first): (games - made, games) for (first, second), (made, games) in points.items()}
+    shares = {mode: sum(made for (first, _), (made, _) in points.items() if first == mode)
+              / sum(games for (first, _), (_, games) in points.items() if first == mode)
+              for mode in _MODES if any(first == mode for first, _ in points)}
+    return [(mode, *(f"{points[mode, other][0]:g}" if (mode, other) in points else "-" for other in _MODES),
+             f"{100 * shares[mode]:.0f} %") for mode in sorted(shares, key=lambda mode: -shares[mode])]
+
+
+def belief_rows(meetings: Sequence[Meeting]) -> list[tuple[str, ...]]:
+    """A line for every kind of opponent: how minimax and expectimax fared."""
+    found = {(meeting.pairing.first, meeting.pairing.second): meeting for meeting in meetings}
+    return [(name, *(text for mode in _ASSUMING for text in _fate(found.get((mode, opponent)))))
+            for name, opponent in _OPPONENTS.items()]
+
+
+def _fate(meeting: Meeting | None) -> tuple[str, str]:
+    if meeting is None:
+        return "-", "-"
+    moves = "-" if meeting.moves_to_win is None else f"{meeting.moves_to_win:g}"
+    return f"{100 * meeting.points / meeting.games:.0f} %", moves

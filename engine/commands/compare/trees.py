@@ -1,0 +1,46 @@
+"""The tree searches among those that are compared: pure Monte Carlo, UCT with its playouts, and PUCT."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+from engine.commands.compare.contenders import Contender, Outcome
+from engine.commands.shared.trees import TREES
+from engine.core.fen import START_FEN, parse_fen
+from engine.core.position import PositionRecord
+from engine.mcts.params import ParamsRecord
+from engine.mcts.searcher import TreeSearcher
+from engine.search.limits import Counts, Info, Limits, Progress, Remark
+
+_SECONDS_A_PLY = 0.15  # where a depth is asked for, which says nothing to a tree
+
+
+def tree_contenders(megabytes: int) -> list[Contender]:
+    """All of them, in one memory."""
+    searcher = TreeSearcher(megabytes=megabytes)
+    searcher.run(parse_fen(START_FEN), Limits(nodes=1))  # compile, or load, before anything is measured
+    return [_contender(name, searcher, make()) for name, make in TREES.items()]
+
+
+def _contender(name: str, searcher: TreeSearcher, params: ParamsRecord) -> Contender:
+    def search(position: PositionRecord, limits: Limits) -> Outcome:
+        searcher.set_params(params)
+        searcher.clear()
+        growth: list[tuple[int, Mapping[int, int]]] = []
+
+        def watch(found: Info | Progress | Remark) -> None:
+            visits = searcher.visits()
+            growth.append((sum(visits.values()), visits))
+
+        if limits.depth is not None:
+            seconds = _SECONDS_A_PLY * limits.depth
+            limits = replace(limits, depth=None, movetime=min(seconds, limits.movetime or seconds))
+        started = time.process_time()
+        result = searcher.run(position, limits, watch)
+        seconds = time.process_time() - started
+        return Outcome(searcher.positions, Counts(leaves=result.nodes), seconds, result.score, result.move, 0,
+                       growth=tuple(growth))
+
+    return Contender(name, search)

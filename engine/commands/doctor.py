@@ -1,0 +1,124 @@
+"""`doctor`: what is installed and in use here, and what to do about anything that is not as it should be."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from engine import host
+from engine.kernel import Origin, cache, import_all, library, listen, targets
+from engine.version import NAME, VERSION
+
+_MEGABYTE = 1_000_000
+_LEAST_MEMORY = 512 * _MEGABYTE
+_NOT_WELL = 1
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at; `advice` is what to do about it, empty if it is as it should be."""
+
+    name: str
+    text: str
+    advice: str = ""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--json", action="store_true", help="for programs: an object with all findings")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Look at everything, print it, and return the exit status."""
+    complaints: list[str] = []
+    listen(complaints.append)
+    findings = list(_findings())
+    if arguments.json:
+        found = {finding.name: {"found": finding.text, "advice": finding.advice} for finding in findings}
+        print(json.dumps({**found, "warnings": complaints}, indent=2))
+    else:
+        width = max(len(finding.name) for finding in findings)
+        for finding in findings:
+            print(f"{finding.name:{width}}  {finding.text}")
+        for line in (*(f"{finding.name}: {finding.advice}" for finding in findings if finding.advice), *complaints):
+            print(f"\n{line}")
+    return _NOT_WELL if complaints or any(finding.advice for finding in findings) else 0
+
+
+def _findings() -> Iterator[Finding]:
+    yield Finding("version", f"{NAME} {VERSION}")
+    yield Finding("installed", str(Path(library.__file__).parents[2]))
+    yield Finding("Python", f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}")
+    yield Finding("system", targets.triple())
+    yield _processor()
+    yield _kernels()
+    yield _cache()
+    yield Finding("threads", f"{os.cpu_count()} processors: `setoption name Threads value N` uses N of them")
+    memory = host.memory_size()
+    yield Finding("memory", f"{memory // _MEGABYTE} MB", "" if memory >= _LEAST_MEMORY else
+                  "this is little: keep `Hash` small")
+    yield from _data()
+
+
+def _processor() -> Finding:
+    fitting = [baseline.name for baseline in targets.baselines_of(targets.triple()) if not targets.lacking(baseline)]
+    return Finding("processor", f"{targets.host_cpu()}, which can do {fitting[0] if fitting else 'no known baseline'}")
+
+
+def _kernels() -> Finding:
+    """Where the machine code is taken from: nothing is compiled to find out."""
+    counts = Counter(library.at_hand(point.declaration) for point in import_all())
+    shipped, missing = library.shipped_file(), counts[None]
+    parts = [f"{counts[origin]} {origin.value}" for origin in Origin if counts[origin]]
+    if shipped.file is not None:
+        parts[0] += f" ({shipped.file.provenance.baseline}, {shipped.file.provenance.compiler})"
+    if missing:
+        parts.append(f"{missing} to be compiled")
+    reason = f"{shipped.reason}. " if shipped.reason else ""
+    advice = f"{reason}`adversary warmup` compiles what is missing, once" if missing else ""
+    return Finding("kernels", ", ".join(parts), advice)
+
+
+def _cache() -> Finding:
+    own = cache.own_cache()
+    if own is None:
+        return Finding("cache", "none", f"name a folder of your own in {cache.CACHE_VARIABLE}")
+    text = f"{own.folder.parent}, {own.size() / _MEGABYTE:.1f} MB"
+    if not own.is_trusted:
+        return Finding("cache", text, f"it is not used: make it yours alone (chmod go-w), or name another folder in "
+                                      f"{cache.CACHE_VARIABLE}")
+    nearest = next(folder for folder in (own.folder, *own.folder.parents) if folder.exists())
+    return Finding("cache", text, "" if os.access(nearest, os.W_OK) else
+                   f"it cannot be written to: what has to be compiled is compiled at each start; name another folder "
+                   f"in {cache.CACHE_VARIABLE}")
+
+
+def _data() -> Iterator[Finding]:
+    """What the engine knows beside its code."""
+    from book.builtin import BUILT_IN as BOOK
+    from eval.choice import BUILT_IN_FILE as NETWORK
+    from tablebase.own_tables import BUILT_IN as TABLES
+
+    yield _file("book", BOOK, "`setoption name OwnBook value true` uses it")
+    tables = sorted(TABLES.glob("*.tables"))
+    size = sum(path.stat().st_size for path in tables) / _MEGABYTE
+    yield Finding("tables", f"{', '.join(path.name for path in tables)}, {size:.1f} MB", "" if tables else _REINSTALL)
+    if NETWORK.exists():
+        yield _file("network", NETWORK, "in use")
+    else:
+        yield Finding("network", "none: positions are judged by features")
+
+
+_REINSTALL = "a part of the package is missing: install it again"
+
+
+def _file(name: str, path: Path, use: str) -> Finding:
+    if not path.exists():
+        return Finding(name, "none", _REINSTALL)
+    return Finding(name, f"{path.name}, {path.stat().st_size / _MEGABYTE:.1f} MB; {use}")

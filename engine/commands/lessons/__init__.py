@@ -1,0 +1,63 @@
+"""`class`: the ideas of adversarial search, a lesson each, in the terminal, as pictures and as notebooks."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.commands.lessons.lesson import LESSONS, run_lesson
+from engine.core.errors import InputError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("lesson", nargs="?", metavar="LESSON", help="which one; without it, all are listed")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw the lesson's trees and curves")
+    parser.add_argument("--notebooks", type=Path, metavar="FOLDER", help="instead: write all lessons as notebooks")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run a lesson; returns the exit status."""
+    if arguments.notebooks is not None:
+        if arguments.lesson or arguments.svg:
+            raise InputError("--notebooks goes alone: it writes all lessons")
+        return _write_notebooks(arguments.notebooks)
+    if arguments.lesson is None:
+        if arguments.svg:
+            raise InputError("--svg needs a lesson (adversary class lists them)")
+        _print_list()
+        return 0
+    if arguments.lesson not in LESSONS:
+        raise InputError(f"there is no lesson {arguments.lesson!r}; there are {', '.join(LESSONS)}")
+    if arguments.svg is not None and not arguments.svg.absolute().parent.is_dir():
+        raise InputError(f"--svg: no folder {arguments.svg.parent}")
+    _hold(arguments.lesson, arguments.svg)
+    return 0
+
+
+def _print_list() -> None:
+    widest = max(map(len, LESSONS))
+    for name, title in LESSONS.items():
+        print(f"{name:<{widest}}  {title}")
+    print("\nadversary class LESSON runs one; --svg FILE draws its trees and curves")
+
+
+def _hold(name: str, file: Path | None) -> None:
+    from engine.commands.lessons.svg import stacked
+
+    pictures = run_lesson(name)
+    if file is not None:
+        file.write_text(stacked(pictures).text(), encoding="utf-8")
+        print(f"\n{file}")
+    elif pictures:
+        print(f"\nTo see it drawn: adversary class {name} --svg {name}.svg")
+
+
+def _write_notebooks(folder: Path) -> int:
+    from engine.commands.lessons.notebooks import write_notebooks
+
+    if not folder.is_dir():
+        raise InputError(f"--notebooks: no folder {folder}")
+    for file in write_notebooks(folder):
+        print(file)
+    return 0

@@ -1,0 +1,1 @@
+"""The lessons: a module each, whose public functions are its steps (see lesson.py)."""

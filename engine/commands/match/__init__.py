@@ -1,0 +1,161 @@
+"""`match A B`: two engines or two settings play each other, and the result comes with its error.
+
+`match --ablate` lets the engine play against itself with each technique switched off, and prints what each is worth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.arena.match import PgnFile, Score, Shard, play
+from engine.arena.openings import Openings, RandomOpenings
+from engine.arena.records import Adjudication
+from engine.arena.statistics import Sprt
+from engine.commands.match.pairings import COMMAND, DEFAULT_CONTROL, DEFAULT_NODES, SettingsPairing, UciPairing
+from engine.commands.match.score import live_score, print_ablation, summary
+from engine.commands.shared.arguments import (
+    Real,
+    add_concurrency,
+    add_hash,
+    add_seed,
+    milliseconds,
+    plies,
+    positive,
+)
+from engine.core.errors import InputError
+
+_FAULTS_SEEN = 1
+_LARGEST_ELO = 500
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("first", nargs="?", metavar="A", help="cmd:COMMAND, any UCI engine; or a setting of this one: "
+                        "default, features, NAME=VALUE,..., or a file: a network, weights or parameters")
+    parser.add_argument("second", nargs="?", metavar="B", help="the same (default: default)")
+    parser.add_argument("--ablate", action="store_true", help="instead: play with each technique switched off")
+    parser.add_argument("--games", type=positive, default=100, metavar="N",
+                        help="games, at most with --sprt (default 100)")
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument("--tc", metavar="S+INC",
+                        help=f"time control: seconds per game + seconds per move (default {DEFAULT_CONTROL})")
+    limits.add_argument("--nodes", type=positive, metavar="N",
+                        help=f"nodes per move instead of a clock (settings: always, default {DEFAULT_NODES})")
+    limits.add_argument("--movetime", type=milliseconds, metavar="MS",
+                        help="milliseconds for each move instead of a clock")
+    for side in "ab":
+        parser.add_argument(f"--depth-{side}", type=plies, metavar="D", help=f"{side.upper()} searches so deep instead")
+    for side in "ab":
+        parser.add_argument(f"--network-{side}", metavar="FILE", help=f"settings: {side.upper()} evaluates with this "
+                            "network, or by `features`")
+    parser.add_argument("--openings", type=Path, metavar="FILE", help="EPD or PGN, also zipped (default: random ones)")
+    parser.add_argument("--chess960", action="store_true", help="play Chess960")
+    add_seed(parser, "the openings")
+    add_concurrency(parser, "1; settings: as many as there are cores")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="settings: play on the dask cluster at tcp://...")
+    add_hash(parser, 4)
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="UCI option of both")
+    parser.add_argument("--option-a", action="append", default=[], metavar="NAME=VALUE", help="UCI option of A")
+    parser.add_argument("--option-b", action="append", default=[], metavar="NAME=VALUE", help="UCI option of B")
+    parser.add_argument("--pgn", type=Path, metavar="FILE", help="append the games to this file")
+    parser.add_argument("--resume", action="store_true", help="go on with the match that --pgn holds")
+    parser.add_argument("--sprt", type=Real(-_LARGEST_ELO, _LARGEST_ELO), nargs=2, metavar=("ELO0", "ELO1"),
+                        help="stop when this test is decided")
+    parser.add_argument("--no-adjudication", action="store_true", help="play every game to its end")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play, print the result, and return the exit status: 1 if a game was lost by a fault."""
+    if arguments.sprt is not None and not arguments.sprt[0] < arguments.sprt[1]:
+        raise InputError("--sprt needs a smaller Elo, then a larger one")
+    if arguments.ablate:
+        return _ablate(arguments)
+    if arguments.first is None:
+        raise InputError("match needs two players, or --ablate")
+    is_between_processes = (arguments.first.startswith(COMMAND)
+                            or (arguments.second is not None and arguments.second.startswith(COMMAND)))
+    pairing = UciPairing(arguments) if is_between_processes else SettingsPairing(arguments)
+    score = Score(pairing.players, is_refereed=is_between_processes)
+    file = _pgn_file(arguments, score)
+    sprt = Sprt(*arguments.sprt) if arguments.sprt is not None else None
+    try:
+        with pairing.executor() as (executor, width):
+            course = play(score, _shards(arguments, pairing, score), executor, width, sprt=sprt,
+                          keep=file.add if file is not None else lambda records: None)
+            live_score(course, score, arguments.games, sprt)
+    except KeyboardInterrupt:
+        print(summary(score, sprt))
+        raise
+    print(summary(score, sprt))
+    return _FAULTS_SEEN if any(score.faults()) or score.illegal_lines else 0
+
+
+def _shards(arguments: argparse.Namespace, pairing: UciPairing | SettingsPairing, score: Score) -> Iterator[Shard]:
+    """The pairs that are still to be played."""
+    never = Adjudication(draw_score=None, win_score=None, by_tables=False)
+    rules = never if arguments.no_adjudication else Adjudication()
+    source = (RandomOpenings(arguments.chess960, pairing.is_fair or (lambda opening: True))
+              if arguments.openings is None else Openings(arguments.openings, arguments.chess960))
+    done = set(score.outcomes)
+    for number, opening in enumerate(source.draw((arguments.games + 1) // 2, arguments.seed, _complain)):
+        if 2 * number not in done:
+            yield pairing.shard(number, opening, rules)
+
+
+def _ablate(arguments: argparse.Namespace) -> int:
+    """A match for each switch, with it turned off, against the default."""
+    from engine.alphabeta.params import PARAMETERS
+
+    if arguments.first is not None or arguments.pgn is not None or arguments.sprt is not None:
+        raise InputError("--ablate takes no players, no --pgn and no --sprt")
+    scores = []
+    for row in PARAMETERS:
+        if (row.low, row.high) == (0, 1):
+            arguments.first = f"{row.name}=0"
+            pairing = SettingsPairing(arguments)
+            score = Score(pairing.players)
+            with pairing.executor() as (executor, width):
+                live_score(play(score, _shards(arguments, pairing, score), executor, width), score, arguments.games,
+                           None)
+            scores.append((row.name, score))
+    print_ablation(scores)
+    return 0
+
+
+def _pgn_file(arguments: argparse.Namespace, score: Score) -> PgnFile | None:
+    """Where the games go; what is there already is counted if the match is resumed."""
+    path: Path | None = arguments.pgn
+    if path is None:
+        if arguments.resume:
+            raise InputError("--resume needs --pgn")
+        return None
+    if not path.parent.is_dir():
+        raise InputError(f"--pgn: no folder {path.parent}")
+    if path.exists() and not arguments.resume:
+        raise InputError(f"{path} exists; --resume goes on with it")
+    file = PgnFile(path, _conditions(arguments))
+    for outcome in file.resume(score.players):
+        score.add(outcome)
+    return file
+
+
+def _conditions(arguments: argparse.Namespace) -> str:
+    """What must be the same when a match is resumed, in one line."""
+    openings = "random openings" if arguments.openings is None else arguments.openings.name
+    limit = f"{arguments.nodes} nodes" if arguments.nodes else arguments.tc or "default limit"
+    limit = f"{arguments.movetime} ms" if arguments.movetime else limit
+    limit += "".join(f", {side} depth {depth}" for side, depth in zip("AB", (arguments.depth_a, arguments.depth_b),
+                                                                      strict=True) if depth)
+    if arguments.chess960:
+        openings += " of Chess960"
+    if arguments.no_adjudication:
+        openings += ", played out"
+    options = " ".join([*arguments.option, *arguments.option_a, *arguments.option_b])
+    return f"{limit}; {openings}; seed {arguments.seed}; Hash {arguments.hash}; {options}".replace('"', "'")
+
+
+def _complain(text: str) -> None:
+    print(f"error: {text}", file=sys.stderr)

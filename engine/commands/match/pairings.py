@@ -1,0 +1,113 @@
+"""Who plays whom in a match: two UCI engines, or two settings of this one; and where their games are played."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+from engine.arena import executors
+from engine.arena.duel import FairnessTest, SettingsPair
+from engine.arena.match import Shard
+from engine.arena.records import Adjudication, Opening
+from engine.arena.referee import Contender, TimeControl, UciPair
+from engine.arena.settings import DEFAULT, read_setting
+from engine.core.errors import InputError, quote
+
+DEFAULT_NODES = 5000
+DEFAULT_CONTROL = "10+0.1"
+COMMAND = "cmd:"
+
+
+class UciPairing:
+    """Two UCI engines, on the clock or at fixed nodes."""
+
+    is_fair: Callable[[Opening], bool] | None = None
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self._first, self._second = _contenders(arguments)
+        self.players = (self._first.name, self._second.name)
+        base, increment = _read_control(arguments.tc or DEFAULT_CONTROL)
+        movetime = arguments.movetime / 1000 if arguments.movetime is not None else None
+        self._control = TimeControl(base, increment, arguments.nodes, movetime)
+        self._width = arguments.concurrency or 1
+        if arguments.cluster is not None:
+            raise InputError("--cluster is for settings: engines are started on this machine")
+        if arguments.network_a or arguments.network_b:
+            raise InputError("--network-a and --network-b are for settings: engines have UCI options, like EvalFile")
+
+    def executor(self) -> AbstractContextManager[tuple[Executor, int]]:
+        """A process of its own for each game in progress: nobody's clock runs while another game is looked after."""
+        return executors.processes(self._width)
+
+    def shard(self, number: int, opening: Opening, rules: Adjudication) -> Shard:
+        """A pair of games."""
+        return UciPair(number, opening, self._first, self._second, self._control, rules)
+
+
+class SettingsPairing:
+    """Two settings of this engine, in this process or on a cluster."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        for_processes = ("tc", "movetime", "depth_a", "depth_b", "option", "option_a", "option_b")
+        if any(getattr(arguments, name) for name in for_processes):
+            raise InputError("settings play at fixed --nodes, without UCI options; other limits are for cmd: players")
+        self._first = read_setting(arguments.first).judged_by(arguments.network_a)
+        self._second = read_setting(arguments.second or DEFAULT).judged_by(arguments.network_b)
+        second_name = self._second.name if self._second.name != self._first.name else f"{self._second.name} again"
+        self.players = (self._first.name, second_name)
+        self._nodes, self._megabytes = arguments.nodes or DEFAULT_NODES, arguments.hash
+        self._width, self._cluster = arguments.concurrency or os.cpu_count() or 1, arguments.cluster
+        self.is_fair: Callable[[Opening], bool] | None = FairnessTest()
+
+    def executor(self) -> AbstractContextManager[tuple[Executor, int]]:
+        """Threads here, or a cluster's workers."""
+        return executors.threads(self._width) if self._cluster is None else executors.cluster(self._cluster)
+
+    def shard(self, number: int, opening: Opening, rules: Adjudication) -> Shard:
+        """A pair of games."""
+        return SettingsPair(number, opening, self._first, replace(self._second, name=self.players[1]), self._nodes,
+                            rules, self._megabytes)
+
+
+def _read_control(text: str) -> tuple[float, float]:
+    base, _, increment = text.partition("+")
+    try:
+        seconds = float(base), float(increment or 0)
+    except ValueError as error:
+        raise InputError(f"--tc is seconds a game + seconds a move, like 10+0.1, not {quote(text)}") from error
+    if not (0 < seconds[0] < 1e6 and 0 <= seconds[1] < 1e6):
+        raise InputError(f"--tc {quote(text)} is no time")
+    return seconds
+
+
+def _contenders(arguments: argparse.Namespace) -> tuple[Contender, Contender]:
+    both = _read_options(arguments.option)
+    needed = ("UCI_Chess960",) if arguments.chess960 else ()
+    first, second = (
+        replace(_contender(text, both, _read_options(own)), needed=needed, depth=depth)
+        for text, own, depth in ((arguments.first, arguments.option_a, arguments.depth_a),
+                                 (arguments.second or "", arguments.option_b, arguments.depth_b)))
+    if first.name != second.name:
+        return first, second
+    return replace(first, name=f"{first.name} A"), replace(second, name=f"{second.name} B")
+
+
+def _contender(text: str, options: Mapping[str, str], own_options: Mapping[str, str]) -> Contender:
+    command = text.removeprefix(COMMAND).strip()
+    if not text.startswith(COMMAND) or not command:
+        raise InputError(f"{quote(text)} cannot play a UCI engine: cmd:COMMAND names another one")
+    words = command.split()
+    name = " ".join([os.path.basename(words[0]), *words[1:]])  # noqa: PTH119
+    return Contender(name, command, options, own_options)
+
+
+def _read_options(texts: list[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in texts]
+    for name, equals, _ in pairs:
+        if not equals or not name:
+            raise InputError(f"an option is NAME=VALUE, not {quote(name)}")
+    return {name: value for name, _, value in pairs}

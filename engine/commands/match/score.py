@@ -1,0 +1,78 @@
+"""The score of a match, for people: a live table while it is played, and lines when it is over."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Sequence
+
+from engine.arena.match import Score
+from engine.arena.records import Fault
+from engine.arena.statistics import Sprt, elo_estimate, log_likelihood_ratio, superiority
+from engine.commands.shared.tables import live_table, print_table
+
+_REMARK_SECONDS = 30.0  # between two lines where nobody watches a table
+
+
+def live_score(course: Iterable[Score], score: Score, games: int, sprt: Sprt | None) -> None:
+    """Follow a match to its end: with a table on a terminal, with a line now and then elsewhere, both on stderr."""
+    title = f"{score.players[0]} against {score.players[1]}, up to {games} games"
+    told, is_watched = time.monotonic(), sys.stderr.isatty()
+    with live_table() as show:
+        show(title, ("", ""), _facts(score, sprt))
+        for now in course:
+            show(title, ("", ""), _facts(now, sprt))
+            if not is_watched and time.monotonic() - told >= _REMARK_SECONDS:
+                told = time.monotonic()
+                print(_headline(now), file=sys.stderr, flush=True)
+
+
+def summary(score: Score, sprt: Sprt | None) -> str:
+    """The result, one fact a line."""
+    return "\n".join([f"{score.players[0]} against {score.players[1]}",
+                      *(f"{name}: {value}" for name, value in _facts(score, sprt))])
+
+
+def _headline(score: Score) -> str:
+    wins, draws, losses = score.wins_draws_losses
+    return f"{wins + draws + losses} games: +{wins} ={draws} -{losses}"
+
+
+def _facts(score: Score, sprt: Sprt | None) -> list[tuple[str, str]]:
+    wins, draws, losses = score.wins_draws_losses
+    games, pairs = wins + draws + losses, score.pentanomial
+    share = f" ({100 * (wins + draws / 2) / games:.1f} %)" if games else ""
+    facts = [("games", str(games)), ("result", f"+{wins} ={draws} -{losses}{share}")]
+    if sum(pairs):
+        facts.append(("pairs", " ".join(map(str, pairs))))
+    if sum(count > 0 for count in pairs) > 1:  # results that are all the same say nothing about the error
+        elo = elo_estimate(pairs)
+        facts += [("Elo", f"{elo.value:+.1f} [{elo.low:+.1f}, {elo.high:+.1f}]"),
+                  ("LOS", f"{100 * superiority(pairs):.1f} %")]
+    if sprt is not None:
+        facts.append(("SPRT", _sprt_text(sprt, pairs)))
+    if score.is_refereed:
+        for fault in Fault:
+            first, second = score.faults(fault)
+            facts.append((f"lost because it {fault.value}", f"{first} and {second}"))
+        facts.append(("announced lines with an illegal move", str(score.illegal_lines)))
+    return facts
+
+
+def print_ablation(scores: Sequence[tuple[str, Score]]) -> None:
+    """What each technique is worth, the dearest first: Elo that is lost without it."""
+    rows = []
+    for name, score in sorted(scores, key=lambda row: elo_estimate(row[1].pentanomial).value):
+        wins, draws, losses = score.wins_draws_losses
+        elo = elo_estimate(score.pentanomial)
+        rows.append((name.removeprefix("use_"), str(wins + draws + losses), f"+{wins} ={draws} -{losses}",
+                     f"{elo.value:+.0f} [{elo.low:+.0f}, {elo.high:+.0f}]"))
+    print_table(("without", "games", "result", "Elo"), rows)
+
+
+def _sprt_text(sprt: Sprt, pairs: tuple[int, ...]) -> str:
+    low, high = sprt.bounds
+    ratio = log_likelihood_ratio(pairs, sprt.elo0, sprt.elo1) if sum(pairs) else 0.0
+    decided = sprt.verdict(pairs)
+    verdict = "undecided" if decided is None else f"{sprt.elo1:+g} {'accepted' if decided else 'rejected'}"
+    return f"[{sprt.elo0:g}, {sprt.elo1:g}] LLR {ratio:+.2f} in [{low:.2f}, {high:.2f}]: {verdict}"

@@ -1,0 +1,75 @@
+"""Tables, all of one look: no frame, the first column text, the others figures unless a command says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_PIPE_WIDTH = 10_000  # columns, where no terminal says how many it has: nothing is cut off
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[str] = (),
+                bold: Collection[int] = (), title: str | None = None) -> None:
+    """Print a table. Columns whose headings are in `left` hold text as the first one does; rows in `bold` stand out."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _PIPE_WIDTH
+    if title is not None:
+        console.print(title, markup=False)
+    console.print(_table(headings, rows, left, bold))
+
+
+@contextmanager
+def live_table() -> Iterator[Callable[[str, Sequence[str], Iterable[Sequence[str]]], None]]:
+    """A table on stderr that changes in place while something goes on, and is gone after it.
+
+    Call what it gives with a title, headings and rows. Where nobody watches a terminal, nothing is shown.
+    """
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield lambda title, headings, rows: None
+        return
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        def show(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+            table = _table(headings, rows)
+            table.title, table.title_justify = title, "left"
+            live.update(table, refresh=True)
+
+        yield show
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Collection[str] = (),
+           bold: Collection[int] = ()) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold", show_header=any(headings))
+    for place, heading in enumerate(headings):
+        is_text = place == 0 or heading in left
+        table.add_column(Text(heading), justify="left" if is_text else "right", no_wrap=True)
+    for number, row in enumerate(rows):
+        table.add_row(*map(Text, row), style="bold" if number in bold else None)
+    return table
+
+
+class GrowingTable:
+    """A table whose rows are printed one by one, as they come; the widths are those of columns to be filled."""
+
+    def __init__(self, columns: Sequence[tuple[str, int]], *, left: Collection[str] = ()) -> None:
+        self._columns, self._left = columns, left
+        self.add(*(heading for heading, _ in columns))
+
+    def add(self, *cells: str) -> None:
+        """Print a row."""
+        padded = (cell.ljust(width) if heading in self._left else cell.rjust(width)
+                  for cell, (heading, width) in zip(cells, self._columns, strict=True))
+        print(" ".join(padded).rstrip(), flush=True)

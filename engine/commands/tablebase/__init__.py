@@ -1,0 +1,105 @@
+"""`tablebase build | probe | stats | verify | speed`: make endgame tables, look into them, and measure them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+from engine.commands.shared.arguments import add_seed, add_threads, positive
+from engine.core.errors import InputError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
+    build = kinds.add_parser("build", help="make tables, with all that they need")
+    build.add_argument("endings", nargs="*", metavar="ENDING", help="such as KQvKR (default: all of --men)")
+    build.add_argument("--men", type=int, choices=(3, 4, 5), default=4, metavar="N",
+                       help="all endings with up to so many men, 3 to 5 (default 4)")
+    build.add_argument("--out", type=Path, default=Path("tables"), metavar="DIR",
+                       help="where they are made; what is there is not made again (default: tables)")
+    add_threads(build, os.cpu_count() or 1, ", all cores")
+    probe = kinds.add_parser("probe", help="who wins a position, how soon, and by which moves")
+    probe.add_argument("position", nargs="+", metavar="FEN",
+                       help="the position: a FEN, quoted or not; then maybe `moves Kb1 ...`")
+    stats = kinds.add_parser("stats", help="what the tables hold")
+    check = kinds.add_parser("verify", help="whether the files are sound, and agree with Syzygy's")
+    check.add_argument("--syzygy", type=Path, metavar="DIR", help="a folder with Syzygy tables")
+    check.add_argument("--positions", type=positive, default=20_000, metavar="N", help="compared (default 20000)")
+    add_seed(check, "the positions")
+    speed = kinds.add_parser("speed", help="how long a lookup takes in the kernel, and what it costs a search")
+    speed.add_argument("--syzygy", type=Path, metavar="DIR", help="a folder with Syzygy tables, to measure them too")
+    for kind in (probe, stats, check, speed):
+        kind.add_argument("--tables", type=Path, metavar="DIR", help="made by build (default: the built-in ones)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what is asked, and return the exit status."""
+    kinds: dict[str, Callable[[argparse.Namespace], int]] = {
+        "build": _build, "probe": _probe, "stats": _stats, "verify": _verify, "speed": _speed}
+    return kinds[arguments.kind](arguments)
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from tablebase.generator.workshop import Workshop
+    from tablebase.material import Ending, all_endings, parse_ending
+
+    endings = [parse_ending(name) for name in arguments.endings]
+    endings = endings or [ending for men in range(3, arguments.men + 1) for ending in all_endings(men)]
+    workshop = Workshop(arguments.out, arguments.threads)
+    console = Console(stderr=True)
+    total = 0.0
+    with console.status("") as status:
+        def report(ending: Ending, what: str) -> None:
+            status.update(f"{ending.name}: {what}")
+
+        for ending, seconds in workshop.generate(endings, report):
+            total += seconds
+            print(f"{ending.name}: {seconds:.1f} s CPU, every position checked", flush=True)
+        print(f"{total:.1f} s CPU in all", flush=True)
+        what = " ".join(arguments.endings) or f"--men {arguments.men}"
+        provenance = f"adversary tablebase build {what}, {date.today()}"  # noqa: DTZ011  the user's day
+        for path in workshop.pack(endings, provenance, report):
+            print(f"{path}: {path.stat().st_size} bytes")
+    return 0
+
+
+def _probe(arguments: argparse.Namespace) -> int:
+    from engine.chesstext import read_position
+    from engine.commands.tablebase.report import print_verdicts
+
+    print_verdicts(read_position(" ".join(arguments.position)), _folders(arguments))
+    return 0
+
+
+def _stats(arguments: argparse.Namespace) -> int:
+    from engine.commands.tablebase.report import print_stats
+
+    print_stats(_folders(arguments))
+    return 0
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    from engine.commands.tablebase.report import verify
+
+    return verify(_folders(arguments), arguments.syzygy, arguments.positions, arguments.seed)
+
+
+def _speed(arguments: argparse.Namespace) -> int:
+    from engine.commands.tablebase.report import print_speed
+
+    print_speed(_folders(arguments), arguments.syzygy)
+    return 0
+
+
+def _folders(arguments: argparse.Namespace) -> list[Path]:
+    from tablebase.own_tables import BUILT_IN
+
+    if arguments.tables is not None and not arguments.tables.is_dir():
+        raise InputError(f"--tables: no folder {arguments.tables}")
+    return [BUILT_IN] if arguments.tables is None else [arguments.tables]

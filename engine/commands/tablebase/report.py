@@ -1,0 +1,241 @@
+"""What `tablebase` prints: verdicts, statistics, checks and times."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+import chess.syzygy
+import numpy as np
+
+from engine.alphabeta.searcher import Searcher
+from engine.chesstext import san
+from engine.commands.shared.progress import track
+from engine.commands.shared.tables import print_table
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.search.limits import Limits
+from engine.search.tb import no_tb
+from tablebase.codes import is_won
+from tablebase.files import Kind
+from tablebase.geometry import PAIR_SQUARES
+from tablebase.judgement import (
+    DRAWS,
+    IS_MATED,
+    LOSES,
+    MATES,
+    MAY_LOSE,
+    MAY_WIN,
+    SPOILT_LOSS,
+    SPOILT_WIN,
+    WINS,
+    Fate,
+)
+from tablebase.material import all_endings, ending_of, men_of
+from tablebase.own_tables import OwnTables, Shelf
+from tablebase.probe import count_wins, has_rights
+from tablebase.sample import random_board
+from tablebase.syzygy.tables import SyzygyTables
+
+_RESULTS = {
+    int(grade): words for grade, words in (
+        (MATES, "wins"), (WINS, "wins, but the mate may take longer than the table says: the fifty-move rule is near"),
+        (MAY_WIN, "wins unless the fifty-move rule comes first"),
+        (SPOILT_WIN, "draws: the fifty-move rule or a repetition comes before the win"), (DRAWS, "draws"),
+        (SPOILT_LOSS, "draws: the fifty-move rule or a repetition comes before the loss"),
+        (MAY_LOSE, "loses unless the fifty-move rule comes first"),
+        (LOSES, "loses, but the mate may take longer than the table says: the fifty-move rule is near"),
+        (IS_MATED, "loses"))}
+_DIFFERENT = 1
+_SHOWN_DIFFERENCES = 10
+_COLD_PLACEMENTS, _HOT_PLACEMENTS = 1 << 21, 64
+_SEARCH_NODES, _SEARCH_ROUNDS = 200_000, 5
+_SYZYGY_POSITIONS, _SYZYGY_ROUNDS = 400, 500
+_SMALL_ENDINGS = (
+    "8/5p2/8/4k1p1/8/4K1P1/5P2/8 w - - 0 1",
+    "8/8/3k4/3p1p2/8/3K4/3P1P2/8 w - - 0 1",
+    "8/5k2/3r4/5p2/8/3R1K2/6P1/8 w - - 0 1",
+    "8/2p5/3k4/1p1n4/8/2PK4/1P1N4/8 w - - 0 1",
+    "4k3/1r3p2/8/6p1/8/6P1/1R3P2/4K3 w - - 0 1",
+    "8/3k4/2b3p1/7p/7P/2B3P1/3K4/8 b - - 0 1",
+    "8/1q3k2/6p1/8/8/6P1/1Q3K2/8 w - - 0 1",
+    "8/2k5/p1b5/1p6/1P6/P1N5/2K5/8 b - - 0 1",
+)
+
+
+def open_tables(folders: Sequence[Path]) -> OwnTables:
+    """The tables of the folders; InputError if there are none, a line on stderr for each file that is broken."""
+    tables = OwnTables(folders)
+    for complaint in tables.complaints():
+        print(f"error: {complaint}", file=sys.stderr)
+    if not tables.most_men:
+        raise InputError(f"no tables in {', '.join(str(folder) for folder in folders)}")
+    return tables
+
+
+def print_verdicts(game: Game, folders: Sequence[Path]) -> None:
+    """Print who wins, and what each legal move leads to, the best first."""
+    tables = open_tables(folders)
+    reason = tables.reason_for_silence(game.position)
+    if reason is not None:
+        raise InputError(f"no table for {game.fen()}: {reason}")
+    tables.load_for(game.position, *Kind)
+    code, fates = tables.code(game.position), tables.fates(game.position)
+    for complaint in tables.complaints():
+        print(f"error: {complaint}", file=sys.stderr)
+    if code is None or fates is None:
+        raise InputError(f"no table for {game.fen()}: {ending_of(men_of(game.position))[0].name} is missing or damaged")
+    side = "black" if game.position.side else "white"
+    print(f"{game.fen()}\n{side} to move {_in_words(code, fates[0] if fates else None)}")
+    rows = [(san(game, fate.move), _RESULTS[fate.grade], str(fate.code) if fate.grade in (MATES, IS_MATED) else "")
+            for fate in fates]
+    print_table(("move", f"for {side}", "plies to mate"), rows, left=(f"for {side}",))
+
+
+def _in_words(code: int, best: Fate | None) -> str:
+    """What a position comes to with the code that its pieces have, and the best move by the rules."""
+    if best is None:
+        return "is mated" if code == 1 else "draws"
+    if best.grade in (MATES, IS_MATED):
+        plies = best.code  # of a move more than what is left after it
+        return f"{_RESULTS[best.grade]}: mate in {(plies + 1) // 2} moves, {plies} plies"
+    return _RESULTS[best.grade]
+
+
+def print_stats(folders: Sequence[Path]) -> None:
+    """Print what every table holds."""
+    tables = open_tables(folders)
+    rows = []
+    positions, seconds = 0, 0.0
+    for ending in tables.outcomes.endings:
+        entry = tables.outcomes.entry(ending)
+        seconds += entry.seconds
+        for side, summary in enumerate(entry.summary):
+            positions += summary.positions
+            is_win = summary.longest_win >= summary.longest_loss
+            example = summary.win_example if is_win else summary.loss_example
+            longest = f"{summary.longest} plies" if summary.longest >= 0 else ""
+            rows.append((ending.name if side == 0 else "", ("white", "black")[side], f"{summary.positions:,}",
+                         f"{summary.wins:,}", f"{summary.draws:,}", f"{summary.losses:,}", longest, example or "",
+                         f"{entry.seconds:.1f}" if side == 0 else ""))
+    print_table(("ending", "to move", "positions", "wins", "draws", "losses", "longest", "an example", "CPU s"), rows,
+                left=("to move", "an example"))
+    print(f"{len(tables.outcomes.endings)} endings, {positions:,} positions, {seconds:.0f} s CPU to generate")
+
+
+def verify(folders: Sequence[Path], syzygy: Path | None, positions: int, seed: int) -> int:
+    """Read every block; compare random positions with Syzygy tables. Returns the exit status."""
+    tables = open_tables(folders)
+    for shelf in tables.shelves.values():
+        for ending in track(shelf.endings, lambda ending: ending.name):
+            shelf.load(ending, _print_error)
+    damaged = [shelf for shelf in tables.shelves.values()
+               if not all(shelf.is_sound(ending) for ending in shelf.endings)]
+    print(", ".join(f"{len(shelf.endings)} endings of {kind.value}" for kind, shelf in tables.shelves.items()) + ": "
+          + ("damaged" if damaged else "all blocks are sound"))
+    differences = 0 if syzygy is None else _compare(tables, syzygy, positions, seed)
+    return _DIFFERENT if damaged or differences else 0
+
+
+def _print_error(text: str) -> None:
+    print(f"error: {text}", file=sys.stderr)
+
+
+def _compare(tables: OwnTables, folder: Path, positions: int, seed: int) -> int:
+    """How many of so many random positions have another outcome in the Syzygy tables of the folder."""
+    chance = random.Random(seed)  # noqa: S311  a sample needs no secrecy
+    with chess.syzygy.open_tablebase(str(folder), load_dtz=False) as judge:
+        names = {ending: ending.name for ending in tables.outcomes.endings}
+        known = [ending for ending, name in names.items() if (folder / f"{name}.rtbw").exists()]
+        if not known:
+            raise InputError(f"--syzygy: no table of {folder} is one of ours")
+        differences = compared = 0
+        for _ in track(range(positions), lambda number: f"position {number}"):
+            board = random_board(chance.choice(known), chance)
+            code = tables.code(Game(board.fen()).position)
+            wdl = judge.get_wdl(board)
+            if wdl is None:
+                continue  # a capture leads to a table that is not there
+            compared += 1
+            if code is None or (wdl > 0) != bool(is_won(code)) or (wdl == 0) != (code == 0):
+                differences += 1
+                if differences <= _SHOWN_DIFFERENCES:
+                    print(f"error: {board.fen()}: ours {code}, Syzygy {wdl}", file=sys.stderr)
+    print(f"{compared} random positions of {len(known)} endings: {differences} differ from Syzygy")
+    return differences
+
+
+def print_speed(folders: Sequence[Path], syzygy: Path | None) -> None:
+    """Print how long a lookup of an outcome takes: the same few places again and again, and places all over.
+
+    Then, how many nodes a search makes with tables and without; and how long Syzygy's tables take.
+    """
+    tables = open_tables(folders)
+    tables.load_outcomes()
+    for name, count, rounds in (("hot", _HOT_PLACEMENTS, 100_000), ("cold", _COLD_PLACEMENTS, 4)):
+        placements = _placements(tables.outcomes, count)
+        times = []
+        for in_turn in (0, 1):
+            count_wins(tables.outcomes.directory, placements, 1, in_turn)
+            started = time.process_time()
+            count_wins(tables.outcomes.directory, placements, rounds, in_turn)
+            times.append((time.process_time() - started) / count / rounds * 1e9)
+        print(f"{name}: {times[0]:.1f} ns a lookup, {times[1]:.1f} if each waits for the one before; {count} places")
+    with_tables, without = _nodes_per_second(tables)
+    print(f"search with six to eight men: {with_tables / 1e6:.3f} Mnps with tables, {without / 1e6:.3f} without: "
+          f"{with_tables / without:.3f}")
+    if syzygy is not None:
+        _print_syzygy_speed(SyzygyTables([syzygy]))
+
+
+def _nodes_per_second(tables: OwnTables) -> tuple[float, float]:
+    """Of a search in endings, with tables and without, by turns, in CPU time; each position's best round counts."""
+    endings = no_tb()
+    endings.own_address, endings.own_men, endings.most_men = tables.outcomes.address, tables.most_men, tables.most_men
+    searcher = Searcher(megabytes=16)
+    seconds = np.full((2, len(_SMALL_ENDINGS)), np.inf)
+    nodes = np.zeros(seconds.shape)
+    for _ in range(_SEARCH_ROUNDS):
+        for place, fen in enumerate(_SMALL_ENDINGS):
+            for which, record in enumerate((endings, no_tb())):
+                searcher.clear()
+                searcher.set_tb(record)
+                started = time.process_time()
+                nodes[which, place] = searcher.run(Game(fen).position, Limits(nodes=_SEARCH_NODES)).nodes
+                seconds[which, place] = min(seconds[which, place], time.process_time() - started)
+    with_tables, without = nodes.sum(axis=1) / seconds.sum(axis=1)
+    return float(with_tables), float(without)
+
+
+def _print_syzygy_speed(syzygy: SyzygyTables) -> None:
+    chance = random.Random(1)  # noqa: S311  a sample needs no secrecy
+    endings = all_endings(4)
+    positions = [Game(random_board(chance.choice(endings), chance).fen()).position for _ in range(_SYZYGY_POSITIONS)]
+    known = [position for position in positions if syzygy.value(position) is not None and not has_rights(position)]
+    if not known:
+        raise InputError("--syzygy: no tables with four men")
+    started = time.process_time()
+    for position in known:
+        syzygy.value(position, _SYZYGY_ROUNDS)
+    seconds = time.process_time() - started
+    print(f"Syzygy: {seconds / len(known) / _SYZYGY_ROUNDS * 1e6:.2f} microseconds a lookup, captures included, of "
+          f"{len(known)} positions")
+
+
+def _placements(shelf: Shelf, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+    """Random placements of endings with two men beside the kings, as `count_wins` takes them."""
+    chance = np.random.default_rng(1)
+    endings = [ending for ending in shelf.endings if len(ending.pieces) == 2]
+    if not endings:
+        raise InputError("--tables: none with four men")
+    rows = np.zeros((count, 8), np.uint8)
+    pairs = PAIR_SQUARES[1]
+    rows[:, :2] = pairs[chance.integers(len(pairs), size=count)]
+    rows[:, 2:4] = chance.integers(8, 56, size=(count, 2))
+    rows[:, 4:6] = np.array([ending.pieces for ending in endings], np.uint8)[chance.integers(len(endings), size=count)]
+    rows[:, 6] = chance.integers(2, size=count)
+    return rows.reshape(-1)

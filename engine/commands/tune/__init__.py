@@ -1,0 +1,26 @@
+"""`tune search`, `tune eval`, `tune network`: the numbers of the engine, learned from games instead of set by hand."""
+
+from __future__ import annotations
+
+import argparse
+
+from engine.commands.tune import evaluation, network, search
+
+_KINDS = {
+    "search": (search, "the parameters of the search, by games against itself (SPSA)"),
+    "eval": (evaluation, "the weights of the evaluation, by regression on training games"),
+    "network": (network, "a network that evaluates, by gradient descent on training games"),
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    kinds = parser.add_subparsers(dest="what", metavar="WHAT", title="what", required=True)
+    for name, (module, text) in _KINDS.items():
+        module.configure(kinds.add_parser(name, help=text, description=text))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tune, print what was found, and return the exit status."""
+    status: int = _KINDS[arguments.what][0].run(arguments)
+    return status

@@ -1,0 +1,134 @@
+"""`tune eval FILE...`: learn the weights of the evaluation from files of training games."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from engine.arena.gamefile import Games, read_games
+from engine.arena.labelled import labelled_samples
+from engine.arena.positions import quiet_samples
+from engine.commands.shared.arguments import Real, add_seed, positive
+from engine.commands.shared.plots import check_plot, save_plot
+from engine.commands.shared.progress import track
+from engine.core.errors import InputError
+from eval.fit_outcome import fit_outcome
+from eval.fit_weights import Epoch, Learner, Plan, rounded_weights
+from eval.outcome import FULL_MATERIAL, Model
+from eval.samples import Samples
+from eval.weightfile import LARGEST_WEIGHT
+from eval.weights import WeightsRecord, load_weights, save_weights
+
+_LABELLED = (".epd", ".fen")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    plan = Plan()
+    parser.add_argument("data", nargs="+", type=Path, metavar="FILE",
+                        help="training games, from `selfplay`; or .epd files, also packed, with the games' results")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.json",
+                        help="where the best weights go, after every epoch; for `match FILE.json default`")
+    parser.add_argument("--start", type=Path, metavar="FILE.json", help="begin with these weights, not the engine's")
+    parser.add_argument("--epochs", type=positive, default=plan.epochs, metavar="N", help=f"(default {plan.epochs})")
+    parser.add_argument("--rate", type=Real(0, LARGEST_WEIGHT, above=True), default=plan.rate, metavar="CP",
+                        help=f"the largest step of a weight at first (default {plan.rate})")
+    parser.add_argument("--blend", type=Real(0, 1), default=plan.blend, metavar="X",
+                        help=f"share of the game's result in the target (default {plan.blend}), the rest is the score")
+    parser.add_argument("--pull", type=Real(0, 1), default=plan.pull, metavar="X",
+                        help=f"how strongly weights are held where they begin (default {plan.pull})")
+    add_seed(parser, "the order of the positions")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the course of the losses")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Learn, print the losses, and return the exit status."""
+    if not arguments.out.parent.is_dir():
+        raise InputError(f"--out: no folder {arguments.out.parent}")
+    if arguments.plot is not None:
+        check_plot(arguments.plot)
+    start = load_weights(arguments.start)
+    threads = os.cpu_count() or 1
+    samples = _samples(arguments.data, start, threads)
+    plan = Plan(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend, pull=arguments.pull,
+                seed=arguments.seed, threads=threads)
+    learner = Learner(samples, start, plan)
+    print(f"{len(samples)} quiet positions; a pawn more is worth {_winning_share(learner.steepness):.1%} of the point")
+    outcome, likelihood = fit_outcome(samples)
+    print(f"chances of the game: {_describe(outcome)}; mean negative log-likelihood {likelihood:.4f}")
+    course = _learn(learner, plan, arguments, samples, outcome)
+    first, best = course[0], min(course, key=lambda epoch: epoch.validation_loss)
+    if best is first:
+        print("no epoch was better than the weights at the start: nothing was written")
+        return 0
+    print(f"best after epoch {best.number}: validation loss {best.validation_loss:.6f}, "
+          f"{100 * (best.validation_loss / first.validation_loss - 1):+.2f} %; weights in {arguments.out}")
+    if arguments.plot is not None:
+        _plot(course, arguments.plot)
+    return 0
+
+
+def _samples(paths: Sequence[Path], start: WeightsRecord, threads: int) -> Samples:
+    """What the files hold: training games, or positions that others labelled."""
+    are_labelled = [any(suffix in _LABELLED for suffix in path.suffixes) for path in paths]
+    if all(are_labelled):
+        parts: list[Samples] = []
+        for path in paths:
+            first_game = int(parts[-1].rows["game"][-1]) + 1 if parts and len(parts[-1]) else 0
+            parts.append(labelled_samples(path, start, first_game,
+                                          lambda text: print(f"error: {text}", file=sys.stderr)))
+        return Samples.join(parts)
+    if any(are_labelled):
+        raise InputError("training games and labelled positions cannot be mixed: only the games have searched scores")
+    return quiet_samples(_blocks(paths), threads)
+
+
+def _blocks(paths: Sequence[Path]) -> Iterator[Games]:
+    for path in paths:
+        yield from read_games(path)
+
+
+def _winning_share(steepness: float) -> float:
+    return float(1 / (1 + 2.718281828459045 ** (-100 * steepness)))
+
+
+def _describe(outcome: Model) -> str:
+    """The model in figures that mean something."""
+    few, full = outcome.even_score(FULL_MATERIAL // 4), outcome.even_score(FULL_MATERIAL)
+    return f"every second game is won from {full:+.0f} centipawns on a full board, from {few:+.0f} on a quarter of it"
+
+
+def _learn(learner: Learner, plan: Plan, arguments: argparse.Namespace, samples: Samples,
+           outcome: Model) -> list[Epoch]:
+    """Run all epochs; the file always holds the best weights so far."""
+    course: list[Epoch] = []
+    epochs = learner.run()
+    for number in track(range(plan.epochs + 1), lambda number: f"epoch {number}"):
+        epoch = next(epochs)
+        print(f"epoch {number}: training loss {epoch.training_loss:.6f}, validation loss {epoch.validation_loss:.6f}",
+              flush=True)
+        if course and epoch.validation_loss < min(earlier.validation_loss for earlier in course):
+            provenance = _provenance(course[0], epoch, arguments, samples)
+            save_weights(rounded_weights(epoch), arguments.out, provenance, outcome)
+        course.append(epoch)
+    return course
+
+
+def _provenance(first: Epoch, best: Epoch, arguments: argparse.Namespace, samples: Samples) -> str:
+    """Where weights come from, in one line."""
+    files = " ".join(path.name for path in arguments.data)
+    return (f"tune eval {files} --epochs {arguments.epochs} --rate {arguments.rate} --blend {arguments.blend} "
+            f"--pull {arguments.pull} --seed {arguments.seed}; {datetime.now(UTC):%Y-%m-%d}; {len(samples)} quiet "
+            f"positions; validation loss {first.validation_loss:.6f} -> {best.validation_loss:.6f} in epoch "
+            f"{best.number}")
+
+
+def _plot(course: Sequence[Epoch], path: Path) -> None:
+    numbers = [epoch.number for epoch in course]
+    save_plot(path, ("epoch", "mean squared error of the expected point"), {
+        "training": (numbers, [epoch.training_loss for epoch in course]),
+        "validation": (numbers, [epoch.validation_loss for epoch in course])})

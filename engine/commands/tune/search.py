@@ -1,0 +1,124 @@
+"""`tune search`: SPSA over the parameters of the search, by games against itself."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.alphabeta.params import PARAMETERS
+from engine.arena import executors
+from engine.arena.duel import FairnessTest
+from engine.arena.openings import Openings, RandomOpenings
+from engine.arena.records import Adjudication, Opening
+from engine.arena.shards import in_order
+from engine.arena.spsa import Course, Plan
+from engine.commands.shared.arguments import Real, add_concurrency, add_seed, positive
+from engine.commands.shared.plots import check_plot, save_plot
+from engine.commands.shared.tables import live_table
+from engine.core.errors import InputError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+_ALL = "all"
+_HEADINGS = ("parameter", "default", "now", "steps moved")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--params", default=_ALL, metavar="NAME,...", help="which ones (default: all but switches)")
+    parser.add_argument("--pairs", type=positive, default=10_000, metavar="N",
+                        help="pairs of games in all (default 10000)")
+    parser.add_argument("--batch", type=positive, default=32, metavar="N",
+                        help="pairs with the same values (default 32)")
+    parser.add_argument("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
+    parser.add_argument("--rate", type=Real(0, 1, above=True), default=0.002, metavar="X",
+                        help="how far a won game moves a value at the end, in shares of its step (default 0.002; "
+                             "fewer pairs need more)")
+    add_seed(parser, "openings and changes")
+    parser.add_argument("--openings", type=Path, metavar="FILE", help="EPD or PGN, also zipped (default: random ones)")
+    add_concurrency(parser)
+    parser.add_argument("--cluster", metavar="ADDRESS", help="play on the dask cluster at tcp://...")
+    parser.add_argument("--out", type=Path, required=True, metavar="NAME",
+                        help="NAME.json is the checkpoint, NAME.txt holds the values, for `match NAME.txt default`")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the course of the values")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tune, print the values, and return the exit status."""
+    if not arguments.out.parent.is_dir() or not arguments.out.name:
+        raise InputError(f"--out: no folder {arguments.out.parent}, or no name in it")
+    if arguments.plot is not None:
+        check_plot(arguments.plot)
+    checkpoint, values_file = (arguments.out.with_name(arguments.out.name + ending) for ending in (".json", ".txt"))
+    if values_file.exists() and not arguments.resume:
+        raise InputError(f"{values_file} exists, and would be overwritten")
+    course = _course(arguments, checkpoint)
+    with _executor(arguments) as (executor, width):
+        _follow(course, checkpoint, executor, width, islice(_openings(arguments, course), course.played, None))
+    values = course.setting().params
+    text = "".join(f"{name}={value}\n" for name, value in values)
+    values_file.write_text(text, encoding="utf-8")
+    for name, value in values:
+        print(f"{name}={value}")
+    if arguments.plot is not None:
+        _plot(course, arguments.plot)
+    return 0
+
+
+def _course(arguments: argparse.Namespace, checkpoint: Path) -> Course:
+    openings = "" if arguments.openings is None else arguments.openings.name
+    if arguments.resume:
+        course = Course.load(checkpoint)
+        if course.plan.openings != openings:
+            raise InputError(f"{checkpoint} was begun with other openings: {course.plan.openings or 'random ones'}")
+        return course
+    if checkpoint.exists():
+        raise InputError(f"{checkpoint} exists; --resume goes on with it")
+    names = (tuple(row.name for row in PARAMETERS if row.step) if arguments.params == _ALL
+             else tuple(arguments.params.split(",")))
+    return Course.begin(Plan(names, arguments.pairs, arguments.batch, arguments.nodes, arguments.seed,
+                             arguments.rate, openings))
+
+
+def _openings(arguments: argparse.Namespace, course: Course) -> Iterator[Opening]:
+    source = (RandomOpenings(is_fair=FairnessTest()) if arguments.openings is None else Openings(arguments.openings))
+    return source.draw(course.plan.pairs, course.plan.seed, lambda text: print(f"error: {text}", file=sys.stderr))
+
+
+def _executor(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Executor, int]]:
+    if arguments.cluster is not None:
+        return executors.cluster(arguments.cluster)
+    return executors.threads(arguments.concurrency or os.cpu_count() or 1)
+
+
+def _follow(course: Course, checkpoint: Path, executor: Executor, width: int, openings: Iterator[Opening]) -> None:
+    """Play batch after batch, with a table of the values on a terminal, and a checkpoint after each."""
+    with live_table() as show:
+        while not course.is_over:
+            show(f"{course.played} of {course.plan.pairs} pairs", _HEADINGS, _rows(course))
+            batch = course.batch(openings, Adjudication())
+            results = list(in_order(executor, [perturbation.pair for perturbation in batch], width))
+            course.learn(batch, results)
+            course.save(checkpoint)
+
+
+def _rows(course: Course) -> list[tuple[str, ...]]:
+    """Where each parameter stands, under _HEADINGS."""
+    return [(row.name, str(row.default), f"{course.values[row.name]:.1f}",
+             f"{(course.values[row.name] - row.default) / row.step:+.2f}") for row in course.plan.rows()]
+
+
+def _plot(course: Course, path: Path) -> None:
+    """Each parameter's course, in steps from its default."""
+    places = [min((number + 1) * course.plan.batch, course.plan.pairs) for number in range(len(course.history))]
+    save_plot(path, ("pairs of games", "steps from the default"), {
+        row.name: (places, [(values[row.name] - row.default) / row.step for values in course.history])
+        for row in course.plan.rows()})

@@ -1,0 +1,136 @@
+"""Files of machine code: the one format of what is shipped with the package and of what the cache keeps.
+
+A line that names the format, the SHA-256 of the header, the header's length, the header (JSON: what was compiled, from
+which sources, for which processor, and for each entry its signature, its place and its SHA-256), then the object code.
+Such a file is code that gets executed: nothing in it is believed before its checksum is found right, and nothing is
+unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+NATIVE = "native"  # the baseline of what was compiled for the very processor that it runs on
+UNFINISHED = ".part"  # how the name of a file ends that is being written
+
+_MAGIC = b"Adversary machine code 1\n"
+_DIGEST_BYTES, _LENGTH_BYTES = 32, 4
+_LONGEST_HEADER = 1 << 20
+_LONGEST_OBJECT = 1 << 26
+
+
+class CodeFileError(Exception):
+    """A file of machine code that cannot be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """The machine code of one entry."""
+
+    name: str  # of the entry, with its module
+    signature: str  # the types of its arguments
+    results: tuple[str, ...]  # the types of its results
+    is_tuple: bool  # whether the results come as a tuple, even if there is but one
+    object_code: bytes  # which defines `symbol_of(name)`
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a file's machine code comes from."""
+
+    sources: str  # their digest
+    triple: str  # architecture and system, as LLVM names them
+    baseline: str  # the processor that it needs at least
+    version: str  # of the project
+    compiler: str  # for people
+
+
+def symbol_of(name: str) -> str:
+    """The symbol that the machine code of an entry is found by."""
+    return f"adversary.{name}"
+
+
+def write(path: Path, provenance: Provenance, codes: Sequence[Code]) -> None:
+    """Write a file that is there as a whole or not at all; OSError if it cannot be."""
+    import tempfile
+
+    entries, place = [], 0
+    for code in codes:
+        entries.append({"name": code.name, "signature": code.signature, "results": code.results,
+                        "is_tuple": code.is_tuple, "place": place, "size": len(code.object_code),
+                        "sha256": hashlib.sha256(code.object_code).hexdigest()})
+        place += len(code.object_code)
+    header = json.dumps({**asdict(provenance), "entries": entries}).encode()
+    parts = (_MAGIC, hashlib.sha256(header).digest(), len(header).to_bytes(_LENGTH_BYTES, "little"), header,
+             *(code.object_code for code in codes))
+    handle, temporary = tempfile.mkstemp(suffix=UNFINISHED, prefix=path.name, dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(parts)
+        os.replace(temporary, path)  # noqa: PTH105  what Path.replace does, of a name that is text
+    except OSError:
+        os.unlink(temporary)  # noqa: PTH108
+        raise
+
+
+class CodeFile:
+    """A file of machine code whose header has been found right; object code is read, and checked, when asked for."""
+
+    def __init__(self, path: Path, distrust: Callable[[os.stat_result], str | None] = lambda status: None) -> None:
+        """Read the header; CodeFileError if the file cannot be used, FileNotFoundError if there is none.
+
+        `distrust` says why a file of such a status should not be used, or None.
+        """
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                if (reason := distrust(os.fstat(file.fileno()))) is not None:
+                    raise CodeFileError(reason)
+                header = _read_header(file)
+                self._start = file.tell()
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise FileNotFoundError(path) from error
+        except OSError as error:
+            raise CodeFileError(f"it cannot be read ({error.strerror})") from error
+        self.provenance = Provenance(**{field: header[field] for field in Provenance.__annotations__})
+        self._entries: dict[str, dict[str, Any]] = {entry["name"]: entry for entry in header["entries"]}
+
+    @property
+    def names(self) -> list[str]:
+        """The entries that the file has."""
+        return list(self._entries)
+
+    def has(self, name: str, signature: str) -> bool:
+        """Whether the machine code of that entry, with these types, is here."""
+        return name in self._entries and self._entries[name]["signature"] == signature
+
+    def read(self, name: str) -> Code:
+        """The machine code of an entry; CodeFileError if it is damaged."""
+        entry = self._entries[name]
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._start + entry["place"])
+                code = file.read(min(entry["size"], _LONGEST_OBJECT))
+        except OSError as error:
+            raise CodeFileError(f"it cannot be read ({error.strerror})") from error
+        if hashlib.sha256(code).hexdigest() != entry["sha256"]:
+            raise CodeFileError(f"it is damaged: {name} has a wrong checksum")
+        return Code(name, entry["signature"], tuple(entry["results"]), entry["is_tuple"], code)
+
+
+def _read_header(file: Any) -> dict[str, Any]:
+    if file.read(len(_MAGIC)) != _MAGIC:
+        raise CodeFileError("it is damaged, or of another format")
+    digest = file.read(_DIGEST_BYTES)
+    length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
+    text = file.read(min(length, _LONGEST_HEADER))
+    if hashlib.sha256(text).digest() != digest:
+        raise CodeFileError("it is damaged: the header has a wrong checksum")
+    header: dict[str, Any] = json.loads(text)  # the checksum is right: it is as it was written
+    return header

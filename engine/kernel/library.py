@@ -1,0 +1,161 @@
+"""Where the machine code of an entry is found: in the package, in the cache, or by compiling it."""
+
+from __future__ import annotations
+
+import enum
+import os
+import threading
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.kernel import notices, sources
+from engine.kernel.cache import own_cache
+from engine.kernel.codefile import NATIVE, Code, CodeFile, CodeFileError, Provenance, symbol_of
+from engine.kernel.signature import Declaration
+
+if TYPE_CHECKING:
+    from engine.kernel.targets import Loader
+
+SHIPPED_FOLDER = Path(__file__).parent / "shipped"
+SHIPPED_SUFFIX = ".kernels"
+
+# For measuring: the file of machine code to use instead of the package's, or `native` for none at all.
+CODE_VARIABLE = "ADVERSARY_KERNELS"
+
+
+class Origin(enum.Enum):
+    """Where machine code came from."""
+
+    SHIPPED = "shipped with the package"
+    CACHED = "loaded from the cache"
+    COMPILED = "compiled"
+
+
+class Found(NamedTuple):
+    """Machine code that is ready to run."""
+
+    address: int
+    results: tuple[str, ...]
+    is_tuple: bool
+    origin: Origin
+
+
+class Shipped(NamedTuple):
+    """The file of the package that fits this process, or the reason why there is none."""
+
+    file: CodeFile | None
+    reason: str | None  # None also if the package has no such files at all: it is not an installed one
+
+
+_compiling = threading.Lock()  # one at a time: Numba has a lock of its own, and what compiles is said
+_loading = threading.Lock()
+
+
+def is_compiling() -> bool:
+    """Whether something is being compiled just now, which may take a minute."""
+    return _compiling.locked()
+
+
+def find(entry: Declaration) -> Found:
+    """The machine code of an entry, whatever that takes."""
+    code, origin = _look_up(entry)
+    if code is None:
+        code, origin = _compile(entry)
+    with _loading:
+        address = _loader().load(code.object_code, symbol_of(code.name))
+    if not address:
+        raise RuntimeError(f"the machine code of {entry.name} cannot be loaded")
+    return Found(address, code.results, code.is_tuple, origin)
+
+
+def at_hand(entry: Declaration) -> Origin | None:
+    """Where the machine code of an entry would be taken from; None if it has to be compiled."""
+    code, origin = _look_up(entry)
+    return origin if code is not None else None
+
+
+def _look_up(entry: Declaration) -> tuple[Code | None, Origin]:
+    shipped, cache = shipped_file(), own_cache()
+    if shipped.file is not None and shipped.file.has(entry.name, entry.signature):
+        try:
+            return shipped.file.read(entry.name), Origin.SHIPPED
+        except CodeFileError as error:
+            notices.tell(f"{shipped.file.path} is not used: {error}")
+    code = cache.read(entry.name, entry.signature, _provenance_of(entry)) if cache is not None else None
+    return code, Origin.CACHED
+
+
+def _compile(entry: Declaration) -> tuple[Code, Origin]:
+    with _compiling:
+        reason = shipped_file().reason
+        if reason is not None:
+            notices.tell(f"compiling: {reason}")
+        from engine.kernel import compiler
+
+        code = compiler.compile_entry(entry)
+        if (cache := own_cache()) is not None:
+            cache.keep(code, _provenance_of(entry))
+            cache.tidy()
+    return code, Origin.COMPILED
+
+
+def _provenance_of(entry: Declaration) -> Provenance:
+    """What machine code that is compiled here and now comes from."""
+    from engine.kernel import targets
+
+    return Provenance(sources.digest_for(entry.function.__module__), targets.triple(), NATIVE, "", "")
+
+
+@cache
+def shipped_file() -> Shipped:
+    """The machine code of this package that fits the sources, the system and the processor."""
+    named = os.environ.get(CODE_VARIABLE)
+    paths = [Path(named)] if named else shipped_paths()
+    if named == NATIVE or (not named and not SHIPPED_FOLDER.is_dir()):
+        return Shipped(None, None)
+    reason = "the package has no machine code for this architecture"
+    for path in paths:
+        try:
+            file = CodeFile(path)
+        except FileNotFoundError:
+            reason = f"there is no {path}"
+        except CodeFileError as error:
+            reason = f"{path} is not used: {error}"
+        else:
+            misfit = _misfit(file.provenance)
+            if misfit is None:
+                return Shipped(file, None)
+            reason = f"{path.name} is not used: {misfit}"
+    return Shipped(None, reason)
+
+
+def shipped_paths() -> list[Path]:
+    """Where the package's machine code for this architecture is, the most demanding first."""
+    from engine.kernel import targets
+
+    return [SHIPPED_FOLDER / f"{baseline.name}{SHIPPED_SUFFIX}"
+            for baseline in targets.baselines_of(targets.triple())]
+
+
+def _misfit(provenance: Provenance) -> str | None:
+    """Why machine code of this provenance cannot run here, or None."""
+    from engine.kernel import targets
+
+    if provenance.triple != targets.triple():
+        return f"it was built for {provenance.triple}"
+    baseline = next((baseline for baseline in targets.BASELINES if baseline.name == provenance.baseline), None)
+    if baseline is None:
+        return f"{provenance.baseline} is not known"
+    if lacking := targets.lacking(baseline):
+        return f"this processor has no {lacking[0]}"
+    if provenance.sources != sources.own_digest():
+        return "the sources were changed since the package was built"
+    return None
+
+
+@cache
+def _loader() -> Loader:
+    from engine.kernel.targets import Loader
+
+    return Loader()

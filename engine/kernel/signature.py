@@ -1,0 +1,176 @@
+"""The types of entries' arguments and results: what a signature says, and how a value crosses into machine code.
+
+They are ours and not Numba's, so that a kernel can be declared and called without Numba. Machine code gets a record as
+its address, an array as address and length, and numbers as they are; it writes its results, eight bytes each, to a
+place that the caller names.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+Int = int | np.int64  # what Python hands to a kernel for an int64, and gets back
+
+_BYTES_BEFORE_RECORD = 24  # in a NumPy record object: references, type and size come before the address of its data
+
+
+class ArgumentType(Protocol):
+    """The type of one argument."""
+
+    text: str  # how a signature names it
+    carriers: tuple[Any, ...]  # the C types of the numbers that carry it
+
+    def carry(self, value: Any) -> tuple[int, ...]:
+        """The value as such numbers; TypeError if it is no such value."""
+        ...
+
+    def for_numba(self) -> Any:
+        """The same type as the compiler names it."""
+        ...
+
+
+class Declaration(NamedTuple):
+    """What an entry is declared to be."""
+
+    name: str  # with its module
+    function: Callable[..., Any]
+    arguments: tuple[ArgumentType, ...]
+
+    @property
+    def signature(self) -> str:
+        """The types of the arguments in words, by which stored machine code is checked to be what is asked for."""
+        return ", ".join(argument.text for argument in self.arguments)
+
+
+class Number:
+    """An integer of eight bytes."""
+
+    def __init__(self, text: str, carrier: Any) -> None:
+        self.text = text
+        self.carriers = (carrier,)
+
+    def carry(self, value: Any) -> tuple[int]:
+        return (index(value),)
+
+    def for_numba(self) -> Any:
+        from numba import types
+
+        return getattr(types, self.text)
+
+
+class Record:
+    """A NumPy record of one dtype, which the kernel works on in place."""
+
+    text = "record"
+    carriers = (ctypes.c_void_p,)
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
+        self._numba: Any = None
+
+    def carry(self, value: Any) -> tuple[int]:
+        if not isinstance(value, np.record) or value.dtype != self.dtype:
+            raise TypeError(f"a record of {self.dtype.itemsize} bytes is wanted, not {type(value).__name__}")
+        return (_address_of_record(value),)
+
+    def for_numba(self) -> Any:
+        if self._numba is None:  # the compiler compares types: one for each dtype
+            import numba
+
+            self._numba = numba.from_dtype(self.dtype)
+        return self._numba
+
+
+class Array:
+    """A writable array of one dimension, without gaps, which the kernel works on in place."""
+
+    carriers = (ctypes.c_void_p, ctypes.c_int64)
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
+        self.text = f"array of {dtype.str}"
+
+    def carry(self, value: Any) -> tuple[int, int]:
+        if not isinstance(value, np.ndarray) or value.dtype != self.dtype or value.ndim != 1 or not value.flags.carray:
+            raise TypeError(f"a writable {self.text} without gaps is wanted, not {type(value).__name__}")
+        return (value.ctypes.data, value.size)
+
+    def for_numba(self) -> Any:
+        import numba
+        from numba import types
+
+        return types.Array(numba.from_dtype(self.dtype), 1, "C")
+
+
+int64, uint64 = Number("int64", ctypes.c_int64), Number("uint64", ctypes.c_uint64)
+
+
+def record_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
+    """The dtype of a record that kernels take as one pointer; its fields are attributes in Python and in kernels."""
+    return np.dtype((np.record, np.dtype(fields, align=True)))
+
+
+def offset_of(dtype: np.dtype[Any], field: str) -> int:
+    """How many bytes of a record come before a field."""
+    assert dtype.fields is not None
+    return int(dtype.fields[field][1])
+
+
+def record_type(dtype: np.dtype[Any]) -> Record:
+    """How a record of `dtype` is named in an entry's argument types."""
+    return Record(dtype)
+
+
+def array_type(code: str | np.dtype[Any]) -> Array:
+    """How an array of one dimension, without gaps, is named in an entry's argument types; `code` as in NumPy."""
+    return Array(np.dtype(code))
+
+
+def _address_by_layout(record: Any) -> int:
+    return ctypes.c_void_p.from_address(id(record) + _BYTES_BEFORE_RECORD).value or 0
+
+
+def _address_by_interface(record: Any) -> int:
+    address: int = record.__array_interface__["data"][0]
+    return address
+
+
+def _choose_address() -> Callable[[Any], int]:
+    """Where a record's bytes lie: NumPy's own way takes 8 us, so its C header is relied on, if this NumPy does too."""
+    sample = np.zeros(2, record_dtype([("number", "i8")]))[1]
+    return _address_by_layout if _address_by_layout(sample) == _address_by_interface(sample) else _address_by_interface
+
+
+_address_of_record = _choose_address()
+
+
+# How results are read: each lies in eight bytes.
+_RESULT_FORMATS = {"int64": "q", "uint64": "Q", "float64": "d", "bool": "?7x"}
+RESULT_TYPES = frozenset(_RESULT_FORMATS)
+
+
+def bind(address: int, arguments: Sequence[ArgumentType], results: Sequence[str], is_tuple: bool) -> Callable[..., Any]:
+    """The machine code at `address` as a Python function. The GIL is released while it runs."""
+    carriers = [carrier for argument in arguments for carrier in argument.carriers]
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, *carriers, ctypes.c_void_p)(address)
+    reader = struct.Struct("=" + "".join(_RESULT_FORMATS[result] for result in results))
+    place_for_results = ctypes.c_char * max(reader.size, 1)
+
+    def call(*values: Any) -> Any:
+        if len(values) != len(arguments):
+            raise TypeError(f"{len(arguments)} arguments are wanted, not {len(values)}")
+        place = place_for_results()
+        carried = [number for argument, value in zip(arguments, values, strict=True)
+                   for number in argument.carry(value)]
+        if function(*carried, ctypes.addressof(place)) != 0:
+            raise RuntimeError("a kernel failed")
+        found = reader.unpack_from(place)
+        return found if is_tuple else found[0] if found else None
+
+    return call

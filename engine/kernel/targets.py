@@ -1,0 +1,136 @@
+"""The processors that machine code is made for, and what is needed to make and to run it.
+
+A baseline is a set of instructions that many processors have in common. What is compiled on the spot, and kept in the
+cache, is made for the very processor instead.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from functools import cache
+from typing import Any, NamedTuple
+
+import llvmlite.binding as llvm
+
+from engine import host
+
+_V3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2")
+_V4 = (*_V3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
+
+
+class Baseline(NamedTuple):
+    """Processors of one kind; `needs` is what LLVM must find a processor to have."""
+
+    name: str
+    architecture: str  # the triple's first word
+    cpu: str
+    features: str
+    needs: tuple[str, ...]
+
+
+# The first of an architecture that a processor fulfils is used. Of armv8.2-a only the atomic additions make a
+# difference here; LLVM sees no more of it than them and the checksums.
+BASELINES = (
+    Baseline("x86-64-v4", "x86_64", "x86-64-v4", "", _V4),
+    Baseline("x86-64-v3", "x86_64", "x86-64-v3", "", _V3),
+    Baseline("armv8.2-a", "aarch64", "generic", "+crc,+lse", ("crc", "lse", "neon")),
+    Baseline("armv8-a", "aarch64", "generic", "", ("neon",)),
+)
+
+_ARCHITECTURES = {"arm64": "aarch64", "amd64": "x86_64"}  # other names of the same
+_CODE_GENERATION_LEVEL = 3
+
+# What machine code may call. LLVM ends the process when it meets a symbol that it does not find.
+RUNTIME_SYMBOLS = frozenset({
+    "clock_gettime", "QueryPerformanceCounter", "QueryPerformanceFrequency", "memcpy", "memmove", "memset",
+    "exp", "log", "tanh", "atanh", "pow", "sqrt", "floor", "ceil", "round",
+})
+
+
+def triple() -> str:
+    """Architecture and system of this process, as LLVM names them."""
+    text: str = llvm.get_process_triple()
+    return text
+
+
+def architecture(of: str) -> str:
+    """The architecture that a triple names."""
+    word = of.partition("-")[0]
+    return _ARCHITECTURES.get(word, word)
+
+
+@cache
+def host_features() -> frozenset[str]:
+    """What this processor has, in LLVM's words."""
+    return frozenset(name for name, is_there in llvm.get_host_cpu_features().items() if is_there)
+
+
+def host_cpu() -> str:
+    """What LLVM calls this processor."""
+    name: str = llvm.get_host_cpu_name()
+    return name
+
+
+def baselines_of(target: str) -> list[Baseline]:
+    """The baselines of a triple's architecture, the most demanding first."""
+    return [baseline for baseline in BASELINES if baseline.architecture == architecture(target)]
+
+
+def lacking(baseline: Baseline) -> list[str]:
+    """What this processor would need beside what it has."""
+    return [need for need in baseline.needs if need not in host_features()]
+
+
+def processor_digest() -> str:
+    """A name for this processor: machine code that was compiled for it may not run on another one."""
+    text = " ".join((triple(), host_cpu(), *sorted(host_features())))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def machine(baseline: Baseline | None, target: str | None = None) -> Any:
+    """LLVM's compiler back end for a baseline, or for this very processor."""
+    target = target or triple()
+    if architecture(target) == architecture(triple()):
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+    else:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+    if host.IS_WINDOWS and not target.endswith("-elf"):
+        target += "-elf"  # the only format that LLVM can load by itself there
+    cpu, features = (host_cpu(), _native_features()) if baseline is None else (baseline.cpu, baseline.features)
+    # As Numba has it: position-dependent code on x86, which the loader then relocates.
+    relocation = "static" if architecture(target) == "x86_64" else "default"
+    return llvm.Target.from_triple(target).create_target_machine(
+        cpu=cpu, features=features, opt=_CODE_GENERATION_LEVEL, reloc=relocation, codemodel="jitdefault", jit=True)
+
+
+def _native_features() -> str:
+    text: str = llvm.get_host_cpu_features().flatten()
+    return text
+
+
+class Loader:
+    """Puts object code into memory, ready to run."""
+
+    def __init__(self) -> None:
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine(None))
+        for symbol in RUNTIME_SYMBOLS:
+            _make_known(symbol)
+
+    def load(self, object_code: bytes, symbol: str) -> int:
+        """The address of `symbol`, which the object code defines; 0 if it does not."""
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
+        self._engine.finalize_object()
+        address: int = self._engine.get_function_address(symbol)
+        return address
+
+
+def _make_known(symbol: str) -> None:
+    """Let LLVM find a function of the C library, whether or not it finds it by itself."""
+    if llvm.address_of_symbol(symbol) is None:
+        for library in host.c_libraries():
+            if hasattr(library, symbol):
+                llvm.add_symbol(symbol, ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value)
+                return

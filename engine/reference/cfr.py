@@ -1,0 +1,128 @@
+"""Counterfactual regret minimisation: regret matching in every information set of a game with hidden cards.
+
+An action's regret in a state is weighted by how likely the others, chance among them, would have led there: that is the
+counterfactual, as if the player himself had wanted to come there. Zero-sum games of two players.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic
+
+from engine.reference.game import CHANCE, MAX, MIN, Action, HiddenGame, Player, State
+from engine.reference.regret import Learner, Strategy
+
+Learners = dict[Hashable, Learner]  # by what the player knows
+Plan = Callable[[Hashable, int], Strategy]  # what is known, and among how many actions -> how to play
+
+
+def minimise(game: HiddenGame[State, Action], iterations: int) -> Iterator[Learners]:
+    """What has been learned, again after every iteration: two walks through the whole tree, one to teach each player.
+
+    The more an iteration knows, the more it counts in the average: its number is its weight.
+    """
+    learners: Learners = {}
+    for iteration in range(1, iterations + 1):
+        for pupil in (MAX, MIN):
+            _Walk(game, learners, pupil, iteration).value(game.initial(), (1.0, 1.0), 1.0)
+        yield learners
+
+
+@dataclass
+class _Walk(Generic[State, Action]):
+    """A way through the tree on which everybody plays as at its beginning, and one player learns."""
+
+    game: HiddenGame[State, Action]
+    learners: Learners
+    pupil: Player
+    weight: float
+    strategies: dict[Hashable, Strategy] = field(default_factory=dict)
+
+    def value(self, state: State, reach: tuple[float, float], luck: float) -> float:
+        """MAX's value of a state. Each player's own choices lead there as likely as `reach` says, chance as `luck`."""
+        game = self.game
+        if game.is_terminal(state):
+            return game.utility(state, MAX)
+        player, actions = game.to_move(state), game.actions(state)
+        if player == CHANCE:
+            odds = [game.probability(state, action) for action in actions]
+            return _mean(odds, [self.value(game.result(state, action), reach, luck * chance)
+                                for action, chance in zip(actions, odds, strict=True)])
+        learner = self.learners.setdefault(game.view(state), Learner(len(actions)))
+        strategy = self.strategies.setdefault(game.view(state), learner.strategy)
+        values = [self.value(game.result(state, action), _after(reach, player, chance), luck)
+                  for action, chance in zip(actions, strategy, strict=True)]
+        value = _mean(strategy, values)
+        if player == self.pupil:
+            counterfactual = (1 if player == MAX else -1) * luck * reach[1 - player]
+            learner.learn([counterfactual * (other - value) for other in values], strategy,
+                          self.weight * reach[player])
+        return value
+
+
+def _after(reach: tuple[float, float], player: Player, chance: float) -> tuple[float, float]:
+    return (reach[0] * chance, reach[1]) if player == MAX else (reach[0], reach[1] * chance)
+
+
+def _mean(odds: Sequence[float], values: Sequence[float]) -> float:
+    return math.fsum(chance * value for chance, value in zip(odds, values, strict=True))
+
+
+def averages(learners: Mapping[Hashable, Learner]) -> Plan:
+    """The average strategies as a plan for every information set: what converges to the equilibrium."""
+    return lambda view, actions: learners[view].average if view in learners else (1 / actions,) * actions
+
+
+def value(game: HiddenGame[State, Action], state: State, plan: Plan) -> float:
+    """What MAX gets on average if everybody plays by the plan."""
+    if game.is_terminal(state):
+        return game.utility(state, MAX)
+    odds = _odds(game, state, plan)
+    return _mean(odds, [value(game, game.result(state, action), plan) for action in game.actions(state)])
+
+
+def _odds(game: HiddenGame[State, Action], state: State, plan: Plan) -> Sequence[float]:
+    """How likely each action is."""
+    actions = game.actions(state)
+    if game.to_move(state) == CHANCE:
+        return [game.probability(state, action) for action in actions]
+    return plan(game.view(state), len(actions))
+
+
+def best_response(game: HiddenGame[State, Action], player: Player, plan: Plan) -> float:
+    """What a player can get at most if the other plays by the plan, and he knows the plan but not the cards."""
+    states: dict[Hashable, list[tuple[State, float]]] = {}  # of each information set, and how likely others lead there
+
+    def collect(state: State, reach: float) -> None:
+        if game.is_terminal(state):
+            return
+        is_own = game.to_move(state) == player
+        if is_own:
+            states.setdefault(game.view(state), []).append((state, reach))
+        actions = game.actions(state)
+        odds = [1.0] * len(actions) if is_own else _odds(game, state, plan)
+        for action, chance in zip(actions, odds, strict=True):
+            collect(game.result(state, action), reach * chance)
+
+    @functools.cache
+    def answer(view: Hashable) -> Action:
+        return max(game.actions(states[view][0][0]), key=lambda action: math.fsum(
+            reach * worth(game.result(state, action)) for state, reach in states[view]))
+
+    def worth(state: State) -> float:
+        if game.is_terminal(state):
+            return game.utility(state, player)
+        if game.to_move(state) == player:
+            return worth(game.result(state, answer(game.view(state))))
+        return _mean(_odds(game, state, plan), [worth(game.result(state, action)) for action in game.actions(state)])
+
+    collect(game.initial(), 1.0)
+    return worth(game.initial())
+
+
+def exploitability(game: HiddenGame[State, Action], plan: Plan) -> float:
+    """What players who know the plan win from it, on average over both seats: 0 at an equilibrium."""
+    return (best_response(game, MAX, plan) + best_response(game, MIN, plan)) / 2

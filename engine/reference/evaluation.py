@@ -1,0 +1,79 @@
+"""An evaluation of chess: a weighted sum of features, fast, and correlated with the chance to win."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import chess
+
+Feature = Callable[[chess.Board], float]  # of white, less the same of black
+
+CENTRE = chess.SquareSet([chess.D4, chess.E4, chess.D5, chess.E5])
+
+
+def difference(count: Callable[[chess.Board, chess.Color], float]) -> Feature:
+    """What white has, less what black has."""
+    return lambda board: count(board, chess.WHITE) - count(board, chess.BLACK)
+
+
+def men(kind: chess.PieceType) -> Feature:
+    """How many men of a kind there are."""
+    return difference(lambda board, colour: len(board.pieces(kind, colour)))
+
+
+def legal_moves(board: chess.Board, colour: chess.Color) -> int:
+    """How many moves a side would have if it were its turn."""
+    other = board.copy(stack=False)
+    other.turn = colour
+    return other.legal_moves.count()
+
+
+def centre_control(board: chess.Board, colour: chess.Color) -> int:
+    """How often a side attacks the four squares of the centre."""
+    return sum(len(board.attackers(colour, square)) for square in CENTRE)
+
+
+def king_shelter(board: chess.Board, colour: chess.Color) -> int:
+    """How many pawns stand beside the king."""
+    king = board.king(colour)
+    return 0 if king is None else len(chess.SquareSet(chess.BB_KING_ATTACKS[king]) & board.pieces(chess.PAWN, colour))
+
+
+def doubled_pawns(board: chess.Board, colour: chess.Color) -> int:
+    """How many pawns have another of their own on their file."""
+    files = [chess.square_file(square) for square in board.pieces(chess.PAWN, colour)]
+    return len(files) - len(set(files))
+
+
+MATERIAL: Mapping[str, tuple[float, Feature]] = {
+    "queens": (16, men(chess.QUEEN)),
+    "rooks": (8, men(chess.ROOK)),
+    "bishops": (5, men(chess.BISHOP)),
+    "knights": (5, men(chess.KNIGHT)),
+    "pawns": (1, men(chess.PAWN)),
+}
+FEATURES: Mapping[str, tuple[float, Feature]] = {
+    **MATERIAL,
+    "mobility": (0.1, difference(legal_moves)),
+    "centre control": (0.2, difference(centre_control)),
+    "king safety": (0.3, difference(king_shelter)),
+    "doubled pawns": (-0.3, difference(doubled_pawns)),
+}
+_SCALE = 16  # points that bring the win about as near as a queen does
+
+
+def terms(fen: str, features: Mapping[str, tuple[float, Feature]] = FEATURES) -> dict[str, float]:
+    """What each feature adds to the sum."""
+    board = chess.Board(fen)
+    return {name: weight * feature(board) for name, (weight, feature) in features.items()}
+
+
+def material(fen: str) -> float:
+    """16 for a queen, 8 for a rook, 5 for a bishop or a knight, 1 for a pawn."""
+    return sum(terms(fen, MATERIAL).values())
+
+
+def evaluate(fen: str) -> float:
+    """The sum of all features, brought between a loss (-1) and a win (1)."""
+    return math.tanh(sum(terms(fen).values()) / _SCALE)

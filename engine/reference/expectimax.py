@@ -1,0 +1,47 @@
+"""Chance in the tree: expectimax, where the opponent is no adversary, and expectiminimax, where there are dice as well.
+
+Chance nodes average. No branch of one can be left out, since a single branch may dominate the average.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from engine.reference.game import CHANCE, MAX, Action, Game, State
+from engine.reference.minimax import Count, Evaluate, is_leaf, leaf_value, one_less
+
+Policy = Callable[[State], Sequence[float]]  # the probability of each action of a state, in their order
+
+
+def expectimax(game: Game[State, Action], state: State, policy: Policy[State], depth: int | None = None,
+               evaluate: Evaluate[State] | None = None, count: Count | None = None) -> float:
+    """MAX picks the largest value; every move of the opponent comes with the probability that `policy` gives it."""
+    count = count or Count()
+    is_last = is_leaf(game, state, depth)
+    count.enter(state, is_last)
+    if is_last:
+        return count.leave(leaf_value(game, state, evaluate))
+    values = [expectimax(game, game.result(state, action), policy, one_less(depth), evaluate, count)
+              for action in game.actions(state)]
+    return count.leave(max(values) if game.to_move(state) == MAX else average(policy(state), values))
+
+
+def expectiminimax(game: Game[State, Action], state: State, depth: int | None = None,
+                   evaluate: Evaluate[State] | None = None, count: Count | None = None) -> float:
+    """MAX, MIN and chance, each in its turn."""
+    count = count or Count()
+    is_last = is_leaf(game, state, depth)
+    count.enter(state, is_last)
+    if is_last:
+        return count.leave(leaf_value(game, state, evaluate))
+    player, actions = game.to_move(state), game.actions(state)
+    values = [expectiminimax(game, game.result(state, action), one_less(depth), evaluate, count) for action in actions]
+    if player == CHANCE:
+        return count.leave(average([game.probability(state, action) for action in actions], values))
+    return count.leave(max(values) if player == MAX else min(values))
+
+
+def average(chances: Sequence[float], values: Sequence[float]) -> float:
+    """What values are worth that come with these probabilities."""
+    return math.fsum(chance * value for chance, value in zip(chances, values, strict=True))

@@ -1,0 +1,43 @@
+"""Chess, by the rules of python-chess."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import chess
+
+from engine.reference.game import MAX, MIN, Game, Player
+
+
+class Chess(Game[str, str]):
+    """States are FENs, moves are UCI texts. White is MAX; a mate is worth 1.
+
+    A FEN does not tell what happened before: repetition is no draw here, fifty moves are.
+    """
+
+    def __init__(self, fen: str = chess.STARTING_FEN) -> None:
+        self._fen = fen
+
+    def initial(self) -> str:
+        return self._fen
+
+    def to_move(self, state: str) -> Player:
+        return MAX if chess.Board(state).turn == chess.WHITE else MIN
+
+    def actions(self, state: str) -> Sequence[str]:
+        return [move.uci() for move in chess.Board(state).legal_moves]
+
+    def result(self, state: str, action: str) -> str:
+        board = chess.Board(state)
+        board.push_uci(action)
+        return board.fen()
+
+    def is_terminal(self, state: str) -> bool:
+        board = chess.Board(state)
+        return board.is_fifty_moves() or board.is_insufficient_material() or not any(board.legal_moves)
+
+    def utility(self, state: str, player: Player) -> float:
+        board = chess.Board(state)
+        if not board.is_checkmate():
+            return 0
+        return -1 if self.to_move(state) == player else 1

@@ -1,0 +1,75 @@
+"""The order of moves: alpha-beta cuts most where the best move is tried first.
+
+An order is the same game with its actions in another sequence, so that every search can use it as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from engine.reference.game import MAX, Action, Game, Player, State
+from engine.reference.minimax import Count, Evaluate, alphabeta
+from engine.reference.trace import Trace
+
+Promise = Callable[[State, Action], float]  # how good an action looks to the player to move
+
+
+class Ordered(Game[State, Action]):
+    """A game whose most promising actions come first.
+
+    With a `width` the others are not even looked at: Shannon's type B instead of type A. It looks further in the same
+    time, and may overlook the best move.
+    """
+
+    def __init__(self, game: Game[State, Action], promise: Promise[State, Action], width: int | None = None) -> None:
+        self._game, self._promise, self._width = game, promise, width
+
+    def actions(self, state: State) -> Sequence[Action]:
+        ordered = sorted(self._game.actions(state), key=lambda action: -self._promise(state, action))
+        return ordered[: self._width]
+
+    def initial(self) -> State:
+        return self._game.initial()
+
+    def to_move(self, state: State) -> Player:
+        return self._game.to_move(state)
+
+    def result(self, state: State, action: Action) -> State:
+        return self._game.result(state, action)
+
+    def is_terminal(self, state: State) -> bool:
+        return self._game.is_terminal(state)
+
+    def utility(self, state: State, player: Player) -> float:
+        return self._game.utility(state, player)
+
+
+def by_evaluation(game: Game[State, Action], evaluate: Evaluate[State]) -> Promise[State, Action]:
+    """What the evaluation says of the state that an action leads to."""
+
+    def promise(state: State, action: Action) -> float:
+        value = evaluate(game.result(state, action))
+        return value if game.to_move(state) == MAX else -value
+
+    return promise
+
+
+def deepen_with_killers(game: Game[State, Action], state: State, evaluate: Evaluate[State],
+                        deepest: int) -> Iterator[Count]:
+    """Search depth after depth, each beginning everywhere with the move that was best a depth before: the killer.
+
+    Yields the work of each depth. States must be hashable.
+    """
+    killers: dict[State, State] = {}
+
+    def promise(before: State, action: Action) -> float:
+        return float(before in killers and killers[before] == game.result(before, action))
+
+    for depth in range(1, deepest + 1):
+        trace = Trace()
+        alphabeta(Ordered(game, promise), state, depth, evaluate, trace)
+        for visit in trace.visits:
+            if visit.children:
+                best = max if game.to_move(visit.state) == MAX else min  # type: ignore[arg-type]
+                killers[visit.state] = best(visit.children, key=lambda child: child.value).state  # type: ignore[index, assignment]
+        yield trace

@@ -1,0 +1,43 @@
+"""Many players and general sums: a tuple of utilities is backed up, and each player maximises his own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from engine.reference.game import CHANCE, Action, Game, Player, State
+
+Utilities = tuple[float, ...]  # one for each player, in their order
+
+
+def utilities(game: Game[State, Action], state: State, players: Sequence[Player],
+              table: dict[State, Utilities] | None = None) -> Utilities:
+    """What the game is worth to each of `players`. With a table no state is looked at twice (they must be hashable)."""
+    if table is not None and state in table:
+        return table[state]
+    if game.is_terminal(state):
+        found = tuple(game.utility(state, player) for player in players)
+    else:
+        actions = game.actions(state)
+        below = [utilities(game, game.result(state, action), players, table) for action in actions]
+        if game.to_move(state) == CHANCE:
+            odds = [game.probability(state, action) for action in actions]
+            found = tuple(math.fsum(chance * values[seat] for chance, values in zip(odds, below, strict=True))
+                          for seat in range(len(players)))
+        else:
+            mover = players.index(game.to_move(state))
+            found = max(below, key=lambda values: values[mover])
+    if table is not None:
+        table[state] = found
+    return found
+
+
+def choose(game: Game[State, Action], state: State, players: Sequence[Player],
+           table: dict[State, Utilities] | None = None) -> Action:
+    """The action that is best for the player to move; the first of several."""
+    mover = players.index(game.to_move(state))
+
+    def worth(action: Action) -> float:
+        return utilities(game, game.result(state, action), players, table)[mover]
+
+    return max(game.actions(state), key=worth)

@@ -1,0 +1,81 @@
+"""Regret matching: learn to play a game of simultaneous moves from what the other actions would have brought.
+
+The average of the strategies converges to an equilibrium. The current strategy need not: it may go round in circles.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+Strategy = tuple[float, ...]  # the probability of each action
+Payoffs = Sequence[Sequence[float]]  # my action, their action -> what I get
+
+
+def regrets(payoffs: Payoffs, mine: int, theirs: int) -> tuple[float, ...]:
+    """What each action would have brought against theirs, less what mine did."""
+    return tuple(row[theirs] - payoffs[mine][theirs] for row in payoffs)
+
+
+def matched(totals: Sequence[float]) -> Strategy:
+    """Probabilities in proportion to the regrets, negative ones set to zero; all alike if none is positive."""
+    positive = [max(total, 0.0) for total in totals]
+    whole = sum(positive)
+    return tuple(regret / whole if whole else 1 / len(totals) for regret in positive)
+
+
+@dataclass
+class Learner:
+    """What one player has learned about `actions` actions."""
+
+    actions: int
+    totals: list[float] = field(default_factory=list)  # the regret of each action, summed over all games
+    played: list[float] = field(default_factory=list)  # the strategies, summed over all games
+
+    def __post_init__(self) -> None:
+        self.totals = self.totals or [0.0] * self.actions
+        self.played = self.played or [0.0] * self.actions
+
+    @property
+    def strategy(self) -> Strategy:
+        """How to play the next game."""
+        return matched(self.totals)
+
+    @property
+    def average(self) -> Strategy:
+        """The mean of the strategies so far: what converges."""
+        return matched(self.played)
+
+    def learn(self, regret: Sequence[float], strategy: Strategy, weight: float = 1.0) -> None:
+        """Take in what a game has taught that was played by `strategy`, which counts `weight` in the average."""
+        self.totals = [summed + more for summed, more in zip(self.totals, regret, strict=True)]
+        self.played = [summed + weight * chance for summed, chance in zip(self.played, strategy, strict=True)]
+
+
+def play(payoffs: Payoffs, games: int, chance: random.Random,
+         fixed: Strategy | None = None) -> tuple[Learner, Learner]:
+    """Two learners after so many games against each other; with `fixed` the second always plays by that instead.
+
+    The game looks alike to both: `payoffs` are each player's own.
+    """
+    first, second = Learner(len(payoffs)), Learner(len(payoffs))
+    actions = range(len(payoffs))
+    for _ in range(games):
+        ours = first.strategy, fixed or second.strategy
+        mine, theirs = (chance.choices(actions, strategy)[0] for strategy in ours)
+        first.learn(regrets(payoffs, mine, theirs), ours[0])
+        second.learn(regrets(payoffs, theirs, mine), ours[1])
+    return first, second
+
+
+def value(payoffs: Payoffs, mine: Strategy, theirs: Strategy) -> float:
+    """What I get on average."""
+    return sum(mine[row] * theirs[column] * payoff
+               for row, line in enumerate(payoffs) for column, payoff in enumerate(line))
+
+
+def exploitability(payoffs: Payoffs, strategy: Strategy) -> float:
+    """What an opponent who knows the strategy wins from it: 0 at the equilibrium of a game that is alike to both."""
+    actions = range(len(payoffs))
+    return max(value(payoffs, tuple(float(action == best) for action in actions), strategy) for best in actions)

@@ -1,0 +1,139 @@
+"""What the network learns from: quiet positions with a score and a result, each packed into forty bytes.
+
+A sample is seen by the side to move, which plays up the board: black's positions are turned. That is the first
+perspective of the network; the second one and all feature indices follow from it.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.core.bits import EMPTY, lsb, popcount, without_lsb
+from engine.core.position import king_square, occupied_squares
+from engine.kernel import array_type, entry, inline, int64, kernel, uint64
+
+SAMPLE = np.dtype([
+    ("board", "<u8", 4),  # four bits a square, from a1 on: 0-5 own pawn to king, 6-11 the other's, 12 nobody
+    ("score", "<i2"),  # what a search said, centipawns, as all that follows in the view of the side to move
+    ("static", "<i2"),  # what the features say
+    ("result", "i1"),  # 1 won, 0 drawn, -1 lost
+    ("men", "u1"),
+    ("own_king", "u1"),  # its square
+    ("other_king", "u1"),  # its square, from the same side of the board
+])
+BOARD_BYTES = 32
+NOBODY = 12
+SAMPLES_TYPE = array_type(SAMPLE)
+
+Samples = npt.NDArray[Any]  # of SAMPLE
+
+_EMPTY_WORD = np.uint64(0xCCCC_CCCC_CCCC_CCCC)
+_FEW_MEN = 9
+_PARTS = 16  # of all positions, by their hash: each finds its duplicates alone
+_PART_MASK = np.uint64(_PARTS - 1)
+_ALWAYS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+_GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+@kernel
+def write_sample(pos, out, index, score, static, result):
+    """Pack `pos` into `out[index]`; all three numbers in the view of the side to move."""
+    row = out[index]
+    for word in range(4):
+        row.board[word] = _EMPTY_WORD
+    us = np.int64(pos.side)
+    turn = 56 * us
+    left = occupied_squares(pos)
+    while left != EMPTY:
+        square = lsb(left)
+        left = without_lsb(left)
+        piece = np.int64(pos.board[square])
+        code = 6 * (piece >> 3 ^ us) + (piece & 7) - 1
+        place = square ^ turn
+        row.board[place >> 4] ^= np.uint64(code ^ NOBODY) << 4 * (place & 15)
+    row.score = score
+    row.static = static
+    row.result = result
+    row.men = popcount(occupied_squares(pos))
+    row.own_king = king_square(pos, us) ^ turn
+    row.other_king = king_square(pos, us ^ 1) ^ turn
+
+
+@inline
+def mix(word):
+    """Spread all bits of a word, as splitmix64 does."""
+    word = (word ^ word >> np.uint64(30)) * _MIX_1
+    word = (word ^ word >> np.uint64(27)) * _MIX_2
+    return word ^ word >> np.uint64(31)
+
+
+@inline
+def _hash_of(row):
+    """A number for what is on the board; never 0."""
+    word = row.board[0] + _GOLDEN
+    for index in range(1, 4):
+        word = mix(word) + row.board[index]
+    return mix(word) | np.uint64(1)
+
+
+@entry(SAMPLES_TYPE, array_type("u1"), array_type("u8"), array_type("u8"), uint64, int64)
+def choose_part(samples: Samples, keep: Samples, seen: Samples, chances: Samples, seed: int, part: int) -> None:
+    """Set `keep` for the samples of a part that are wanted: the first of equal ones, and that only by its chance.
+
+    `chances`, by the number of men, are in 2^-64; `seen` is all zeros, and larger than the part, a power of two.
+    """
+    mask = np.uint64(len(seen) - 1)
+    for index in range(len(samples)):
+        key = _hash_of(samples[index])
+        if key >> 1 & _PART_MASK != np.uint64(part) or mix(key + seed) > chances[samples[index].men]:
+            continue
+        slot = key >> 8 & mask
+        while seen[slot] != EMPTY and seen[slot] != key:
+            slot = slot + np.uint64(1) & mask
+        if seen[slot] == EMPTY:
+            seen[slot] = key
+            keep[index] = 1
+
+
+def choose(samples: Samples, few_men_share: float, seed: int, threads: int) -> Samples:
+    """Those samples that are wanted: no position twice, and not too many endings.
+
+    Positions with nine men or fewer are thinned at random until they are `few_men_share` of all.
+    """
+    few = int((samples["men"] <= _FEW_MEN).sum())
+    wanted = few_men_share / max(1 - few_men_share, 1e-9) * (len(samples) - few)
+    chances = np.full(33, _ALWAYS)
+    if wanted < few:
+        chances[: _FEW_MEN + 1] = int(wanted / few * float(1 << 63)) * 2
+    keep = np.zeros(len(samples), np.uint8)
+    room = 1 << max(3 * len(samples) // _PARTS, 64).bit_length()
+
+    def run(part: int) -> None:
+        choose_part(samples, keep, np.zeros(room, np.uint64), chances, seed & 0xFFFF_FFFF, part)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(run, range(_PARTS)))
+    return samples[keep.view(np.bool_)]
+
+
+def expected(scores: npt.NDArray[Any], scale: float) -> npt.NDArray[np.float64]:
+    """The share of the point that scores promise."""
+    shares: npt.NDArray[np.float64] = 1 / (1 + np.exp(-scores.astype(np.float64) / scale))
+    return shares
+
+
+def fit_scale(scores: npt.NDArray[Any], shares: npt.NDArray[np.float64]) -> float:
+    """The scale by which scores promise `shares` of the point best, by golden section."""
+
+    def loss(log: float) -> float:
+        return float(np.mean((expected(scores, float(np.exp(log))) - shares) ** 2))
+
+    low, high, ratio = float(np.log(20)), float(np.log(2000)), (5**0.5 - 1) / 2
+    for _ in range(30):
+        left, right = high - ratio * (high - low), low + ratio * (high - low)
+        low, high = (low, right) if loss(left) < loss(right) else (left, high)
+    return float(np.exp((low + high) / 2))

@@ -1,0 +1,302 @@
+"""Teaching the network: stages of samples, a learning rate that falls along a cosine, checkpoints.
+
+Everything but the time is decided by the seed: the same samples in the same shards give the same numbers on the same
+kind of device, unless the course is cut to a time.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from engine.core.errors import InputError
+from eval.network.data import Samples
+from eval.network.file import Network, Shape
+from eval.network.judge import Losses, losses_of
+from eval.network.model import Model, Tensor, integer_scores, to_device
+
+_LAST_RATE = 0.01  # of the first
+_STEPS_A_SYNC = 64  # steps that may be waiting on the device
+_VALIDATION_ROWS = 32_768
+_CHECKPOINT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to learn."""
+
+    shape: Shape
+    scale: float  # centipawns for a logit of 1
+    batch: int = 16_384
+    rate: float = 1e-3
+    warm_up: int = 200  # steps
+    decay: float = 0.01  # of weights
+    share: tuple[float, float] = (0.3, 0.3)  # of the result in the target, at first and at last
+    seed: int = 1
+    precision: str = "tf32"
+    report_seconds: float = 20.0
+
+    def share_at(self, progress: float) -> float:
+        """The share of the result in the target at some point of the course."""
+        first, last = self.share
+        return first + (last - first) * progress
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is learned from, and for how long: so many passes, or until `seconds` have been spent, whichever is first.
+
+    `shards` begins a pass. `length` is about how many shards a pass has.
+    """
+
+    name: str
+    shards: Callable[[], Iterator[Samples]]
+    epochs: float
+    seconds: float = math.inf
+    length: int = 1
+    has_results: bool = True
+    rate: float | None = None  # of learning, at first; None for the plan's
+
+
+@dataclass(frozen=True)
+class Report:
+    """How far the learning has come."""
+
+    stage: str
+    epoch: float  # passes done
+    progress: float  # of the stage
+    samples: int  # learned from so far, in all stages
+    seconds: float
+    rate: float
+    training_loss: float
+    validation: Losses
+    is_end_of_epoch: bool
+    speed: float  # samples a second
+
+
+@dataclass
+class _Place:
+    """Where the course is."""
+
+    stage: int = 0
+    epoch: int = 0
+    shard: int = 0
+    begin: int = 0  # in the shard's order
+    fraction: float = 0.0  # of the shard
+    step: int = 0  # of the stage
+    samples: int = 0  # in all
+    stage_seconds: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass
+class _Sum:
+    """The training loss since the last report."""
+
+    total: Tensor = 0.0
+    steps: int = 0
+    samples: int = 0
+    since: float = field(default_factory=time.perf_counter)
+
+    def add(self, loss: Tensor, samples: int) -> None:
+        self.total, self.steps, self.samples = self.total + loss, self.steps + 1, self.samples + samples
+
+
+class Trainer:
+    """A model on its way."""
+
+    def __init__(self, plan: Plan, validation: Samples, device: str) -> None:
+        self.plan, self.device = plan, device
+        self.model = Model(plan.shape, device, plan.seed, plan.precision)
+        self.course: list[Report] = []
+        self.is_stopped = False  # set from outside: the course ends after the step that is being made
+        self.best: tuple[float, dict[str, Tensor]] | None = None  # loss of the last stage's epochs, parameters
+        self._validation, self._validation_rows = validation, to_device(validation, device)
+        self._optimizer = self._new_optimizer()
+        self._place, self._summed = _Place(), _Sum()
+        self._resident: tuple[Samples | None, Tensor] = (None, None)
+        self._now = time.perf_counter()
+
+    def _new_optimizer(self) -> Any:
+        return torch.optim.AdamW(self.model.parameters.values(), lr=self.plan.rate, weight_decay=self.plan.decay,
+                                 fused=self.device.startswith("cuda"))
+
+    def run(self, stages: list[Stage]) -> Iterator[Report]:
+        """Learn, with a report now and then; when it has ended early it can be saved, and gone on with."""
+        self._now = time.perf_counter()
+        while self._place.stage < len(stages):
+            is_last = self._place.stage == len(stages) - 1
+            for report in self._run_stage(stages[self._place.stage]):
+                self.course.append(report)
+                if is_last and report.is_end_of_epoch:
+                    self._remember(report.validation.target)
+                yield report
+            if self.is_stopped:
+                return
+            if is_last and self.course:
+                self._remember(self.course[-1].validation.target)  # a course may end with a report between epochs
+            done = self._place
+            self._place = _Place(stage=done.stage + 1, samples=done.samples, seconds=done.seconds)
+            self._optimizer = self._new_optimizer()
+
+    def _remember(self, loss: float) -> None:
+        if self.best is None or loss < self.best[0]:
+            self.best = loss, {name: value.clone() for name, value in self.model.parameters.items()}
+
+    def _run_stage(self, stage: Stage) -> Iterator[Report]:
+        place = self._place
+        while not self._is_done(stage):
+            for number, samples in enumerate(_prefetched(stage.shards())):
+                if number < place.shard:
+                    continue
+                for _ in self._steps(stage, samples):
+                    if self._now - self._summed.since >= self.plan.report_seconds:
+                        yield self._report(stage, is_end_of_epoch=False)
+                if self.is_stopped or self._is_done(stage):
+                    break
+                place.shard, place.begin, place.fraction = number + 1, 0, 0.0
+            if self.is_stopped:
+                return
+            if not self._is_done(stage):
+                place.epoch, place.shard = place.epoch + 1, 0
+            if self._summed.steps:
+                yield self._report(stage, is_end_of_epoch=True)
+
+    def _steps(self, stage: Stage, samples: Samples) -> Iterator[None]:
+        """Learn from a shard, in an order that the seed decides; it may be left after each step."""
+        place, plan = self._place, self.plan
+        rows = self._on_device(samples)
+        batch = min(plan.batch, len(rows))
+        words = np.random.SeedSequence((plan.seed, place.stage, place.epoch, place.shard)).generate_state(2)
+        generator = torch.Generator(self.device).manual_seed(int(words[0]) << 31 | int(words[1]) >> 1)
+        order = torch.randperm(len(rows), generator=generator, device=self.device)
+        torch.set_float32_matmul_precision("high")
+        while place.begin + batch <= len(rows) and not self.is_stopped and not self._is_done(stage):
+            progress = self._progress(stage)
+            for group in self._optimizer.param_groups:
+                group["lr"] = self._rate(stage, progress)
+            share = plan.share_at(progress) if stage.has_results else 0.0
+            loss = self.model.descend(rows.index_select(0, order[place.begin : place.begin + batch]), plan.scale, share)
+            self._optimizer.step()
+            self.model.clamp()
+            self._summed.add(loss, batch)
+            place.begin, place.step, place.samples = place.begin + batch, place.step + 1, place.samples + batch
+            place.fraction = place.begin / len(rows)
+            if place.step % _STEPS_A_SYNC == 0:
+                self._synchronize()
+            self._take_time()
+            yield
+
+    def _take_time(self) -> None:
+        """Count all time since the last step, whatever it was spent on."""
+        now = time.perf_counter()
+        self._place.stage_seconds += now - self._now
+        self._place.seconds += now - self._now
+        self._now = now
+
+    def _on_device(self, samples: Samples) -> Tensor:
+        if self._resident[0] is not samples:
+            self._resident = (None, None)  # first make room
+            self._resident = samples, to_device(samples, self.device)
+        return self._resident[1]
+
+    def _synchronize(self) -> None:
+        if self.device.startswith("cuda"):
+            torch.cuda.synchronize()
+
+    def _progress(self, stage: Stage) -> float:
+        place = self._place
+        epochs = place.epoch + min(1.0, (place.shard + place.fraction) / stage.length)
+        return max(epochs / stage.epochs, place.stage_seconds / stage.seconds)
+
+    def _is_done(self, stage: Stage) -> bool:
+        return self._progress(stage) >= 1
+
+    def _rate(self, stage: Stage, progress: float) -> float:
+        cosine = (1 + math.cos(math.pi * min(progress, 1.0))) / 2
+        warmth = min(1.0, (self._place.step + 1) / self.plan.warm_up)
+        first = self.plan.rate if stage.rate is None else stage.rate
+        return first * warmth * (_LAST_RATE + (1 - _LAST_RATE) * cosine)
+
+    def _report(self, stage: Stage, *, is_end_of_epoch: bool) -> Report:
+        summed, place = self._summed, self._place
+        training_loss = float(summed.total) / summed.steps  # waits for the device
+        speed = summed.samples / max(time.perf_counter() - summed.since, 1e-9)
+        progress = self._progress(stage)
+        losses = losses_of(self.shares(), self._validation, self.plan.scale, self.plan.share[1])
+        self._take_time()
+        self._summed = _Sum()
+        torch.set_float32_matmul_precision("high")
+        return Report(stage.name, place.epoch + (place.shard + place.fraction) / stage.length, min(progress, 1.0),
+                      place.samples, place.seconds, self._rate(stage, progress), training_loss, losses, is_end_of_epoch,
+                      speed)
+
+    def shares(self) -> Any:
+        """What the model expects of the validation samples, in full precision."""
+        torch.set_float32_matmul_precision("highest")
+        parts = [torch.sigmoid(self.model.logits(rows)) for rows in self._validation_rows.split(_VALIDATION_ROWS)]
+        return torch.cat(parts).double().cpu().numpy()
+
+    def take_best(self) -> None:
+        """Go back to the best epoch of the last stage."""
+        if self.best is not None:
+            for name, value in self.best[1].items():
+                self.model.parameters[name].copy_(value)
+
+    def check_integers(self, network: Network) -> tuple[Any, float, float]:
+        """(scores of the validation samples by integers, mean and largest difference to the floats), in centipawns."""
+        torch.set_float32_matmul_precision("highest")
+        whole, exact = [], []
+        for rows in self._validation_rows.split(_VALIDATION_ROWS):
+            batch = self.model.unpack(rows)
+            whole.append(integer_scores(network, batch, self.model.unpack.dense(batch, torch.float64)))
+            exact.append(self.model.logits(rows).double() * network.scale)
+        scores = torch.cat(whole)
+        differences = (scores - torch.cat(exact)).abs()
+        return scores.cpu().numpy(), float(differences.mean()), float(differences.max())
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint; one that is cut off never replaces a whole one."""
+        content = {"version": _CHECKPOINT_VERSION, "plan": _plan_text(self.plan), "place": asdict(self._place),
+                   "parameters": self.model.parameters, "optimizer": self._optimizer.state_dict(),
+                   "course": [asdict(report) for report in self.course], "best": self.best}
+        part = path.with_name(f".{path.name}.part")
+        torch.save(content, part)
+        part.replace(path)
+
+    def load(self, path: Path) -> None:
+        """Go on where a checkpoint was written; InputError if it is damaged or of another plan."""
+        try:
+            content = torch.load(path, map_location=self.device, weights_only=True)
+        except Exception as error:  # a damaged file may raise anything
+            raise InputError(f"cannot read the checkpoint {path}: it is damaged or no checkpoint") from error
+        if content.get("version") != _CHECKPOINT_VERSION or content["plan"] != _plan_text(self.plan):
+            raise InputError(f"the checkpoint {path} was made with other settings, or by another version")
+        self._place = _Place(**content["place"])
+        for name, value in content["parameters"].items():
+            self.model.parameters[name].copy_(value)
+        self._optimizer.load_state_dict(content["optimizer"])
+        self.course = [Report(**{**report, "validation": Losses(**report["validation"])})
+                       for report in content["course"]]
+        self.best = None if content["best"] is None else (content["best"][0], content["best"][1])
+
+
+def _plan_text(plan: Plan) -> str:
+    return repr(plan)
+
+
+def _prefetched(shards: Iterator[Samples]) -> Iterator[Samples]:
+    """The same shards, each made ready while the one before it is in use."""
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(next, shards, None)
+        while (shard := waiting.result()) is not None:
+            waiting = pool.submit(next, shards, None)
+            yield shard

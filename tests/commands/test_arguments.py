@@ -1,0 +1,38 @@
+"""What the arguments of all commands have in common."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from engine.commands.shared.arguments import DEEPEST_SEARCH, Real, Whole, joined_fens
+from engine.search.scores import MAX_PLY
+
+FEN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+
+def test_the_deepest_search_is_that_of_the_searches():
+    assert DEEPEST_SEARCH == MAX_PLY - 1
+
+
+@pytest.mark.parametrize(("words", "joined"), [
+    (["perft", "4", "--fen", *FEN.split()], ["perft", "4", "--fen", FEN]),
+    (["perft", "--fen", *FEN.split(), "4"], ["perft", "--fen", FEN, "4"]),
+    (["perft", "--fen", FEN, "4"], ["perft", "--fen", FEN, "4"]),
+    (["perft", "--fen", *FEN.split()[:4], "4"], ["perft", "--fen", " ".join(FEN.split()[:4]), "4"]),
+    (["explain", *FEN.split()[:3]], ["explain", *FEN.split()[:3]]),
+    (["explain", "8/8/8/8/8/8/8/8"], ["explain", "8/8/8/8/8/8/8/8"]),
+])
+def test_a_fen_needs_no_quotes(words, joined):
+    assert joined_fens(words) == joined
+
+
+@pytest.mark.parametrize(("kind", "text"), [
+    (Whole(), "0"), (Whole(), "-1"), (Whole(), "x"), (Whole(), "1.5"), (Whole(), ""), (Whole(), "9" * 30),
+    (Whole(1, 5), "6"), (Real(0, 1), "nan"), (Real(0, 1), "inf"), (Real(0, 1), "-0.1"), (Real(0, 1, above=True), "0"),
+    (Real(0, 1), "x"),
+])
+def test_numbers_out_of_their_range_are_refused(kind, text):
+    with pytest.raises(argparse.ArgumentTypeError):
+        kind(text)

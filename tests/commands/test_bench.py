@@ -1,0 +1,69 @@
+"""`bench` as a user types it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.running import run
+
+STOCKFISH = Path("/usr/games/stockfish")
+
+
+RIVALS = {
+    "pass": "gave no answer to 'uci'",
+    "print('uciok'); print('readyok'); print('Nodes searched 3', flush=True)": "answers 'go perft' with 'Nodes sear",
+}
+
+
+@pytest.mark.parametrize(("program", "complaint"), RIVALS.items())
+def test_rivals_that_do_not_speak_uci_are_named(capsys, tmp_path, program, complaint):
+    rival = tmp_path / "rival"
+    rival.write_text(f"#!{sys.executable}\n{program}\nfor line in open(0): pass\n" if "uciok" in program else
+                     f"#!{sys.executable}\n{program}\n")
+    rival.chmod(0o755)
+    status, _, err = run(capsys, "bench", "perft", "--runs", "1", "--against", str(rival))
+    assert status == 2
+    assert complaint in err
+
+
+def test_a_wrong_count_of_a_rival_fails_the_bench(capsys, tmp_path):
+    rival = tmp_path / "rival"
+    rival.write_text(f"#!{sys.executable}\nprint('id name \\xff'); print('uciok'); print('readyok')\n"
+                     "print('Nodes searched: 3', flush=True)\nfor line in open(0): pass\n")
+    rival.chmod(0o755)
+    status, _, err = run(capsys, "bench", "perft", "--runs", "1", "--against", str(rival))
+    assert status == 1
+    assert "counts 3 leaves in startpos at depth 6, not 119060324" in err
+
+
+def test_bench_prints_the_same_signature_twice(capsys):
+    first, second = (run(capsys, "bench", "4")[1].splitlines() for _ in range(2))
+    assert first[0].split() == ["no.", "nodes", "move", "score", "position"]
+    assert len(first) == 52
+    assert first[:-1] == second[:-1]
+    assert re.fullmatch(r"\d+ nodes \d+ nps", first[-1])
+    assert first[-1].split()[0] == second[-1].split()[0]
+
+
+@pytest.mark.slow
+def test_bench_startup_prints_all_costs(capsys):
+    status, out, _ = run(capsys, "bench", "startup", "--runs", "1")
+    assert status == 0
+    warm = re.findall(r", from the cache: ([\d.]+) s CPU, [\d.]+ of importing Numba, which is not imported", out)
+    cold = re.findall(r", compiled first: ([\d.]+) s CPU", out)
+    assert len(warm) == len(cold) == 2
+    assert all(2 * float(one) < float(other) for one, other in zip(warm, cold, strict=True))
+    assert float(re.search(r"uciok .*: ([\d.]+) s", out)[1]) < 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not STOCKFISH.exists(), reason="stockfish is not installed")
+def test_bench_perft_beside_stockfish(capsys):
+    status, out, _ = run(capsys, "bench", "perft", "--runs", "1", "--against", str(STOCKFISH))
+    assert status == 0
+    ratio = float(re.search(r"ratio ([\d.]+)$", out, re.MULTILINE)[1])
+    assert ratio >= 1.5

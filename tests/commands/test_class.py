@@ -1,0 +1,207 @@
+"""`class` as a student types it: lessons in a pipe and at a terminal, their pictures, and the notebooks."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from engine.commands.lessons import quiz, svg
+from engine.commands.lessons.course.alphabeta import DEEPER, GAME
+from engine.commands.lessons.curves import chart
+from engine.commands.lessons.lesson import LESSONS, load, steps_of
+from engine.commands.lessons.notebooks import notebook
+from engine.commands.lessons.trees import outline, picture, plain, traced
+from engine.reference.games.tree import TreeGame
+from engine.reference.minimax import alphabeta, minimax
+from engine.reference.trace import Trace
+from tests.commands.running import run
+
+NOTEBOOKS = Path(__file__).parents[2] / "engine" / "reference" / "notebooks"
+COURSE = Path(__file__).parents[2] / "engine" / "commands" / "lessons" / "course"
+LONG = {"alphazero", "poker"}  # ten seconds and more
+SAID = {  # what a lesson must have said: the numbers of the notes
+    "game": ["Pile(number=5, player=0)", "halve"], "minimax": ["MAX plays a", "10^123"],
+    "alphabeta": ["After c: d cut off", "After i: j cut off", "After l: m, n cut off", "the same value every time"],
+    "ordering": ["2 b^(d/2)", "type A: 5    type B: 0"], "tables": ["549,946", "5,478", "column 2: draw"],
+    "horizon": ["Qxd5", "upside down", "after Qxd5: cut off +15, looked on -1"],
+    "expectimax": ["= 10\n", "an adversary: B, worth 1", "a coin toss:  C, worth 5", "MAX −2"],
+    "assumptions": ["bucket C", "Optimism is dangerous"],
+    "players": ["into the air  Ann 0.397   Bob 0.381   Cleo 0.222"],
+    "uct": ["drawn: 10 of 10", "UCB1", "x plays 3,1", "+1 for x"], "dice": ["steady  steady", "wild    wild"],
+    "alphazero": ["attention"], "regret": ["(0, 1, 2)", "(0.000, 0.333, 0.667)", "could be exploited for +1.00"],
+    "poker": ["-0.05556", "first to act", "0.33"],
+}
+
+
+def test_lessons_are_listed(capsys):
+    status, out, err = run(capsys, "class")
+    assert (status, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()[: len(LESSONS)]] == list(LESSONS)
+
+
+def test_every_lesson_has_a_module_and_every_module_a_lesson():
+    assert {file.stem for file in COURSE.glob("*.py")} == {*LESSONS, "__init__"}
+    for name in LESSONS:
+        steps = steps_of(load(name))
+        assert steps and all(step.words for step in steps), name
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name
+                                  for name in LESSONS])
+def test_a_lesson_in_a_pipe(capsys, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    file = tmp_path / "lesson.svg"
+    status, out, err = run(capsys, "class", name, "--svg", str(file))
+    assert (status, err) == (0, "")
+    for words in SAID[name]:
+        assert words in out, words
+    root = ET.fromstring(file.read_text(encoding="utf-8"))  # noqa: S314
+    assert root.tag.endswith("svg")
+    assert len(list(root.iter())) > 20
+
+
+@pytest.mark.parametrize(("words", "complaint"), [
+    (("chess",), "there is no lesson 'chess'; there are game, minimax"),
+    (("minimax", "--svg", "no/folder/x.svg"), "--svg: no folder no/folder"),
+    (("--svg", "x.svg"), "--svg needs a lesson"),
+    (("--notebooks", "no/folder"), "--notebooks: no folder"),
+    (("minimax", "--notebooks", "."), "--notebooks goes alone"),
+])
+def test_bad_input_is_one_line(capsys, words, complaint):
+    status, out, err = run(capsys, "class", *words)
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert err.count("\n") == 1
+
+
+def test_cut_offs_by_hand():
+    leaves, found = quiz.cut_offs(GAME)
+    assert leaves == dict(zip("abcdefghi", (3, 12, 8, 2, 4, 6, 14, 5, 2), strict=True))
+    assert [(cut.after, cut.skipped) for cut in found] == [("d", ("e", "f"))]
+    assert [(cut.after, cut.skipped) for cut in quiz.cut_offs(DEEPER)[1]] == [("c", ("d",)), ("i", ("j",)),
+                                                                              ("l", ("m", "n"))]
+    assert "alpha = 6" in quiz.cut_offs(DEEPER)[1][2].reason
+
+
+def test_a_student_predicts(capsys):
+    answers = iter(["c", "zebra", "J", "l", "none"])
+    quiz.predict(DEEPER, lambda question: next(answers))
+    out = capsys.readouterr().out
+    assert "3 of 4 predicted" in out  # the second cut-off comes after i
+    assert "a letter from a to n, or none" in out
+    assert [line for line in out.splitlines() if line in {"Right.", "Not quite."}] == ["Right.", "Not quite.", "Right.",
+                                                                                      "Right."]
+
+
+def test_a_student_who_does_not_know_is_told(capsys):
+    def leave(question):
+        raise EOFError
+
+    quiz.predict(DEEPER, leave)
+    quiz.predict(DEEPER, lambda question: "")
+    out = capsys.readouterr().out
+    assert out.count("After l: m, n cut off") == 2
+    assert "predicted" not in out
+    answers = iter(["", "i", "", "none"])
+    quiz.predict(DEEPER, lambda question: next(answers))
+    assert "2 of 2 predicted" in capsys.readouterr().out
+
+
+def test_the_tree_of_the_questions_shows_its_leaves(capsys):
+    quiz.predict(GAME)
+    assert capsys.readouterr().out.startswith("MAX\n    MIN   a = 3    b = 12   c = 8\n    MIN   d = 2")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_lesson_at_a_terminal_waits_and_asks():
+    """A student who presses Enter all the time sees everything, and is asked after each cut-off."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "engine", "class", "alphabeta"]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as student:
+        os.close(theirs)
+        os.write(ours, b"\n" * 20)
+        said = b""
+        with contextlib.suppress(OSError):  # the end of a pseudo-terminal
+            while part := os.read(ours, 4096):
+                said += part
+    os.close(ours)
+    assert student.returncode == 0
+    assert said.count(b"(Enter to go on)") == len(steps_of(load("alphabeta")))
+    assert said.count(b"After which leaf comes the next cut-off?") == 4
+
+
+def test_a_tree_is_drawn_with_windows_order_and_cuts():
+    trace = Trace()
+    alphabeta(GAME, GAME.initial(), count=trace)
+    tree = traced(GAME, trace, has_windows=True)
+    text = picture(tree, "title").text()
+    assert text.count(svg.WARNING) == 2  # one mark for each of the two leaves that are cut off
+    assert text.count(">α 3<") == 2 and text.count(">≤ 2<") == 2
+    for order in range(1, trace.nodes + 1):
+        assert f">{order}<" in text
+    lines = outline(tree).splitlines()
+    assert sum("cut off" in line for line in lines) == 2
+    assert len(lines) == 13
+    assert [node.text for node in tree.all() if node.is_best] == ["3", "3", "3"]
+
+
+def test_everything_in_a_picture_lies_inside_it():
+    game, trace = TreeGame([[1, -2, 3], [4, [5, 6, 7, 8], -9]]), Trace()
+    minimax(game, game.initial(), count=trace)
+    drawn = traced(game, trace)
+    made = picture(drawn, "a title that is longer than the tree is wide, or nearly so")
+    for node in drawn.all():
+        assert 20 <= node.x <= made.width - 20
+        assert 20 <= node.y <= made.height - 20
+    bottom = sorted(node.x for node in drawn.all() if not node.children)
+    assert all(right - left > 40 for left, right in itertools.pairwise(bottom))
+
+
+def test_curves_have_their_names_apart():
+    made = chart("title", ("x", "y"), {"one": [(1, 0.5), (10, 0.5)], "two": [(1, 1), (10, 0.5)]}, levels={"level": 0.5})
+    labels = {element.text: float(element.get("y", 0)) for element in ET.fromstring(made.text()).iter()  # noqa: S314
+              if element.text in {"one", "two", "level"}}
+    heights = sorted(labels.values())
+    assert len(heights) == 3 and all(lower - upper >= 15 for upper, lower in itertools.pairwise(heights))
+
+
+def test_numbers_as_people_write_them():
+    assert [plain(number) for number in (3.0, -2, 27.5, float("inf"), float("-inf"))] == ["3", "−2", "27.5", "∞", "−∞"]
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_notebooks_are_those_of_the_lessons_and_have_no_outputs(name):
+    """If this fails: adversary class --notebooks engine/reference/notebooks."""
+    number = list(LESSONS).index(name) + 1
+    text = (NOTEBOOKS / f"{number:02}-{name}.ipynb").read_text(encoding="utf-8")
+    assert text == notebook(name)
+    cells = json.loads(text)["cells"]
+    assert all(not cell.get("outputs") for cell in cells)
+    assert len(cells) == 2 + 2 * len(steps_of(load(name)))
+    assert not any("return" in line for cell in cells if cell["cell_type"] == "code"
+                   for line in cell["source"] if not line.startswith(" "))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # of what runs notebooks
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_notebook_runs(name):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    number = list(LESSONS).index(name) + 1
+    book = nbformat.read(NOTEBOOKS / f"{number:02}-{name}.ipynb", as_version=4)
+    nbformat.validate(book)
+    nbclient.NotebookClient(book, timeout=600, kernel_name="python3").execute()
+    outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert any("image/svg+xml" in output.get("data", {}) for output in outputs)

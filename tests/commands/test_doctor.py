@@ -1,0 +1,48 @@
+"""`doctor`: what it looks at, and what it advises."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine import host
+from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT, import_all
+from engine.version import VERSION
+
+
+def doctor(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "engine", "doctor", *words], cwd=SOURCE_ROOT, capture_output=True,
+                          text=True, check=False, env={**os.environ, **environment})
+
+
+def test_it_looks_at_everything_and_compiles_nothing(tmp_path):
+    done = doctor("--json", **{CACHE_VARIABLE: str(tmp_path)})
+    assert (done.returncode, done.stderr) == (1, "")  # for nothing is compiled yet
+    found = json.loads(done.stdout)
+    assert set(found) == {"version", "installed", "Python", "system", "processor", "kernels", "cache", "threads",
+                          "memory", "book", "tables", "network", "warnings"}
+    assert VERSION in found["version"]["found"]
+    assert found["kernels"]["found"] == f"{len(import_all())} to be compiled"
+    assert "adversary warmup" in found["kernels"]["advice"]
+    assert not found["warnings"]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(host.IS_WINDOWS, reason="Windows has no such modes")
+def test_it_explains_a_cache_that_is_not_trusted(tmp_path: Path):
+    tmp_path.chmod(0o777)
+    done = doctor(**{CACHE_VARIABLE: str(tmp_path)})
+    assert done.returncode == 1
+    assert "other users may write to it" in done.stdout
+    assert f"name another folder in {CACHE_VARIABLE}" in done.stdout
+
+
+def test_the_version_is_told():
+    done = subprocess.run([sys.executable, "-m", "engine", "--version"], cwd=SOURCE_ROOT, capture_output=True,
+                          text=True, check=True)
+    assert done.stdout == f"Adversary {VERSION}\n"

@@ -1,0 +1,125 @@
+"""`tune` and `selfplay`, which feeds it, as their users see them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.arena.gamefile import read_games
+from tests.commands.running import run
+
+
+def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsys, monkeypatch):
+    monkeypatch.setattr("engine.commands.selfplay.games_a_shard", lambda nodes: 4)
+    path = tmp_path / "games.bin"
+    options = ["--nodes", "100", "--concurrency", "2", "--out", str(path)]
+    status, out, _ = run(capsys, "selfplay", "--positions", "300", *options)
+    assert status == 0 and "Mnps" in out
+    first = path.read_bytes()
+    assert run(capsys, "selfplay", "--positions", "300", *options)[0] == 0  # it has enough
+    assert path.read_bytes() == first
+    path.write_bytes(first + first[:50])  # the process died while it wrote
+    status, _, err = run(capsys, "selfplay", "--stats", str(path))
+    assert status == 1 and f"damaged at byte {len(first)}" in err
+    status, _, err = run(capsys, "selfplay", "--positions", "1000", *options)
+    assert status == 0 and f"damaged at byte {len(first)}" in err
+    grown = path.read_bytes()
+    assert grown.startswith(first)
+    assert sum(block.positions for block in read_games(path)) >= 1000
+    other = tmp_path / "other.bin"
+    run(capsys, "selfplay", "--positions", "1000", *options[:2], "--concurrency", "1", "--out", str(other))
+    assert other.read_bytes() == grown  # whoever played, and however often it was broken off
+    status, out, _ = run(capsys, "selfplay", "--stats", str(path))
+    assert status == 0 and "bytes a position" in out and "white wins" in out
+
+
+def test_a_tuning_run_is_resumed(tmp_path: Path, capsys):
+    pytest.importorskip("rich")
+    out = tmp_path / "run"
+    options = ["--params", "rfp_margin,lmr_base", "--batch", "2", "--nodes", "100", "--concurrency", "2"]
+    status, said, _ = run(capsys, "tune", "search", "--pairs", "4", *options, "--out", str(out))
+    assert status == 0
+    assert [line.split("=")[0] for line in said.splitlines()] == ["rfp_margin", "lmr_base"]
+    assert (tmp_path / "run.txt").read_text() == said
+    checkpoint = tmp_path / "run.json"
+    whole = json.loads(checkpoint.read_text())
+    assert whole["played"] == 4 and len(whole["history"]) == 2
+    # Broken off after the first batch.
+    part = {**whole, "played": 2, "history": whole["history"][:1], "values": whole["history"][0]}
+    checkpoint.write_text(json.dumps(part))
+    assert run(capsys, "tune", "search", *options, "--out", str(out))[0] == 2  # it would be overwritten
+    assert run(capsys, "tune", "search", "--out", str(out), "--resume")[0] == 0
+    assert json.loads(checkpoint.read_text()) == whole
+
+
+def test_the_course_can_be_drawn(tmp_path: Path, capsys):
+    pytest.importorskip("matplotlib")
+    status, _, _ = run(capsys, "tune", "search", "--params", "rfp_margin", "--pairs", "2", "--batch", "1", "--nodes",
+                       "50", "--out", str(tmp_path / "run"), "--plot", str(tmp_path / "course.png"))
+    assert status == 0
+    assert (tmp_path / "course.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("words", "complaint"), [
+    (("selfplay",), "needs --out with --positions or --minutes"),
+    (("selfplay", "--positions", "0", "--out", "x"), "--positions: must be at least 1"),
+    (("selfplay", "--positions", "5", "--out", "/no/such/folder/x"), "no folder /no/such/folder"),
+    (("selfplay", "--stats", "/no/such/file"), "cannot read /no/such/file"),
+    (("selfplay", "--positions", "5", "--out", "no_such_file", "--setting", "no_such=1"), "no search parameter"),
+    (("tune",), "required: WHAT"),
+    (("tune", "dance"), "invalid choice"),
+    (("tune", "eval", "--out", "x"), "required: FILE"),
+    (("tune", "eval", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
+    (("tune", "eval", os.devnull, "--out", "x"), "no quiet positions"),
+    (("tune", "eval", sys.executable, "--out", "x"), "damaged at byte 0"),
+    (("tune", "eval", os.devnull, "--out", "x", "--blend", "2"), "--blend: must be from 0 to 1"),
+    (("tune", "eval", os.devnull, "--out", "x", "--start", "/no/such.json"), "cannot read the weight file"),
+    (("tune", "search"), "required: --out"),
+    (("tune", "search", "--out", "x", "--pairs", "0"), "--pairs: must be at least 1"),
+    (("tune", "search", "--out", "x", "--rate", "2"), "--rate: must be above 0 and at most 1"),
+    (("tune", "search", "--out", "x", "--params", "no_such"), "no search parameter"),
+    (("tune", "search", "--out", "x", "--params", "use_iir"), "is a switch"),
+    (("tune", "search", "--out", "/no/such/folder/x"), "no folder"),
+    (("tune", "search", "--out", "."), "no name in it"),
+    (("tune", "search", "--out", "/no_such_checkpoint", "--resume"), "cannot read the checkpoint"),
+])
+def test_bad_input_is_one_line_and_status_2(words, complaint, capsys):
+    status, out, err = run(capsys, *words)
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_without_its_reductions_the_engine_is_rejected(capsys):
+    status, out, _ = run(capsys, "match", "use_reductions=0", "default", "--sprt", "0", "5", "--games", "20000")
+    assert status == 0
+    assert "+5 rejected" in out
+
+
+LABELLED = """4k3/8/8/8/8/8/4P3/4K3 w - - c9 "1-0";
+4k3/4p3/8/8/8/8/8/4K3 b - - c9 "0-1";
+nonsense
+4k3/8/8/8/8/8/8/4K2R w K - c9 "1/2-1/2";
+"""
+
+
+def test_positions_that_others_labelled_are_learned_from(tmp_path: Path, capsys):
+    path = tmp_path / "quiet.epd.gz"
+    path.write_bytes(gzip.compress((LABELLED * 100).encode()))
+    out = tmp_path / "weights.json"
+    status, said, err = run(capsys, "tune", "eval", str(path), "--out", str(out), "--epochs", "2", "--blend", "1")
+    assert status == 0
+    assert said.startswith("300 quiet positions")
+    assert f"{path}, line 3: no position with a result in 'nonsense'; left out" in err
+    assert out.exists()
+    games = tmp_path / "games.bin"
+    games.write_bytes(b"")
+    status, said, err = run(capsys, "tune", "eval", str(path), str(games), "--out", str(out))
+    assert (status, said) == (2, "")
+    assert "cannot be mixed" in err

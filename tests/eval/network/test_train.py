@@ -1,0 +1,158 @@
+"""Teaching the network: features and gradient are what they should be, the loss falls, and a course can be resumed."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from engine.__main__ import main  # noqa: E402
+from engine.arena.replay import Filter, GameSource  # noqa: E402
+from engine.arena.settings import Setting  # noqa: E402
+from engine.arena.training import TrainingShard  # noqa: E402
+from engine.core.errors import InputError  # noqa: E402
+from eval.network.file import Shape, read_network  # noqa: E402
+from eval.network.judge import losses_of  # noqa: E402
+from eval.network.model import Model, Unpacker, to_device  # noqa: E402
+from eval.network.train import Plan, Stage, Trainer  # noqa: E402
+from tests.eval.network import naive  # noqa: E402
+from tests.eval.network.test_data import board_of  # noqa: E402
+
+KINGS = tuple(min(square // 8, 2) for square in range(64))
+SHAPES = [Shape(64), Shape(64, KINGS, output_buckets=4), Shape(64, mirrored=False, output_buckets=1)]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    made = tmp_path_factory.mktemp("games") / "games.bin"
+    made.write_bytes(b"".join(TrainingShard(number, 20, 60, 4, Setting())().content for number in range(3)))
+    return made
+
+
+@pytest.fixture(scope="module")
+def source(path):
+    return GameSource([path], Filter(held_out=5), shard_positions=10**9, threads=2)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_features_are_those_of_the_description(source, shape):
+    samples = source.validation[::7]
+    batch = Unpacker(shape, "cpu")(to_device(samples, "cpu"))
+    for number, sample in enumerate(samples):
+        board = board_of(sample)
+        for row, perspective in ((number, chess.WHITE), (number + len(samples), chess.BLACK)):
+            indices = sorted(index for index in batch.features[row].tolist() if index < shape.rows)
+            assert indices == sorted(naive.feature_indices(board, perspective, shape))
+        assert batch.output_buckets[number] == (sample["men"] - 1) * shape.output_buckets // 32
+        assert batch.scores[number] == sample["score"]
+        assert batch.results[number] == (sample["result"] + 1) / 2
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_gradient_is_that_of_the_loss(source, shape):
+    rows = to_device(source.validation[:300], "cpu")
+    model = Model(shape, "cpu", 1)
+    loss = model.descend(rows, 136.0, 0.3)
+    found = {name: parameter.grad.clone() for name, parameter in model.parameters.items()}
+    for name, parameter in model.parameters.items():
+        model.parameters[name] = parameter.detach().clone().requires_grad_()
+    weights = model.parameters
+    batch = model.unpack(rows)
+    sums = model.unpack.dense(batch, torch.float32) @ weights["feature_weights"] + weights["feature_biases"]
+    own, other = sums.clamp(0, 1).square().chunk(2)
+    outputs = own @ weights["output_weights"][0] + other @ weights["output_weights"][1] + weights["output_biases"]
+    shares = torch.sigmoid(outputs[torch.arange(len(rows)), batch.output_buckets])
+    targets = 0.7 * torch.sigmoid(batch.scores / 136.0) + 0.3 * batch.results
+    expected = ((shares - targets) ** 2).mean()
+    expected.backward()
+    assert float(loss) == pytest.approx(float(expected.detach()), rel=1e-5)
+    for name, parameter in weights.items():
+        torch.testing.assert_close(found[name], parameter.grad, rtol=1e-3, atol=1e-8)
+
+
+def trainer_of(source, **changes) -> Trainer:
+    plan = Plan(Shape(64), 136.0, **{"batch": 128, "rate": 3e-3, "warm_up": 5, **changes})
+    return Trainer(plan, source.validation, "cpu")
+
+
+def stages_of(source, epochs=3) -> list[Stage]:
+    first = Stage("first", source.shards, 1, has_results=False)
+    return [first, Stage("games", source.shards, epochs)]
+
+
+def numbers(trainer) -> bytes:
+    return b"".join(value.numpy().tobytes() for value in trainer.model.parameters.values())
+
+
+def test_the_loss_falls_and_the_seed_decides_everything(source):
+    one, same, other = (trainer_of(source, seed=seed) for seed in (1, 1, 2))
+    untaught = losses_of(one.shares(), source.validation, 136.0, 0.3)
+    for trainer in (one, same, other):
+        list(trainer.run(stages_of(source)))
+    assert one.course[-1].training_loss < 0.7 * one.course[0].training_loss
+    assert one.course[-1].validation.score < untaught.score
+    assert one.course[-1].epoch == 3 and one.course[-1].progress == 1
+    assert numbers(one) == numbers(same) != numbers(other)
+
+
+def test_a_stopped_course_goes_on_as_if_nothing_had_been(source, tmp_path):
+    whole, stopped = trainer_of(source), trainer_of(source, report_seconds=0)
+    list(whole.run(stages_of(source)))
+    for count, _ in enumerate(stopped.run(stages_of(source))):
+        stopped.is_stopped = count == 40
+    stopped.save(tmp_path / "checkpoint")
+    resumed = trainer_of(source, report_seconds=0)
+    resumed.load(tmp_path / "checkpoint")
+    assert numbers(resumed) == numbers(stopped) != numbers(whole)
+    list(resumed.run(stages_of(source)))
+    assert numbers(resumed) == numbers(whole)
+    with pytest.raises(InputError, match="other settings"):
+        trainer_of(source, seed=9).load(tmp_path / "checkpoint")
+    (tmp_path / "checkpoint").write_bytes(b"nothing of the kind")
+    with pytest.raises(InputError, match="damaged"):
+        resumed.load(tmp_path / "checkpoint")
+
+
+def test_time_can_end_a_course(source):
+    trainer = trainer_of(source)
+    list(trainer.run([Stage("games", source.shards, float("inf"), seconds=0.5)]))
+    assert trainer.course[-1].progress == 1 and trainer.course[-1].seconds < 5
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_integers_are_those_of_the_description(source, shape):
+    trainer = Trainer(Plan(shape, 136.0, batch=128, warm_up=1), source.validation, "cpu")
+    list(trainer.run([Stage("games", source.shards, 1)]))
+    network = trainer.model.quantised(136.0, {})
+    scores, mean, largest = trainer.check_integers(network)
+    assert mean < 8 and largest < 60
+    for place in range(0, len(scores), 29):
+        assert scores[place] == naive.score(network, board_of(source.validation[place]))
+
+
+def test_the_command_writes_the_same_file_again(path, tmp_path, capsys):
+    pytest.importorskip("rich")
+    words = ["tune", "network", str(path), "--hidden", "64", "--epochs", "2", "--batch", "256", "--held-out", "5",
+             "--pretrain", "2000", "--pretrain", "2000:20:2", "--games-rate", "0.0005",
+             "--share", "0.1:0.4", "--king-buckets", "4"]
+    files = [tmp_path / "one.network", tmp_path / "two.network"]
+    for file in files:
+        assert main([*words, "--out", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert "features" in said and "network, integers" in said and "neighbours labelled" in said
+    assert files[0].read_bytes() == files[1].read_bytes()
+    network = read_network(files[0])
+    assert network.shape.hidden == 64 and max(network.shape.king_buckets) == 3
+    assert "--share 0.1:0.4" in network.provenance["command"]
+    assert np.abs(network.feature_weights).max() > 0
+
+
+@pytest.mark.parametrize(("words", "complaint"), [
+    (["--hidden", "100"], "multiple of 64"), (["--share", "2"], "--share must lie"), (["--batch", "0"], "--batch"),
+    (["--held-out", "1"], "--held-out"), (["--minutes", "0"], "--minutes"),
+])
+def test_wrong_settings_are_refused(path, tmp_path, capsys, words, complaint):
+    assert main(["tune", "network", str(path), "--out", str(tmp_path / "x.network"), *words]) == 2
+    assert complaint in capsys.readouterr().err

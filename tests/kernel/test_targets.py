@@ -1,0 +1,115 @@
+"""Machine code for this processor and for others: what it is made of, and what it calls."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numba.core.errors import NumbaError
+
+from engine.core.fen import START_FEN, parse_fen
+from engine.core.movegen import empty_move_list
+from engine.core.perft import COUNT_LAST_PLY, perft
+from engine.kernel import compiler, entry, int64, targets
+from engine.kernel.codefile import symbol_of
+from engine.kernel.intrinsics import add_atomic_i64, load_acquire, load_atomic, popcount, store_release
+from engine.kernel.signature import Declaration, bind
+from engine.kernel.targets import BASELINES, Baseline, Loader
+
+LINUX = {"x86_64": "x86_64-unknown-linux-gnu", "aarch64": "aarch64-unknown-linux-gnu"}
+IN_TEXT, UNDEFINED = 2, 0  # of ELF: the type of a function, the section of what is elsewhere
+
+
+@entry(int64, int64)
+def instructions(address, word):
+    """One of each kind that differs between processors."""
+    store_release(address, load_acquire(word) + load_atomic(address + 8))
+    add_atomic_i64(address + 16, 1)
+    return popcount(np.uint64(word))
+
+
+def object_for(baseline: Baseline, point=instructions) -> bytes:
+    machine = targets.machine(baseline, LINUX[baseline.architecture])
+    return compiler.generate(compiler.to_bitcode(point.declaration), machine).object_code
+
+
+def sections(code: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """(type, offset, size, link) of the sections of an ELF object."""
+    assert code[:6] == b"\x7fELF\x02\x01"
+    start, = struct.unpack_from("<Q", code, 40)
+    size, count = struct.unpack_from("<HH", code, 58)
+    for number in range(count):
+        kind, = struct.unpack_from("<I", code, start + number * size + 4)
+        offset, length, link = struct.unpack_from("<QQI", code, start + number * size + 24)
+        yield kind, offset, length, link
+
+
+def undefined_symbols(code: bytes) -> set[str]:
+    found, everything = set(), list(sections(code))
+    for kind, offset, length, link in everything:
+        if kind == 2:  # the table of symbols
+            names = everything[link][1]
+            for place in range(offset, offset + length, 24):
+                name, _, _, section = struct.unpack_from("<IBBH", code, place)
+                if section == UNDEFINED and name:
+                    found.add(code[names + name:code.index(b"\0", names + name)].decode())
+    return found
+
+
+@pytest.mark.parametrize("baseline", BASELINES, ids=lambda baseline: baseline.name)
+@pytest.mark.parametrize("point", [instructions, perft], ids=lambda point: point.name)
+def test_machine_code_calls_only_what_is_found(baseline, point):
+    assert undefined_symbols(object_for(baseline, point)) <= targets.RUNTIME_SYMBOLS
+
+
+def words_of(code: bytes) -> list[int]:
+    return list(struct.unpack(f"<{len(code) // 4}I", code[: len(code) // 4 * 4]))
+
+
+@pytest.mark.parametrize("baseline", targets.baselines_of("aarch64-linux"), ids=lambda baseline: baseline.name)
+def test_publishing_is_ordered_on_aarch64(baseline):
+    words = words_of(object_for(baseline))
+    assert any(word & 0xFFFFFC00 == 0xC8DFFC00 for word in words), "ldar: a load that later ones cannot overtake"
+    assert any(word & 0xFFFFFC00 == 0xC89FFC00 for word in words), "stlr: a store that waits for earlier ones"
+
+
+def test_only_the_newer_arm_adds_in_one_instruction():
+    def has_ldadd(baseline: Baseline) -> bool:
+        return any(word & 0xFF20FC00 == 0xF8200000 for word in words_of(object_for(baseline)))
+
+    assert {baseline.name: has_ldadd(baseline) for baseline in targets.baselines_of("aarch64-linux")} == {
+        "armv8.2-a": True, "armv8-a": False}
+
+
+def test_the_tables_of_endings_are_published_in_order():
+    from tablebase.probe import position_outcome
+    from tablebase.publishing import publish
+    from tablebase.syzygy.probe import position_value
+
+    arm = targets.baselines_of("aarch64-linux")[0]
+    for reader in (position_outcome, position_value):
+        assert any(word & 0xFFFFFC00 == 0xC8DFFC00 for word in words_of(object_for(arm, reader))), reader.name
+    assert any(word & 0xFFFFFC00 == 0xC89FFC00 for word in words_of(object_for(arm, publish)))
+
+
+def test_machine_code_of_a_baseline_runs_here():
+    """What `build` makes is loaded by the same loader, and counts as natively compiled code does."""
+    position, out = parse_fen(START_FEN), empty_move_list()
+    for baseline in targets.baselines_of(targets.triple()):
+        if not targets.lacking(baseline):
+            code = compiler.generate(compiler.to_bitcode(perft.declaration), targets.machine(baseline))
+            loader = Loader()  # the code lives as long as this does
+            address = loader.load(code.object_code, symbol_of(code.name))
+            count = bind(address, perft.declaration.arguments, code.results, code.is_tuple)
+            assert count(position, out, 4, COUNT_LAST_PLY) == 197_281
+
+
+def allocating(count):
+    return np.zeros(count).size
+
+
+def test_a_kernel_that_needs_numba_is_refused():
+    with pytest.raises(NumbaError):
+        compiler.to_bitcode(Declaration("tests.allocating", allocating, (int64,)))

@@ -1,0 +1,87 @@
+"""A conversation that is piped in and then ends: everything is answered, in its order, and by a real search."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT
+from tests.client import Client
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernels() -> None:
+    """Have the kernels in the cache: a start then takes a fraction of a second."""
+    client = Client()
+    client.load()
+    client.quit()
+
+
+def piped(*lines: str, **environment: str) -> list[str]:
+    """What is said to these lines when nothing follows them."""
+    done = subprocess.run([sys.executable, "-m", "engine"], input="".join(f"{line}\n" for line in lines), text=True,
+                          capture_output=True, cwd=SOURCE_ROOT, timeout=120, check=False,
+                          env={**os.environ, "PYTHONPATH": str(SOURCE_ROOT), **environment})
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def depths(said: list[str]) -> list[int]:
+    return [int(number) for line in said for number in re.findall(r"^info depth (\d+) ", line)]
+
+
+def place(said: list[str], start: str) -> int:
+    return next(number for number, line in enumerate(said) if line.startswith(start))
+
+
+@pytest.mark.parametrize(("limit", "deepest"), [("depth 9", 9), ("nodes 30000", 5), ("movetime 2000", 5),
+                                                ("wtime 60000 btime 60000", 5), ("mate 1", 1)])
+def test_a_search_with_a_limit_is_finished(limit, deepest):
+    said = piped("position startpos moves f2f3 e7e5 g2g4", f"go {limit}")  # mate in one
+    assert max(depths(said)) >= deepest
+    assert said[-1].startswith("bestmove ")
+    assert not any("compiling" in line for line in said)
+
+
+@pytest.mark.parametrize("order", ["go infinite", "go ponder wtime 1000 btime 1000", "go"])
+def test_a_search_without_a_limit_ends_with_a_move(order):
+    said = piped("position startpos", order)
+    assert depths(said)  # by the search, not by the stop-gap
+    assert re.fullmatch(r"bestmove [a-h][1-8][a-h][1-8]( ponder \w+)?", said[-1])
+
+
+def test_answers_come_in_the_order_of_the_commands():
+    said = piped("uci", "isready", "d", "isready", "go depth 2")
+    order = [place(said, start) for start in ("uciok", "readyok", "Fen:", "bestmove")]
+    assert order == sorted(order)
+    assert [line for line in said if line == "readyok"] == ["readyok"] * 2
+    assert said[-1].startswith("bestmove")
+
+
+@pytest.mark.parametrize("lines", [["isready"], ["isready", "quit"], ["uci", "isready", "isready", "quit"]])
+@pytest.mark.parametrize("is_cold", [False, True])
+def test_isready_is_always_answered(lines, is_cold, tmp_path):
+    said = piped(*lines, **({CACHE_VARIABLE: str(tmp_path)} if is_cold else {}))
+    assert said.count("readyok") == lines.count("isready")
+    assert is_cold or not any("compiling" in line for line in said)
+
+
+def test_compiling_is_said_when_it_is_true(tmp_path):
+    said = piped("isready", **{CACHE_VARIABLE: str(tmp_path)})
+    assert any("compiling, once" in line for line in said)
+    assert said[-1] == "readyok"
+
+
+def test_the_first_start_of_all_answers_a_go_that_ends_the_input(tmp_path):
+    said = piped("position startpos", "go movetime 500", **{CACHE_VARIABLE: str(tmp_path)})
+    assert re.fullmatch(r"bestmove [a-h][1-8][a-h][1-8]", said[-1])
+
+
+def test_a_short_clock_is_kept_even_while_kernels_are_loaded():
+    """Whether the search answers or the stop-gap: what matters is that somebody does, and with a legal move."""
+    said = piped("position startpos moves e2e4 e7e5", "go movetime 20")
+    assert said[-1].startswith("bestmove ")
