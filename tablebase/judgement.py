@@ -7,6 +7,7 @@ the code says. So a move has a grade, and moves of one grade have an order.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,12 @@ IS_MATED, LOSES, MAY_LOSE, SPOILT_LOSS, DRAWS, SPOILT_WIN, MAY_WIN, WINS, MATES 
 _GRADE_SHIFT = np.int64(32)
 _MIDDLE = np.int64(1 << 31)  # of the ranks of a grade
 _CODE_SHIFT = np.int64(8)  # within a grade the code counts first, then the plies until the counter starts anew
-_TWICE = np.int64(2)  # before: a third time makes a draw
+TWICE = np.int64(2)  # before: a third time makes a draw
 
 JUDGEMENT = record_dtype([
     ("moves", "i8", MAX_MOVES),
     ("codes", "i8", MAX_MOVES),  # that the move leaves to the other side
-    ("ranks", "i8", MAX_MOVES),  # more is better; `grade_of_rank`
+    ("ranks", "i8", MAX_MOVES),  # more is better; the upper bits are the grade
 ])
 JUDGEMENT_TYPE = record_type(JUDGEMENT)
 JudgementRecord = Any
@@ -40,18 +41,35 @@ def empty_judgement() -> JudgementRecord:
     return np.zeros(1, JUDGEMENT)[0]
 
 
-@inline
-def grade_of_rank(rank):
-    return rank >> _GRADE_SHIFT
+@dataclass(frozen=True)
+class Fate:
+    """What a legal move leads to."""
+
+    move: int
+    code: int  # that it leaves to the other side
+    rank: int
+
+    @property
+    def grade(self) -> int:
+        """How sure which result is."""
+        return self.rank >> int(_GRADE_SHIFT)
+
+
+def fates_in(judgement: JudgementRecord, count: int) -> list[Fate]:
+    """The moves that were judged, the best first."""
+    fates = map(Fate, judgement.moves[:count].tolist(), judgement.codes[:count].tolist(),
+                judgement.ranks[:count].tolist())
+    return sorted(fates, key=lambda fate: -fate.rank)
 
 
 @inline
-def _rank(grade, within):
+def rank_within(grade, within):
+    """The rank of a move of this grade; `within` it more is better, less than _MIDDLE either way."""
     return (grade << _GRADE_SHIFT) + _MIDDLE + within
 
 
 @kernel
-def _can_repeat(pos, moves, end):
+def can_repeat(pos, moves, end):
     """Whether the side to move can bring about a position for the third time."""
     if pos.rule50 < 3:
         return False
@@ -61,7 +79,7 @@ def _can_repeat(pos, moves, end):
     for index in range(end, last):
         move = np.int64(moves.moves[index])
         make(pos, move)
-        found = count_earlier_occurrences(pos) >= _TWICE
+        found = count_earlier_occurrences(pos) >= TWICE
         unmake(pos, move)
         if found:
             break
@@ -88,29 +106,29 @@ def _rank_of_win(pos, library, moves, end, code, may_repeat):
     """The rank of the move just made, which leaves the other side lost with this code."""
     counter = np.int64(pos.rule50)
     if code == MATED:
-        return _rank(MATES, -(code << _CODE_SHIFT))
-    if count_earlier_occurrences(pos) >= _TWICE or _can_repeat(pos, moves, end):
-        return _rank(SPOILT_WIN, -(code << _CODE_SHIFT))
+        return rank_within(MATES, -(code << _CODE_SHIFT))
+    if count_earlier_occurrences(pos) >= TWICE or can_repeat(pos, moves, end):
+        return rank_within(SPOILT_WIN, -(code << _CODE_SHIFT))
     if counter + code - 1 <= FIFTY_MOVES and (counter == 0 or not may_repeat):
-        return _rank(MATES, -(code << _CODE_SHIFT))
+        return rank_within(MATES, -(code << _CODE_SHIFT))
     plies = probe_resets(pos, library, moves, end, code, PATIENCE)
     if plies == UNKNOWN:
-        return _rank(MAY_WIN if counter < FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT))
-    return _rank(WINS if counter + plies <= FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT) - plies)
+        return rank_within(MAY_WIN if counter < FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT))
+    return rank_within(WINS if counter + plies <= FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT) - plies)
 
 
 @kernel
 def _rank_of_loss(pos, library, moves, end, code, may_repeat):
     """The rank of the move just made, which leaves the other side won with this code."""
     counter = np.int64(pos.rule50)
-    if count_earlier_occurrences(pos) >= _TWICE:
-        return _rank(SPOILT_LOSS, code << _CODE_SHIFT)
+    if count_earlier_occurrences(pos) >= TWICE:
+        return rank_within(SPOILT_LOSS, code << _CODE_SHIFT)
     if counter + code - 1 <= FIFTY_MOVES and (counter == 0 or not may_repeat):
-        return _rank(IS_MATED, code << _CODE_SHIFT)
+        return rank_within(IS_MATED, code << _CODE_SHIFT)
     plies = probe_resets(pos, library, moves, end, code, PATIENCE)
     if plies == UNKNOWN:
-        return _rank(MAY_LOSE if counter < FIFTY_MOVES else SPOILT_LOSS, code << _CODE_SHIFT)
-    return _rank(LOSES if counter + plies <= FIFTY_MOVES else SPOILT_LOSS, (code << _CODE_SHIFT) + plies)
+        return rank_within(MAY_LOSE if counter < FIFTY_MOVES else SPOILT_LOSS, code << _CODE_SHIFT)
+    return rank_within(LOSES if counter + plies <= FIFTY_MOVES else SPOILT_LOSS, (code << _CODE_SHIFT) + plies)
 
 
 @kernel
@@ -123,7 +141,7 @@ def judge(pos, library, moves, judgement):
         move = np.int64(moves.moves[index])
         make(pos, move)
         code = probe_code(pos, library, moves, count, PATIENCE)
-        rank = _rank(DRAWS, np.int64(0))
+        rank = rank_within(DRAWS, np.int64(0))
         if code != UNKNOWN and code != DRAWN:
             if code & 1:
                 rank = _rank_of_win(pos, library, moves, count, code, may_repeat)

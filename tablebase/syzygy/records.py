@@ -12,6 +12,9 @@ from engine.kernel.intrinsics import record_reader
 MOST_MEN = 7
 SLOTS = 1 << 13  # of the hash: more than four times as many as there are endings with up to seven men
 LONGEST_CODE = 33  # lengths of symbols, in bits
+MAPS = 4
+VALUES, DISTANCES = np.int64(0), np.int64(1)  # the two kinds of files
+NO_TB = np.int64(-1)
 
 # Wins and losses that fifty moves without a capture or a pawn's move make draws of have a name of their own.
 SURE_WIN, CURSED_WIN, EVEN, BLESSED_LOSS, SURE_LOSS = (np.int64(value) for value in (2, 1, 0, -1, -2))
@@ -38,6 +41,9 @@ PART = record_dtype([
     ("factor", "i8", MOST_MEN),
     ("norm", "i8", MOST_MEN),  # [place]: how many men of one kind begin there
     ("pieces", "i8", MOST_MEN),
+    ("flags", "i8"),  # of distances: see `tablebase.syzygy.distances`
+    ("maps", "i8", MAPS),  # [kind of win or loss]: the address of what the stored numbers mean,
+    ("map_sizes", "i8", MAPS),  # and how many there are
 ])
 PART_TYPE = record_type(PART)
 PartRecord = Any
@@ -64,9 +70,9 @@ SYZYGY = record_dtype([
     ("pawn_index", "i8", (5, 24)),
     ("choose", "i8", (64, MOST_MEN)),
     # The endgame tables that are open.
-    ("keys", "u8", SLOTS),  # the material, or 0 for an empty slot
-    ("numbers", "i4", SLOTS),  # 2 * the number of the ending, and 1 more if the colours are exchanged
-    ("tbs", "i8"),  # the address of the first
+    ("keys", "u8", (2, SLOTS)),  # [kind]: the material, or 0 for an empty slot
+    ("numbers", "i4", (2, SLOTS)),  # [kind]: 2 * the number of the ending, 1 more if colours are exchanged
+    ("tbs", "i8", 2),  # [kind]: the address of the first
     ("most_men", "i8"),
 ])
 SYZYGY_TYPE = record_type(SYZYGY)

@@ -33,9 +33,10 @@ from tablebase.judgement import (
     SPOILT_LOSS,
     SPOILT_WIN,
     WINS,
+    Fate,
 )
 from tablebase.material import all_endings, ending_of, men_of
-from tablebase.own_tables import Fate, OwnTables, Shelf
+from tablebase.own_tables import OwnTables, Shelf
 from tablebase.probe import count_wins, has_rights
 from tablebase.sample import random_board
 from tablebase.syzygy.tables import SyzygyTables
