@@ -6,14 +6,15 @@ import gzip
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.arena.gamefile import read_games
+from eval.choice import BUILT_IN_FILE
 from eval.network.file import read_network, write_network
 from tests.commands.running import run
-from tests.eval.network.reference import material_network
 
 
 def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsys, monkeypatch):
@@ -81,7 +82,7 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
     (("tune", "eval", sys.executable, "--out", "x"), "damaged at byte 0"),
     (("tune", "eval", os.devnull, "--out", "x", "--blend", "2"), "--blend: must be from 0 to 1"),
     (("tune", "eval", os.devnull, "--out", "x", "--start", "/no/such.json"), "cannot read the weight file"),
-    (("tune", "outcome", os.devnull, "--out", "x"), "no quiet positions"),
+    (("tune", "outcome", os.devnull, "--out", "x"), "hold no games"),
     (("tune", "outcome", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
     (("tune", "outcome", os.devnull, "--out", "x", "--network", "/no/such"), "cannot read the network file"),
     (("tune", "search"), "required: --out"),
@@ -107,13 +108,13 @@ def test_without_its_reductions_the_engine_is_rejected(capsys):
     assert "+5 rejected" in out
 
 
-def test_the_chances_of_a_network_are_fitted_to_its_games(tmp_path: Path, capsys):
+def test_the_chances_of_a_network_are_fitted_to_games(tmp_path: Path, capsys):
     games, given, found = (tmp_path / name for name in ("games.bin", "given.network", "found.network"))
-    write_network(material_network(), given)
-    options = ["--nodes", "50", "--seed", "3", "--network", str(given), "--out", str(games)]
-    assert run(capsys, "selfplay", "--positions", "3000", *options)[0] == 0
-    status, out, _ = run(capsys, "tune", "outcome", str(games), "--network", str(given), "--out", str(found))
-    assert status == 0 and "every second game is won from" in out
+    write_network(replace(read_network(BUILT_IN_FILE), outcome=None), given)
+    assert run(capsys, "selfplay", "--positions", "30000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
+    status, out, _ = run(capsys, "tune", "outcome", str(games), "--network", str(given), "--out", str(found),
+                         "--games", "250", "--nodes", "50")
+    assert status == 0 and out.startswith("250 positions; every second game is won from")
     before, after = read_network(given), read_network(found)
     assert before.outcome is None and after.outcome is not None
     assert (after.feature_weights == before.feature_weights).all() and after.scale == before.scale

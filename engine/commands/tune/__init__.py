@@ -10,7 +10,7 @@ _KINDS = {
     "search": (search, "the parameters of the search, by games against itself (SPSA)"),
     "eval": (evaluation, "the weights of the evaluation, by regression on training games"),
     "network": (network, "a network that evaluates, by gradient descent on training games"),
-    "outcome": (outcome, "what the scores of a network mean for the game, by its own games"),
+    "outcome": (outcome, "what the scores of a network mean for the game, by how games ended"),
 }
 
 

@@ -1,41 +1,54 @@
-"""`tune outcome FILE...`: fit what a network's scores mean for the game, to games that it has played with itself."""
+"""`tune outcome FILE...`: fit what a network's scores mean for the game, to how games ended."""
 
 from __future__ import annotations
 
 import argparse
 import os
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from engine.arena.gamefile import read_games
-from engine.arena.positions import quiet_samples
+from engine.arena.judging import searched_samples
+from engine.commands.shared.arguments import add_seed, positive
+from engine.commands.shared.progress import counting
 from engine.core.errors import InputError
-from eval.choice import BUILT_IN_FILE
+from eval.choice import BUILT_IN_FILE, evaluation_named
 from eval.fit_outcome import fit_outcome
 from eval.network.file import read_network, write_network
 from eval.outcome import described
+from eval.samples import Samples
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("data", nargs="+", type=Path, metavar="FILE", help="games by the network, from `selfplay`")
-    parser.add_argument("--network", type=Path, default=BUILT_IN_FILE, metavar="FILE.network",
-                        help="the one that played (default: the built-in one)")
+    parser.add_argument("data", nargs="+", type=Path, metavar="FILE", help="training games, from `selfplay`")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.network",
-                        help="where it goes with what was found")
+                        help="where the network goes with what was found")
+    parser.add_argument("--network", type=Path, default=BUILT_IN_FILE, metavar="FILE.network",
+                        help="the one in question (default: the built-in one)")
+    parser.add_argument("--games", type=positive, default=30_000, metavar="N",
+                        help="of so many, at most, one position each is searched (default 30000)")
+    parser.add_argument("--nodes", type=positive, default=500, metavar="N", help="per position (default 500)")
+    add_seed(parser, "the choice of positions")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Fit, print the model, write the network with it, and return the exit status."""
     if not arguments.out.parent.is_dir():
         raise InputError(f"--out: no folder {arguments.out.parent}")
-    network = read_network(arguments.network)
-    samples = quiet_samples((games for path in arguments.data for games in read_games(path)), os.cpu_count() or 1)
+    network, evaluation = read_network(arguments.network), evaluation_named(str(arguments.network))
+    blocks = chain.from_iterable(map(read_games, arguments.data))
+    found = searched_samples(blocks, evaluation, arguments.nodes, arguments.games, arguments.seed, os.cpu_count() or 1)
+    parts: list[Samples] = []
+    with counting("positions", arguments.games) as show:
+        for part in found:
+            parts.append(part)
+            show(len(parts))
+    samples = Samples.join(parts)
     if not len(samples):
-        raise InputError("the games have no quiet positions")
+        raise InputError("the files hold no games")
     model, likelihood = fit_outcome(samples)
-    games = len(set(samples.rows["game"].tolist()))
-    print(f"{len(samples)} quiet positions of {games} games")
-    print(f"chances of the game: {described(model)}; mean negative log-likelihood {likelihood:.4f}")
+    print(f"{len(samples)} positions; {described(model)}; mean negative log-likelihood {likelihood:.4f}")
     write_network(replace(network, outcome=tuple(model)), arguments.out)
     return 0
