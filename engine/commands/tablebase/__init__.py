@@ -1,4 +1,4 @@
-"""`tablebase build | probe | stats | verify | speed`: make endgame tables, look into them, and measure them."""
+"""`tablebase build | probe | stats | verify | speed | clock`: make endgame tables, look into them, and measure them."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_seed(check, "the positions")
     speed = kinds.add_parser("speed", help="how long a lookup takes in the kernel, and what it costs a search")
     speed.add_argument("--syzygy", type=Path, metavar="DIR", help="a folder with Syzygy tables, to measure them too")
+    clock = kinds.add_parser("clock", help="how long an answer takes with few men, beside the time it was given")
+    clock.add_argument("--positions", type=positive, default=100, metavar="N",
+                       help="for each control and number of men (default 100)")
+    clock.add_argument("--syzygy", type=Path, metavar="DIR", help="answer by Syzygy tables instead of our own")
+    add_seed(clock, "the positions")
     for kind in (probe, stats, check, speed):
         kind.add_argument("--tables", type=Path, metavar="DIR", help="made by build (default: the built-in ones)")
 
@@ -39,7 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do what is asked, and return the exit status."""
     kinds: dict[str, Callable[[argparse.Namespace], int]] = {
-        "build": _build, "probe": _probe, "stats": _stats, "verify": _verify, "speed": _speed}
+        "build": _build, "probe": _probe, "stats": _stats, "verify": _verify, "speed": _speed,
+        "clock": _clock}
     return kinds[arguments.kind](arguments)
 
 
@@ -94,6 +100,13 @@ def _speed(arguments: argparse.Namespace) -> int:
     from engine.commands.tablebase.report import print_speed
 
     print_speed(_folders(arguments), arguments.syzygy)
+    return 0
+
+
+def _clock(arguments: argparse.Namespace) -> int:
+    from engine.commands.tablebase.answers import print_answers
+
+    print_answers(arguments.syzygy, arguments.positions, arguments.seed)
     return 0
 
 
