@@ -14,6 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from engine.analysis.annotation import Annotation as Annotation
+    from engine.analysis.annotation import Note as Note
     from engine.analysis.interface import Engine as Engine
     from engine.analysis.values import Info as Info
     from engine.analysis.values import Play as Play
@@ -22,13 +24,15 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
+    "Annotation": "engine.analysis.annotation",
     "Engine": "engine.analysis.interface",
     "Info": "engine.analysis.values",
+    "Note": "engine.analysis.annotation",
     "Play": "engine.analysis.values",
     "Score": "engine.analysis.values",
 }
 
-__all__ = ["Engine", "Info", "Play", "Score", "__version__"]
+__all__ = ["Annotation", "Engine", "Info", "Note", "Play", "Score", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

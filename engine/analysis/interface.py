@@ -10,11 +10,14 @@ from types import TracebackType
 from typing import Self
 
 import chess
+import chess.pgn
 import numpy as np
 
 from engine.alphabeta.state import new_state
+from engine.analysis.annotation import Annotation, annotate
 from engine.analysis.boards import WORDS, check_variant, judge_words, place_of, record_address, write_words
 from engine.analysis.course import Course
+from engine.analysis.spans import Effort, judged
 from engine.analysis.values import MATED, STALEMATE, Info, Play, Score, score_of
 from engine.core.errors import InputError
 from engine.core.position import empty_position
@@ -25,6 +28,8 @@ from engine.search.limits import Info as SearchInfo
 from engine.search.limits import Result
 from engine.search.scores import DRAW, MATE, NO_SCORE
 from eval.choice import FEATURES, evaluation_named
+
+_ANNOTATION_MOVETIME = 100  # milliseconds
 
 
 class Engine:
@@ -143,6 +148,19 @@ class Engine:
             while not isinstance(found := await asyncio.to_thread(course.take), Result):
                 if isinstance(found, SearchInfo):
                     yield _info(player, found)
+
+    def annotate(self, game: chess.pgn.Game, *, movetime: int | None = None, depth: int | None = None,
+                 nodes: int | None = None) -> Annotation:
+        """Judge every move of a game's main line, write marks, reasons and better lines into it, and return them.
+
+        Limits are those of one position, by default 100 ms. Comments and variations that are there stay.
+        """
+        if movetime is depth is nodes is None:
+            movetime = _ANNOTATION_MOVETIME
+        board = game.board()
+        check_variant(board)
+        moves = list(game.mainline_moves())
+        return annotate(game, list(judged(self, board, moves, Effort(movetime, nodes, depth))))
 
     def _opened(self) -> Player:
         if self._player is None:
