@@ -17,6 +17,8 @@ from engine.version import NAME, VERSION
 
 # One row a command: the module or folder of that name in engine/commands has `configure(parser)` and `run(arguments)`.
 COMMANDS = {
+    "analyse": "find the best moves of a position, or of every position of a file",
+    "annotate": "annotate games: evaluations, mistakes with their reasons and better lines, accuracy of the players",
     "perft": "count the positions a number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
     "suite": "solve the positions of an EPD test suite",

@@ -14,6 +14,7 @@ from eval.outcome import Chances, Model, chances, material_on, normalized, own_m
 from eval.weights import load_weights
 
 _SHOWN_TB_WIN = 20_000  # centipawns
+_VALUES = bytes(material_on((piece,)) for piece in range(256))  # [piece]: summed without a loop in Python
 
 
 class Verdict(NamedTuple):
@@ -68,4 +69,4 @@ def _verdict(position: PositionRecord, score: int, model: Model) -> Verdict:
 
 
 def _material(position: PositionRecord) -> int:
-    return material_on(position.board.tolist())
+    return sum(position["board"].tobytes().translate(_VALUES))
