@@ -22,7 +22,7 @@ ALLOWED = {
     "engine.core": {"engine.kernel", "engine.intrinsics", *LIBRARIES},
     "engine.files": {"engine.core.errors"},
     "engine.chesstext": {*RULES, "chess"},
-    "eval": {*RULES, *LIBRARIES},
+    "eval": {*RULES, "engine.files", *LIBRARIES},
     "tablebase": {*RULES, "engine.host", "engine.intrinsics", "chess", *LIBRARIES},
     "book": {*RULES, "engine.files", "chess", *LIBRARIES},
     "engine.search": {*RULES, *LIBRARIES},

@@ -1,16 +1,17 @@
-"""Where shards are computed: threads or processes here, or the workers of a dask cluster."""
+"""Where shards are computed on this machine: threads or processes. On others: cluster.py."""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
 
-from engine.arena.stopping import allow_games, stop_games
-from engine.core.errors import InputError
-
-_CONNECT_SECONDS = 15
+from engine.arena.seats import kill_engines
+from engine.arena.stopping import allow_games, are_stopped, stop_games
 
 
 @contextmanager
@@ -28,30 +29,26 @@ def threads(width: int) -> Iterator[tuple[Executor, int]]:
 
 @contextmanager
 def processes(width: int) -> Iterator[tuple[Executor, int]]:
-    """The same with a process each: for Python that must not wait for other Python."""
-    with ProcessPoolExecutor(width, multiprocessing.get_context("spawn")) as pool:
+    """The same with a process each: for Python that must not wait for other Python. They end with this one."""
+    allow_games()
+    context = multiprocessing.get_context("spawn")
+    there, here = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(width, context, _follow, (there,))
+    with here:
         try:
             yield pool, width
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            if are_stopped():
+                here.close()  # nobody waits for what is still being played
+            pool.shutdown(wait=not are_stopped(), cancel_futures=True)
+            allow_games()
 
 
-@contextmanager
-def cluster(address: str) -> Iterator[tuple[Executor, int]]:
-    """All workers of the dask cluster whose scheduler listens at `address`; InputError if it cannot be reached.
+def _follow(lifeline: Connection) -> None:
+    """End this process as soon as the other end of the line is closed, or its owner gone."""
+    def wait_for_end() -> None:
+        lifeline.poll(None)
+        kill_engines()
+        os._exit(0)
 
-    A worker that is lost takes nothing with it: its shards are computed again by others.
-    """
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise InputError("--cluster needs dask.distributed: pip install 'adversary[cluster]'") from error
-    try:
-        client = Client(address, timeout=_CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        raise InputError(f"no dask scheduler answers at {address}: {error}") from error
-    with client:
-        width = 2 * sum(client.nthreads().values())  # twice: the next shard is there when a worker asks for it
-        if not width:
-            raise InputError(f"the cluster at {address} has no workers")
-        yield client.get_executor(pure=False), width
+    threading.Thread(target=wait_for_end, daemon=True).start()

@@ -19,8 +19,9 @@ import numpy as np
 from engine.core.bits import NO_SQUARE
 from engine.core.errors import InputError
 from engine.core.position import PositionRecord
+from engine.files import open_bytes
 
-_MAGIC = b"ADVG"
+MAGIC = b"ADVG"
 _VERSION = 1
 _LARGEST_BLOCK = 1 << 28  # bytes; a number beyond is no size but damage
 _CUT_OFF = "the last block is cut off"
@@ -88,7 +89,7 @@ def pack_block(rows: Sequence[np.ndarray[Any, Any]], moves: np.ndarray[Any, Any]
     """The bytes of a block; the rows hold results and lengths, the moves and scores are those of all games in turn."""
     body = np.array(rows, GAME_ROW).tobytes() + moves.astype("<u2").tobytes() + scores.astype("<i2").tobytes()
     header = np.zeros((), _HEADER)
-    header["magic"], header["version"] = _MAGIC, _VERSION
+    header["magic"], header["version"] = MAGIC, _VERSION
     header["games"], header["plies"], header["checksum"] = len(rows), len(moves), zlib.crc32(body)
     return header.tobytes() + body
 
@@ -107,11 +108,7 @@ class DamagedFileError(InputError):
 def read_games(path: Path) -> Iterator[Games]:
     """The blocks of a file, one at a time. DamagedFileError, after the whole blocks, names the place of a damage."""
     offset, blocks = 0, 0
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    with file:
+    with open_bytes(path) as file:
         while head := file.read(_HEADER.itemsize):
             games, reason = _read_block(head, file)
             if games is None:
@@ -122,11 +119,11 @@ def read_games(path: Path) -> Iterator[Games]:
 
 def _read_block(head: bytes, file: Any) -> tuple[Games | None, str]:
     """The block whose header was just read, or None and what is wrong with it."""
+    if not head.startswith(MAGIC[: len(head)]):
+        return None, "no block of training games begins here"
     if len(head) < _HEADER.itemsize:
         return None, _CUT_OFF
     header = np.frombuffer(head, _HEADER)[0]
-    if header["magic"] != _MAGIC:
-        return None, "no block begins here"
     if header["version"] != _VERSION:
         return None, f"the version is {header['version']}, not {_VERSION}"
     games, plies = int(header["games"]), int(header["plies"])

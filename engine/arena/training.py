@@ -15,6 +15,7 @@ from engine.arena.gamefile import pack_block, pack_position
 from engine.arena.records import Adjudication
 from engine.arena.selfplay import draw_opening, play_game
 from engine.arena.settings import Setting
+from engine.arena.stopping import check_stop
 from engine.core.fen import START_FEN, parse_fen
 
 # Won games are played on until nobody can miss it: the evaluation has to learn how that is done.
@@ -44,7 +45,7 @@ class TrainingShard:
     megabytes: int = 4
 
     def __call__(self) -> Block:
-        """Play the games, and pack them into a block."""
+        """Play the games, and pack them into a block; StoppedError if they were stopped."""
         side = side_of(self.setting, 0, self.megabytes)
         generator = random.Random(f"{self.seed}/{self.number}")  # noqa: S311  no secret
         rows, moves, scores, nodes = [], [], [], 0
@@ -61,6 +62,7 @@ class TrainingShard:
             moves.append(game.moves[: game.count])
             scores.append(game.scores[: game.count])
             nodes += int(game.nodes)
+            check_stop()
         content = pack_block(rows, np.concatenate(moves), np.concatenate(scores))
         return Block(content, len(rows), sum(map(len, moves)), nodes)
 

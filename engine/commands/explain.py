@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from pathlib import Path
 from xml.sax.saxutils import escape
 
 import chess
 import chess.svg
 
 from engine.chesstext import START, board_of, read_move, read_position, san
+from engine.commands.shared.arguments import in_file, svg_file, text
 from engine.commands.shared.tables import print_table
-from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.explanation import HEADINGS, centipawns, rows, summary
+from engine.files import write_file
 from eval.explain import PARTS, Explanation, compare, explain
 from eval.outcome import Chances, Model, chances, material_on, normalized
 from eval.phrases import in_words, opened_files
@@ -28,11 +28,11 @@ _BOARD, _TEXT_WIDTH, _LINE = 420, 560, 24  # pixels
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("position", nargs="*", default=[START], metavar="FEN",
+    parser.add_argument("position", nargs="*", type=text, default=[START], metavar="FEN",
                         help="the position: a FEN, quoted or not, or `startpos`; then maybe `moves e4 e5 ...`")
-    parser.add_argument("--move", metavar="MOVE", help="what this move changes, term by term (Nf3 or g1f3)")
-    parser.add_argument("--svg", type=Path, metavar="FILE.svg", help="draw the board with the main terms beside it")
-    parser.add_argument("--weights", type=Path, metavar="FILE.json", help="explain with these weights")
+    parser.add_argument("--move", type=text, metavar="MOVE", help="what this move changes, term by term (Nf3 or g1f3)")
+    parser.add_argument("--svg", type=svg_file, metavar="FILE.svg", help="draw the board with the main terms beside it")
+    parser.add_argument("--weights", type=in_file, metavar="FILE.json", help="explain with these weights")
     parser.add_argument("--chess960", action="store_true", help="castling as in Chess960")
 
 
@@ -54,8 +54,6 @@ class Scene:
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain, print, and return the exit status."""
-    if arguments.svg is not None and not arguments.svg.absolute().parent.is_dir():
-        raise InputError(f"--svg: no folder {arguments.svg.parent}")
     weights = load_weights(arguments.weights)
     game = read_position(" ".join(arguments.position), arguments.chess960)
     model = Model(*read_weight_file(arguments.weights).outcome)
@@ -69,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     if moved is not None:
         _print_changes(scene, moved)
     if arguments.svg is not None:
-        arguments.svg.write_text(_picture(scene, moved), encoding="utf-8")
+        write_file(arguments.svg, _picture(scene, moved))
     return 0
 
 

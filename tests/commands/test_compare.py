@@ -133,17 +133,17 @@ def test_the_effective_branching_factor():
 @pytest.mark.parametrize(("words", "complaint"), [
     (("--fen", "nonsense"), "FEN"),
     (("--fen", STALEMATE), "the game is over"),
-    (("--suite", "missing.epd"), "cannot read suite missing.epd"),
+    (("--suite", "missing.epd"), "cannot read missing.epd"),
     (("--depth", "0"), "--depth: must be from 1 to 127"),
     (("--depth", "128"), "--depth: must be from 1 to 127"),
     (("--depth", "two"), "'two' is no whole number"),
     (("--nodes", "0"), "--nodes: must be at least 1"),
     (("--give-up", "nan"), "--give-up: 'nan' is no whole number"),
     (("--depth", "3", "--nodes", "5"), "not allowed with"),
-    (("--fen", START_FEN, "--suite", "x.epd"), "not allowed with"),
-    (("--json", "no/folder/x.json"), "--json: no folder"),
+    (("--fen", START_FEN, "--suite", __file__), "not allowed with"),
+    (("--json", "no/folder/x.json"), "no folder no/folder"),
     (("--plots", "no/folder"), "--plots: no folder"),
-    (("--bound", "--nodes", "5"), "--bound goes with"),
+    (("--bound", "--nodes", "5"), "--nodes does not go with --bound"),
     (("--bound", "--depth", "3"), "--bound looks at depths from 4"),
 ])
 def test_bad_input_is_one_line(capsys, words, complaint):

@@ -6,52 +6,61 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.shared.arguments import DEEPEST_SEARCH, add_hash, add_threads, milliseconds, positive
+from engine.commands.shared.arguments import (
+    DEEPEST_SEARCH,
+    add_hash,
+    add_threads,
+    milliseconds,
+    never_with,
+    only_with,
+    positive,
+    text,
+)
 from engine.core.errors import InputError, quote
 
 _BENCH_DEPTH = 12
 _KINDS = ("speed", "threads", "trees", "perft", "startup")
-_WITH_RIVAL = ("speed", "perft")
+_WITH_RIVAL, _WITH_RUNS, _TIMED = ("speed", "perft"), ("perft", "startup"), ("speed", "threads", "trees")
 _MOVETIME = 500
+_RUNS = 3
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("what", nargs="?", default=str(_BENCH_DEPTH), metavar="|".join(("DEPTH", *_KINDS)),
+    parser.add_argument("what", nargs="?", type=text, default=str(_BENCH_DEPTH), metavar="|".join(("DEPTH", *_KINDS)),
                         help=f"what to measure; a number is the depth of the search (default {_BENCH_DEPTH})")
-    parser.add_argument("--against", metavar="ENGINE", help="speed, perft: a UCI engine to measure in the same run")
-    parser.add_argument("--runs", type=positive, default=3, metavar="N", help="perft, startup: best of N (default 3)")
-    add_threads(parser)
-    add_hash(parser)
-    parser.add_argument("--movetime", type=milliseconds, default=_MOVETIME, metavar="MS",
-                        help=f"speed, threads, trees: milliseconds per position (default {_MOVETIME})")
+    only_with(parser.add_argument("--against", type=text, metavar="ENGINE",
+                                  help="speed, perft: a UCI engine to measure in the same run"),
+              "what", among=_WITH_RIVAL)
+    only_with(parser.add_argument("--runs", type=positive, metavar="N", help=f"perft, startup: best of N "
+                                  f"(default {_RUNS})"), "what", among=_WITH_RUNS)
+    for action in (add_threads(parser), add_hash(parser)):
+        never_with(action, "what", among=_WITH_RUNS)
+    only_with(parser.add_argument("--movetime", type=milliseconds, metavar="MS", help="speed, threads, trees: "
+                                  f"milliseconds per position (default {_MOVETIME})"), "what", among=_TIMED)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, print, and return the exit status."""
-    from engine.host import run_interruptible
-
-    if arguments.what not in _WITH_RIVAL and arguments.against is not None:
-        raise InputError("--against goes with 'bench speed' and 'bench perft' only")
     depth = None if arguments.what in _KINDS else _read_depth(arguments.what)
     if arguments.what == "startup":
         from engine.commands.bench.startup import print_startup
 
-        return print_startup(arguments.runs)
-    return run_interruptible(lambda: _measure(arguments, depth))
+        return print_startup(arguments.runs or _RUNS)
+    return _measure(arguments, depth)
 
 
-def _read_depth(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= DEEPEST_SEARCH):
-        raise InputError(f"bench knows {', '.join(_KINDS)} or a depth from 1 to {DEEPEST_SEARCH}, not {quote(text)}")
-    return int(text)
+def _read_depth(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) < 4 and 1 <= int(word) <= DEEPEST_SEARCH):
+        raise InputError(f"bench knows {', '.join(_KINDS)} or a depth from 1 to {DEEPEST_SEARCH}, not {quote(word)}")
+    return int(word)
 
 
 def _measure(arguments: argparse.Namespace, depth: int | None) -> int:
     from engine.commands.bench import perft, speed, trees
     from engine.commands.bench.signature import print_signature
 
-    movetime = arguments.movetime / 1000
+    movetime = (arguments.movetime or _MOVETIME) / 1000
     if depth is not None:
         return print_signature(depth, arguments.threads, arguments.hash)
     if arguments.what == "trees":
@@ -60,4 +69,4 @@ def _measure(arguments: argparse.Namespace, depth: int | None) -> int:
         return speed.print_threads(movetime, arguments.threads, arguments.hash)
     if arguments.what == "speed":
         return speed.print_speed(movetime, arguments.threads, arguments.hash, arguments.against)
-    return perft.print_perft(arguments.runs, arguments.against)
+    return perft.print_perft(arguments.runs or _RUNS, arguments.against)

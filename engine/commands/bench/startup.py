@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 
+from engine.commands.shared.children import run_child
 from engine.core.errors import InputError
 from engine.kernel import CACHE_VARIABLE
 
@@ -35,8 +36,8 @@ def print_startup(runs: int) -> int:
 
 
 def _cpu_seconds(program: str, cache: str) -> float:
-    done = subprocess.run([sys.executable, "-c", f"{program}; import time; print(time.process_time())"],
-                          env={**os.environ, CACHE_VARIABLE: cache}, capture_output=True, text=True, check=False)
+    done = run_child([sys.executable, "-c", f"{program}; import time; print(time.process_time())"],
+                     {**os.environ, CACHE_VARIABLE: cache})
     if done.returncode != 0:
         raise InputError(f"a new process failed to start: {done.stderr.strip().splitlines()[-1:]}")
     return float(done.stdout.splitlines()[-1])

@@ -10,7 +10,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from engine.chesstext import read_position
 from engine.commands.compare import bound
@@ -26,21 +25,34 @@ from engine.commands.compare.report import (
     write_json,
 )
 from engine.commands.compare.trees import tree_contenders
-from engine.commands.shared.arguments import add_concurrency, add_hash, milliseconds, plies, positive
+from engine.commands.shared.arguments import (
+    add_concurrency,
+    add_hash,
+    folder,
+    in_file,
+    json_file,
+    milliseconds,
+    never_with,
+    only_with,
+    plies,
+    positive,
+    text,
+)
+from engine.commands.shared.interruption import is_interrupted
 from engine.commands.shared.plots import check_plot
 from engine.commands.shared.positions import BENCH_FENS
-from engine.commands.shared.progress import track
+from engine.commands.shared.progress import each
 from engine.commands.shared.suites import Problem, read_problems
 from engine.commands.shared.tables import print_table
 from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.host import run_interruptible
 from engine.search.limits import Limits
 
 _LINES_LEFT_OUT = 1
 _FAULTS_SEEN = 1
 _SHARP_FEN = "r1bqk2r/1p1nppbp/p2p1n2/3P2B1/5P2/2NQ1NPP/PPP5/2K1RB1R b kq - 1 13"  # of the bench
 _DEPTH = 7
+_GAMES = 2
 _SUITE_TIME = 100  # milliseconds
 _MOVE_TIME = 100  # milliseconds, in a tournament
 _GIVE_UP = 2500  # milliseconds: so that all rows take less than a minute
@@ -50,35 +62,41 @@ _BOUND_GIVE_UP = 20_000
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--fen", metavar="FEN",
+    where.add_argument("--fen", type=text, metavar="FEN",
                        help="the position: a FEN, quoted or not, or `startpos` (default: a sharp one)")
-    where.add_argument("--suite", type=Path, metavar="FILE.epd", help="positions with bm, am, dm or ce")
+    where.add_argument("--suite", type=in_file, metavar="FILE.epd", help="positions with bm, am, dm or ce")
     where.add_argument("--bound", action="store_true", help="instead: alpha-beta's leaves beside the fewest possible")
     where.add_argument("--tournament", action="store_true", help="instead: all modes play each other at equal time")
     limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--depth", type=plies, metavar="D", help=f"plies to search (default {_DEPTH})")
-    limits.add_argument("--nodes", type=positive, metavar="N", help="nodes for everyone")
-    limits.add_argument("--time", type=milliseconds, metavar="MS",
-                        help=f"milliseconds for everyone (default with --suite: {_SUITE_TIME})")
-    parser.add_argument("--give-up", type=milliseconds, metavar="MS", help="with a depth: what is not finished after "
-                        f"MS milliseconds a position is given up (default {_GIVE_UP}, with --bound {_BOUND_GIVE_UP})")
-    parser.add_argument("--games", type=positive, default=2, metavar="N",
-                        help="with --tournament: games of each pairing (default 2)")
-    add_concurrency(parser, "with --tournament, as many as there are cores")
-    parser.add_argument("--first", type=positive, metavar="N", help="with --suite: only the first N positions")
-    parser.add_argument("--positions", type=positive, default=len(BENCH_FENS), metavar="N",
-                        help="with --bound: only the first N of the bench positions")
-    add_hash(parser)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything that was measured")
-    parser.add_argument("--plots", type=Path, metavar="FOLDER", help="draw nodes by depth, and solved by time, as "
-                        f"{' and '.join(PLOT_KINDS)}; needs the extra `lab`")
+    depth = limits.add_argument("--depth", type=plies, metavar="D", help=f"plies to search (default {_DEPTH})")
+    nodes = limits.add_argument("--nodes", type=positive, metavar="N", help="nodes for everyone")
+    time = limits.add_argument("--time", type=milliseconds, metavar="MS",
+                               help=f"milliseconds for everyone (default with --suite: {_SUITE_TIME})")
+    give_up = parser.add_argument("--give-up", type=milliseconds, metavar="MS", help="with a depth: what is not "
+                                  "finished after MS milliseconds per position is given up "
+                                  f"(default {_GIVE_UP}, with --bound {_BOUND_GIVE_UP})")
+    only_with(parser.add_argument("--games", type=positive, metavar="N",
+                                  help=f"with --tournament: games of each pairing (default {_GAMES})"), "--tournament")
+    only_with(add_concurrency(parser, "with --tournament, as many as there are cores"), "--tournament")
+    only_with(parser.add_argument("--first", type=positive, metavar="N",
+                                  help="with --suite: only the first N positions"), "--suite")
+    only_with(parser.add_argument("--positions", type=positive, metavar="N",
+                                  help="with --bound: only the first N of the bench positions"), "--bound")
+    parser.add_argument("--json", type=json_file, metavar="FILE", help="write everything that was measured")
+    plots = parser.add_argument("--plots", type=folder, metavar="FOLDER", help="draw nodes by depth, and solved by "
+                                f"time, as {' and '.join(PLOT_KINDS)}; needs the extra `lab`")
+    for action in (depth, nodes, give_up, plots, add_hash(parser)):
+        never_with(action, "--tournament")
+    for action in (nodes, time, plots):
+        never_with(action, "--bound")
+    never_with(give_up, "--nodes", "--time")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, and return the exit status."""
     _check(arguments)
     if arguments.bound:
-        return run_interruptible(lambda: _compare_with_bound(arguments))
+        return _compare_with_bound(arguments)
     if arguments.tournament:
         return _hold_tournament(arguments)
     problems, complaints = _problems(arguments)
@@ -88,22 +106,14 @@ def run(arguments: argparse.Namespace) -> int:
             raise InputError(f"the game is over in {game.fen()}: there is no move to find")
     for complaint in complaints:
         print(f"error: {complaint}; left out", file=sys.stderr)
-    run_interruptible(lambda: _compare(games, problems, arguments))
+    _compare(games, problems, arguments)
     return _LINES_LEFT_OUT if complaints else 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
     """InputError if the arguments cannot be used: before any work is done."""
-    if arguments.tournament and (arguments.depth or arguments.nodes or arguments.plots):
-        raise InputError("--tournament goes with --time, --games, --concurrency and --json only")
-    if arguments.bound and (arguments.nodes or arguments.time or arguments.plots):
-        raise InputError("--bound goes with --depth, --positions, --give-up, --hash and --json only")
-    if arguments.json is not None and not arguments.json.absolute().parent.is_dir():
-        raise InputError(f"--json: no folder {arguments.json.parent}")
     if arguments.plots is not None:
-        if not arguments.plots.is_dir():
-            raise InputError(f"--plots: no folder {arguments.plots}")
-        check_plot(arguments.plots / f"nodes.{PLOT_KINDS[0]}", "--plots")
+        check_plot(arguments.plots / f"nodes.{PLOT_KINDS[0]}")
 
 
 def _problems(arguments: argparse.Namespace) -> tuple[list[Problem], list[str]]:
@@ -128,11 +138,17 @@ def _compare(games: Sequence[Game], problems: Sequence[Problem], arguments: argp
     limits = _limits(arguments)
     everyone = [*contenders(arguments.hash), *tree_contenders(arguments.hash)]
     tasks = [(contender, number) for contender in everyone for number in range(len(games))]
-    trials: dict[str, list[Trial]] = {}
-    for contender, number in track(tasks, lambda task: _describe(*task)):
-        problem = problems[number] if problems else None
+
+    def measure(task: tuple[Contender, int]) -> tuple[str, Trial]:
+        contender, number = task
         outcome = contender.search(games[number].position, limits)
-        trials.setdefault(contender.name, []).append(Trial(games[number], outcome, problem))
+        return contender.name, Trial(games[number], outcome, problems[number] if problems else None)
+
+    trials: dict[str, list[Trial]] = {}
+    for name, trial in each(tasks, measure, lambda task: _describe(*task)):
+        trials.setdefault(name, []).append(trial)
+    if not trials:
+        return
     rows = [Row(name, tuple(made)) for name, made in trials.items()]
     if not problems:
         print(games[0].fen())
@@ -155,7 +171,7 @@ def _compare_with_bound(arguments: argparse.Namespace) -> int:
     depth = arguments.depth or bound.LAST_DEPTH
     if depth < bound.FIRST_DEPTH:
         raise InputError(f"--bound looks at depths from {bound.FIRST_DEPTH}, not {depth}")
-    found = bound.measure(arguments.positions, depth, arguments.hash,
+    found = bound.measure(arguments.positions or len(BENCH_FENS), depth, arguments.hash,
                           (arguments.give_up or _BOUND_GIVE_UP) / 1000)
     print_table(bound.HEADINGS, bound.rows(found))
     print("medians over the positions; ratio: leaves of the depth's iteration to 2 b^(d/2), the median, of all "
@@ -168,11 +184,14 @@ def _compare_with_bound(arguments: argparse.Namespace) -> int:
 def _hold_tournament(arguments: argparse.Namespace) -> int:
     from engine.commands.compare import tournament
 
-    conditions = tournament.Conditions(arguments.games, arguments.time or _MOVE_TIME, width=arguments.concurrency or 0)
+    conditions = tournament.Conditions(arguments.games or _GAMES, arguments.time or _MOVE_TIME,
+                                       width=arguments.concurrency or 0)
     meetings = tournament.cross_table(conditions)
+    if not meetings:
+        return 0
     print_table(tournament.HEADINGS, tournament.cross_table_rows(meetings))
     print(f"points of {meetings[0].games} games at {conditions.milliseconds} ms a move; the score is of all games\n")
-    beliefs = tournament.beliefs(conditions)
+    beliefs = [] if is_interrupted() else tournament.beliefs(conditions)
     print_table(tournament.BELIEF_HEADINGS, tournament.belief_rows(beliefs))
     print("minimax believes in an adversary, expectimax in a random mover; games are played to their end")
     if arguments.json is not None:

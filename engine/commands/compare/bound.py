@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.alphabeta.searcher import Searcher
 from engine.commands.compare.contenders import ORDERED_ALPHABETA, on_the_ladder
 from engine.commands.shared.positions import BENCH_FENS
-from engine.commands.shared.progress import track
+from engine.commands.shared.progress import each
 from engine.core.fen import parse_fen
 from engine.core.movegen import empty_move_list
 from engine.core.perft import COUNT_LAST_PLY, perft
@@ -58,14 +58,17 @@ def measure(positions: int, depth: int, megabytes: int, give_up: float) -> list[
     A position is searched until the depth is finished, or `give_up` seconds are over.
     """
     contender = on_the_ladder(ORDERED_ALPHABETA, Searcher(megabytes))
-    found = []
-    for fen in track(BENCH_FENS[:positions], lambda fen: fen):
-        position = parse_fen(fen)
+
+    def of_position(fen: str) -> list[Measured]:
+        found, position = [], parse_fen(fen)
         b, before = branching(position), 0
         for stage in contender.search(position, Limits(depth=depth, movetime=give_up)).stages:
             found.append(Measured(fen, b, stage.depth, stage.counts.leaves - before))
             before = stage.counts.leaves
-    return [measured for measured in found if measured.depth >= FIRST_DEPTH]
+        return found
+
+    measured = each(BENCH_FENS[:positions], of_position, lambda fen: fen)
+    return [one for found in measured for one in found if one.depth >= FIRST_DEPTH]
 
 
 def rows(found: Sequence[Measured]) -> list[tuple[str, ...]]:

@@ -18,9 +18,12 @@ from engine.arena import executors
 from engine.arena.match import Score
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication, GameRecord, Outcome
-from engine.arena.referee import Contender, TimeControl, UciPair
+from engine.arena.referee import TimeControl, UciGame
+from engine.arena.seats import Contender
 from engine.arena.shards import in_order
-from engine.commands.shared.progress import track
+from engine.arena.stopping import stop_games
+from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.progress import progress_bar
 
 _HASH = {"Hash": "16"}
 _MODES = ("alphabeta", "mcts", "uct", "montecarlo", "minimax", "expectimax", "random")
@@ -80,17 +83,21 @@ def _play(pairings: Sequence[Pairing], conditions: Conditions) -> list[Meeting]:
     openings = list(RandomOpenings().draw((conditions.games + 1) // 2, conditions.seed, lambda text: None))
     width = conditions.width or os.cpu_count() or 1
     control = TimeControl(movetime=conditions.milliseconds / 1000)
-    shards = [UciPair(number, opening, _seat(pairing.first), _seat(pairing.second), control, pairing.rules)
-              for pairing in pairings for number, opening in enumerate(openings)]
-    with executors.processes(width) as (executor, _):
-        results = in_order(executor, shards, len(shards))
-        return [_meeting(pairing, [record for _ in openings for record in next(results)])
-                for pairing in track(pairings, lambda pairing: f"{pairing.first} against {pairing.second}")]
+    shards = [UciGame(2 * number + color, opening, _seat(pairing.first), _seat(pairing.second), control, pairing.rules)
+              for pairing in pairings for number, opening in enumerate(openings) for color in (0, 1)]
+    played: dict[tuple[str, ...], list[GameRecord]] = {}
+    with (executors.processes(width) as (executor, _), stopped_by_user(stop_games),
+          progress_bar(len(shards)) as show):
+        for done, (record,) in enumerate(in_order(executor, shards, len(shards))):
+            show(done, f"{record.players[0]} against {record.players[1]}")
+            played.setdefault(tuple(sorted(record.players)), []).append(record)
+    records = {pairing: played.get(tuple(sorted((pairing.first, pairing.second))), []) for pairing in pairings}
+    return [_meeting(pairing, found) for pairing, found in records.items() if found]
 
 
 def _seat(mode: str) -> Contender:
     own = {"SearchMode": mode, **(_MOVES_AT_RANDOM if mode == "expectimax" else {})}
-    return Contender(mode, f"{shlex.quote(sys.executable)} -m engine", _HASH, own)
+    return Contender(mode, f"{shlex.quote(sys.executable)} -m engine", {**_HASH, **own})
 
 
 def _meeting(pairing: Pairing, records: Sequence[GameRecord]) -> Meeting:
@@ -109,18 +116,20 @@ def cross_table_rows(meetings: Sequence[Meeting]) -> list[tuple[str, ...]]:
     points = {(meeting.pairing.first, meeting.pairing.second): (meeting.points, meeting.games) for meeting in meetings}
     points |= {(second, first): (games - made, games) for (first, second), (made, games) in points.items()}
     shares = {mode: sum(made for (first, _), (made, _) in points.items() if first == mode)
-              / sum(games for (first, _), (_, games) in points.items() if first == mode) for mode in _MODES}
-    return [(mode, *("-" if other == mode else f"{points[mode, other][0]:g}" for other in _MODES),
+              / max(sum(games for (first, _), (_, games) in points.items() if first == mode), 1) for mode in _MODES}
+    return [(mode, *(f"{points[mode, other][0]:g}" if (mode, other) in points else "-" for other in _MODES),
              f"{100 * shares[mode]:.0f} %") for mode in sorted(_MODES, key=lambda mode: -shares[mode])]
 
 
 def belief_rows(meetings: Sequence[Meeting]) -> list[tuple[str, ...]]:
     """A line for every kind of opponent: how minimax and expectimax fared."""
     found = {(meeting.pairing.first, meeting.pairing.second): meeting for meeting in meetings}
-    return [(name, *(text for mode in _ASSUMING for text in _fate(found[mode, opponent])))
+    return [(name, *(text for mode in _ASSUMING for text in _fate(found.get((mode, opponent)))))
             for name, opponent in _OPPONENTS.items()]
 
 
-def _fate(meeting: Meeting) -> tuple[str, str]:
+def _fate(meeting: Meeting | None) -> tuple[str, str]:
+    if meeting is None:
+        return "-", "-"
     moves = "-" if meeting.moves_to_win is None else f"{meeting.moves_to_win:g}"
     return f"{100 * meeting.points / meeting.games:.0f} %", moves

@@ -16,6 +16,7 @@ from engine.alphabeta.searcher import Searcher
 from engine.chesstext import san
 from engine.commands.shared.progress import track
 from engine.commands.shared.tables import print_table
+from engine.commands.shared.wording import amount
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.search.limits import Limits
@@ -78,7 +79,8 @@ def _in_words(code: int) -> str:
         return "draws"
     if code == 1:
         return "is mated"
-    return f"{'wins' if is_won(code) else 'loses'}: mate in {code // 2} moves, {code - 1} plies"
+    mate = f"{amount(code // 2, 'move')}, {amount(code - 1, 'ply', 'plies')}"
+    return f"{'wins' if is_won(code) else 'loses'}: mate in {mate}"
 
 
 def print_stats(folders: Sequence[Path]) -> None:
@@ -93,7 +95,7 @@ def print_stats(folders: Sequence[Path]) -> None:
             positions += summary.positions
             is_win = summary.longest_win >= summary.longest_loss
             example = summary.win_example if is_win else summary.loss_example
-            longest = f"{summary.longest} plies" if summary.longest >= 0 else ""
+            longest = amount(summary.longest, "ply", "plies") if summary.longest >= 0 else ""
             rows.append((ending.name if side == 0 else "", ("white", "black")[side], f"{summary.positions:,}",
                          f"{summary.wins:,}", f"{summary.draws:,}", f"{summary.losses:,}", longest, example or "",
                          f"{entry.seconds:.1f}" if side == 0 else ""))

@@ -1,0 +1,120 @@
+"""Ctrl-C: the first ends the work within a second, and what was found so far is printed; the second ends at once.
+
+Python handles signals in its main thread, between two of its own instructions, and so never inside a kernel. A command
+therefore works in a thread of its own, and the main thread waits and listens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from types import FrameType
+from typing import NoReturn
+
+from engine.host import INTERRUPTED_STATUS
+
+_PULSE = 0.05  # seconds between two looks at what happened
+_GRACE = 0.7  # seconds that the work has to end by itself
+_FLUSH_SECONDS = 0.1
+_FAREWELL = "\ninterrupted: here is what was found so far; Ctrl-C again ends at once"
+_SHOW_CURSOR = "\x1b[?25h"  # progress bars hide it
+
+_asked = threading.Event()
+_lock = threading.Lock()
+_stops: list[Callable[[], None]] = []
+
+
+class InterruptionError(Exception):
+    """The user ended what was being done: it has no result."""
+
+
+def is_interrupted() -> bool:
+    """Whether the user wants the work to end."""
+    return _asked.is_set()
+
+
+def check_interruption() -> None:
+    """InterruptionError if the user wants the work to end."""
+    if _asked.is_set():
+        raise InterruptionError
+
+
+@contextlib.contextmanager
+def stopped_by_user(stop: Callable[[], None]) -> Iterator[None]:
+    """While inside, an interruption calls `stop`, which must be quick; at once if there has been one."""
+    with _lock:
+        _stops.append(stop)
+    try:
+        if _asked.is_set():
+            stop()
+        yield
+    finally:
+        with _lock:
+            _stops.remove(stop)
+
+
+def run_interruptible(work: Callable[[], int]) -> int:
+    """The exit status that `work` returns; its exceptions are raised here. After an interruption the process ends."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    _asked.clear()
+    before = signal.getsignal(signal.SIGINT)
+    is_listening = before not in (signal.SIG_IGN, None)  # what a parent said that shall not be heard stays unheard
+    if is_listening:
+        signal.signal(signal.SIGINT, _listen)
+    try:
+        outcome: Future[int] = Future()
+        threading.Thread(target=_work, args=(work, outcome), daemon=True).start()
+        return _wait(outcome)
+    finally:
+        if is_listening:
+            signal.signal(signal.SIGINT, before)
+
+
+def _work(work: Callable[[], int], outcome: Future[int]) -> None:
+    if hasattr(signal, "pthread_sigmask"):
+        # For the processes that the work starts, who inherit it: a terminal sends Ctrl-C to all, and they end with us.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        outcome.set_result(work())
+    except BaseException as error:  # noqa: BLE001  handed on to the main thread
+        outcome.set_exception(error)
+
+
+def _listen(number: int, frame: FrameType | None) -> None:
+    if _asked.is_set():
+        _leave()
+    _asked.set()
+
+
+def _wait(outcome: Future[int]) -> int:
+    deadline = None
+    while not wait([outcome], _PULSE).done:
+        if deadline is None and _asked.is_set():
+            deadline = time.monotonic() + _GRACE
+            print(_FAREWELL, file=sys.stderr, flush=True)
+            with _lock:
+                stops = list(_stops)
+            for stop in stops:
+                stop()
+        elif deadline is not None and time.monotonic() > deadline:
+            _leave()
+    if _asked.is_set():
+        _leave()  # an orderly end would wait for threads and processes that nobody needs any more
+    return outcome.result()
+
+
+def _leave() -> NoReturn:
+    """End the process, whatever its threads are doing, with the terminal as it was."""
+    flusher = threading.Thread(target=sys.stdout.flush, daemon=True)  # it may wait for a thread that writes
+    flusher.start()
+    flusher.join(_FLUSH_SECONDS)
+    if sys.stderr.isatty():
+        os.write(sys.stderr.fileno(), _SHOW_CURSOR.encode())
+    os._exit(INTERRUPTED_STATUS)
