@@ -15,8 +15,8 @@ from engine.analysis.boards import place_of
 from engine.core.errors import InputError
 from engine.core.game import Game
 from tablebase.files import Kind
-from tablebase.judgement import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS
-from tablebase.own_tables import Fate, OwnTables
+from tablebase.judgement import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS, Fate
+from tablebase.own_tables import OwnTables
 
 _RESULTS = {int(grade): result for grade, result in (
     (MATES, 1), (WINS, 1), (SPOILT_WIN, 0), (DRAWS, 0), (SPOILT_LOSS, 0), (LOSES, -1), (IS_MATED, -1))}

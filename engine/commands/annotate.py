@@ -24,9 +24,10 @@ from engine.analysis.pgnfile import count_games, read_games
 from engine.analysis.progress import GrowingFile, tally_of, tally_row
 from engine.analysis.spans import Effort, Judgement, spans_of
 from engine.analysis.workers import halt, judge_span, resume
-from engine.arena.executors import cluster, threads
+from engine.arena.cluster import cluster
+from engine.arena.executors import threads
 from engine.commands.shared.arguments import add_concurrency, add_hash, milliseconds, plies, positive
-from engine.commands.shared.progress import counting
+from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
 from engine.core.errors import InputError
 
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.plots.mkdir(parents=True, exist_ok=True)
     file = GrowingFile(arguments.out, {"games": _digest(arguments.games), "effort": vars(effort)})
     complaints = 0
-    with _workers(arguments) as (executor, width), counting("games", total) as show:
+    with _workers(arguments) as (executor, width), progress_bar(total) as show:
         try:
             for found in _pending(arguments.games, effort, file, executor, width):
                 if isinstance(found, str):
@@ -86,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
                     complaints += 1
                 else:
                     _finish(found, file, arguments.plots)
-                    show(found.number)
+                    show(found.number, "games")
         finally:
             halt()
     _summarize(file, arguments)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from pathlib import Path
 from xml.sax.saxutils import escape
 
 import chess
 import chess.svg
 
 from engine.chesstext import START, board_of, read_move, read_position, san
+from engine.commands.shared.arguments import in_file, svg_file, text
 from engine.commands.shared.tables import print_table
-from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.explanation import HEADINGS, MEN_HEADINGS, centipawns, men_rows, network_summary, rows, summary
+from engine.files import write_file
 from engine.shown import NetworkExplanation, network_explained
 from eval.choice import BUILT_IN, Evaluation, evaluation_named
 from eval.explain import PARTS, Explanation, compare, explain
@@ -32,12 +32,13 @@ _SVG_MARGIN, _SVG_SQUARE, _SVG_SIZE = 15, 45, 390  # of python-chess's boards, w
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("position", nargs="*", default=[START], metavar="FEN",
+    parser.add_argument("position", nargs="*", type=text, default=[START], metavar="FEN",
                         help="the position: a FEN, quoted or not, or `startpos`; then maybe `moves e4 e5 ...`")
-    parser.add_argument("--move", metavar="MOVE", help="what this move changes, term by term (Nf3 or g1f3)")
-    parser.add_argument("--svg", type=Path, metavar="FILE.svg", help="draw the board with the main terms beside it")
-    parser.add_argument("--weights", type=Path, metavar="FILE.json", help="explain with these weights of the features")
-    parser.add_argument("--network", default=BUILT_IN, metavar="FILE",
+    parser.add_argument("--move", type=text, metavar="MOVE", help="what this move changes, term by term (Nf3 or g1f3)")
+    parser.add_argument("--svg", type=svg_file, metavar="FILE.svg", help="draw the board with the main terms beside it")
+    parser.add_argument("--weights", type=in_file, metavar="FILE.json",
+                        help="explain with these weights of the features")
+    parser.add_argument("--network", type=text, metavar="FILE",
                         help="the network that is asked too (default: the built-in one), or `features` for none")
     parser.add_argument("--chess960", action="store_true", help="castling as in Chess960")
 
@@ -61,12 +62,10 @@ class Scene:
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain, print, and return the exit status."""
-    if arguments.svg is not None and not arguments.svg.absolute().parent.is_dir():
-        raise InputError(f"--svg: no folder {arguments.svg.parent}")
     weights = load_weights(arguments.weights)
     game = read_position(" ".join(arguments.position), arguments.chess960)
     model = Model(*read_weight_file(arguments.weights).outcome)
-    evaluation = evaluation_named(arguments.network, weights)
+    evaluation = evaluation_named(arguments.network or BUILT_IN, weights)
     scene = _scene(game, evaluation, model)
     moved = None
     if arguments.move is not None:
@@ -77,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if moved is not None:
         _print_changes(scene, moved)
     if arguments.svg is not None:
-        arguments.svg.write_text(_picture(scene, moved), encoding="utf-8")
+        write_file(arguments.svg, _picture(scene, moved))
     return 0
 
 

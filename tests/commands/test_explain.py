@@ -84,9 +84,9 @@ def test_the_picture_is_drawn(capsys, tmp_path):
     (("nonsense",), "FEN"),
     ((SPANISH, "--move", "Ke5"), "'Ke5' is no legal move"),
     ((SPANISH, "--move", "0000"), "'0000' is no legal move"),
-    ((SPANISH, "--svg", "/nowhere/at/all/a.svg"), "--svg: no folder"),
-    ((SPANISH, "--weights", "/nowhere.json"), "cannot read the weight file"),
-    ((SPANISH, "--network", "/nowhere.network"), "cannot read the network file"),
+    ((SPANISH, "--svg", "/nowhere/at/all/a.svg"), "no folder /nowhere/at/all"),
+    ((SPANISH, "--weights", "/nowhere.json"), "cannot read /nowhere.json"),
+    ((SPANISH, "--network", "/nowhere.network"), "cannot read /nowhere.network"),
 ])
 def test_bad_input_gets_one_line(capsys, words, complaint):
     status, out, err = run(capsys, "explain", *words)

@@ -39,7 +39,7 @@ def test_a_probe_shows_every_legal_move(capsys):
     assert "white to move draws" in text  # stalemate
     _, text, _ = run(capsys, "tablebase", "probe", "7k/8/6K1/8/8/8/Q7/8 w - - 0 1")
     lines = text.splitlines()
-    assert "mate in 1 moves, 1 plies" in lines[1]
+    assert "mate in 1 move, 1 ply" in lines[1]
     board = chess.Board("7k/8/6K1/8/8/8/Q7/8 w - - 0 1")
     assert {line.split()[0] for line in lines[3:]} == {board.san(move) for move in board.legal_moves}
     assert lines[3].split()[0].endswith("#")

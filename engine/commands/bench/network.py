@@ -11,6 +11,7 @@ import numpy as np
 from engine.alphabeta.searcher import Searcher
 from engine.commands.shared.positions import BENCH_FENS
 from engine.commands.shared.progress import track
+from engine.commands.shared.searching import search
 from engine.core.fen import parse_fen
 from engine.core.game import make_if_legal
 from engine.kernel import Int
@@ -89,7 +90,7 @@ def _print_speeds(evaluation: Evaluation, movetime: float) -> None:
         for place, searcher in enumerate(searchers):
             searcher.clear()
             started = time.process_time()
-            nodes[place] += searcher.run(parse_fen(fen), Limits(movetime=movetime)).nodes
+            nodes[place] += search(searcher, parse_fen(fen), Limits(movetime=movetime)).nodes
             seconds[place] += time.process_time() - started
     by_features, by_network = (count / time for count, time in zip(nodes, seconds, strict=True))
     print(f"search with the features {by_features / 1e6:.3f} Mnps, with the network {by_network / 1e6:.3f} Mnps: "

@@ -16,6 +16,7 @@ from engine.alphabeta.searcher import Searcher
 from engine.chesstext import san
 from engine.commands.shared.progress import track
 from engine.commands.shared.tables import print_table
+from engine.commands.shared.wording import amount
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.search.limits import Limits
@@ -102,7 +103,8 @@ def _in_words(code: int, best: Fate | None) -> str:
         return "is mated" if code == 1 else "draws"
     if best.grade in (MATES, IS_MATED):
         plies = best.code  # of a move more than what is left after it
-        return f"{_RESULTS[best.grade]}: mate in {(plies + 1) // 2} moves, {plies} plies"
+        mate = f"{amount((plies + 1) // 2, 'move')}, {amount(plies, 'ply', 'plies')}"
+        return f"{_RESULTS[best.grade]}: mate in {mate}"
     return _RESULTS[best.grade]
 
 
@@ -118,7 +120,7 @@ def print_stats(folders: Sequence[Path]) -> None:
             positions += summary.positions
             is_win = summary.longest_win >= summary.longest_loss
             example = summary.win_example if is_win else summary.loss_example
-            longest = f"{summary.longest} plies" if summary.longest >= 0 else ""
+            longest = amount(summary.longest, "ply", "plies") if summary.longest >= 0 else ""
             rows.append((ending.name if side == 0 else "", ("white", "black")[side], f"{summary.positions:,}",
                          f"{summary.wins:,}", f"{summary.draws:,}", f"{summary.losses:,}", longest, example or "",
                          f"{entry.seconds:.1f}" if side == 0 else ""))

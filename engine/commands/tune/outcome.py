@@ -6,26 +6,26 @@ import argparse
 import os
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 
 from engine.arena.gamefile import read_games
 from engine.arena.judging import searched_samples
-from engine.commands.shared.arguments import add_seed, positive
-from engine.commands.shared.progress import counting
+from engine.commands.shared.arguments import OutFile, add_seed, in_file, positive
+from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError
+from engine.files import begins_with
 from eval.choice import BUILT_IN_FILE, evaluation_named
 from eval.fit_outcome import fit_outcome
-from eval.network.file import read_network, write_network
+from eval.network.file import MAGIC, read_network, write_network
 from eval.outcome import described
 from eval.samples import Samples
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("data", nargs="+", type=Path, metavar="FILE", help="training games, from `selfplay`")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.network",
+    parser.add_argument("data", nargs="+", type=in_file, metavar="FILE", help="training games, from `selfplay`")
+    parser.add_argument("--out", type=OutFile("network", begins_with(MAGIC)), required=True, metavar="FILE.network",
                         help="where the network goes with what was found")
-    parser.add_argument("--network", type=Path, default=BUILT_IN_FILE, metavar="FILE.network",
+    parser.add_argument("--network", type=in_file, default=BUILT_IN_FILE, metavar="FILE.network",
                         help="the one in question (default: the built-in one)")
     parser.add_argument("--games", type=positive, default=30_000, metavar="N",
                         help="of so many, at most, one position each is searched (default 30000)")
@@ -35,16 +35,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Fit, print the model, write the network with it, and return the exit status."""
-    if not arguments.out.parent.is_dir():
-        raise InputError(f"--out: no folder {arguments.out.parent}")
     network, evaluation = read_network(arguments.network), evaluation_named(str(arguments.network))
     blocks = chain.from_iterable(map(read_games, arguments.data))
     found = searched_samples(blocks, evaluation, arguments.nodes, arguments.games, arguments.seed, os.cpu_count() or 1)
     parts: list[Samples] = []
-    with counting("positions", arguments.games) as show:
+    with progress_bar(arguments.games) as show:
         for part in found:
             parts.append(part)
-            show(len(parts))
+            show(len(parts), "positions")
     samples = Samples.join(parts)
     if not len(samples):
         raise InputError("the files hold no games")
