@@ -5,8 +5,8 @@
         corner: I4
         inner: Other  # another record
 
-The class is for annotations alone. What `new_record` makes of it is a NumPy record, whose fields are attributes. A record
-inside another comes after fields of eight bytes only: NumPy does not align it, and the compiler wants it aligned.
+The class is for annotations alone. What `new_record` makes of it is a NumPy record, whose fields are attributes. A
+record inside another comes after fields of eight bytes only: NumPy does not align it, and the compiler wants it so.
 """
 
 from __future__ import annotations
