@@ -8,14 +8,15 @@ the code says. So a move has a grade, and moves of one grade have an order.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from engine.core.draws import FIFTY_MOVES, count_earlier_occurrences
 from engine.core.movegen import ALL_MOVES, MAX_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
 from engine.core.position import HISTORY, HISTORY_MASK, PAST_KEY, POSITION_TYPE, PositionRecord, make, unmake
-from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_type
+from engine.kernel.records import Fields, Numbers, dtype_of, new_record
 from tablebase.codes import DRAWN, MATED, UNKNOWN
 from tablebase.probe import LIBRARY_TYPE, PATIENCE, LibraryRecord, probe_code, probe_resets
 
@@ -27,18 +28,22 @@ _MIDDLE = np.int64(1 << 31)  # of the ranks of a grade
 _CODE_SHIFT = np.int64(8)  # within a grade the code counts first, then the plies until the counter starts anew
 TWICE = np.int64(2)  # before: a third time makes a draw
 
-JUDGEMENT = record_dtype([
-    ("moves", "i8", MAX_MOVES),
-    ("codes", "i8", MAX_MOVES),  # that the move leaves to the other side
-    ("ranks", "i8", MAX_MOVES),  # more is better; the upper bits are the grade
-])
+
+class JudgementRecord(Fields):
+    """All legal moves, and what is known of them."""
+
+    moves: Annotated[Numbers, "i8", MAX_MOVES]
+    codes: Annotated[Numbers, "i8", MAX_MOVES]  # that the move leaves to the other side
+    ranks: Annotated[Numbers, "i8", MAX_MOVES]  # more is better; the upper bits are the grade
+
+
+JUDGEMENT = dtype_of(JudgementRecord)
 JUDGEMENT_TYPE = record_type(JUDGEMENT)
-JudgementRecord = Any
 
 
 def empty_judgement() -> JudgementRecord:
     """A record to be filled by `judge_moves`."""
-    return np.zeros(1, JUDGEMENT)[0]
+    return new_record(JudgementRecord)
 
 
 @dataclass(frozen=True)

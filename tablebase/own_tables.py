@@ -15,13 +15,13 @@ from engine.core.game import make_if_legal
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord
 from engine.host import zeroed_memory
+from engine.kernel.records import new_record
 from tablebase.codes import UNKNOWN
 from tablebase.files import Bytes, Container, Entry, Kind, bytes_of
 from tablebase.geometry import ADDRESS_OF_CELLS, VIEW, set_view
 from tablebase.judgement import Fate, empty_judgement, extend_line, fates_in, judge_moves
 from tablebase.material import MOST_MEN, NEAR, Ending, Men, can_become, ending_of, in_order, men_of
 from tablebase.probe import (
-    LIBRARY,
     MATERIALS,
     DirectoryRecord,
     LibraryRecord,
@@ -150,7 +150,7 @@ class OwnTables:
                 self._reader.complain(str(error))
             else:
                 self.shelves[container.kind].add(container)
-        self._library: LibraryRecord = np.zeros(1, LIBRARY)[0]
+        self._library = new_record(LibraryRecord)
         for kind, shelf in self.shelves.items():
             shelf.make_directory()
             self._library[kind.value] = shelf.address

@@ -16,6 +16,7 @@ from engine.analysis.knowledge import last_opening, table_verdict
 from engine.analysis.values import Info, Score
 from engine.chesstext import START, play_moves, read_position
 from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, of_option, plies, positive
+from engine.commands.shared.interruption import is_interrupted, stopped_by_user
 from engine.commands.shared.tables import live_table, print_table
 from engine.core.errors import InputError
 from engine.core.game import Game
@@ -57,13 +58,13 @@ def run(arguments: argparse.Namespace) -> int:
         for number, board in enumerate(boards):
             if number and not arguments.json:
                 print()
-            infos, is_interrupted = _watched(engine, board, arguments)
+            infos = _watched(engine, board, arguments)
             if arguments.json:
                 print(json.dumps(_as_json(board, infos)), flush=True)
             else:
                 _print_board(board)
                 _print_lines(board, infos)
-            if is_interrupted:
+            if is_interrupted():
                 return INTERRUPTED_STATUS
     return _LINES_LEFT_OUT if complaints else 0
 
@@ -102,19 +103,16 @@ def _texts(game: Game, follower: Game) -> Iterator[str]:
         follower.play(text)
 
 
-def _watched(engine: Engine, board: chess.Board, arguments: argparse.Namespace) -> tuple[list[Info], bool]:
-    """The best lines of a position, shown while they change; and whether Ctrl-C ended the search."""
+def _watched(engine: Engine, board: chess.Board, arguments: argparse.Namespace) -> list[Info]:
+    """The best lines of a position, shown while they change; if Ctrl-C ends the search, those that were found."""
     movetime = arguments.movetime or (None if arguments.depth or arguments.nodes else _DEFAULT_MOVETIME)
     best: dict[int, Info] = {}
-    try:
-        with live_table() as show:
-            for info in engine.analyse(board, movetime=movetime, depth=arguments.depth, nodes=arguments.nodes,
-                                       multipv=arguments.multipv):
-                best[info.number] = info
-                show(f"{info.nodes:,} nodes, {info.seconds:.1f} s", _HEADINGS, _rows(board, _ranked(best)))
-    except KeyboardInterrupt:
-        return _ranked(best), True
-    return _ranked(best), False
+    with stopped_by_user(engine.stop), live_table() as show:
+        for info in engine.analyse(board, movetime=movetime, depth=arguments.depth, nodes=arguments.nodes,
+                                   multipv=arguments.multipv):
+            best[info.number] = info
+            show(f"{info.nodes:,} nodes, {info.seconds:.1f} s", _HEADINGS, _rows(board, _ranked(best)))
+    return _ranked(best)
 
 
 def _ranked(best: dict[int, Info]) -> list[Info]:

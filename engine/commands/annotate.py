@@ -27,6 +27,7 @@ from engine.analysis.workers import halt, judge_span, resume
 from engine.arena.cluster import cluster
 from engine.arena.executors import threads
 from engine.commands.shared.arguments import add_concurrency, add_hash, milliseconds, plies, positive
+from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
 from engine.core.errors import InputError
@@ -79,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.plots.mkdir(parents=True, exist_ok=True)
     file = GrowingFile(arguments.out, {"games": _digest(arguments.games), "effort": vars(effort)})
     complaints = 0
-    with _workers(arguments) as (executor, width), progress_bar(total) as show:
+    with _workers(arguments) as (executor, width), progress_bar(total) as show, stopped_by_user(halt):
         try:
             for found in _pending(arguments.games, effort, file, executor, width):
                 if isinstance(found, str):

@@ -111,7 +111,7 @@ def set_part(record: PartRecord, part: Part, data: Bytes, kept: list[Any]) -> No
     pairs, address = part.pairs, data.ctypes.data
     for field, values in part.lists.items():
         record[field][: len(values)] = values
-    record.constant, record.flags = NO_VALUE, part.flags
+    record.constant, record.flags = int(NO_VALUE), part.flags
     _set_maps(record, part, data)
     if not pairs.idxbits:
         if pairs.min_len > _HIGHEST_VALUE:

@@ -21,6 +21,7 @@ from engine.core.errors import InputError
 from engine.core.game import Game, make_if_legal
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord
+from engine.kernel.records import new_record
 from tablebase.codes import UNKNOWN
 from tablebase.judgement import Fate, empty_judgement, fates_in
 from tablebase.material import Men, can_turn_into, men_of
@@ -37,11 +38,10 @@ from tablebase.syzygy.records import (
     MOST_MEN,
     NO_VALUE,
     PART,
-    SCRATCH,
     SLOTS,
-    SYZYGY,
     SYZYGY_TB,
     VALUES,
+    ScratchRecord,
     SyzygyRecord,
 )
 
@@ -68,7 +68,7 @@ class SyzygyTables:
         self._kept: list[Any] = []  # files and arrays that kernels know by their addresses
         self._opened: set[tuple[Men, int]] = set()
         self._prepared: Counter[int] | None = None
-        self._moves, self._scratch, self._judgement = empty_move_list(), np.zeros(1, SCRATCH)[0], empty_judgement()
+        self._moves, self._scratch, self._judgement = empty_move_list(), new_record(ScratchRecord), empty_judgement()
 
     def _add(self, folder: Path) -> None:
         """Find the tables of a folder; InputError if it cannot be read."""
@@ -198,7 +198,7 @@ def key_of(men: Men) -> int:
 
 def _new_record() -> SyzygyRecord:
     """A record without tables. The numbering of squares is a part of the format; python-chess has the lists."""
-    record = np.zeros(1, SYZYGY)[0]
+    record = new_record(SyzygyRecord)
     for field, numbers in (("triangle", chess.syzygy.TRIANGLE), ("lower", chess.syzygy.LOWER),
                            ("diagonal", chess.syzygy.DIAG), ("flap", chess.syzygy.FLAP),
                            ("pawn_twist", chess.syzygy.PTWIST), ("king_pairs", chess.syzygy.KK_IDX),

@@ -88,6 +88,7 @@ def test_verify_finds_damage(capsys, folder, tmp_path):
 def test_verify_compares_with_syzygy(capsys):
     status, text, _ = run(capsys, "tablebase", "verify", "--syzygy", str(SYZYGY), "--positions", "500")
     assert status == 0 and "500 random positions of 35 endings: 0 differ" in text
+    assert "fifty-move counter" in text.splitlines()[2] and text.splitlines()[2].endswith("0 differ from Syzygy")
 
 
 def test_the_time_of_a_lookup_is_measured(capsys):

@@ -101,7 +101,7 @@ def _stats(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    from engine.commands.tablebase.report import verify
+    from engine.commands.tablebase.check import verify
 
     return verify(_folders(arguments), arguments.syzygy, arguments.positions, arguments.seed)
 
