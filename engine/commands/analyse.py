@@ -15,7 +15,7 @@ from engine.analysis.interface import Engine
 from engine.analysis.knowledge import last_opening, table_verdict
 from engine.analysis.values import Info, Score
 from engine.chesstext import START, play_moves, read_position
-from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, of_option, plies, positive
+from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, of_option, plies, positive, text
 from engine.commands.shared.interruption import is_interrupted, stopped_by_user
 from engine.commands.shared.tables import live_table, print_table
 from engine.core.errors import InputError
@@ -31,9 +31,10 @@ _LINES_LEFT_OUT = 1
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("position", nargs="*", default=[START], metavar="FEN",
+    parser.add_argument("position", nargs="*", type=text, default=[START], metavar="FEN",
                         help="a FEN, quoted or not, `startpos`, or a file with a position a line (default: startpos)")
-    parser.add_argument("--moves", nargs="+", default=[], metavar="MOVE", help="moves from there: e4 or e2e4")
+    parser.add_argument("--moves", nargs="+", type=text, default=[], metavar="MOVE",
+                        help="moves from there: e4 or e2e4")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--movetime", type=milliseconds, metavar="MS",
                         help=f"milliseconds per position (default {_DEFAULT_MOVETIME})")

@@ -26,11 +26,22 @@ from engine.analysis.spans import Effort, Judgement, spans_of
 from engine.analysis.workers import halt, judge_span, resume
 from engine.arena.cluster import cluster
 from engine.arena.executors import threads
-from engine.commands.shared.arguments import add_concurrency, add_hash, milliseconds, plies, positive
+from engine.commands.shared.arguments import (
+    NewFolder,
+    OutFile,
+    add_concurrency,
+    add_hash,
+    in_file,
+    milliseconds,
+    plies,
+    positive,
+    text,
+)
 from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
 from engine.core.errors import InputError
+from engine.files import begins_with
 
 _DEFAULT_MOVETIME = 100  # milliseconds
 _SPANS_AHEAD = 2  # for each worker
@@ -39,8 +50,9 @@ _GAMES_LEFT_OUT = 1
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("games", type=Path, metavar="GAMES.pgn", help="the games, also packed (.gz, .xz, .bz2, .zip)")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.pgn",
+    parser.add_argument("games", type=in_file, metavar="GAMES.pgn",
+                        help="the games, also packed (.gz, .xz, .bz2, .zip)")
+    parser.add_argument("--out", type=OutFile("PGN file", begins_with(b"[")), required=True, metavar="FILE.pgn",
                         help="where the annotated games go; a run that was broken off goes on")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--movetime", type=milliseconds, metavar="MS",
@@ -49,8 +61,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--depth", type=plies, metavar="D", help="plies per position: the same result every time")
     add_hash(parser, 16)
     add_concurrency(parser)
-    parser.add_argument("--cluster", metavar="ADDRESS", help="annotate on the dask cluster at tcp://...")
-    parser.add_argument("--plots", type=Path, metavar="DIR", help="draw a graph of each game, and one of the players")
+    parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="annotate on the dask cluster at tcp://...")
+    parser.add_argument("--plots", type=NewFolder(), metavar="DIR",
+                        help="draw a graph of each game, and one of the players")
     parser.add_argument("--json", action="store_true", help="the summary as one JSON object a player")
 
 
@@ -71,8 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Annotate, print the summary, and return the exit status: 1 if a game was passed over."""
     movetime = arguments.movetime or (None if arguments.nodes or arguments.depth else _DEFAULT_MOVETIME)
     effort = Effort(movetime, arguments.nodes, arguments.depth, arguments.hash)
-    if not arguments.out.absolute().parent.is_dir():
-        raise InputError(f"--out: no folder {arguments.out.parent}")
     total = count_games(arguments.games)
     if not total:
         raise InputError(f"{arguments.games} holds no games")
