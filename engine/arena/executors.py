@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from multiprocessing.connection import Connection
+from multiprocessing.resource_tracker import ensure_running
+from multiprocessing.util import _run_finalizers  # type: ignore[attr-defined]
 
 from engine.arena.seats import kill_engines
 from engine.arena.stopping import allow_games, are_stopped, stop_games
-
-_END_SECONDS = 0.5  # until nobody waits any longer for processes that were told to end
 
 
 @contextmanager
@@ -35,6 +35,7 @@ def threads(width: int) -> Iterator[tuple[Executor, int]]:
 def processes(width: int) -> Iterator[tuple[Executor, int]]:
     """The same with a process each: for Python that must not wait for other Python. They end with this one."""
     allow_games()
+    _shield_children()
     context = multiprocessing.get_context("spawn")
     there, here = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(width, context, _follow, (there,))
@@ -42,12 +43,20 @@ def processes(width: int) -> Iterator[tuple[Executor, int]]:
         try:
             yield pool, width
         finally:
-            ending = threading.Thread(target=partial(pool.shutdown, cancel_futures=True), daemon=True)
             if are_stopped():
                 here.close()  # nobody waits for what is still being played
-            ending.start()
-            ending.join(_END_SECONDS if are_stopped() else None)
+                pool.shutdown(wait=False, cancel_futures=True)
+                _run_finalizers(0)  # or what the pool leaves behind would be complained about
+            else:
+                pool.shutdown(cancel_futures=True)
             allow_games()
+
+
+def _shield_children() -> None:
+    """Let the processes that this thread starts not hear Ctrl-C, which a terminal sends to all: they end with us."""
+    ensure_running()  # it would undo this
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _follow(lifeline: Connection) -> None:

@@ -36,7 +36,7 @@ QUICK = {
     "suite SUITE --movetime 60000": r"of \d+ solved",
     "match rfp_margin=70 default --games 100000 --nodes 50": r"games: [1-9]",
     "match SLOW SLOW --movetime 100 --no-adjudication": r"games: \d",
-    "selfplay --positions 100000000 --nodes 50 --out NEW": r"[1-9]\d* games, \d+ positions",
+    "selfplay --positions 100000000 --nodes 50 --out NEW": r"\d+ games, \d+ positions",  # whole blocks only
 }
 SLOW = {
     "perft 9 --divide": r"so far: \d+",
