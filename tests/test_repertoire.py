@@ -120,10 +120,10 @@ def test_a_bad_book_is_refused_and_the_old_one_stays(tmp_path):
     repertoire = Repertoire(settings)
     repertoire.open()
     settings.set(find_option("BookFile"), str(tmp_path / "nowhere\0.bin"))
-    with pytest.raises(InputError, match="cannot read book"):
+    with pytest.raises(InputError, match=r"cannot read |no file has the name"):
         repertoire.open()
     settings.set(find_option("BookFile"), str(tmp_path / "nowhere.bin"))
-    with pytest.raises(InputError, match="cannot read book"):
+    with pytest.raises(InputError, match=r"cannot read |no file has the name"):
         repertoire.open()
     assert repertoire.advice(Game(), PLAY).move is not None
 

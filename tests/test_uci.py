@@ -359,7 +359,7 @@ def test_a_bad_network_is_refused_in_one_line_and_play_goes_on(client, tmp_path)
     write_network(material_network(), good)
     bad.write_bytes(good.read_bytes()[:-1])
     position = "position fen rnb1kbnr/pppp1ppp/8/4p1q1/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 1"
-    assert client.ask(f"setoption name EvalFile value {good}") == []
+    assert client.ask("setoption name Evaluation value network", f"setoption name EvalFile value {good}") == []
     by_network = node_count(client, position)
     (line,) = client.ask(f"setoption name EvalFile value {bad}")
     assert line.startswith("info string option EvalFile:") and str(bad) in line

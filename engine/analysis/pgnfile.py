@@ -15,13 +15,24 @@ from engine.core.game import Game
 from engine.files import open_text
 
 
+class _Handle:
+    """Lines as python-chess reads them: from something that it takes for a file."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+
+    def readline(self) -> str:
+        """The next line, or an empty text at the end."""
+        return next(self._lines, "")
+
+
 def read_games(path: Path) -> Iterator[tuple[int, chess.pgn.Game | str]]:
     """The games of a file with their numbers from 1; instead of one that is of no use, what is wrong with it."""
     logger = logging.getLogger("chess.pgn")
     was_disabled, logger.disabled = logger.disabled, True  # what it says is said here, with the game's number
     try:
-        with open_text(path) as file:
-            number = 0
+        with open_text(path) as lines:
+            number, file = 0, _Handle(lines)
             while (game := chess.pgn.read_game(cast("TextIO", file))) is not None:
                 number += 1
                 complaint = _complaint(game)
@@ -32,8 +43,8 @@ def read_games(path: Path) -> Iterator[tuple[int, chess.pgn.Game | str]]:
 
 def count_games(path: Path) -> int:
     """How many games a file holds, good or bad."""
-    with open_text(path) as file:
-        number = 0
+    with open_text(path) as lines:
+        number, file = 0, _Handle(lines)
         while chess.pgn.skip_game(cast("TextIO", file)):
             number += 1
     return number

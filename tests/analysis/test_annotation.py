@@ -201,10 +201,13 @@ def test_killed_ten_times_the_result_is_the_same(source, tmp_path):
 
 @pytest.mark.parametrize(("words", "complaint"), [
     (("/no/such.pgn", "--out", "x.pgn"), "cannot read /no/such.pgn"),
-    ((os.devnull, "--out", "/no/such/folder/x.pgn"), "no folder /no/such/folder"),
-    ((os.devnull, "--out", "x.pgn"), "holds no games"),
-    ((os.devnull,), "required: --out"),
+    (("EMPTY", "--out", "/no/such/folder/x.pgn"), "no folder /no/such/folder"),
+    (("EMPTY", "--out", "x.pgn"), "holds no games"),
+    (("EMPTY",), "required: --out"),
+    ((os.devnull, "--out", "x.pgn"), "it is no plain file"),
 ])
-def test_bad_input_gets_one_line(capsys, words, complaint):
-    status, out, err = run(capsys, "annotate", *words)
+def test_bad_input_gets_one_line(capsys, words, complaint, tmp_path):
+    (tmp_path / "empty.pgn").touch()
+    status, out, err = run(capsys, "annotate", *(str(tmp_path / "empty.pgn") if word == "EMPTY" else word
+                                                 for word in words))
     assert (status, out) == (2, "") and complaint in err and err.count("\n") == 1

@@ -158,7 +158,7 @@ def test_damaged_files_are_refused(tmp_path, content, complaint):
 
 
 def test_missing_files_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"cannot read book .*nowhere\.bin: No such file"):
+    with pytest.raises(InputError, match=r"cannot read .*nowhere\.bin: No such file"):
         Book(tmp_path / "nowhere.bin")
-    with pytest.raises(InputError, match="cannot read book"):
+    with pytest.raises(InputError, match=r"cannot read |no file has the name"):
         Book(tmp_path)

@@ -50,7 +50,7 @@ def test_a_file_gives_one_json_object_a_position(capsys, tmp_path):
     (("nonsense",), "FEN"),
     (("--moves", "e5"), "'e5' is no legal move"),
     (("--depth", "0"), "--depth: must be from 1"),
-    (("none.epd",), "cannot read suite none.epd"),
+    (("none.epd",), "cannot read none.epd"),
     (("--multipv", "0"), "--multipv: must be from 1"),
 ])
 def test_bad_input_gets_one_line(capsys, words, complaint):

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.core.errors import InputError
@@ -40,6 +40,7 @@ def test_rows_follow_each_other_without_gaps():
     assert names[features.BISHOP_PAIR] == "bishop_pair"
 
 
+@settings(deadline=None)  # the first call may compile
 @given(HALVES, HALVES)
 def test_packed_halves_come_apart_again(mg, eg):
     assert unpack(pack(mg, eg)) == (mg, eg)
@@ -92,7 +93,7 @@ def test_weights_of_the_wrong_number_are_refused():
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"cannot read the weight file .*nowhere\.json: No such file"):
+    with pytest.raises(InputError, match=r"cannot read .*nowhere\.json: No such file"):
         load_weights(tmp_path / "nowhere.json")
 
 
@@ -100,7 +101,7 @@ def test_a_missing_file_is_named(tmp_path):
 def test_a_file_that_is_not_json_is_named(tmp_path, text):
     path = tmp_path / "broken.json"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(InputError, match=r"broken\.json is not JSON"):
+    with pytest.raises(InputError, match=r"broken\.json is not (JSON|a text file)"):
         load_weights(path)
 
 
