@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engine.analysis.annotation import Annotation as Annotation
     from engine.analysis.annotation import Note as Note
+    from engine.analysis.explaining import Explanation as Explanation
     from engine.analysis.interface import Engine as Engine
     from engine.analysis.values import Info as Info
     from engine.analysis.values import Play as Play
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "Annotation": "engine.analysis.annotation",
     "Engine": "engine.analysis.interface",
+    "Explanation": "engine.analysis.explaining",
     "Info": "engine.analysis.values",
     "Note": "engine.analysis.annotation",
     "Play": "engine.analysis.values",
     "Score": "engine.analysis.values",
 }
 
-__all__ = ["Annotation", "Engine", "Info", "Note", "Play", "Score", "__version__"]
+__all__ = ["Annotation", "Engine", "Explanation", "Info", "Note", "Play", "Score", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -60,6 +60,17 @@ def board_of(game: Game) -> chess.Board:
     return chess.Board(game.fen(shredder=is_chess960), chess960=is_chess960)
 
 
+def played_board(game: Game) -> chess.Board:
+    """The position for python-chess, with the moves that led to it."""
+    follower = game.beginning()
+    board = board_of(follower)
+    for move in game.moves:
+        text = follower.text(move)
+        follower.play(text)
+        board.push_uci(text)
+    return board
+
+
 def san(game: Game, move: int) -> str:
     """A legal move of the game's position as people read it; "-" for none."""
     if move == NULL_MOVE:

@@ -303,4 +303,4 @@ def test_a_position_that_took_a_third_of_a_second_is_answered_at_once():
     answers(player, Order(movetime=10), [fen])
     for order in (Order(movetime=10), Order(times=(200, 200))):
         (answer,) = answers(player, order, [fen])
-        assert answer.cpu < 10
+        assert answer.cpu < 15  # ten of them may be thought about

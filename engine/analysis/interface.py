@@ -17,6 +17,7 @@ from engine.alphabeta.state import new_state
 from engine.analysis.annotation import Annotation, annotate
 from engine.analysis.boards import WORDS, check_variant, judge_words, place_of, record_address, write_words
 from engine.analysis.course import Course
+from engine.analysis.explaining import Explanation, explained
 from engine.analysis.spans import Effort, judged
 from engine.analysis.values import MATED, STALEMATE, Info, Play, Score, score_of
 from engine.core.errors import InputError
@@ -29,7 +30,7 @@ from engine.search.limits import Result
 from engine.search.scores import DRAW, MATE, NO_SCORE
 from eval.choice import FEATURES, evaluation_named
 
-_ANNOTATION_MOVETIME = 100  # milliseconds
+_ANNOTATION_MOVETIME, _EXPLANATION_MOVETIME = 100, 1000  # milliseconds
 
 
 class Engine:
@@ -161,6 +162,16 @@ class Engine:
         check_variant(board)
         moves = list(game.mainline_moves())
         return annotate(game, list(judged(self, board, moves, Effort(movetime, nodes, depth))))
+
+    def explain(self, board: chess.Board, move: chess.Move | None = None, *, movetime: int | None = None,
+                depth: int | None = None, nodes: int | None = None) -> Explanation:
+        """Why a position, or a move in it, is good or bad: what a search finds, then what matters, in words.
+
+        Limits are those of each search, by default a second.
+        """
+        if movetime is depth is nodes is None:
+            movetime = _EXPLANATION_MOVETIME
+        return explained(self, board, move, Effort(movetime, nodes, depth))
 
     def _opened(self) -> Player:
         if self._player is None:

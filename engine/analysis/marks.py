@@ -53,7 +53,7 @@ BAD = (Mark.DUBIOUS, Mark.MISTAKE, Mark.BLUNDER)
 
 # The mark, the share of a point that has to be lost for it, and the centipawns that are enough by themselves: where a
 # game is nearly won, even a rook more is hardly worth a tenth of a point.
-_THRESHOLDS = ((Mark.BLUNDER, 0.25, math.inf), (Mark.MISTAKE, 0.14, 250.0), (Mark.DUBIOUS, 0.07, 150.0))
+_THRESHOLDS = ((Mark.BLUNDER, 0.3, math.inf), (Mark.MISTAKE, 0.2, 250.0), (Mark.DUBIOUS, 0.1, 150.0))
 
 
 class Phase(Enum):

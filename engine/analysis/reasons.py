@@ -125,6 +125,14 @@ def in_words(lost: Counter[int], gained: Counter[int]) -> str:
     return f"{words} for {_listed(come, 'a')}" if come else words
 
 
+def balance_in_words(before: chess.Board, after: chess.Board) -> str:
+    """What the side that is to move in `before` has won, lost or traded when it comes to `after`."""
+    lost, gained = (_men(before, color) - _men(after, color) for color in (before.turn, not before.turn))
+    if lost and gained:
+        return f"trades {_listed(lost, 'a')} for {_listed(gained, 'a')}"
+    return f"loses {_listed(lost, 'the')}" if lost else f"wins {_listed(gained, 'the')}"
+
+
 def _listed(men: Counter[int], article: str) -> str:
     words = []
     for kind in sorted(men, key=lambda kind: -_VALUES[kind]):

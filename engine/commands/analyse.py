@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,11 @@ import chess
 from engine.analysis.interface import Engine
 from engine.analysis.knowledge import last_opening, table_verdict
 from engine.analysis.values import Info, Score
-from engine.chesstext import START, play_moves, read_position
+from engine.chesstext import START, play_moves, played_board, read_position
 from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, of_option, plies, positive, text
 from engine.commands.shared.interruption import is_interrupted, stopped_by_user
 from engine.commands.shared.tables import live_table, print_table
 from engine.core.errors import InputError
-from engine.core.game import Game
 from engine.files import numbered_lines
 from engine.host import INTERRUPTED_STATUS
 
@@ -90,18 +89,7 @@ def _boards(arguments: argparse.Namespace) -> tuple[list[chess.Board], list[str]
 def _board(text: str, moves: Sequence[str], chess960: bool) -> chess.Board:
     game = read_position(text, chess960)
     play_moves(game, moves)
-    follower = game.beginning()
-    board = chess.Board(follower.fen(shredder=chess960), chess960=chess960)
-    for move in _texts(game, follower):
-        board.push_uci(move)
-    return board
-
-
-def _texts(game: Game, follower: Game) -> Iterator[str]:
-    for move in game.moves:
-        text = follower.text(move)
-        yield text
-        follower.play(text)
+    return played_board(game)
 
 
 def _watched(engine: Engine, board: chess.Board, arguments: argparse.Namespace) -> list[Info]:

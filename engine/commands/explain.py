@@ -1,16 +1,24 @@
-"""`explain FEN`: why the evaluation says what it says, and what a move would change."""
+"""`explain FEN`: what a search finds, what a move allows, and what matters when things have calmed down, in words.
+
+`--all` adds every term of the evaluation of the position as it stands.
+"""
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from xml.sax.saxutils import escape
 
 import chess
 import chess.svg
 
-from engine.chesstext import START, board_of, read_move, read_position, san
-from engine.commands.shared.arguments import in_file, svg_file, text
+from engine.analysis.explaining import explained
+from engine.analysis.interface import Engine
+from engine.analysis.spans import Effort
+from engine.chesstext import START, board_of, played_board, read_move, read_position, san
+from engine.commands.shared.arguments import in_file, milliseconds, plies, positive, svg_file, text
+from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
 from engine.explanation import HEADINGS, MEN_HEADINGS, centipawns, men_rows, network_summary, rows, summary
@@ -24,6 +32,7 @@ from eval.phrases import in_words, opened_files
 from eval.weightfile import read_weight_file
 from eval.weights import load_weights
 
+_DEFAULT_MOVETIME = 1000  # milliseconds
 _MAIN_TERMS = 12  # of a picture
 _LEAST_PARTS = PARTS // 2  # half a centipawn: what a move changes by less is not worth a word
 _BOARD, _TEXT_WIDTH, _LINE = 420, 560, 24  # pixels
@@ -34,7 +43,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("position", nargs="*", type=text, default=[START], metavar="FEN",
                         help="the position: a FEN, quoted or not, or `startpos`; then maybe `moves e4 e5 ...`")
-    parser.add_argument("--move", type=text, metavar="MOVE", help="what this move changes, term by term (Nf3 or g1f3)")
+    parser.add_argument("--move", type=text, metavar="MOVE",
+                        help="what this move allows and changes (Nf3 or g1f3)")
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument("--movetime", type=milliseconds, metavar="MS",
+                        help=f"milliseconds per search (default {_DEFAULT_MOVETIME})")
+    limits.add_argument("--depth", type=plies, metavar="D", help="plies per search")
+    limits.add_argument("--nodes", type=positive, metavar="N", help="nodes per search")
+    parser.add_argument("--all", action="store_true", help="all terms of the evaluation, without a search")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     parser.add_argument("--svg", type=svg_file, metavar="FILE.svg", help="draw the board with the main terms beside it")
     parser.add_argument("--weights", type=in_file, metavar="FILE.json",
                         help="explain with these weights of the features")
@@ -72,9 +89,12 @@ def run(arguments: argparse.Namespace) -> int:
         after = game.copy()
         after.play(game.text(read_move(game, arguments.move)))
         moved = _scene(after, evaluation, model)
-    _print_table(moved or scene)
-    if moved is not None:
-        _print_changes(scene, moved)
+    if arguments.all:
+        _print_table(moved or scene)
+        if moved is not None:
+            _print_changes(scene, moved)
+    else:
+        _print_found(game, moved, arguments)
     if arguments.svg is not None:
         write_file(arguments.svg, _picture(scene, moved))
     return 0
@@ -83,6 +103,21 @@ def run(arguments: argparse.Namespace) -> int:
 def _scene(game: Game, evaluation: Evaluation, model: Model) -> Scene:
     by_network = None if evaluation.network is None else network_explained(game.position, evaluation)
     return Scene(game, explain(game.position, evaluation.weights), model, by_network)
+
+
+def _print_found(game: Game, moved: Scene | None, arguments: argparse.Namespace) -> None:
+    """Search, and print what was found."""
+    movetime = arguments.movetime or (None if arguments.depth or arguments.nodes else _DEFAULT_MOVETIME)
+    effort = Effort(movetime, arguments.nodes, arguments.depth)
+    board = played_board(game)
+    move = None if moved is None else board.parse_uci(game.text(moved.game.moves[-1]))
+    with Engine() as engine, stopped_by_user(engine.stop):
+        found = explained(engine, board, move, effort, load_weights(arguments.weights))
+    if arguments.json:
+        print(json.dumps({"fen": board.fen(), **asdict(found)}))
+        return
+    for line in found.lines():
+        print(line)
 
 
 def _print_table(scene: Scene) -> None:

@@ -15,7 +15,7 @@ from engine.analysis.pgnfile import read_games
 from engine.analysis.spans import Effort, judge
 from tests.positions import DATA
 
-LONG, SHORT = Effort(nodes=100_000), Effort(nodes=15_000)
+LONG, SHORT = Effort(nodes=100_000), Effort(nodes=40_000)
 LEAST_LOSS = 300
 CAP = 3000  # of the scores that are compared, by an eye that knows nothing of the marks' own limits
 

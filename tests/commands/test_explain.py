@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -17,7 +18,7 @@ SPANISH = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 2 3"
 
 
 def test_the_table_ends_with_the_score_of_the_evaluation(capsys):
-    status, out, err = run(capsys, "explain", *SPANISH.split())
+    status, out, err = run(capsys, "explain", *SPANISH.split(), "--all")
     assert (status, err) == (0, "")
     score = int(evaluate_position(parse_fen(SPANISH), load_weights()))
     assert f"score: {score:+} centipawns from white's view" in out
@@ -50,7 +51,7 @@ def test_the_network_says_what_each_man_is_worth(capsys):
 
 @pytest.mark.parametrize("move", ["Bxc6", "b5c6"])
 def test_a_move_is_explained_in_words(capsys, move):
-    status, out, _ = run(capsys, "explain", SPANISH, "--move", move)
+    status, out, _ = run(capsys, "explain", SPANISH, "--move", move, "--all")
     assert status == 0
     assert "Bxc6 changes the evaluation by +" in out
     assert "takes a knight from the opponent" in out
@@ -59,25 +60,59 @@ def test_a_move_is_explained_in_words(capsys, move):
 
 def test_castling_in_both_kinds_of_chess(capsys):
     fen = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
-    assert run(capsys, "explain", fen, "--move", "e1g1")[0] == 0
-    assert run(capsys, "explain", fen, "--chess960", "--move", "e1h1")[0] == 0
-    assert run(capsys, "explain", fen, "--move", "O-O-O")[0] == 0
+    for words in (("--move", "e1g1"), ("--chess960", "--move", "e1h1"), ("--move", "O-O-O")):
+        assert run(capsys, "explain", fen, *words, "--nodes", "500")[0] == 0
+        assert run(capsys, "explain", fen, *words, "--all")[0] == 0
 
 
 def test_a_file_that_opens_next_to_the_king_is_named(capsys):
-    _, out, _ = run(capsys, "explain", "6k1/5ppp/8/8/6n1/7P/5PP1/6K1 w - - 0 1", "--move", "hxg4")
+    _, out, _ = run(capsys, "explain", "6k1/5ppp/8/8/6n1/7P/5PP1/6K1 w - - 0 1", "--move", "hxg4", "--all")
     assert "opens the h-file next to its own king" in out
 
 
 def test_the_picture_is_drawn(capsys, tmp_path):
     for words in ((), ("--move", "O-O")):
-        assert run(capsys, "explain", SPANISH, *words, "--svg", str(tmp_path / "a.svg"))[0] == 0
+        assert run(capsys, "explain", SPANISH, *words, "--all", "--svg", str(tmp_path / "a.svg"))[0] == 0
         root = ET.parse(tmp_path / "a.svg").getroot()  # noqa: S314  written by ourselves
         texts = [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
         assert any("centipawns from white's view" in text for text in texts)
         assert len(texts) > 8
         assert str(max(man.worth for man in worth_of_men(parse_fen(SPANISH), built_in()))) in texts or words
         assert root.find("{http://www.w3.org/2000/svg}svg") is not None
+
+
+def test_an_exchange_is_seen_to_its_end(capsys):
+    status, out, err = run(capsys, "explain", SPANISH, "--move", "Bxc6", "--nodes", "20000")
+    assert (status, err) == (0, "")
+    assert "then: 3...dxc6" in out
+    assert "takes a knight" not in out, "the bishop is gone for it"
+    worths = [float(line.split()[0]) for line in out.splitlines() if line.startswith("  ")]
+    assert 1 <= len(worths) <= 5 and all(abs(worth) < 1.5 for worth in worths)
+
+
+@pytest.mark.parametrize(("fen", "first"), [
+    ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "checkmate: black has won"),
+    ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "stalemate: black has no move, the game is drawn"),
+    ("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "white is in check"),
+    ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "best: 1.Ra8# (white mates in 1)"),
+])
+def test_mate_check_and_stalemate_are_said_first(capsys, fen, first):
+    _, out, _ = run(capsys, "explain", fen, "--nodes", "5000")
+    assert out.splitlines()[0] == first
+    assert "33" not in out.splitlines()[0]
+
+
+def test_a_blunder_is_refuted(capsys):
+    status, out, _ = run(capsys, "explain", "--move", "g4", "--nodes", "20000", "startpos", "moves", "f3", "e5")
+    assert status == 0
+    assert "g4??: black mates in 1, allows mate in 1: 2...Qh4#" in out
+
+
+def test_the_answer_as_json(capsys):
+    _, out, _ = run(capsys, "explain", SPANISH, "--move", "O-O", "--nodes", "5000", "--json")
+    found = json.loads(out)
+    assert found["move"] == "O-O" and found["reply"].startswith("3...") and found["best"].startswith("3.")
+    assert sum(found["score"]["wdl"]) == 1000
 
 
 @pytest.mark.parametrize(("words", "complaint"), [
