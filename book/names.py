@@ -6,6 +6,7 @@ The table in the package is made by `adversary book names` from lists of moves a
 from __future__ import annotations
 
 import csv
+import io
 import lzma
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -18,6 +19,7 @@ from book.replay import replayed
 from engine.core.errors import InputError
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.movegen import empty_move_list
+from engine.files import read_text, write_file
 
 _FILE = Path(__file__).with_name("names.xz")
 
@@ -57,7 +59,7 @@ def read_names(paths: Sequence[Path]) -> Iterator[tuple[int, Name]]:
     out = empty_move_list()
     for path in paths:
         try:
-            with path.open(encoding="utf-8", newline="") as file:
+            with io.StringIO(read_text(path), newline="") as file:
                 rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
                 for number, row in enumerate(rows, start=2):
                     words, _ = main_line(row.get("pgn") or "")
@@ -66,13 +68,11 @@ def read_names(paths: Sequence[Path]) -> Iterator[tuple[int, Name]]:
                     if not words or len(moves) < len(words) or not row.get("eco") or not row.get("name"):
                         raise InputError(f"{path}, line {number}: no eco, no name, or moves that cannot be played")
                     yield int(polyglot_key(position, int(moves[-1]))), Name(row["eco"], row["name"])
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror}") from error
-        except (UnicodeDecodeError, csv.Error) as error:
+        except csv.Error as error:
             raise InputError(f"{path} is no list of names: {error}") from error
 
 
 def write_names(names: dict[int, Name], path: Path = _FILE) -> None:
     """Write a table that `name_of` reads, if it is in the package."""
     lines = sorted(f"{key:016x}\t{name.eco}\t{name.name}" for key, name in names.items())
-    path.write_bytes(lzma.compress("\n".join(lines).encode("utf-8"), preset=9 | lzma.PRESET_EXTREME))
+    write_file(path, lzma.compress("\n".join(lines).encode("utf-8"), preset=9 | lzma.PRESET_EXTREME))

@@ -17,8 +17,8 @@ from engine.files import open_text
 _HEADER = re.compile(r'^\[([A-Za-z0-9_]+)\s+"(.*)"\s*\]\s*$')
 _COMMENT_MARKS = re.compile(r"[{};]")
 _NOISE = re.compile(r"\$\d+|\be\.p\.")
-_VARIATION = re.compile(r"\([^()]*\)")
-_NUMBER = re.compile(r"\d+\s*\.+|\.\.+")
+_BRACKETS = re.compile(r"[()]")
+_NUMBER = re.compile(r"(?<!\d)\d+\s*\.+|\.\.+")
 _MARK = re.compile(r"(?:[!?+=/#\-]*|\d+)$")
 _NULL_MOVES = ("--", "Z0")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -99,14 +99,27 @@ def _ends_game(line: str) -> bool:
     return bool(words) and words[-1] in RESULTS
 
 
+def _without_variations(text: str) -> str:
+    """What stands in no bracket. One that is never closed, or never opened, is no bracket but a mark."""
+    kept, begin = list[str](), 0
+    opened = list[int]()  # how many pieces were kept when each bracket was opened
+    for bracket in _BRACKETS.finditer(text):
+        if bracket[0] == "(":
+            kept.append(text[begin : bracket.start()])
+            opened.append(len(kept))
+            kept.append("(")
+        elif opened:
+            del kept[opened.pop() :]
+            kept.append(" ")
+        else:
+            kept.append(text[begin : bracket.end()])
+        begin = bracket.end()
+    return "".join([*kept, text[begin:]])
+
+
 def main_line(text: str) -> tuple[list[str], str]:
     """The moves of the main line up to the result, and the result; "*" if none is said."""
-    text = _NOISE.sub(" ", text)
-    while "(" in text:
-        shorter = _VARIATION.sub(" ", text)
-        if shorter == text:
-            break  # a bracket that is never closed
-        text = shorter
+    text = _without_variations(_NOISE.sub(" ", text))
     moves: list[str] = []
     for word in _NUMBER.sub(" ", text).split():
         if word in RESULTS:

@@ -24,6 +24,7 @@ from engine.core.game import Game
 from engine.core.moves import NULL_MOVE, PROMOTION, from_square, move_kind, to_square
 from engine.core.notation import read_move
 from engine.core.position import POSITION_TYPE, PositionRecord
+from engine.files import file_size, is_plain_text, open_bytes, write_file
 from engine.kernel import entry, int64, kernel
 
 _FORMAT = struct.Struct(">QHHI")
@@ -170,16 +171,14 @@ class Book:
 
 
 def _open(path: Path) -> mmap.mmap:
-    try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else None
-    except OSError as error:
-        raise InputError(f"cannot read book {path}: {error.strerror or error}") from error
-    except ValueError as error:  # a name that no file can have
-        raise InputError(f"cannot read book {str(path)!r}: {error}") from error
-    if mapped is None:
+    size = file_size(path)
+    if not size:
         raise InputError(f"book {path} is empty")
+    with open_bytes(path) as file:
+        try:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     if size % ENTRY_BYTES:
         mapped.close()
         raise InputError(f"book {path} is cut off, or no Polyglot book: {size} bytes are no whole number of entries of "
@@ -187,10 +186,17 @@ def _open(path: Path) -> mmap.mmap:
     return mapped
 
 
+def is_book(path: Path) -> bool:
+    """Whether a file is a Polyglot book. The format has no mark: a text whose lines happen to be sorted is none."""
+    try:
+        Book(path).close()
+        return not is_plain_text(path)
+    except InputError:
+        return False
+
+
 def write_book(entries: Iterable[Entry], path: Path | str) -> int:
     """Write a file of entries, sorted by key and then by weight; returns how many they are."""
     ordered = sorted(entries, key=lambda entry: (entry.key, -entry.weight, entry.move))
-    part = Path(f"{path}.part")
-    part.write_bytes(b"".join(_FORMAT.pack(*entry) for entry in ordered))
-    part.replace(path)
+    write_file(Path(path), b"".join(_FORMAT.pack(*entry) for entry in ordered))
     return len(ordered)

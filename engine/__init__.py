@@ -1,1 +1,58 @@
-"""Adversary: a chess engine in Python whose hot code is compiled by Numba."""
+"""Adversary: a chess engine in Python whose hot code is compiled by Numba.
+
+    import chess
+    import engine
+
+    with engine.Engine(threads=2, hash=256) as adversary:
+        print(adversary.play(chess.Board(), movetime=1000).move)
+
+What is public is listed in `__all__`, and loaded when it is first asked for: `import engine` alone costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.analysis.annotation import Annotation as Annotation
+    from engine.analysis.annotation import Note as Note
+    from engine.analysis.interface import Engine as Engine
+    from engine.analysis.values import Info as Info
+    from engine.analysis.values import Play as Play
+    from engine.analysis.values import Score as Score
+
+    __version__: str
+
+_HOMES = {
+    "Annotation": "engine.analysis.annotation",
+    "Engine": "engine.analysis.interface",
+    "Info": "engine.analysis.values",
+    "Note": "engine.analysis.annotation",
+    "Play": "engine.analysis.values",
+    "Score": "engine.analysis.values",
+}
+
+__all__ = ["Annotation", "Engine", "Info", "Note", "Play", "Score", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
+    if name not in _HOMES:
+        raise AttributeError(f"module 'engine' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("adversary")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "0+source"

@@ -9,7 +9,7 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from engine import host
@@ -17,6 +17,8 @@ from engine.version import NAME, VERSION
 
 # One row a command: the module or folder of that name in engine/commands has `configure(parser)` and `run(arguments)`.
 COMMANDS = {
+    "analyse": "find the best moves of a position, or of every position of a file",
+    "annotate": "annotate games: evaluations, mistakes with their reasons and better lines, accuracy of the players",
     "perft": "count the positions a number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
     "suite": "solve the positions of an EPD test suite",
@@ -45,6 +47,7 @@ class OneLineParser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    _open_closed_streams()
     try:
         status = _run(sys.argv[1:] if argv is None else list(argv))
         sys.stdout.flush()
@@ -59,32 +62,45 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+def _open_closed_streams() -> None:
+    """Give a process that was started with a closed stdin, stdout or stderr empty ones instead."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  for good
+
+
 def _run(argv: list[str]) -> int:
-    parser = OneLineParser(prog="adversary", description="A chess engine in Python, compiled by Numba. "
-                           "Without a command it speaks UCI.")
-    parser.add_argument("--version", action="version", version=f"{NAME} {VERSION}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    parsers = {name: commands.add_parser(name, help=text, description=text) for name, text in COMMANDS.items()}
     if not argv:
         from engine.uci import serve
 
         return serve()
     chosen = next((word for word in argv if not word.startswith("-")), "")
+    parser = OneLineParser(prog="adversary", description="A chess engine in Python, compiled by Numba. "
+                           "Without a command it speaks UCI.")
+    parser.add_argument("--version", action="version", version=f"{NAME} {VERSION}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    named = [chosen] if chosen in COMMANDS and argv[0] == chosen else COMMANDS
+    parsers = {name: commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name]) for name in named}
     if chosen not in COMMANDS:
         parser.parse_args(argv)  # --help, or an unknown command: does not return
     module = importlib.import_module(f"engine.commands.{MODULES.get(chosen, chosen)}")
     module.configure(parsers[chosen])
-    from engine.commands.shared.arguments import joined_fens
+    return _run_command(parser, parsers[chosen], module.run, argv)
 
-    arguments = parser.parse_args(joined_fens(argv))
+
+def _run_command(parser: OneLineParser, command: OneLineParser, work: Callable[[argparse.Namespace], int],
+                 argv: Sequence[str]) -> int:
+    from engine.commands.shared.arguments import check_together, joined_fens
+    from engine.commands.shared.interruption import run_interruptible
     from engine.core.errors import InputError
 
     try:
-        status: int = module.run(arguments)
+        arguments = parser.parse_args(joined_fens(argv))
+        check_together(command, arguments)
+        return run_interruptible(lambda: work(arguments))
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return USAGE_ERROR
-    return status
 
 
 if __name__ == "__main__":

@@ -1,17 +1,27 @@
-"""An explanation of the evaluation as text: one row a feature, the sums, and what they mean for the game."""
+"""An explanation of the evaluation as text: one row a feature, the sums, and what they mean for the game; for a
+network, which has no features, what each man on the board is worth.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from engine.shown import NetworkExplanation
     from eval.explain import Explanation, Share, Term
+    from eval.men import Man
     from eval.outcome import Chances
 
 HEADINGS = ("term", "white", "mg", "eg", "black", "mg", "eg", "white - black")
 _WIDTHS = (24, 6, 6, 6, 6, 6, 6, 14)
+MEN_HEADINGS = ("man", "network", "features")
+_MEN_WIDTHS = (20, 9, 9)
+_NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
+_LETTERS = " PNBRQK"
+_FILES = "abcdefgh"
+_CELL = 8  # letters a square
 
 
 class Row(NamedTuple):
@@ -53,20 +63,67 @@ def summary(explanation: Explanation, shown: int, chances: Chances) -> Iterator[
     yield f"phase: {explanation.phase_share:.0%} middle game, {1 - explanation.phase_share:.0%} endgame"
     if explanation.scale_share < 1:
         yield f"the endgame's values count {explanation.scale_share:.0%}: the advantage is hard to turn into a win"
-    yield f"score: {explanation.score:+} centipawns from white's view, shown to users as {shown / 100:+.2f}"
+    yield from _meaning(explanation.score, shown, chances)
+
+
+def _meaning(score: int, shown: int, chances: Chances) -> Iterator[str]:
+    yield f"score: {score:+} centipawns from white's view, shown to users as {shown / 100:+.2f}"
     yield (f"chances: white wins {chances.win / 10:.1f} %, draw {chances.draw / 10:.1f} %, "
            f"black wins {chances.loss / 10:.1f} %")
 
 
 def lines(explanation: Explanation, shown: int, chances: Chances) -> Iterator[str]:
     """The table and what it means, for readers that know no more than plain text."""
-    yield _aligned(HEADINGS)
+    yield _aligned(HEADINGS, _WIDTHS)
     for row in rows(explanation):
-        yield _aligned(row.cells)
+        yield _aligned(row.cells, _WIDTHS)
     yield from summary(explanation, shown, chances)
 
 
-def _aligned(cells: tuple[str, ...]) -> str:
+def network_summary(found: NetworkExplanation) -> Iterator[str]:
+    """What a network says, and the board with what each man is worth to it."""
+    yield "by the network:"
+    yield from _meaning(*found.verdict)
+    yield ""
+    yield "what each man is worth here, in centipawns: how much worse its side would stand without it"
+    yield from _board(found)
+
+
+def _board(found: NetworkExplanation) -> Iterator[str]:
+    """White at the bottom, black's men in small letters."""
+    cells = ["."] * 64
+    for man in found.men:
+        letter = _LETTERS[man.piece & 7]
+        cells[man.square] = f"{letter.lower() if man.piece >> 3 else letter} {man.worth}"
+    for square in found.kings:
+        cells[square] = "king"
+    for rank in range(7, -1, -1):
+        yield f"{rank + 1} " + "".join(cell.center(_CELL) for cell in cells[8 * rank : 8 * rank + 8]).rstrip()
+    yield "  " + "".join(file.center(_CELL) for file in _FILES).rstrip()
+
+
+def men_rows(men: Sequence[Man]) -> list[tuple[str, ...]]:
+    """The same as a table under MEN_HEADINGS: the most valuable man first, beside what the features say of it."""
+    return [(_man_name(man), f"{man.worth:+}", f"{man.features_worth:+}")
+            for man in sorted(men, key=lambda man: -man.worth)]
+
+
+def _man_name(man: Man) -> str:
+    square = f"{_FILES[man.square & 7]}{(man.square >> 3) + 1}"
+    return f"{'black' if man.piece >> 3 else 'white'} {_NAMES[man.piece & 7]} {square}"
+
+
+def network_lines(found: NetworkExplanation) -> Iterator[str]:
+    """What a network says, for readers that know no more than plain text."""
+    yield ""
+    yield from network_summary(found)
+    yield ""
+    yield _aligned(MEN_HEADINGS, _MEN_WIDTHS)
+    for row in men_rows(found.men):
+        yield _aligned(row, _MEN_WIDTHS)
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
     first, *others = (f"{cell:<{width}}" if place == 0 else f"{cell:>{width}}"
-                      for place, (cell, width) in enumerate(zip(cells, _WIDTHS, strict=True)))
+                      for place, (cell, width) in enumerate(zip(cells, widths, strict=True)))
     return (first + "".join(others)).rstrip()

@@ -11,13 +11,9 @@ import mmap
 import os
 import stat
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 IS_WINDOWS = sys.platform == "win32"
 IS_MACOS = sys.platform == "darwin"
@@ -31,25 +27,6 @@ _NANOSECONDS = 1_000_000_000
 
 _HUGE_PAGE = 1 << 21
 _ROOT = 0  # the user who may do everything anyway
-
-
-def run_interruptible(function: Callable[[], T]) -> T:
-    """The result of `function`, which may spend a long time in kernels: meanwhile Ctrl-C still works.
-
-    Python handles signals in its main thread, between two of its own instructions, and so never inside a kernel.
-    """
-    outcome: Future[T] = Future()
-
-    def work() -> None:
-        try:
-            outcome.set_result(function())
-        except BaseException as error:  # noqa: BLE001  handed on to the caller
-            outcome.set_exception(error)
-
-    threading.Thread(target=work, daemon=True).start()
-    while True:
-        with contextlib.suppress(TimeoutError):  # Windows wakes a waiting thread for no signal
-            return outcome.result(timeout=0.2)
 
 
 def zeroed_memory(size: int) -> memoryview:

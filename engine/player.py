@@ -19,6 +19,7 @@ from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.core.notation import format_move
 from engine.handicap import Level, choose, level_of, limited
+from engine.kernel import is_compiling
 from engine.options import Effect, Option, Settings
 from engine.order import Order, Signals
 from engine.search.clock import Budget
@@ -28,7 +29,7 @@ from engine.search.limits import Bound, Info, Limits, Progress, Remark, Report, 
 from engine.search.scores import DRAW
 from engine.search.tb import no_tb
 from engine.tb_root import TbRoot, Verdict
-from eval.choice import BUILT_IN, FEATURES, evaluation_named
+from eval.choice import BUILT_IN, FEATURES, Evaluation, evaluation_named
 
 if TYPE_CHECKING:
     from engine.repertoire import Repertoire
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 _MEGABYTE = 1 << 20
 _SHORTEST_THOUGHT = 0.001  # seconds
 _PULSE = 0.05  # seconds between two looks at the signals
+_SHORT_PULSE = 0.005  # seconds between two looks at kernels that are being loaded
 _COMPILING_PATIENCE = 6.0  # seconds that the kernels of another mode may take before `isready` is answered
 _PATIENCE = 2.0  # seconds that a reader of tables may take before the same
 
@@ -59,6 +61,11 @@ class Player:
         self._lock = threading.Lock()
         self._is_searching = False
         self._time_after_ponderhit: Budget | None = None
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What positions are judged by."""
+        return self._evaluation
 
     def load(self) -> None:
         """Make all kernels ready that a game needs, by using them."""
@@ -229,11 +236,11 @@ class Player:
 
     def _search_for(self, order: Order, report: Report) -> Search:
         """The search of the mode; while that is being compiled, and a clock runs, alpha-beta, which always is."""
-        if self._loading is not None and self._loading.is_alive():
-            if order.has_clock:
+        while self._loading is not None and self._loading.is_alive():
+            if order.has_clock and is_compiling():
                 report(Remark(f"{self._mode} is still being compiled: alpha-beta answers"))
                 return self._made(STRONGEST, 1)
-            self._loading.join()
+            self._loading.join(_SHORT_PULSE)  # what is only loaded is there at once
         return self._search
 
     def _ask_tables(self, order: Order, received: float, signals: Signals, report: Report) -> Verdict | None:

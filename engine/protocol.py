@@ -5,6 +5,7 @@ Standard library only, apart from types: all of it is needed before Numba is loa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -51,6 +52,18 @@ _NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "ma
 _FLAGS = ("infinite", "ponder")
 
 
+def _read_number(text: str) -> int:
+    """The whole number that is meant, also if it is written 100.0 or 1e3; ValueError if none is."""
+    try:
+        number = int(text)
+    except ValueError:
+        value = float(text)
+        if not math.isfinite(value):
+            raise ValueError(text) from None
+        number = round(value)
+    return max(-_LARGEST_NUMBER, min(number, _LARGEST_NUMBER))
+
+
 def read_order(words: Sequence[str], complain: Callable[[str], None]) -> Order:
     """What follows `go`, in any order; what cannot be read is left out with a complaint."""
     numbers: dict[str, int] = {}
@@ -67,7 +80,7 @@ def read_order(words: Sequence[str], complain: Callable[[str], None]) -> Order:
         elif word in _NUMBERS:
             text = rest.pop() if rest else ""
             try:
-                numbers[word] = max(-_LARGEST_NUMBER, min(int(text), _LARGEST_NUMBER))
+                numbers[word] = _read_number(text)
             except ValueError:
                 complain(f"go {word} needs a number, not {quote(text)}")
 

@@ -1,4 +1,4 @@
-"""A move without the kernels: for a `go` that comes while they are still being compiled, at the very first start.
+"""A move without the kernels: for a `go` that comes while they have to be compiled, or has no time to load them.
 
 Two plies of alpha-beta and captures over python-chess, material and a little sense of squares. Slow and weak, but the
 clock is kept and nothing is given away for free.

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.core.draws import FIFTY_MOVES
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.core.position import PositionRecord
@@ -17,17 +16,16 @@ from engine.options import Settings
 from engine.search.clock import FOREVER
 from engine.search.scores import DRAW, MATE, MATE_BAND, TB_WIN
 from engine.search.tb import TbRecord, no_tb
-from tablebase.judgement import DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, SPOILT_LOSS, SPOILT_WIN, WINS
+from tablebase.judgement import DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, SPOILT_LOSS, SPOILT_WIN, WINS, Fate
 from tablebase.material import NEAR, men_of
 from tablebase.reader import BackgroundReader
 
 if TYPE_CHECKING:
-    from tablebase.own_tables import Fate, OwnTables
+    from tablebase.own_tables import OwnTables
     from tablebase.syzygy.tables import SyzygyTables
 
 _LONGEST_LINE = 100  # plies that are shown
 _SHARE_FOR_LINES = 0.3  # of the time for a move
-_TIME_FOR_DISTANCES = 0.5  # seconds a move, with which Syzygy's distances are looked up: they may take a tenth
 _UNCERTAIN = (MAY_WIN, MAY_LOSE)
 _DRAWN = (SPOILT_LOSS, DRAWS, SPOILT_WIN)
 _NEAR_SYZYGY = 3  # men more than the largest Syzygy tables have: then those are opened
@@ -158,8 +156,10 @@ class TbRoot:
                 return self._by_fate(game, fates, lines, seconds)
         if self._syzygy is None or len(men_of(game.position)) + 2 > self._syzygy.most_men:
             return None
-        is_hurried = seconds is not None and seconds < _TIME_FOR_DISTANCES
-        return (None if is_hurried else self._by_distance(game, allowed)) or self._by_value(game, allowed)
+        by_distance = self._syzygy.fates(game.position, self._settings.syzygy_50_move_rule)
+        if by_distance is None:
+            return self._by_value(game, allowed)
+        return self._by_distance([fate for fate in by_distance if not allowed or fate.move in allowed])
 
     def _by_fate(self, game: Game, fates: list[Fate], lines: int, seconds: float | None) -> Verdict:
         """The verdict of tables that know the distance to mate, on moves that are judged, the best first."""
@@ -172,8 +172,15 @@ class TbRoot:
         return Verdict(tuple(Choice(_score(fate), self._own.line(game.position, fate.move, _plies(fate), deadline))
                              for fate in certain[:lines]), ())
 
+    def _by_distance(self, fates: list[Fate]) -> Verdict | None:
+        """The verdict of Syzygy tables: the moves that make progress towards the win, or hold what can be held."""
+        if not fates:
+            return None
+        best = fates[0]
+        return Verdict((), tuple(fate.move for fate in fates if fate.rank == best.rank), is_draw=best.grade in _DRAWN)
+
     def _by_value(self, game: Game, allowed: Sequence[int]) -> Verdict | None:
-        """The verdict of Syzygy tables when time is short: the moves that do not spoil anything."""
+        """The verdict of Syzygy tables without distances: the moves that do not spoil anything."""
         assert self._syzygy is not None
         values = self._syzygy.values(game)
         known = {move: value for move, value in (values or {}).items() if not allowed or move in allowed}
@@ -181,24 +188,6 @@ class TbRoot:
             return None
         best = max(known.values())
         return Verdict((), tuple(move for move, value in known.items() if value == best), is_draw=best == 0)
-
-    def _by_distance(self, game: Game, allowed: Sequence[int]) -> Verdict | None:
-        """The verdict of Syzygy tables: the moves that make progress towards the win, or hold what can be held."""
-        import chess
-
-        assert self._syzygy is not None
-        distances = self._syzygy.distances(chess.Board(game.fen(shredder=True), chess960=True))
-        if distances is None:
-            return None
-        texts = {move.uci(): distance for move, distance in distances.items()}
-        known = {move: texts[game.text(move)] for move in game.legal_moves() if not allowed or move in allowed}
-        if not known:
-            return None
-        if self._settings.syzygy_50_move_rule:
-            known = {move: _spoilt(game, move, distance) for move, distance in known.items()}
-        won = [distance for distance in known.values() if distance > 0]
-        best = min(won) if won else 0 if 0 in known.values() else min(known.values())
-        return Verdict((), tuple(move for move, distance in known.items() if distance == best), is_draw=best == 0)
 
 
 def _score(fate: Fate) -> int:
@@ -216,12 +205,3 @@ def _plies(fate: Fate) -> int:
     if fate.grade in _DRAWN:
         return 1
     return min(fate.code, _LONGEST_LINE) if fate.grade in (MATES, IS_MATED) else _LONGEST_LINE
-
-
-def _spoilt(game: Game, move: int, distance: int) -> int:
-    """The distance, or 0 if fifty moves are over before it, or the position has been there twice."""
-    after = game.copy()
-    after.play(game.text(move))
-    # A move that captures or moves a pawn is 1 or, if the win or loss does not last, 101 plies away.
-    is_draw = after.occurrences() >= 3 or abs(distance) + max(int(after.position.rule50) - 1, 0) > int(FIFTY_MOVES)
-    return 0 if is_draw else distance

@@ -8,7 +8,6 @@ pending answers one `go`.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import sys
@@ -18,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from engine import explanation
-from engine.core.errors import InputError
+from engine.core.errors import InputError, quote
 from engine.options import OPTIONS, Effect, Option, OptionType, Settings, declarations, find_option
 from engine.pending import PendingGo
 from engine.protocol import (
@@ -32,6 +31,7 @@ from engine.protocol import (
 )
 from engine.search.limits import Info, Progress, Remark
 from engine.version import NAME, VERSION
+from engine.voice import Voice
 
 if TYPE_CHECKING:
     from engine.player import Player
@@ -48,10 +48,9 @@ class Uci:
     """The protocol over two streams. `run` reads commands until `quit` or the end of the input."""
 
     def __init__(self, source: BinaryIO, sink: IO[str]) -> None:
-        self._source, self._sink = source, sink
-        self._sink_lock, self._settings_lock = threading.Lock(), threading.Lock()
-        self._log: IO[str] | None = None
-        self._settings = Settings()
+        self._source, self._voice = source, Voice(sink)
+        self._say, self._remark = self._voice.say, self._voice.remark
+        self._settings, self._settings_lock = Settings(), threading.Lock()
         self._place, self._place_is_new = Place(), False
         self._player: Player | None = None  # None until it is loaded, and for ever if it cannot be
         self._loaded = threading.Event()  # the loader has ended, well or not
@@ -72,11 +71,13 @@ class Uci:
         """Obey until `quit` or the end of the input; returns the exit status."""
         threading.Thread(target=self._load, daemon=True).start()
         for line in self._lines():
-            self._note(">", line)
+            self._voice.heard(line)
             words = line.split()
             # The protocol asks to skip what is not known.
             start = next((place for place, word in enumerate(words) if word in self._commands or word == "quit"), None)
             if start is None:
+                if words:
+                    self._say(f"Unknown command: {quote(line)}. Type help.")
                 continue
             if words[start] == "quit":
                 break
@@ -106,23 +107,6 @@ class Uci:
             while raw and not raw.endswith(b"\n"):
                 raw = self._source.readline(_LONGEST_LINE)
             self._remark(f"a line of more than {_LONGEST_LINE} bytes was passed over")
-
-    # Speaking.
-
-    def _say(self, line: str) -> None:
-        with self._sink_lock:
-            self._sink.write(line + "\n")
-            self._sink.flush()
-            self._note("<", line)
-
-    def _remark(self, text: str) -> None:
-        self._say(f"info string {text}")
-
-    def _note(self, direction: str, line: str) -> None:
-        if self._log is not None:
-            with contextlib.suppress(OSError, ValueError):
-                self._log.write(f"{time.time():.3f} {direction} {line}\n")
-                self._log.flush()
 
     # Getting ready.
 
@@ -214,23 +198,16 @@ class Uci:
             self._settings.set(option, value)
             try:
                 if option.effect is Effect.LOG:
-                    self._open_log(self._settings.debug_log_file)
+                    self._voice.open_log(self._settings.debug_log_file)
                 elif self._player is not None:
                     self._tell(option, self._player.apply(option))
-            except (InputError, OSError) as error:
+            except InputError as error:
                 self._settings.put_back(option, before)
                 raise InputError(f"option {option.name}: {error}") from error
 
     def _tell(self, option: Option, remark: str | None) -> None:
         if remark is not None:
             self._remark(f"option {option.name}: {remark}")
-
-    def _open_log(self, path: str) -> None:
-        if self._log is not None:
-            self._log.close()
-            self._log = None
-        if path:
-            self._log = open(path, "a", encoding="utf-8")  # noqa: PTH123, SIM115  open as long as the process
 
     def _ucinewgame(self, words: list[str]) -> None:
         self._finish_thinking()
@@ -290,10 +267,14 @@ class Uci:
 
     def _eval(self, words: list[str]) -> None:
         player = self._wait_for_player()
-        from engine.shown import explained
+        from engine.shown import explained, network_explained
 
-        for line in explanation.lines(*explained(player.game.position)):
+        position, evaluation = player.game.position, player.evaluation
+        for line in explanation.lines(*explained(position)):
             self._say(line)
+        if evaluation.network is not None:
+            for line in explanation.network_lines(network_explained(position, evaluation)):
+                self._say(line)
 
     def _perft(self, depth: int) -> None:
         player, total = self._wait_for_player(), 0
@@ -305,15 +286,14 @@ class Uci:
         self._say(f"\nNodes searched: {total}")
 
     def _bench(self, words: list[str]) -> None:
+        if len(words) > 1 or not all(word.isascii() and word.isdigit() for word in words):
+            raise InputError("bench takes a depth here; `adversary bench` in a terminal can do more")
         self._finish_thinking()
-        import subprocess
+        from engine.ownprocess import output_of
 
-        # In a process of its own: whatever it is given, and whatever it does, the conversation goes on.
-        with subprocess.Popen([sys.executable, "-m", "engine", "bench", *words], stdin=subprocess.DEVNULL, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-            assert process.stdout is not None
-            for line in process.stdout:
-                self._say(line.rstrip())
+        # In a process of its own: whatever it does, the conversation goes on.
+        for line in output_of(["bench", *words]):
+            self._say(line)
 
     def _flip(self, words: list[str]) -> None:
         player = self._wait_for_player()
@@ -351,7 +331,7 @@ class Uci:
         player = self._wait_for_player()
         from engine.shown import shown_chances, shown_score
 
-        position = player.game.position
+        position, model = player.game.position, player.evaluation.outcome
 
         def report(found: Info | Progress | Remark) -> None:
             if isinstance(found, Remark):
@@ -359,8 +339,8 @@ class Uci:
             elif isinstance(found, Progress):
                 self._say(progress_line(found, next(player.texts((found.move,)))))
             else:
-                chances = shown_chances(position, found.score) if self._settings.uci_show_wdl else None
-                score = score_text(found, shown_score(position, found.score), chances)
+                chances = shown_chances(position, found.score, model) if self._settings.uci_show_wdl else None
+                score = score_text(found, shown_score(position, found.score, model), chances)
                 self._say(info_line(found, score, " ".join(player.texts(found.line))))
 
         result = player.go(pending.order, pending.received, pending.signals, report)
@@ -380,6 +360,8 @@ class Uci:
 
 def serve() -> int:
     """Speak UCI over the standard streams; ends the process when the conversation is over, compiling or not."""
+    if sys.stdin.isatty():
+        print(f"{NAME} {VERSION}, a chess engine that speaks UCI. Type help.", flush=True)
     try:
         status = Uci(sys.stdin.buffer, sys.stdout).run()
         sys.stdout.flush()

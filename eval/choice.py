@@ -9,6 +9,7 @@ from pathlib import Path
 
 from eval.network.file import read_network
 from eval.network.memory import LoadedNetwork
+from eval.outcome import Model, own_model
 from eval.weights import WeightsRecord, load_weights
 
 FEATURES = "features"  # the name of the evaluation by features
@@ -24,6 +25,14 @@ class Evaluation:
 
     weights: WeightsRecord  # of the features, which judge alone, or a few endings beside a network
     network: LoadedNetwork | None = None
+
+    @property
+    def outcome(self) -> Model:
+        """What its scores mean for the game. A network has learned the features' centipawns: their model serves until
+        it has one of its own.
+        """
+        fitted = None if self.network is None else self.network.network.outcome
+        return own_model() if fitted is None else Model(*fitted)
 
 
 @cache

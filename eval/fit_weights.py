@@ -92,6 +92,7 @@ class Learner:
         if len(samples) == 0:
             raise InputError("there are no quiet positions to learn from")
         self._plan, self._samples = plan, samples
+        self._is_stopped = False
         self._starts = samples.starts()
         self._examples = np.zeros(len(samples), EXAMPLE)
         mg_shares = samples.rows["phase"] / float(WHOLE_PHASE)
@@ -107,6 +108,10 @@ class Learner:
         self.steepness = self._fit_steepness()
         self._examples["target"] = self._blended_targets()
 
+    def stop(self) -> None:
+        """End the descent within the epoch that is being run, which is not yielded."""
+        self._is_stopped = True
+
     def run(self) -> Iterator[Epoch]:
         """Descend, epoch after epoch; the first, number 0, is where it begins."""
         values = self._prior.copy()
@@ -118,6 +123,8 @@ class Learner:
             rate = self._plan.rate * 0.1 ** ((number - 1) / max(self._plan.epochs - 1, 1))
             order = generator.permutation(self._training)
             for begin in range(0, len(order), self._plan.batch):
+                if self._is_stopped:
+                    return
                 part = order[begin : begin + self._plan.batch]
                 _, gradient = self._error_and_gradient(values, part)
                 gradient = gradient / len(part) + 2 * self._plan.pull * (values - self._prior)

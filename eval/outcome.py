@@ -3,7 +3,8 @@
 The side to move wins with probability 1 / (1 + exp((even - score) / spread)), loses by the same formula for the
 negative score, and draws otherwise. `even` is the score that wins half of the games: with few pieces left it is higher.
 
-The numbers stand in the weight file, since other weights give other scores; `tune eval` fits both.
+The numbers stand in the weight file, since other weights give other scores, and in a network's file: `tune eval` fits
+both weights and chances, `tune outcome` the chances of a network.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def material_on(board: Iterable[int]) -> int:
 
 @cache
 def own_model() -> Model:
-    """The model of the engine's own weights."""
+    """The model of the features with the engine's own weights."""
     return Model(*read_weight_file().outcome)
 
 
@@ -65,10 +66,16 @@ def normalized(score: int, material: int, model: Model | None = None) -> int:
 
 
 def chances(score: int, material: int, model: Model | None = None) -> Chances:
-    """What the score means for the game, by default by the model of the engine's own weights."""
+    """What the score means for the game, by default by the model of the features."""
     used = model or own_model()
     win, loss = _win_rate(score, material, used), _win_rate(-score, material, used)
     return Chances(win, _WHOLE - win - loss, loss)
+
+
+def described(model: Model) -> str:
+    """A model in figures that mean something."""
+    few, full = model.even_score(FULL_MATERIAL // 4), model.even_score(FULL_MATERIAL)
+    return f"every second game is won from {full:+.0f} centipawns on a full board, from {few:+.0f} on a quarter of it"
 
 
 def _win_rate(score: int, material: int, model: Model) -> int:

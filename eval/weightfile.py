@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import InputError, quote
+from engine.files import read_json, write_file
 from eval.features import FEATURES, Feature
 
 DEFAULT_FILE = Path(__file__).with_name("weights.json")
@@ -37,12 +38,7 @@ class WeightFile:
 def read_weight_file(path: Path | str | None = None) -> WeightFile:
     """What a file holds, by default the engine's own; InputError if it is missing, broken or incomplete."""
     file = DEFAULT_FILE if path is None else Path(path)
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read the weight file {file}: {error.strerror}") from error
-    except ValueError as error:
-        raise InputError(f"weight file {file} is not JSON: {error}") from error
+    content = read_json(file)
     try:
         return _read(content)
     except InputError as error:
@@ -66,7 +62,7 @@ def _read(content: Any) -> WeightFile:
             raise InputError(f"feature {quote(feature.name)} is missing")
         mg += _read_values(tables[feature.name], feature, "mg")
         eg += _read_values(tables[feature.name], feature, "eg")
-    return WeightFile(mg, eg, _read_outcome(content.get("outcome")), str(content.get("provenance")))
+    return WeightFile(mg, eg, read_outcome(content.get("outcome")), str(content.get("provenance")))
 
 
 def _read_values(table: Any, feature: Feature, half: str) -> list[int]:
@@ -84,7 +80,8 @@ def _read_values(table: Any, feature: Feature, half: str) -> list[int]:
     return values
 
 
-def _read_outcome(values: Any) -> list[float]:
+def read_outcome(values: Any) -> list[float]:
+    """The numbers of the model in outcome.py, as a file has them; InputError if they make none."""
     if not isinstance(values, list) or len(values) != _OUTCOME_SIZE:
         raise InputError(f'"outcome" is not a list of {_OUTCOME_SIZE} numbers')
     for value in values:
@@ -99,10 +96,7 @@ def _read_outcome(values: Any) -> list[float]:
 
 def write_weight_file(file: WeightFile, path: Path | str) -> None:
     """Write what `read_weight_file` reads."""
-    lines = "\n".join(_lines(file))
-    part = Path(f"{path}.part")
-    part.write_text("{\n" + lines + "\n}\n", encoding="utf-8")
-    part.replace(path)  # a file that is cut off never replaces a whole one
+    write_file(Path(path), "{\n" + "\n".join(_lines(file)) + "\n}\n")
 
 
 def _lines(file: WeightFile) -> Iterator[str]:

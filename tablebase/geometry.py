@@ -9,13 +9,14 @@ rule to choose between them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.core.bits import PAWN
-from engine.kernel import inline, offset_of, record_dtype, record_type
+from engine.kernel import inline, offset_of, record_type
+from engine.kernel.records import I4, U1, U2, Fields, Numbers, dtype_of
 from tablebase.material import MOST_MEN, Ending, ending_of
 
 MOST_OTHERS = MOST_MEN - 2  # men beside the kings
@@ -23,7 +24,7 @@ NO_PAIR = np.int64(-1)  # kings that touch each other
 NO_CELL = np.int64(-1)
 _PAWN_SQUARES = 48
 _FIRST_PAWN_SQUARE = 8
-_UPSIDE_DOWN = np.int64(56)  # xor turns white's view of a square into black's
+_UPSIDE_DOWN = 56  # xor turns white's view of a square into black's
 
 
 Squares = npt.NDArray[np.int64]
@@ -77,23 +78,26 @@ for _has_pawns, _pairs in enumerate(_KEPT):
 # [pair]: without pawns, whether both kings stand on the diagonal, which passes through every ninth square.
 ON_DIAGONAL = np.all(PAIR_SQUARES[0, : PAIR_COUNTS[0]] % 9 == 0, axis=1).astype(np.uint8)
 
-# How men in a given order are found in the table of an ending. Men that there are not have a stride of 0.
-VIEW = record_dtype([
-    ("address", "i8", 2),  # [side to move, as the table sees it]: where its cells lie, or 0
-    ("stride", "i4", MOST_OTHERS),  # [man]: how far apart the cells of neighbouring squares are
-    ("pair_stride", "i4"),
-    ("corner", "i4"),  # the cell of pair 0 with everybody on square 0, a corner that pawns never see
-    ("flip", "u1"),  # what turns a square if the colours are exchanged, else 0
-    ("is_flipped", "u1"),  # whether the colours are exchanged
-    ("has_pawns", "u1"),
-    ("alike", "u1", MOST_OTHERS),  # [man]: whether the next one is like it, the first coming after the last
-    ("others", "u1"),  # how many men there are
-    ("width", "u1"),  # bits a cell
-    ("longest", "u2"),  # plies of the longest mate
-])
+
+class ViewRecord(Fields):
+    """How men in a given order are found in the table of an ending. Men that there are not have a stride of 0."""
+
+    address: Annotated[Numbers, "i8", 2]  # [side to move, as the table sees it]: where its cells lie, or 0
+    stride: Annotated[Numbers, "i4", MOST_OTHERS]  # [man]: how far apart the cells of neighbouring squares are
+    pair_stride: I4
+    corner: I4  # the cell of pair 0 with everybody on square 0, a corner that pawns never see
+    flip: U1  # what turns a square if the colours are exchanged, else 0
+    is_flipped: U1  # whether the colours are exchanged
+    has_pawns: U1
+    alike: Annotated[Numbers, "u1", MOST_OTHERS]  # [man]: whether the next one is like it; the first follows the last
+    others: U1  # how many men there are
+    width: U1  # bits a cell
+    longest: U2  # plies of the longest mate
+
+
+VIEW = dtype_of(ViewRecord)
 VIEW_TYPE = record_type(VIEW)
 ADDRESS_OF_CELLS = offset_of(VIEW, "address")  # where in a view it lies
-ViewRecord = Any
 
 
 def pairs_of(ending: Ending) -> int:

@@ -7,14 +7,16 @@ the code says. So a move has a grade, and moves of one grade have an order.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
 from engine.core.draws import FIFTY_MOVES, count_earlier_occurrences
 from engine.core.movegen import ALL_MOVES, MAX_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
 from engine.core.position import HISTORY, HISTORY_MASK, PAST_KEY, POSITION_TYPE, PositionRecord, make, unmake
-from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_type
+from engine.kernel.records import Fields, Numbers, dtype_of, new_record
 from tablebase.codes import DRAWN, MATED, UNKNOWN
 from tablebase.probe import LIBRARY_TYPE, PATIENCE, LibraryRecord, probe_code, probe_resets
 
@@ -24,34 +26,55 @@ IS_MATED, LOSES, MAY_LOSE, SPOILT_LOSS, DRAWS, SPOILT_WIN, MAY_WIN, WINS, MATES 
 _GRADE_SHIFT = np.int64(32)
 _MIDDLE = np.int64(1 << 31)  # of the ranks of a grade
 _CODE_SHIFT = np.int64(8)  # within a grade the code counts first, then the plies until the counter starts anew
-_TWICE = np.int64(2)  # before: a third time makes a draw
+TWICE = np.int64(2)  # before: a third time makes a draw
 
-JUDGEMENT = record_dtype([
-    ("moves", "i8", MAX_MOVES),
-    ("codes", "i8", MAX_MOVES),  # that the move leaves to the other side
-    ("ranks", "i8", MAX_MOVES),  # more is better; `grade_of_rank`
-])
+
+class JudgementRecord(Fields):
+    """All legal moves, and what is known of them."""
+
+    moves: Annotated[Numbers, "i8", MAX_MOVES]
+    codes: Annotated[Numbers, "i8", MAX_MOVES]  # that the move leaves to the other side
+    ranks: Annotated[Numbers, "i8", MAX_MOVES]  # more is better; the upper bits are the grade
+
+
+JUDGEMENT = dtype_of(JudgementRecord)
 JUDGEMENT_TYPE = record_type(JUDGEMENT)
-JudgementRecord = Any
 
 
 def empty_judgement() -> JudgementRecord:
     """A record to be filled by `judge_moves`."""
-    return np.zeros(1, JUDGEMENT)[0]
+    return new_record(JudgementRecord)
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What a legal move leads to."""
+
+    move: int
+    code: int  # that it leaves to the other side
+    rank: int
+
+    @property
+    def grade(self) -> int:
+        """How sure which result is."""
+        return self.rank >> int(_GRADE_SHIFT)
+
+
+def fates_in(judgement: JudgementRecord, count: int) -> list[Fate]:
+    """The moves that were judged, the best first."""
+    fates = map(Fate, judgement.moves[:count].tolist(), judgement.codes[:count].tolist(),
+                judgement.ranks[:count].tolist())
+    return sorted(fates, key=lambda fate: -fate.rank)
 
 
 @inline
-def grade_of_rank(rank):
-    return rank >> _GRADE_SHIFT
-
-
-@inline
-def _rank(grade, within):
+def rank_within(grade, within):
+    """The rank of a move of this grade; `within` it more is better, less than _MIDDLE either way."""
     return (grade << _GRADE_SHIFT) + _MIDDLE + within
 
 
 @kernel
-def _can_repeat(pos, moves, end):
+def can_repeat(pos, moves, end):
     """Whether the side to move can bring about a position for the third time."""
     if pos.rule50 < 3:
         return False
@@ -61,7 +84,7 @@ def _can_repeat(pos, moves, end):
     for index in range(end, last):
         move = np.int64(moves.moves[index])
         make(pos, move)
-        found = count_earlier_occurrences(pos) >= _TWICE
+        found = count_earlier_occurrences(pos) >= TWICE
         unmake(pos, move)
         if found:
             break
@@ -88,29 +111,29 @@ def _rank_of_win(pos, library, moves, end, code, may_repeat):
     """The rank of the move just made, which leaves the other side lost with this code."""
     counter = np.int64(pos.rule50)
     if code == MATED:
-        return _rank(MATES, -(code << _CODE_SHIFT))
-    if count_earlier_occurrences(pos) >= _TWICE or _can_repeat(pos, moves, end):
-        return _rank(SPOILT_WIN, -(code << _CODE_SHIFT))
+        return rank_within(MATES, -(code << _CODE_SHIFT))
+    if count_earlier_occurrences(pos) >= TWICE or can_repeat(pos, moves, end):
+        return rank_within(SPOILT_WIN, -(code << _CODE_SHIFT))
     if counter + code - 1 <= FIFTY_MOVES and (counter == 0 or not may_repeat):
-        return _rank(MATES, -(code << _CODE_SHIFT))
+        return rank_within(MATES, -(code << _CODE_SHIFT))
     plies = probe_resets(pos, library, moves, end, code, PATIENCE)
     if plies == UNKNOWN:
-        return _rank(MAY_WIN if counter < FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT))
-    return _rank(WINS if counter + plies <= FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT) - plies)
+        return rank_within(MAY_WIN if counter < FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT))
+    return rank_within(WINS if counter + plies <= FIFTY_MOVES else SPOILT_WIN, -(code << _CODE_SHIFT) - plies)
 
 
 @kernel
 def _rank_of_loss(pos, library, moves, end, code, may_repeat):
     """The rank of the move just made, which leaves the other side won with this code."""
     counter = np.int64(pos.rule50)
-    if count_earlier_occurrences(pos) >= _TWICE:
-        return _rank(SPOILT_LOSS, code << _CODE_SHIFT)
+    if count_earlier_occurrences(pos) >= TWICE:
+        return rank_within(SPOILT_LOSS, code << _CODE_SHIFT)
     if counter + code - 1 <= FIFTY_MOVES and (counter == 0 or not may_repeat):
-        return _rank(IS_MATED, code << _CODE_SHIFT)
+        return rank_within(IS_MATED, code << _CODE_SHIFT)
     plies = probe_resets(pos, library, moves, end, code, PATIENCE)
     if plies == UNKNOWN:
-        return _rank(MAY_LOSE if counter < FIFTY_MOVES else SPOILT_LOSS, code << _CODE_SHIFT)
-    return _rank(LOSES if counter + plies <= FIFTY_MOVES else SPOILT_LOSS, (code << _CODE_SHIFT) + plies)
+        return rank_within(MAY_LOSE if counter < FIFTY_MOVES else SPOILT_LOSS, code << _CODE_SHIFT)
+    return rank_within(LOSES if counter + plies <= FIFTY_MOVES else SPOILT_LOSS, (code << _CODE_SHIFT) + plies)
 
 
 @kernel
@@ -123,7 +146,7 @@ def judge(pos, library, moves, judgement):
         move = np.int64(moves.moves[index])
         make(pos, move)
         code = probe_code(pos, library, moves, count, PATIENCE)
-        rank = _rank(DRAWS, np.int64(0))
+        rank = rank_within(DRAWS, np.int64(0))
         if code != UNKNOWN and code != DRAWN:
             if code & 1:
                 rank = _rank_of_win(pos, library, moves, count, code, may_repeat)

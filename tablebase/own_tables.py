@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -16,13 +15,13 @@ from engine.core.game import make_if_legal
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord
 from engine.host import zeroed_memory
+from engine.kernel.records import new_record
 from tablebase.codes import UNKNOWN
 from tablebase.files import Bytes, Container, Entry, Kind, bytes_of
 from tablebase.geometry import ADDRESS_OF_CELLS, VIEW, set_view
-from tablebase.judgement import empty_judgement, extend_line, grade_of_rank, judge_moves
+from tablebase.judgement import Fate, empty_judgement, extend_line, fates_in, judge_moves
 from tablebase.material import MOST_MEN, NEAR, Ending, Men, can_become, ending_of, in_order, men_of
 from tablebase.probe import (
-    LIBRARY,
     MATERIALS,
     DirectoryRecord,
     LibraryRecord,
@@ -135,20 +134,6 @@ class Shelf:
                 publish(self._views.ctypes.data + number * VIEW.itemsize + ADDRESS_OF_CELLS + 8 * side, address)
 
 
-@dataclass(frozen=True)
-class Fate:
-    """What a legal move leads to: its grade, and the code that it leaves to the other side."""
-
-    move: int
-    code: int
-    rank: int
-
-    @property
-    def grade(self) -> int:
-        """One of `tablebase.judgement`."""
-        return int(grade_of_rank(self.rank))
-
-
 class OwnTables:
     """All tables of some folders. What is wrong with a file is told once, by `complaints`, and the others are used."""
 
@@ -165,7 +150,7 @@ class OwnTables:
                 self._reader.complain(str(error))
             else:
                 self.shelves[container.kind].add(container)
-        self._library: LibraryRecord = np.zeros(1, LIBRARY)[0]
+        self._library = new_record(LibraryRecord)
         for kind, shelf in self.shelves.items():
             shelf.make_directory()
             self._library[kind.value] = shelf.address
@@ -237,11 +222,7 @@ class OwnTables:
         if self.reason_for_silence(position) is not None:
             return None
         count = int(judge_moves(position, self._library, self._moves, self._judgement))
-        if count == UNKNOWN:
-            return None
-        found = self._judgement
-        fates = map(Fate, found.moves[:count].tolist(), found.codes[:count].tolist(), found.ranks[:count].tolist())
-        return sorted(fates, key=lambda fate: -fate.rank)
+        return None if count == UNKNOWN else fates_in(self._judgement, count)
 
     def line(self, position: PositionRecord, first: int, longest: int, deadline: float = FOREVER) -> tuple[int, ...]:
         """The best play of both sides after the move `first`, up to the mate, so many plies or a time.

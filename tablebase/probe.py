@@ -6,15 +6,16 @@ found faster by their squares than a key of the material could be kept up to dat
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from engine.core.bits import EMPTY, KING, NO_SQUARE, PAWN, has_several, lsb, without_lsb
 from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, king_square, make, occupied_squares, unmake
-from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import address_reader, load_acquire, load_u8, record_reader
+from engine.kernel.records import I8, Fields, Numbers, dtype_of, new_record
 from tablebase.codes import (
     DRAWN,
     MATED,
@@ -34,17 +35,28 @@ NO_VIEW = -1
 _FIFTY_MOVES = np.int64(100)  # in plies
 PATIENCE = np.int64(8)  # plies: every second one can lead to a table that does not know its side to move
 
-DIRECTORY = record_dtype([
-    ("numbers", "i2", 2 * MATERIALS),  # [side to move * MATERIALS + material]: the view, or NO_VIEW
-    ("views", "i8"),  # the address of the first one
-])
-DIRECTORY_TYPE = record_type(DIRECTORY)
-DirectoryRecord = Any
 
-# The directories of everything that is known of an ending.
-LIBRARY = record_dtype([("outcomes", "i8"), ("distances", "i8"), ("resets", "i8")])  # their addresses
+class DirectoryRecord(Fields):
+    """Where kernels find what is loaded of one kind."""
+
+    numbers: Annotated[Numbers, "i2", 2 * MATERIALS]  # [side to move * MATERIALS + material]: the view, or NO_VIEW
+    views: I8  # the address of the first one
+
+
+DIRECTORY = dtype_of(DirectoryRecord)
+DIRECTORY_TYPE = record_type(DIRECTORY)
+
+
+class LibraryRecord(Fields):
+    """The addresses of the directories of everything that is known of an ending."""
+
+    outcomes: I8  # their addresses
+    distances: I8  # their addresses
+    resets: I8  # their addresses
+
+
+LIBRARY = dtype_of(LibraryRecord)
 LIBRARY_TYPE = record_type(LIBRARY)
-LibraryRecord = Any
 
 directory_at = record_reader(DIRECTORY_TYPE)
 _view_at = record_reader(VIEW_TYPE)
@@ -54,7 +66,7 @@ _VIEW_BYTES, _ADDRESS_OF_CELLS = VIEW.itemsize, np.int64(ADDRESS_OF_CELLS)
 
 def empty_directory() -> DirectoryRecord:
     """A directory that knows nothing."""
-    directory = np.zeros(1, DIRECTORY)[0]
+    directory = new_record(DirectoryRecord)
     directory.numbers[:] = NO_VIEW
     return directory
 

@@ -29,3 +29,16 @@ def random_board(ending: Ending, chance: random.Random) -> chess.Board:
         if chance.random() < 0.5 and quiet:
             board.push(chance.choice(quiet))
         return board
+
+
+def random_ending_board(men: int, chance: random.Random) -> chess.Board:
+    """A random legal position with so many men, every third of them a pawn."""
+    while True:
+        board = chess.Board(None)
+        kinds = chance.choices(range(chess.PAWN, chess.KING), weights=(2, 1, 1, 1, 1), k=men - 2)
+        pieces = [*_KINGS, *(kind + 8 * chance.randrange(2) for kind in kinds)]
+        for piece, square in zip(pieces, chance.sample(range(64), men), strict=True):
+            board.set_piece_at(square, chess.Piece(piece % 8, piece < 8))
+        board.turn = chance.random() < 0.5
+        if board.is_valid():
+            return board

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-import time
-
 import pytest
 
-from engine import host
 from engine.host import address_of, zeroed_memory
 
 
@@ -34,17 +29,3 @@ def test_two_memories_do_not_meet():
 def test_memory_that_is_not_there_is_refused(size):
     with pytest.raises(MemoryError):
         zeroed_memory(size)
-
-
-def test_ctrl_c_reaches_the_main_thread_while_a_kernel_runs():
-    threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
-    started = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
-        host.run_interruptible(lambda: time.sleep(5))
-    assert time.perf_counter() - started < 2
-
-
-def test_run_interruptible_hands_on_results_and_errors():
-    assert host.run_interruptible(lambda: 42) == 42
-    with pytest.raises(ZeroDivisionError):
-        host.run_interruptible(lambda: 1 // 0)

@@ -11,6 +11,7 @@ import chess
 import pytest
 
 from engine.alphabeta.searcher import Searcher
+from engine.commands.tablebase.answers import CONTROLS, MEN, answers, player_with, random_fens
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.expectimax.searcher import Expectimax
@@ -282,3 +283,24 @@ def test_positions_far_from_the_end_open_nothing():
     tb_root = TbRoot(Settings())
     tb_root.approach(Game())
     assert tb_root.for_search().most_men == 0 and tb_root.verdict(Game(), 1, (), None) is None
+
+
+def test_answers_obey_the_clock_near_the_end():
+    """By the CPU time of the thread that answers: other processes may take the processor away, but not for longer."""
+    chance, player = random.Random(2), player_with(None)
+    answers(player, Order(movetime=10), random_fens(4, 5, chance))
+    for order in CONTROLS.values():
+        for men in MEN:
+            times = answers(player, order, random_fens(men, 12, chance))
+            given = order.movetime or 200 / 3
+            assert max(answer.cpu for answer in times) < given + 5, (order, men)
+            assert sorted(answer.cpu for answer in times)[6] < given + 1, (order, men)
+
+
+def test_a_position_that_took_a_third_of_a_second_is_answered_at_once():
+    player = player_with(None)
+    fen = "8/8/8/3k4/3r4/8/1Q6/K7 w - - 60 90"
+    answers(player, Order(movetime=10), [fen])
+    for order in (Order(movetime=10), Order(times=(200, 200))):
+        (answer,) = answers(player, order, [fen])
+        assert answer.cpu < 10

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -10,6 +14,7 @@ import chess.engine
 import pytest
 
 from engine.core.perft import KNOWN
+from engine.kernel import SOURCE_ROOT
 from engine.options import OPTIONS, OptionType
 from eval.network.file import write_network
 from tests.client import COMMAND, Client
@@ -163,7 +168,49 @@ def test_a_ponderhit_at_once_is_heard(client):
 
 
 def test_bench_with_bad_arguments_ends_nothing(client):
-    assert any("error" in line for line in client.ask("bench --foo"))
+    for words in ("--foo", "speed --against /bin/true", "3 4", "startup"):
+        assert client.ask(f"bench {words}") == [
+            "info string bench takes a depth here; `adversary bench` in a terminal can do more"]
+
+
+def test_bench_runs_this_engine_whatever_lies_in_the_working_folder(tmp_path):
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "__main__.py").write_text("print('planted')")
+    (tmp_path / "engine" / "__init__.py").write_text("")
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT)}
+    done = subprocess.run([sys.executable, "-P", "-m", "engine"], input="bench 1\n", cwd=tmp_path, env=environment,
+                          capture_output=True, text=True, timeout=120, check=True)
+    assert " nodes " in done.stdout and "planted" not in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_reader_that_goes_away_ends_the_engine_quietly():
+    command = f"(echo isready; echo 'go infinite'; sleep 60) | {sys.executable} -m engine | head -1"
+    with subprocess.Popen(["bash", "-c", command], cwd=SOURCE_ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, start_new_session=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline()
+        time.sleep(3)
+        os.killpg(process.pid, signal.SIGKILL)
+        assert process.stderr.read() == ""
+
+
+def test_numbers_are_read_as_people_mean_them(client):
+    started = time.monotonic()
+    assert client.best("position startpos", "go movetime 100.0")
+    assert client.best("go wtime 500.0 btime 5e2")
+    assert time.monotonic() - started < 5
+
+
+def test_log_files_that_are_none_are_refused_and_the_old_one_goes_on(client, tmp_path):
+    log = tmp_path / "log"
+    assert client.ask(f"setoption name Debug Log File value {log}") == []
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/stdin", tmp_path, f"{tmp_path}/none/log", "a\0b"):
+        lines = client.ask(f"setoption name Debug Log File value {path}")
+        assert len(lines) == 1 and lines[0].startswith("info string option Debug Log File: ")
+    client.ask("setoption name Debug Log File value <empty>")
+    assert log.read_text().count("isready") == 6
 
 
 def test_lines_of_multipv_are_equally_deep_and_in_order(client):
@@ -180,7 +227,8 @@ def test_search_moves_are_kept_to(client):
 
 
 def test_unknown_words_are_skipped(client):
-    assert client.ask("xboard", "", "   ", "joho", "register later", "debug on") == []
+    assert client.ask("xboard", "", "   ", "joho", "register later", "debug on") == [
+        "Unknown command: 'xboard'. Type help.", "Unknown command: 'joho'. Type help."]
     assert client.best("hello go depth 1") == client.best("go depth 1")
 
 
@@ -247,6 +295,18 @@ def test_extras(client):
     assert total == tempo  # nothing else tells the sides apart
     assert any(line.startswith(f"score: {int(float(total)):+} centipawns from white's view") for line in lines)
     assert client.ask("help")
+
+
+def test_eval_asks_the_network_too(client):
+    lines = client.ask("position startpos", "eval")
+    of_network = lines[lines.index("by the network:"):]
+    assert of_network[1].startswith("score: ") and of_network[2].startswith("chances: ")
+    picture = [line.split() for line in of_network if line.startswith(tuple("12345678"))]
+    assert [row[0] for row in picture] == list("87654321")
+    assert picture[-1][1::2][:4] == ["R", "N", "B", "Q"] and picture[2] == ["6", *"........"]
+    assert sum(line.startswith(("white pawn", "black pawn")) for line in of_network) == 16
+    assert client.ask("setoption name Evaluation value features") == []
+    assert "by the network:" not in client.ask("eval")
 
 
 def test_settings_change_during_a_search(client):

@@ -39,7 +39,7 @@ from tablebase.syzygy.probe import probe_value
 from tablebase.syzygy.records import NO_VALUE, SURE_LOSS, SURE_WIN, syzygy_at
 
 _POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
-_LONG_FIRST_ITERATION = np.int64(100_000)  # nodes
+_LONG_FIRST_ITERATION = np.int64(10_000)  # nodes
 
 
 @kernel

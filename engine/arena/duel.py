@@ -14,7 +14,7 @@ from engine.alphabeta.transpositions import TranspositionTable
 from engine.arena.records import Adjudication, GameRecord, Opening, Thought
 from engine.arena.selfplay import GAME, NODES_TO_JUDGE, REASONS, SelfPlayRecord, play_game
 from engine.arena.settings import Setting
-from engine.arena.stopping import STOP_ADDRESS
+from engine.arena.stopping import STOP_ADDRESS, check_stop
 from engine.arena.tb_results import loaded_tables
 from engine.core.game import Game
 from engine.core.notation import format_move
@@ -111,8 +111,11 @@ class SettingsPair:
     megabytes: int = 4
 
     def __call__(self) -> list[GameRecord]:
-        """Play both games."""
-        return [self._play(2 * self.number, first_is_white=True), self._play(2 * self.number + 1, first_is_white=False)]
+        """Play both games; StoppedError if they were stopped."""
+        games = [self._play(2 * self.number, first_is_white=True),
+                 self._play(2 * self.number + 1, first_is_white=False)]
+        check_stop()
+        return games
 
     def _play(self, number: int, *, first_is_white: bool) -> GameRecord:
         seats = [side_of(self.first, 0, self.megabytes), side_of(self.second, 1, self.megabytes)]

@@ -1,17 +1,21 @@
-"""Where shards are computed: threads or processes here, or the workers of a dask cluster."""
+"""Where shards are computed on this machine: threads or processes. On others: cluster.py."""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from multiprocessing.resource_tracker import ensure_running
+from multiprocessing.util import _run_finalizers  # type: ignore[attr-defined]
 
-from engine.arena.stopping import allow_games, stop_games
-from engine.core.errors import InputError
-
-_CONNECT_SECONDS = 15
+from engine.arena.seats import kill_engines
+from engine.arena.stopping import allow_games, are_stopped, stop_games
 
 
 @contextmanager
@@ -29,35 +33,39 @@ def threads(width: int) -> Iterator[tuple[Executor, int]]:
 
 @contextmanager
 def processes(width: int) -> Iterator[tuple[Executor, int]]:
-    """The same with a process each: for Python that must not wait for other Python."""
-    with ProcessPoolExecutor(width, multiprocessing.get_context("spawn"), _end_when_interrupted) as pool:
+    """The same with a process each: for Python that must not wait for other Python. They end with this one."""
+    allow_games()
+    _shield_children()
+    context = multiprocessing.get_context("spawn")
+    there, here = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(width, context, _follow, (there,))
+    with here:
         try:
             yield pool, width
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            if are_stopped():
+                here.close()  # nobody waits for what is still being played
+                pool.shutdown(wait=False, cancel_futures=True)
+                _run_finalizers(0)  # or what the pool leaves behind would be complained about
+            else:
+                pool.shutdown(cancel_futures=True)
+            allow_games()
 
 
-def _end_when_interrupted() -> None:
-    """Let Ctrl-C end a worker at once and without a word: whoever waits for it hears of it too."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _shield_children() -> None:
+    """Let the processes that this thread starts not hear Ctrl-C, which a terminal sends to all: they end with us."""
+    ensure_running()  # it would undo this
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
-@contextmanager
-def cluster(address: str) -> Iterator[tuple[Executor, int]]:
-    """All workers of the dask cluster whose scheduler listens at `address`; InputError if it cannot be reached.
+def _follow(lifeline: Connection) -> None:
+    """End this process as soon as the other end of the line is closed, or its owner gone."""
+    sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  what fails is told by its future
 
-    A worker that is lost takes nothing with it: its shards are computed again by others.
-    """
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise InputError("--cluster needs dask.distributed: pip install '.[cluster]', where the sources are") from error
-    try:
-        client = Client(address, timeout=_CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        raise InputError(f"no dask scheduler answers at {address}: {error}") from error
-    with client:
-        width = 2 * sum(client.nthreads().values())  # twice: the next shard is there when a worker asks for it
-        if not width:
-            raise InputError(f"the cluster at {address} has no workers")
-        yield client.get_executor(pure=False), width
+    def wait_for_end() -> None:
+        lifeline.poll(None)
+        kill_engines()
+        os._exit(0)
+
+    threading.Thread(target=wait_for_end, daemon=True).start()

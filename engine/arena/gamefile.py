@@ -21,11 +21,12 @@ from engine.arena.packing import CASTLING_ROOKS, GAME_ROW, GAME_ROWS_TYPE, pack_
 from engine.core.bits import NO_SQUARE
 from engine.core.errors import InputError
 from engine.core.position import POSITION_TYPE, PositionRecord
+from engine.files import open_bytes
 from engine.kernel import entry
 
 Rows = np.ndarray[Any, Any]  # of GAME_ROW
 
-_MAGIC = b"ADVG"
+MAGIC = b"ADVG"
 _VERSION = 1
 _LARGEST_BLOCK = 1 << 28  # bytes; a number beyond is no size but damage
 _CUT_OFF = "the last block is cut off"
@@ -84,7 +85,7 @@ def pack_block(rows: Rows | Sequence[Any], moves: np.ndarray[Any, Any],
     """The bytes of a block; the rows hold results and lengths, the moves and scores are those of all games in turn."""
     body = np.array(rows, GAME_ROW).tobytes() + moves.astype("<u2").tobytes() + scores.astype("<i2").tobytes()
     header = np.zeros((), _HEADER)
-    header["magic"], header["version"] = _MAGIC, _VERSION
+    header["magic"], header["version"] = MAGIC, _VERSION
     header["games"], header["plies"], header["checksum"] = len(rows), len(moves), zlib.crc32(body)
     return header.tobytes() + body
 
@@ -106,11 +107,7 @@ def read_games(path: Path) -> Iterator[Games]:
     DamagedFileError, after the whole blocks, names the place of a damage, in what was packed.
     """
     offset, blocks = 0, 0
-    try:
-        file: Any = lzma.open(path) if path.suffix == ".xz" else path.open("rb")  # noqa: SIM115
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    with file:
+    with open_bytes(path) as plain, (lzma.open(plain) if path.suffix == ".xz" else plain) as file:
         while True:
             try:
                 head = file.read(_HEADER.itemsize)
@@ -127,11 +124,11 @@ def read_games(path: Path) -> Iterator[Games]:
 
 def _read_block(head: bytes, file: Any) -> tuple[Games | None, str]:
     """The block whose header was just read, or None and what is wrong with it."""
+    if not head.startswith(MAGIC[: len(head)]):
+        return None, "no block of training games begins here"
     if len(head) < _HEADER.itemsize:
         return None, _CUT_OFF
     header = np.frombuffer(head, _HEADER)[0]
-    if header["magic"] != _MAGIC:
-        return None, "no block begins here"
     if header["version"] != _VERSION:
         return None, f"the version is {header['version']}, not {_VERSION}"
     games, plies = int(header["games"]), int(header["plies"])

@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.arena.records import Fault, GameRecord, Outcome
 from engine.arena.shards import in_order
 from engine.arena.statistics import Sprt, pentanomial, wins_draws_losses
 from engine.core.errors import InputError
+from engine.files import read_text, write_file
 
 Shard = Callable[[], list[GameRecord]]  # plays one or more pairs
 
@@ -80,10 +82,7 @@ class PgnFile:
         """
         if not self._path.exists():
             return []
-        try:
-            text = self._path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(f"{self._path} is no PGN file") from error
+        text = read_text(self._path)
         games = [game.strip() for game in _BEGIN_OF_GAME.split(text) if game.strip()]
         found: dict[int, tuple[Outcome, str]] = {}
         for game in games:
@@ -94,9 +93,7 @@ class PgnFile:
                 found[outcome.number] = outcome, game
         whole = [found[number] for number in sorted(found) if number ^ 1 in found]
         if len(whole) != len(games):
-            part = self._path.with_name(self._path.name + ".part")
-            part.write_text("".join(f"{game}\n\n" for _, game in whole), encoding="utf-8")
-            part.replace(self._path)
+            write_file(self._path, "".join(f"{game}\n\n" for _, game in whole))
         return [outcome for outcome, _ in whole]
 
     def _check(self, tags: Mapping[str, str], players: Sequence[str]) -> None:
@@ -110,4 +107,5 @@ class PgnFile:
     def add(self, records: Sequence[GameRecord]) -> None:
         """Append games, all in one go."""
         with self._path.open("a", encoding="utf-8") as file:
-            file.write("".join(record.pgn({"Conditions": self._conditions}) for record in records))
+            tags = {"Date": f"{datetime.now(UTC):%Y.%m.%d}", "Conditions": self._conditions}
+            file.write("".join(record.pgn(tags) for record in records))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 import random
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import chess
@@ -14,6 +13,7 @@ import chess.pgn
 
 from engine.arena.records import Opening
 from engine.core.errors import InputError, quote
+from engine.files import LARGEST_TEXT, inner_name, open_text
 
 _RANDOM_PLIES = 8
 
@@ -23,9 +23,10 @@ class Openings:
 
     def __init__(self, path: Path, chess960: bool = False) -> None:
         self._path, self._chess960 = path, chess960
-        name, text = _read_text(path)
-        self._is_pgn = name.endswith(".pgn")
-        self._items = list(_pgn_games(text) if self._is_pgn else _lines(text))
+        self._is_pgn = inner_name(path).lower().endswith(".pgn")
+        with open_text(path) as lines:
+            bounded = _bounded(lines, path)
+            self._items = list(_pgn_games(bounded) if self._is_pgn else _lines(bounded))
 
     def draw(self, pairs: int, seed: int, complain: Callable[[str], None]) -> Iterator[Opening]:
         """One opening a pair, in an order that the seed decides; each is used once before any is used again.
@@ -78,31 +79,29 @@ class RandomOpenings:
                 return opening
 
 
-def _read_text(path: Path) -> tuple[str, str]:
-    """(name of the file that holds the openings, its text)."""
-    try:
-        if path.suffix != ".zip":
-            return path.name, path.read_text(encoding="utf-8", errors="replace")
-        with zipfile.ZipFile(path) as archive:
-            name = archive.namelist()[0]
-            return name, archive.read(name).decode("utf-8", "replace")
-    except (OSError, zipfile.BadZipFile, IndexError, RuntimeError, zlib.error) as error:  # damaged, empty, encrypted
-        raise InputError(f"cannot read openings from {path}: {getattr(error, 'strerror', None) or error}") from error
+def _bounded(lines: Iterable[str], path: Path) -> Iterator[str]:
+    """The lines, which all have to fit into memory; InputError if they do not."""
+    size = 0
+    for line in lines:
+        size += len(line)
+        if size > LARGEST_TEXT:
+            raise InputError(f"{path} is too large for a file of openings: more than {LARGEST_TEXT} characters")
+        yield line
 
 
-def _lines(text: str) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(text.splitlines(), 1):
+def _lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(lines, 1):
         if line.strip():
             yield f"line {number}", line.strip()
 
 
-def _pgn_games(text: str) -> Iterator[tuple[str, str]]:
+def _pgn_games(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Each game's text; games are told apart by their tags, or by an empty line where there are none."""
     game: list[str] = []
     begin = 1
-    for number, line in enumerate([*text.splitlines(), ""], 1):
+    for number, line in enumerate(chain(lines, [""]), 1):
         if line.strip():
-            game.append(line)
+            game.append(line.rstrip("\n"))
         elif any(not part.startswith("[") for part in game):
             yield f"game at line {begin}", "\n".join(game)
             game, begin = [], number + 1
@@ -120,6 +119,8 @@ def _read_game(text: str, chess960: bool) -> Opening:
     game = chess.pgn.read_game(io.StringIO(text))
     if game is None or game.errors:
         raise InputError(str(game.errors[0]) if game is not None else f"no game in {quote(text)}")
+    if "FEN" not in game.headers and not game.variations:
+        raise InputError(f"no moves in {quote(text)}")
     board = game.board()
     board.chess960 = board.chess960 or chess960
     start = _checked(board)

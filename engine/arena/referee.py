@@ -8,40 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
-import shlex
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import chess
 import chess.engine
 
 from engine.arena.records import Adjudication, Fault, GameRecord, Opening, Thought
+from engine.arena.seats import Contender, Seat, play_here, take_seats
 from engine.arena.tb_results import known_result
 from engine.core.errors import InputError
 
-_START_SECONDS = 60.0  # to say `uciok` and `readyok`
 _GRACE_SECONDS = 5.0  # beyond its clock, until an engine counts as hanging
-_QUIT_SECONDS = 2.0
 _LONGEST_THOUGHT = 600.0  # without any limit of time
 _MOVETIME_MARGIN = 0.25  # seconds: a time for each move is no clock that could run out
 _MOST_MOVES = 300
 _MATE_SCORE = 30_000
-
-logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # a bad engine's lines are counted here, not logged
-
-
-@dataclass(frozen=True)
-class Contender:
-    """An engine as the user names it: a command line, and options that are set if the engine has them."""
-
-    name: str
-    command: str
-    options: Mapping[str, str] = field(default_factory=dict)
-    own_options: Mapping[str, str] = field(default_factory=dict)  # these it must have
-    needed: tuple[str, ...] = ()  # these as well, but others set them
-    depth: int | None = None  # it searches so deep, however long that takes
 
 
 @dataclass(frozen=True)
@@ -53,67 +35,6 @@ class TimeControl:
     nodes: int | None = None
     movetime: float | None = None
     margin: float = 0.01  # by how much a clock may be overstepped: the way between two processes counts as well
-
-
-class _Listener(chess.engine.UciProtocol):
-    """Keeps the lines an engine announces, as they were said: python-chess drops what is illegal in them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.announced: list[str] = []
-
-    def line_received(self, line: str) -> None:
-        if " pv " in line:
-            self.announced.append(line)
-        super().line_received(line)
-
-
-class Seat:
-    """One side of the board: it starts its engine when that is needed, and again after a fault."""
-
-    def __init__(self, contender: Contender) -> None:
-        self.contender = contender
-        self._engine: _Listener | None = None
-        self._transport: asyncio.SubprocessTransport | None = None
-
-    async def engine(self) -> _Listener:
-        """The engine, running and ready; InputError if it does not start."""
-        if self._engine is None:
-            try:
-                async with asyncio.timeout(_START_SECONDS):
-                    self._transport, self._engine = await _Listener.popen(shlex.split(self.contender.command))
-                    await self._engine.initialize()
-                    await self._configure(self._engine)
-                    await self._engine.ping()
-            except (OSError, ValueError, TimeoutError, chess.engine.EngineError) as error:
-                await self.leave()
-                raise InputError(f"cannot start {self.contender.command!r}: {error or 'no answer'}") from error
-        return self._engine
-
-    async def _configure(self, engine: _Listener) -> None:
-        for name in (*self.contender.own_options, *self.contender.needed):
-            if name not in engine.options:
-                raise ValueError(f"it has no option {name}")
-        known = {name: value for name, value in self.contender.options.items() if name in engine.options}
-        await engine.configure({**known, **self.contender.own_options})
-
-    async def begin_game(self, game: object) -> None:
-        """Tell the engine that a new game begins, before any clock runs."""
-        engine = await self.engine()
-        engine.send_line("ucinewgame")
-        engine.game, engine.first_game = game, False  # or python-chess would say it again with the first move
-        await asyncio.wait_for(engine.ping(), _START_SECONDS)
-
-    async def leave(self) -> None:
-        """End the process, politely first."""
-        if self._engine is not None:
-            with contextlib.suppress(TimeoutError, chess.engine.EngineError, OSError):
-                await asyncio.wait_for(self._engine.quit(), _QUIT_SECONDS)
-        if self._transport is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._transport.kill()
-            self._transport.close()
-        self._engine = self._transport = None
 
 
 class LiveGame:
@@ -258,10 +179,10 @@ async def _play_game(number: int, opening: Opening, seats: tuple[Seat, Seat], co
 
 
 @dataclass(frozen=True)
-class UciPair:
-    """Two games from one opening, with colours exchanged: a shard of a match. Calling it plays them."""
+class UciGame:
+    """A game of a match, in which the first player has white if its number is even: a shard. Calling it plays it."""
 
-    number: int  # of the pair
+    number: int
     opening: Opening
     first: Contender
     second: Contender
@@ -269,16 +190,10 @@ class UciPair:
     rules: Adjudication
 
     def __call__(self) -> list[GameRecord]:
-        """Play both games; InputError if an engine cannot even be started."""
-        return asyncio.run(self._play())
+        """Play the game; InputError if an engine cannot even be started."""
+        return [play_here(self._play())]
 
-    async def _play(self) -> list[GameRecord]:
-        first, second = Seat(self.first), Seat(self.second)
-        try:
-            await first.engine()
-            await second.engine()
-            return [await _play_game(2 * self.number, self.opening, (first, second), self.control, self.rules),
-                    await _play_game(2 * self.number + 1, self.opening, (second, first), self.control, self.rules)]
-        finally:
-            await first.leave()
-            await second.leave()
+    async def _play(self) -> GameRecord:
+        first, second = await take_seats(self.first, self.second)
+        seats = (first, second) if self.number % 2 == 0 else (second, first)
+        return await _play_game(self.number, self.opening, seats, self.control, self.rules)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.alphabeta.params import ParamsRecord, default_params, set_param
 from engine.core.errors import InputError, quote
+from engine.files import numbered_lines
 from eval.choice import BUILT_IN, FEATURES, Evaluation, evaluation_named
 from eval.weights import load_weights, values_of, weights_from
 
@@ -99,10 +100,9 @@ def _network_of(name: str) -> str:
 
 def _lines_of(path: Path) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{quote(str(path))} is no setting: neither NAME=VALUE nor a file that can be read") from error
-    return [line for line in lines if line.strip() and not line.startswith("#")]
+        return [line for _, line in numbered_lines(path)]
+    except InputError as error:
+        raise InputError(f"{quote(str(path))} is no setting: neither NAME=VALUE nor a file ({error})") from error
 
 
 def _weights_of(path: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from typing import TypeVar
 
+from engine.arena.stopping import StoppedError, check_stop, misfortune
 from engine.core.errors import InputError
 
 T = TypeVar("T")
 
+_PULSE = 0.1  # seconds between two looks at whether games are to end
 _TRIES = 3  # a worker may be lost; a shard that fails each time is at fault itself
 
 
@@ -21,7 +23,8 @@ def in_order(executor: Executor, shards: Iterable[Callable[[], T]], width: int) 
     """The results of `shards` in their order, with `width` of them in work at any time.
 
     A shard that failed, as when a cluster lost its worker, is computed again; InputError if the whole pool is lost.
-    When the caller stops early, what has not begun is called off.
+    When the caller stops early, what has not begun is called off. When games are stopped, what was finished by then is
+    handed on, and the rest is left out; InputError after it if nobody wanted that.
     """
     source = iter(shards)
     waiting: deque[tuple[Callable[[], T], Future[T]]] = deque()
@@ -32,19 +35,31 @@ def in_order(executor: Executor, shards: Iterable[Callable[[], T]], width: int) 
             if not waiting:
                 return
             yield _result(executor, *waiting.popleft())
+    except StoppedError:
+        for _, future in waiting:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                yield future.result()
+        if misfortune():
+            raise InputError(misfortune()) from None
     finally:
         for _, future in waiting:
             future.cancel()
 
 
 def _result(executor: Executor, shard: Callable[[], T], future: Future[T]) -> T:
-    for _ in range(_TRIES - 1):
+    for number in range(_TRIES):
+        while not wait([future], _PULSE).done:
+            check_stop()
         try:
             return future.result()
-        except InputError:
+        except (InputError, StoppedError):
             raise
         except BrokenExecutor as error:
+            check_stop()
             raise InputError("a worker process ended, and the pool with it") from error
-        except Exception:  # noqa: BLE001  each executor has its own name for a lost worker
+        except Exception:  # each executor has its own name for a lost worker
+            check_stop()
+            if number == _TRIES - 1:
+                raise
             future = executor.submit(shard)
-    return future.result()
+    raise AssertionError

@@ -17,6 +17,7 @@ from engine.arena.duel import SettingsPair
 from engine.arena.records import Adjudication, GameRecord, Opening
 from engine.arena.settings import Setting
 from engine.core.errors import InputError, quote
+from engine.files import read_json, write_file
 
 # The customary exponents: how fast the steps and the perturbations shrink, and the share of pairs before they do.
 _ALPHA, _GAMMA, _STABILITY = 0.602, 0.101, 0.1
@@ -63,24 +64,22 @@ class Course:
     @classmethod
     def load(cls, path: Path) -> Course:
         """A course from a checkpoint; InputError if the file is none."""
+        content = read_json(path)
+        if not isinstance(content, dict) or content.pop("version", None) != _VERSION:
+            raise InputError(f"{path} is no checkpoint of a tuning run, or one of another version")
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            if content.pop("version") != _VERSION:
-                raise InputError(f"checkpoint {path} is of another version")
             plan = content.pop("plan")
             course = cls(Plan(**{**plan, "names": tuple(plan["names"])}), **content)
             course.plan.rows()
-        except OSError as error:
-            raise InputError(f"cannot read the checkpoint {path}: {error.strerror}") from error
+        except InputError:
+            raise
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError(f"{path} is no checkpoint of a tuning run: {error}") from error
         return course
 
     def save(self, path: Path) -> None:
         """Write a checkpoint; one that is cut off never replaces a whole one."""
-        part = path.with_name(path.name + ".part")
-        part.write_text(json.dumps({"version": _VERSION, **asdict(self)}), encoding="utf-8")
-        part.replace(path)
+        write_file(path, json.dumps({"version": _VERSION, **asdict(self)}))
 
     @property
     def is_over(self) -> bool:

@@ -16,6 +16,7 @@ from engine.arena.packing import GAME_ROW
 from engine.arena.records import Adjudication
 from engine.arena.selfplay import play_training_game
 from engine.arena.settings import Setting
+from engine.arena.stopping import check_stop
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import POSITION
 
@@ -46,7 +47,7 @@ class TrainingShard:
     chess960: bool = False
 
     def __call__(self) -> Block:
-        """Play the games, and pack them into a block."""
+        """Play the games, and pack them into a block; StoppedError if they were stopped."""
         side = side_of(self.setting, 0, self._megabytes)
         generator = random.Random(f"{self.seed}/{self.number}")  # noqa: S311  no secret
         rows, position = np.zeros(self.games, GAME_ROW), np.zeros(1, POSITION)
@@ -61,6 +62,7 @@ class TrainingShard:
             moves.append(game.moves[: game.count].copy())
             scores.append(game.scores[: game.count].copy())
             nodes += int(game.nodes)
+            check_stop()
         content = pack_block(rows, np.concatenate(moves), np.concatenate(scores))
         return Block(content, len(rows), sum(map(len, moves)), nodes)
 

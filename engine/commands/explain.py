@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from pathlib import Path
 from xml.sax.saxutils import escape
 
 import chess
 import chess.svg
 
 from engine.chesstext import START, board_of, read_move, read_position, san
+from engine.commands.shared.arguments import in_file, svg_file, text
 from engine.commands.shared.tables import print_table
-from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.explanation import HEADINGS, centipawns, rows, summary
+from engine.explanation import HEADINGS, MEN_HEADINGS, centipawns, men_rows, network_summary, rows, summary
+from engine.files import write_file
+from engine.shown import NetworkExplanation, network_explained
+from eval.choice import BUILT_IN, Evaluation, evaluation_named
 from eval.explain import PARTS, Explanation, compare, explain
+from eval.men import Man
 from eval.outcome import Chances, Model, chances, material_on, normalized
 from eval.phrases import in_words, opened_files
 from eval.weightfile import read_weight_file
@@ -24,15 +27,19 @@ from eval.weights import load_weights
 _MAIN_TERMS = 12  # of a picture
 _LEAST_PARTS = PARTS // 2  # half a centipawn: what a move changes by less is not worth a word
 _BOARD, _TEXT_WIDTH, _LINE = 420, 560, 24  # pixels
+_SVG_MARGIN, _SVG_SQUARE, _SVG_SIZE = 15, 45, 390  # of python-chess's boards, which are scaled to _BOARD
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("position", nargs="*", default=[START], metavar="FEN",
+    parser.add_argument("position", nargs="*", type=text, default=[START], metavar="FEN",
                         help="the position: a FEN, quoted or not, or `startpos`; then maybe `moves e4 e5 ...`")
-    parser.add_argument("--move", metavar="MOVE", help="what this move changes, term by term (Nf3 or g1f3)")
-    parser.add_argument("--svg", type=Path, metavar="FILE.svg", help="draw the board with the main terms beside it")
-    parser.add_argument("--weights", type=Path, metavar="FILE.json", help="explain with these weights")
+    parser.add_argument("--move", type=text, metavar="MOVE", help="what this move changes, term by term (Nf3 or g1f3)")
+    parser.add_argument("--svg", type=svg_file, metavar="FILE.svg", help="draw the board with the main terms beside it")
+    parser.add_argument("--weights", type=in_file, metavar="FILE.json",
+                        help="explain with these weights of the features")
+    parser.add_argument("--network", type=text, metavar="FILE",
+                        help="the network that is asked too (default: the built-in one), or `features` for none")
     parser.add_argument("--chess960", action="store_true", help="castling as in Chess960")
 
 
@@ -43,6 +50,7 @@ class Scene:
     game: Game
     explanation: Explanation
     model: Model  # of the chances, which the weights brought along
+    by_network: NetworkExplanation | None  # if one was asked
 
     @property
     def verdict(self) -> tuple[int, Chances]:
@@ -54,23 +62,27 @@ class Scene:
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain, print, and return the exit status."""
-    if arguments.svg is not None and not arguments.svg.absolute().parent.is_dir():
-        raise InputError(f"--svg: no folder {arguments.svg.parent}")
     weights = load_weights(arguments.weights)
     game = read_position(" ".join(arguments.position), arguments.chess960)
     model = Model(*read_weight_file(arguments.weights).outcome)
-    scene = Scene(game, explain(game.position, weights), model)
+    evaluation = evaluation_named(arguments.network or BUILT_IN, weights)
+    scene = _scene(game, evaluation, model)
     moved = None
     if arguments.move is not None:
         after = game.copy()
         after.play(game.text(read_move(game, arguments.move)))
-        moved = Scene(after, explain(after.position, weights), model)
+        moved = _scene(after, evaluation, model)
     _print_table(moved or scene)
     if moved is not None:
         _print_changes(scene, moved)
     if arguments.svg is not None:
-        arguments.svg.write_text(_picture(scene, moved), encoding="utf-8")
+        write_file(arguments.svg, _picture(scene, moved))
     return 0
+
+
+def _scene(game: Game, evaluation: Evaluation, model: Model) -> Scene:
+    by_network = None if evaluation.network is None else network_explained(game.position, evaluation)
+    return Scene(game, explain(game.position, evaluation.weights), model, by_network)
 
 
 def _print_table(scene: Scene) -> None:
@@ -79,6 +91,12 @@ def _print_table(scene: Scene) -> None:
                 bold=[number for number, row in enumerate(listed) if row.is_group])
     for line in summary(scene.explanation, *scene.verdict):
         print(line)
+    if scene.by_network is not None:
+        print()
+        for line in network_summary(scene.by_network):
+            print(line)
+        print()
+        print_table(MEN_HEADINGS, men_rows(scene.by_network.men))
 
 
 def _print_changes(before: Scene, after: Scene) -> None:
@@ -88,6 +106,9 @@ def _print_changes(before: Scene, after: Scene) -> None:
           f"{'black' if mover else 'white'}, who moves:")
     for line in _remarks(before, after):
         print(f"  {line}")
+    if before.by_network is not None and after.by_network is not None:
+        difference = (after.by_network.verdict.score - before.by_network.verdict.score) * (-1 if mover else 1)
+        print(f"by the network it changes by {difference:+}")
 
 
 def _remarks(before: Scene, after: Scene) -> list[str]:
@@ -114,6 +135,7 @@ def _picture(scene: Scene, moved: Scene | None) -> str:
     shown = moved or scene
     move = None if moved is None else chess.Move.from_uci(scene.game.text(moved.game.moves[-1]))
     board = chess.svg.board(board_of(shown.game), lastmove=move, size=_BOARD)
+    worths = "" if shown.by_network is None else "".join(map(_worth_on_board, shown.by_network.men))
     terms = sorted(shown.explanation.present(), key=lambda term: -abs(term.parts))
     texts = [*summary(shown.explanation, *shown.verdict), "",
              *([f"{centipawns(term.parts):>8}  {term.feature.name}" for term in terms] if moved is None
@@ -122,4 +144,12 @@ def _picture(scene: Scene, moved: Scene | None) -> str:
                     for number, text in enumerate(texts[: _MAIN_TERMS + 5]))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{_BOARD + _TEXT_WIDTH}" height="{_BOARD}" '
             f'font-family="monospace" font-size="13" xml:space="preserve">'
-            f'<rect width="100%" height="100%" fill="white"/>{board}{lines}</svg>\n')
+            f'<rect width="100%" height="100%" fill="white"/>{board}{worths}{lines}</svg>\n')
+
+
+def _worth_on_board(man: Man) -> str:
+    """What a man is worth, in the corner of its square."""
+    scale = _BOARD / _SVG_SIZE
+    x = scale * (_SVG_MARGIN + _SVG_SQUARE * ((man.square & 7) + 1) - 1)
+    y = scale * (_SVG_MARGIN + _SVG_SQUARE * (8 - (man.square >> 3)) - 2)
+    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="end" font-size="9" fill="darkred">{man.worth}</text>'

@@ -12,12 +12,26 @@ from pathlib import Path
 import numpy as np
 
 from engine.arena import executors
-from engine.arena.gamefile import DamagedFileError, GameFile, read_games
+from engine.arena.cluster import cluster
+from engine.arena.gamefile import MAGIC, DamagedFileError, GameFile, read_games
 from engine.arena.settings import DEFAULT, read_setting
 from engine.arena.shards import in_order
+from engine.arena.stopping import stop_games
 from engine.arena.training import games_a_shard, shards
-from engine.commands.shared.arguments import add_concurrency, add_seed, minutes, positive
+from engine.commands.shared.arguments import (
+    OutFile,
+    add_concurrency,
+    add_seed,
+    in_file,
+    minutes,
+    never_with,
+    positive,
+    text,
+)
+from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError
+from engine.files import begins_with
 
 _DAMAGED = 1
 _MATE_SCORE = 30_000
@@ -27,15 +41,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--positions", type=positive, metavar="N", help="play until the file holds so many")
     parser.add_argument("--minutes", type=minutes, metavar="X", help="play no longer than this")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="the file; if it exists, it grows")
-    parser.add_argument("--stats", type=Path, metavar="FILE", help="instead: say what a file holds")
+    parser.add_argument("--out", type=OutFile("file of training games", begins_with(MAGIC)), metavar="FILE",
+                        help="the file; if it exists, it grows")
+    stats = parser.add_argument("--stats", type=in_file, metavar="FILE", help="instead: say what a file holds")
     parser.add_argument("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
     add_seed(parser, "all games")
-    parser.add_argument("--setting", default=DEFAULT, metavar="SETTING", help="who plays (as in `match`)")
-    parser.add_argument("--network", metavar="FILE", help="what positions are evaluated with: a network, or `features`")
+    parser.add_argument("--setting", type=text, default=DEFAULT, metavar="SETTING", help="who plays (as in `match`)")
+    parser.add_argument("--network", type=text, metavar="FILE",
+                        help="what positions are evaluated with: a network, or `features`")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
-    add_concurrency(parser)
-    parser.add_argument("--cluster", metavar="ADDRESS", help="play on the dask cluster at tcp://...")
+    never_with(add_concurrency(parser), "--cluster")
+    parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="play on the dask cluster at tcp://...")
+    never_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--setting", "--network", "--chess960",
+               "--concurrency", "--cluster")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,37 +62,29 @@ def run(arguments: argparse.Namespace) -> int:
         return _print_stats(arguments.stats)
     if (arguments.positions is None and arguments.minutes is None) or arguments.out is None:
         raise InputError("selfplay needs --out with --positions or --minutes, or --stats")
-    if not arguments.out.parent.is_dir():
-        raise InputError(f"--out: no folder {arguments.out.parent}")
     return _play(arguments)
 
 
 def _play(arguments: argparse.Namespace) -> int:
-    from rich.console import Console
-    from rich.progress import Progress
-
     file = GameFile(arguments.out)
     complaint = file.recover() if arguments.out.exists() else None
     if complaint is not None:
         print(f"error: {complaint}; what follows is cut off, and played again", file=sys.stderr)
     width_here = arguments.concurrency or os.cpu_count() or 1
-    place = executors.threads(width_here) if arguments.cluster is None else executors.cluster(arguments.cluster)
-    console = Console(stderr=True)
+    place = executors.threads(width_here) if arguments.cluster is None else cluster(arguments.cluster)
     games, nodes, before, started, seconds = 0, 0, file.positions, time.perf_counter(), 0.0
     most = math.inf if arguments.positions is None else arguments.positions
     longest = math.inf if arguments.minutes is None else 60 * arguments.minutes
-    with place as (executor, width), Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("positions", total=arguments.positions, completed=file.positions)
-        setting = read_setting(arguments.setting).judged_by(arguments.network)
+    setting = read_setting(arguments.setting).judged_by(arguments.network)
+    with place as (executor, width), stopped_by_user(stop_games), progress_bar(arguments.positions) as show:
         source = shards(file.blocks, games_a_shard(arguments.nodes), arguments.nodes, arguments.seed, setting,
                         arguments.chess960)
         blocks = in_order(executor, source, 2 * width)
-        while file.positions < most and seconds < longest:
-            block = next(blocks)
+        while file.positions < most and seconds < longest and (block := next(blocks, None)) is not None:
             file.append(block.content, block.positions)
             games, nodes = games + block.games, nodes + block.nodes
             seconds = time.perf_counter() - started
-            bar.update(task, completed=file.positions)
+            show(file.positions, "positions")
         blocks.close()  # type: ignore[attr-defined]
     rate = 1 / max(seconds, 1e-3)
     print(f"{games} games, {file.positions - before} positions, {nodes} nodes in {seconds:.1f} s: "
@@ -99,7 +109,9 @@ def _print_stats(path: Path) -> int:
             levels.append(np.abs(block.scores[np.abs(block.scores) < _MATE_SCORE]))
     except DamagedFileError as error:
         complaint = str(error)
-    if games:
+    if not games:
+        raise InputError(complaint or f"{path} holds no games")
+    if positions:
         plies, level = np.concatenate(lengths), np.concatenate(levels)
         print(f"{games} games, {positions} positions, {size / positions:.2f} bytes a position")
         print(f"white wins {results[0]}, draws {results[1]}, black wins {results[2]}")

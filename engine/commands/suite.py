@@ -6,15 +6,15 @@ import argparse
 import sys
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from engine.chesstext import board_of, read_move, san
-from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, plies, positive
-from engine.commands.shared.progress import track
+from engine.commands.shared.arguments import add_hash, add_threads, in_file, milliseconds, plies, positive
+from engine.commands.shared.progress import each
+from engine.commands.shared.searching import search
 from engine.commands.shared.suites import Problem, read_problems
+from engine.commands.shared.wording import amount
 from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.host import run_interruptible
 from engine.options import Settings
 from engine.search.contract import Remembering, Search
 from engine.search.kinds import KINDS, STRONGEST, kind_named
@@ -26,7 +26,7 @@ _LINES_LEFT_OUT = 1
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("file", type=Path, metavar="FILE.epd", help="positions with bm, am, dm or ce")
+    parser.add_argument("file", type=in_file, metavar="FILE.epd", help="positions with bm, am, dm or ce")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--movetime", type=milliseconds, metavar="MS", help="milliseconds per position (default 1000)")
     limits.add_argument("--nodes", type=positive, metavar="N", help="nodes per position")
@@ -46,7 +46,8 @@ class Attempt:
     move: str  # SAN
     solved: bool
     seconds: float  # when the answer was found that was not given up again
-    false_mates: int  # mates that were announced with a line that does not give one
+    mates: int  # that were announced
+    false_mates: int  # of those, with a line that does not give one
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"error: {complaint}; left out", file=sys.stderr)
     if not problems:
         raise InputError(f"suite {arguments.file} holds no positions")
-    run_interruptible(lambda: _solve_all(problems[: arguments.first], arguments))
+    _solve_all(problems[: arguments.first], arguments)
     return _LINES_LEFT_OUT if complaints else 0
 
 
@@ -65,24 +66,27 @@ def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
     limits = Limits(depth=arguments.depth, nodes=arguments.nodes, movetime=movetime)
     searcher = _new_search(arguments)
     started = time.perf_counter()
-    attempts = [_solve(searcher, problem, limits)
-                for problem in track(problems, lambda problem: f"{arguments.file.name}, line {problem.number}")]
+    attempts = each(problems, lambda problem: _solve(searcher, problem, limits),
+                    lambda problem: f"{arguments.file.name}, {problem.name}")
     solved = [attempt for attempt in attempts if attempt.solved]
     for attempt in attempts:
         if not attempt.solved:
-            wanted = _describe(attempt.problem)
-            print(f"line {attempt.problem.number}: {attempt.problem.fen}: {attempt.move}, not {wanted}")
+            print(f"{attempt.problem.name}: {attempt.problem.fen}: {attempt.move}, not {_wanted(attempt.problem)}")
     mean = sum(attempt.seconds for attempt in solved) / len(solved) if solved else 0.0
     print(f"{len(solved)} of {len(attempts)} solved, {mean:.3f} s on average to the solution, "
           f"{time.perf_counter() - started:.1f} s in all")
-    print(f"{sum(attempt.false_mates for attempt in attempts)} announced mates had a line that gives none")
+    mates = sum(attempt.mates for attempt in attempts)
+    if mates:
+        wrong = sum(attempt.false_mates for attempt in attempts)
+        print(f"{amount(mates, 'line')} announced a mate: "
+              + (f"{wrong} DO NOT END IN ONE" if wrong else "each ends in one, at the announced move"))
 
 
 def _new_search(arguments: argparse.Namespace) -> Search:
     return kind_named(arguments.mode).make(Settings(threads=arguments.threads), arguments.hash)
 
 
-def _describe(problem: Problem) -> str:
+def _wanted(problem: Problem) -> str:
     if problem.mate is not None:
         return f"a mate in {problem.mate}"
     game = Game(problem.fen)
@@ -95,23 +99,23 @@ def _solve(searcher: Search, problem: Problem, limits: Limits) -> Attempt:
     if isinstance(searcher, Remembering):
         searcher.clear()
     game = Game(problem.fen)
-    result = searcher.run(game.position, replace(limits, mate=problem.mate))
+    result = search(searcher, game.position, replace(limits, mate=problem.mate))
     seconds = None
     for info in result.infos:
         if not problem.is_solved(game.text(info.line[0]), info.score):
             seconds = None
         elif seconds is None:
             seconds = info.seconds
-    false_mates = sum(not _keeps_its_word(game, info) for info in result.infos)
+    mates = [info for info in result.infos if mate_distance(info.score) is not None and info.bound is Bound.EXACT]
     return Attempt(problem, san(game, result.move), problem.is_solved(game.text(result.move), result.score),
-                   result.seconds if seconds is None else seconds, false_mates)
+                   result.seconds if seconds is None else seconds, len(mates),
+                   sum(not _keeps_its_word(game, info) for info in mates))
 
 
 def _keeps_its_word(game: Game, info: Info) -> bool:
     """Whether a line that announces a mate ends in one, at the announced move. python-chess is the judge."""
     distance = mate_distance(info.score)
-    if distance is None or info.bound is not Bound.EXACT:
-        return True
+    assert distance is not None
     board, follower = board_of(game), game.copy()
     for move in info.line:
         text = follower.text(move)

@@ -120,7 +120,7 @@ class CodeFile:
         except OSError as error:
             raise CodeFileError(f"it cannot be read ({error.strerror})") from error
         if hashlib.sha256(code).hexdigest() != entry["sha256"]:
-            raise CodeFileError(f"it is damaged: {name} has a wrong checksum")
+            raise CodeFileError("it is damaged: a checksum is wrong")
         return Code(name, entry["signature"], tuple(entry["results"]), entry["is_tuple"], code)
 
 
@@ -131,6 +131,6 @@ def _read_header(file: Any) -> dict[str, Any]:
     length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
     text = file.read(min(length, _LONGEST_HEADER))
     if hashlib.sha256(text).digest() != digest:
-        raise CodeFileError("it is damaged: the header has a wrong checksum")
+        raise CodeFileError("it is damaged: a checksum is wrong")
     header: dict[str, Any] = json.loads(text)  # the checksum is right: it is as it was written
     return header

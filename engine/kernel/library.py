@@ -76,12 +76,13 @@ def at_hand(entry: Declaration) -> Origin | None:
 
 
 def _look_up(entry: Declaration) -> tuple[Code | None, Origin]:
-    shipped, cache = shipped_file(), own_cache()
+    shipped = shipped_file()
     if shipped.file is not None and shipped.file.has(entry.name, entry.signature):
         try:
             return shipped.file.read(entry.name), Origin.SHIPPED
         except CodeFileError as error:
             notices.tell(f"{shipped.file.path} is not used: {error}")
+    cache = own_cache()  # not before: where the package has all, nobody need know what is wrong with a cache
     code = cache.read(entry.name, entry.signature, _provenance_of(entry)) if cache is not None else None
     return code, Origin.CACHED
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from engine.kernel.records import I8, Fields, dtype_of, new_record
 
-import numpy as np
 
-from engine.kernel import record_dtype
+class TbRecord(Fields):
+    """Which endgame tables a search may ask, and how."""
 
-TB = record_dtype([
-    ("most_men", "i8"),  # with more men nobody is asked; 0 for never
-    ("own_address", "i8"),  # the directory of the engine's own tables
-    ("own_men", "i8"),
-    ("syzygy_address", "i8"),  # what is open of Syzygy tables, or 0
-    ("syzygy_men", "i8"),
-    ("syzygy_depth", "i8"),  # the largest Syzygy tables are not asked nearer to the horizon
-    ("fifty_moves_count", "i8"),  # whether a win that takes too long is a draw
-])
-TbRecord = Any
+    most_men: I8  # with more men nobody is asked; 0 for never
+    own_address: I8  # the directory of the engine's own tables
+    own_men: I8
+    syzygy_address: I8  # what is open of Syzygy tables, or 0
+    syzygy_men: I8
+    syzygy_depth: I8  # the largest Syzygy tables are not asked nearer to the horizon
+    fifty_moves_count: I8  # whether a win that takes too long is a draw
+
+
+TB = dtype_of(TbRecord)
 
 
 def no_tb() -> TbRecord:
     """No endgame tables at all."""
-    return np.zeros(1, TB)[0]
+    return new_record(TbRecord)

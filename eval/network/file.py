@@ -13,9 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import struct
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.core.errors import InputError, quote
+from engine.files import open_bytes, write_file
+from eval.weightfile import read_outcome
 
 VERSION = 1
 FEATURES = 768  # of one perspective and king bucket: own or not, six types, 64 squares
@@ -33,10 +33,11 @@ LARGEST_OUTPUT_WEIGHT = 127  # times QA it still fits into 16 bits
 WIDTH_STEP, LARGEST_WIDTH = 64, 2048
 MOST_BUCKETS = 32
 
-_MAGIC = b"ADVNET\r\n"  # a transfer as text would change the line end
+MAGIC = b"ADVNET\r\n"  # a transfer as text would change the line end
 _PREFIX = struct.Struct("<8sII")  # magic, version, length of the header
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 20
+_LARGEST_FILE = 1 << 30  # bytes: many times the largest network
 _LARGEST_SCALE = 10_000.0
 _NO_CHECKSUM = "0" * 64
 
@@ -83,14 +84,13 @@ class Network:
     output_biases: Int32Array
     scale: float  # centipawns that the trainer's sigmoid takes for 1
     provenance: dict[str, Any] = field(default_factory=dict)
+    outcome: tuple[float, ...] | None = None  # the numbers of the model in outcome.py, once they have been fitted
 
 
 def read_network(path: Path | str) -> Network:
     """What a file holds; InputError in one line that names the file if it is missing, damaged or of another kind."""
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read the network file {path}: {error.strerror}") from error
+    with open_bytes(Path(path), _LARGEST_FILE) as file:
+        content = file.read()
     try:
         return _parse(content)
     except InputError as error:
@@ -99,19 +99,7 @@ def read_network(path: Path | str) -> Network:
 
 def write_network(network: Network, path: Path | str) -> None:
     """Write what `read_network` reads; a file that is cut off never replaces a whole one."""
-    content = _content(network)
-    target = Path(path)
-    handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(part).chmod(0o644)
-        Path(part).replace(target)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise
+    write_file(Path(path), _content(network))
 
 
 def _content(network: Network) -> bytes:
@@ -121,8 +109,10 @@ def _content(network: Network) -> bytes:
     header = {"hidden": shape.hidden, "king_buckets": list(shape.king_buckets), "mirrored": shape.mirrored,
               "output_buckets": shape.output_buckets, "activation": "screlu", "qa": QA, "qb": QB,
               "scale": float(network.scale), "checksum": _NO_CHECKSUM, "provenance": network.provenance}
+    if network.outcome is not None:
+        header["outcome"] = [round(value, 4) for value in network.outcome]
     text = json.dumps(header).encode()
-    start = _PREFIX.pack(_MAGIC, VERSION, len(text)) + text
+    start = _PREFIX.pack(MAGIC, VERSION, len(text)) + text
     content = start + bytes(-len(start) % _ALIGNMENT) + payload
     content = content.replace(_NO_CHECKSUM.encode(), hashlib.sha256(content).hexdigest().encode(), 1)
     _parse(content)  # nothing is written that could not be read
@@ -159,6 +149,7 @@ def _parse(content: bytes) -> Network:
     provenance = header.get("provenance", {})
     if not isinstance(provenance, dict):
         raise InputError('"provenance" is not a table')
+    outcome = tuple(read_outcome(header["outcome"])) if "outcome" in header else None
     payload = memoryview(content)[start:]
     if len(payload) != shape.payload_size:
         wrong = "is cut off" if len(payload) < shape.payload_size else "is too long"
@@ -168,12 +159,12 @@ def _parse(content: bytes) -> Network:
     arrays = dict(_arrays(shape, payload))
     if np.abs(arrays["output_weights"].astype(np.int32)).max() > LARGEST_OUTPUT_WEIGHT:
         raise InputError(f"an output weight is beyond {LARGEST_OUTPUT_WEIGHT}")
-    return Network(shape, scale=float(scale), provenance=provenance, **arrays)
+    return Network(shape, scale=float(scale), provenance=provenance, outcome=outcome, **arrays)
 
 
 def _parse_header(content: bytes) -> tuple[dict[str, Any], int]:
     """(header, where the numbers begin)."""
-    if len(content) < _PREFIX.size or content[:len(_MAGIC)] != _MAGIC:
+    if len(content) < _PREFIX.size or content[:len(MAGIC)] != MAGIC:
         raise InputError("it is not a network file")
     _, version, length = _PREFIX.unpack_from(content)
     if version != VERSION:

@@ -99,6 +99,15 @@ class LoadedNetwork:
         rows[:] = self._biases  # a board without men
 
 
+class OwnAccumulators:
+    """Accumulators outside a search: `record` can be used as long as this object and the network live."""
+
+    def __init__(self, network: LoadedNetwork) -> None:
+        self._memory = zeroed_memory(network.thread_size)
+        self.record: AccumulatorsRecord = np.zeros(1, ACCUMULATORS)[0]
+        network.connect(self.record, self._memory)
+
+
 @inline
 def has_network(accumulators):
     """Whether there is one."""

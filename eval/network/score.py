@@ -31,12 +31,17 @@ def evaluate_by_network(pos, weights, accumulators, ply, cache):
     known = cache.scores[slot]
     if is_score_of(known, pos.key):
         return unpack_score(known)
-    if _is_bare(pos, WHITE) or _is_bare(pos, BLACK):
-        score = evaluate_anew(pos, weights)
-    else:
-        score = _winnable(pos, network_score(pos, accumulators, ply))
+    score = evaluate_anew_by_network(pos, weights, accumulators, ply)
     cache.scores[slot] = pack_score(pos.key, score)
     return score
+
+
+@inline
+def evaluate_anew_by_network(pos, weights, accumulators, ply):
+    """The same without a cache."""
+    if _is_bare(pos, WHITE) or _is_bare(pos, BLACK):
+        return evaluate_anew(pos, weights)
+    return _winnable(pos, network_score(pos, accumulators, ply))
 
 
 @inline

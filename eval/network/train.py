@@ -117,7 +117,7 @@ class Trainer:
         self.plan, self.device = plan, device
         self.model = Model(plan.shape, device, plan.seed, plan.precision)
         self.course: list[Report] = []
-        self.is_stopped = False  # set from outside: the course ends after the step that is being made
+        self.is_stopped = False
         self.best: tuple[float, dict[str, Tensor]] | None = None  # loss of the last stage's epochs, parameters
         self._validation, self._validation_rows = validation, to_device(validation, device)
         self._optimizer = self._new_optimizer()
@@ -128,6 +128,10 @@ class Trainer:
     def _new_optimizer(self) -> Any:
         return torch.optim.AdamW(self.model.parameters.values(), lr=self.plan.rate, weight_decay=self.plan.decay,
                                  fused=self.device.startswith("cuda"))
+
+    def stop(self) -> None:
+        """End the course after the step that is being made; may be called from another thread."""
+        self.is_stopped = True
 
     def run(self, stages: list[Stage]) -> Iterator[Report]:
         """Learn, with a report now and then; when it has ended early it can be saved, and gone on with."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from engine.core.attacks import PAWN_ATTACKS, piece_attacks
 from engine.core.bits import BIT, EMPTY, PAWN
-from engine.kernel import inline, record_dtype, record_type
+from engine.kernel import inline, record_type
 from engine.kernel.intrinsics import load_u8, load_u16, store_u8, store_u16
+from engine.kernel.records import I8, U8, Fields, Numbers, dtype_of, new_record
 from tablebase.codes import ILLEGAL, NARROW_ILLEGAL
-from tablebase.geometry import MOST_OTHERS, PAIR_SQUARES, SYMMETRIES, VIEW, cell_in
+from tablebase.geometry import MOST_OTHERS, PAIR_SQUARES, SYMMETRIES, ViewRecord, cell_in
 
 NOBODY = np.int64(3)  # as the number of a captured or a promoted man
 UNCHANGED = np.int64(0)  # as the type that a man is promoted to
@@ -21,39 +22,53 @@ _NARROW = np.int64(8)
 _ACROSS_DIAGONAL = np.int64(4 * 64)  # where that symmetry begins
 _TYPES = 6  # of men, with UNCHANGED
 
-# The endgame table that is being made, and the finished ones that its captures and promotions lead to.
-DRAFT = record_dtype([
-    ("own", VIEW),
-    ("resets", VIEW),  # the same cells, with what `tablebase.generator.resets` makes of them
-    ("pieces", "i8", MOST_OTHERS),
-    ("radix", "i8", MOST_OTHERS),  # [place]: how many squares the man can stand on
-    ("others", "i8"),
-    ("pair_cells", "i8"),  # cells of one pair of kings
-    ("has_pawns", "i8"),
-    ("has_pawns_of_both", "i8"),
-    ("children", VIEW, (MOST_OTHERS + 1) * (MOST_OTHERS + 1) * _TYPES),  # [child_number(...)]
-])
-DRAFT_TYPE = record_type(DRAFT)
-DraftRecord = Any
 
-# A position of the ending, and the cells that its quiet moves lead to or come from.
-PLACEMENT = record_dtype([
-    ("cell", "i8"),
-    ("white_king", "i8"),
-    ("black_king", "i8"),
-    ("squares", "i8", MOST_OTHERS),
-    ("occupied", "u8"),
-    ("steps", "i8", LONGEST_LIST),
-])
-# What one pass works with: the position that it is at, and one that a move was taken back to.
-BENCH = record_dtype([("here", PLACEMENT), ("before", PLACEMENT)])
+class DraftRecord(Fields):
+    """The endgame table that is being made, and the finished ones that its captures and promotions lead to."""
+
+    own: ViewRecord
+    resets: ViewRecord  # the same cells, with what `tablebase.generator.resets` makes of them
+    pieces: Annotated[Numbers, "i8", MOST_OTHERS]
+    radix: Annotated[Numbers, "i8", MOST_OTHERS]  # [place]: how many squares the man can stand on
+    others: I8
+    pair_cells: I8  # cells of one pair of kings
+    has_pawns: I8
+    has_pawns_of_both: I8
+    children: Annotated[Numbers, ViewRecord, (MOST_OTHERS + 1) * (MOST_OTHERS + 1) * _TYPES]  # [child_number(...)]
+
+
+DRAFT = dtype_of(DraftRecord)
+DRAFT_TYPE = record_type(DRAFT)
+
+
+class PlacementRecord(Fields):
+    """A position of the ending, and the cells that its quiet moves lead to or come from."""
+
+    cell: I8
+    white_king: I8
+    black_king: I8
+    squares: Annotated[Numbers, "i8", MOST_OTHERS]
+    occupied: U8
+    steps: Annotated[Numbers, "i8", LONGEST_LIST]
+
+
+PLACEMENT = dtype_of(PlacementRecord)
+
+
+class BenchRecord(Fields):
+    """What one pass works with: the position that it is at, and one that a move was taken back to."""
+
+    here: PlacementRecord
+    before: PlacementRecord
+
+
+BENCH = dtype_of(BenchRecord)
 BENCH_TYPE = record_type(BENCH)
-BenchRecord = Any
 
 
 def empty_bench() -> BenchRecord:
     """Scratch paper for one pass; passes that run at the same time need one each."""
-    return np.zeros(1, BENCH)[0]
+    return new_record(BenchRecord)
 
 
 @inline

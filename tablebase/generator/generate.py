@@ -12,10 +12,11 @@ import numpy as np
 
 from engine.core.bits import PAWN
 from engine.kernel import EntryPoint
+from engine.kernel.records import new_record
 from tablebase.codes import ILLEGAL, NARROW_ILLEGAL
 from tablebase.files import Codes
 from tablebase.generator import resets, retrograde
-from tablebase.generator.draft import DRAFT, NOBODY, DraftRecord, child_number, empty_bench
+from tablebase.generator.draft import NOBODY, DraftRecord, child_number, empty_bench
 from tablebase.generator.resets import run_reset_pass
 from tablebase.generator.retrograde import run_pass
 from tablebase.geometry import ViewRecord, pairs_of, set_view, shape_of
@@ -71,7 +72,7 @@ class _Generator:
 
     def _new_draft(self) -> DraftRecord:
         """The record that kernels work on, all but the cells of the ending itself."""
-        draft = np.zeros(1, DRAFT)[0]
+        draft = new_record(DraftRecord)
         pieces = self._ending.pieces
         shape = shape_of(self._ending)
         draft.pieces[: len(pieces)], draft.radix[: len(pieces)] = pieces, shape[1:]

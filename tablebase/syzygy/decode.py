@@ -12,7 +12,7 @@ from engine.core.bits import byteswap
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import load_u8, load_u16, load_u32, load_word
 
-UNREADABLE = np.int64(255)  # as a value in the file, where only 0 to 4 make sense
+UNREADABLE = np.int64(1 << 16)  # as a value in the file, where twelve bits are the most
 _ONE = np.int64(1)
 
 
@@ -47,7 +47,7 @@ def _right_symbol(part, symbol):
 
 @kernel
 def decoded_value(part, number):
-    """The value of a position by its number in the part, 0 to 4; UNREADABLE if the bytes make no sense."""
+    """The value of a position by its number in the part; UNREADABLE if the bytes make no sense."""
     if number < 0 or number >> part.index_bits >= part.index_count:
         return UNREADABLE
     block, before = _find_block(part, number)
@@ -85,4 +85,4 @@ def decoded_value(part, number):
         else:
             before -= held
             symbol = _right_symbol(part, symbol)
-    return load_u8(part.pairs + 3 * symbol)
+    return _left_symbol(part, symbol)

@@ -1,90 +1,145 @@
-"""Headers of Syzygy tables: python-chess reads them; here they are checked, and written down for the kernels."""
+"""Headers of Syzygy tables: python-chess reads them; here they are checked, and written down for the kernels.
+
+Files of values have parts for both sides to move, files of distances for one. Those with pawns have parts for each file
+of the board that the leading pawn may stand on.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+import chess.syzygy
 import numpy as np
 
 from tablebase.files import Bytes
 from tablebase.material import Men
-from tablebase.syzygy.records import NO_VALUE, PartRecord
+from tablebase.syzygy.records import MAPS, NO_VALUE, PartRecord
+
+FILES = 4
+MAPPED, WIDE = 2, 16  # flags of distances: stored numbers stand for others, and those take two bytes
 
 _WORD = 8  # bytes that are read at once
 _HIGHEST_VALUE = 4  # as files write a win
 _LEAF = 0xFFF  # the second symbol of one that stands for a value
 
 
-def check_header(source: Any, men: Men, data: Bytes) -> bool:
+@dataclass(frozen=True)
+class Part:
+    """What python-chess has read of a part."""
+
+    file: int
+    side: int
+    pairs: Any
+    size: list[int]  # bytes of its index, of its sizes and of its blocks
+    lists: dict[str, list[int]]  # factor, norm, pieces
+    flags: int = 0
+    maps: tuple[int, ...] = ()  # where in the file each begins
+
+
+def parts_of(source: Any) -> list[Part]:
+    """All parts of a file; ValueError if some are missing."""
+    holders = source.files if source.has_pawns else [source]
+    if isinstance(source, chess.syzygy.WdlTable):
+        if any(set(holder.precomp) != ({0} if source.symmetric else {0, 1}) for holder in holders):
+            raise ValueError("it does not know both sides to move")
+        return [Part(file, side, pairs, source.size[6 * file + 3 * side :][:3], _lists(holder, side))
+                for file, holder in enumerate(holders) for side, pairs in holder.precomp.items()]
+    flags = source.flags if source.has_pawns else [source.flags]
+    if len(flags) != len(holders):
+        raise ValueError("it is not split by pawns")
+    return [Part(file, 0, holder.precomp, source.size[3 * file :][:3], _lists(holder, None), flags[file],
+                 _maps(source, flags[file], file)) for file, holder in enumerate(holders)]
+
+
+def _lists(holder: Any, side: int | None) -> dict[str, list[int]]:
+    names = ("factor", "norm", "pieces")
+    return {name: getattr(holder, name) if side is None else getattr(holder, name)[side] for name in names}
+
+
+def _maps(source: Any, flags: int, file: int) -> tuple[int, ...]:
+    width = 2 if flags & WIDE else 1
+    return tuple(source.p_map + width * place for place in source.map_idx[file]) if flags & MAPPED else ()
+
+
+def check_header(parts: list[Part], men: Men, data: Bytes) -> bool:
     """ValueError if the file is not what its name says, or makes no sense; else whether its colours are exchanged."""
     exchanged = tuple(sorted(piece ^ 8 for piece in men))
     found = set()
-    for holder in source.files if source.has_pawns else [source]:
-        for side in holder.precomp:
-            pieces = holder.pieces[side]
-            if len(list(groupby(pieces))) != len(set(pieces)):
-                raise ValueError("men of one kind are not named together")
-            found.add(tuple(sorted(piece for piece in pieces if piece % 8 != 6)))
+    for part in parts:
+        pieces = part.lists["pieces"]
+        if len(list(groupby(pieces))) != len(set(pieces)):
+            raise ValueError("men of one kind are not named together")
+        found.add(tuple(sorted(piece for piece in pieces if piece % 8 != 6)))
     if found not in ({men}, {exchanged}):
         raise ValueError("it holds another ending than its name says")
-    for part, size in _parts(source):
-        _check_part(part, size, data)
+    for part in parts:
+        if part.pairs.idxbits:
+            _check_part(part.pairs, part.size, data)
     return found == {exchanged} and men != exchanged
 
 
-def _parts(source: Any) -> list[tuple[Any, list[int]]]:
-    """The parts that have blocks, each with the bytes of its index, of its sizes and of its blocks."""
-    places = [(file.precomp, 6 * number) for number, file in enumerate(source.files)] if source.has_pawns else [
-        (source.precomp, 0)]
-    return [(part, source.size[first + 3 * side :][:3]) for precomp, first in places for side, part in precomp.items()
-            if part.idxbits]
-
-
-def _check_part(part: Any, size: list[int], data: Bytes) -> None:
+def _check_part(pairs: Any, size: list[int], data: Bytes) -> None:
     """ValueError if a part points beyond the file or its own lists."""
     index, sizes, blocks = size
-    for start, length in ((part.indextable, index), (part.sizetable, sizes), (part.data, blocks + _WORD)):
+    for start, length in ((pairs.indextable, index), (pairs.sizetable, sizes), (pairs.data, blocks + _WORD)):
         if start + length > data.size:
             raise ValueError("it is cut off")
-    rows = data[part.indextable :][:index].reshape(-1, 6).astype(np.int64)
+    rows = data[pairs.indextable :][:index].reshape(-1, 6).astype(np.int64)
     if rows.size and int((rows[:, :4] << np.arange(0, 32, 8)).sum(axis=1).max()) >= sizes // 2:
         raise ValueError("its index points to no block")
-    symbols = _symbol_count(part, data)
-    pairs = data[part.sympat :][: 3 * symbols].reshape(-1, 3).astype(np.int64)
-    left, right = pairs[:, 0] | (pairs[:, 1] & 15) << 8, pairs[:, 1] >> 4 | pairs[:, 2] << 4
-    if np.any((right != _LEAF) & ((right >= symbols) | (left >= symbols))):
+    symbols = _number(data, pairs.sympat - 2)
+    patterns = data[pairs.sympat :][: 3 * symbols].reshape(-1, 3).astype(np.int64)
+    left, right = patterns[:, 0] | (patterns[:, 1] & 15) << 8, patterns[:, 1] >> 4 | patterns[:, 2] << 4
+    is_pair = right != _LEAF
+    if np.any(is_pair & ((right >= symbols) | (left >= symbols))):
+        raise ValueError("its symbols are damaged")
+    # Each stands for as many values as its two: then none can be a part of itself, and decoding comes to an end.
+    held = np.array(pairs.symlen[:symbols], np.int64) + 1
+    if np.any(held[is_pair] != held[left[is_pair]] + held[right[is_pair]]) or np.any(held[~is_pair] != 1):
         raise ValueError("its symbols are damaged")
 
 
-def _symbol_count(part: Any, data: Bytes) -> int:
-    """The number that stands before the list of symbols."""
-    return int(data[part.sympat - 2]) | int(data[part.sympat - 1]) << 8
+def _number(data: Bytes, place: int) -> int:
+    """A number of two bytes."""
+    return int(data[place]) | int(data[place + 1]) << 8
 
 
-def set_part(part: PartRecord, source: Any, file: int, side: int, data: Bytes, kept: list[Any]) -> None:
-    """Write what python-chess has read of a part into its record."""
-    holder = source.files[file] if source.has_pawns else source
-    if side not in holder.precomp:
-        return
-    pairs, address = holder.precomp[side], data.ctypes.data
-    for field in ("factor", "norm", "pieces"):
-        values = getattr(holder, field)[side]
-        part[field][: len(values)] = values
-    part.constant = NO_VALUE
+def set_part(record: PartRecord, part: Part, data: Bytes, kept: list[Any]) -> None:
+    """Write what was read of a part into its record; ValueError if it makes no sense."""
+    pairs, address = part.pairs, data.ctypes.data
+    for field, values in part.lists.items():
+        record[field][: len(values)] = values
+    record.constant, record.flags = int(NO_VALUE), part.flags
+    _set_maps(record, part, data)
     if not pairs.idxbits:
         if pairs.min_len > _HIGHEST_VALUE:
             raise ValueError("its value makes no sense")
-        part.constant = pairs.min_len - 2
+        record.constant = pairs.min_len - 2
         return
-    index, sizes, blocks = next(size for other, size in _parts(source) if other is pairs)
-    part.index_count, part.size_count, part.symbol_count = index // 6, sizes // 2, _symbol_count(pairs, data)
-    part.block_count = min(sizes // 2, blocks >> pairs.blocksize)
-    part.index_bits, part.block_bits, part.shortest = pairs.idxbits, pairs.blocksize, pairs.min_len
-    part.index, part.sizes, part.blocks = (address + place for place in (pairs.indextable, pairs.sizetable, pairs.data))
-    part.end = address + data.size  # the last block is read on a few bytes beyond its end, into the file's checksum
-    part.first_symbols, part.pairs = address + pairs.offset + 2 * pairs.min_len, address + pairs.sympat
-    part["base"][: len(pairs.base)] = np.array(pairs.base, np.uint64)
+    index, sizes, blocks = part.size
+    record.index_count, record.size_count = index // 6, sizes // 2
+    record.symbol_count = _number(data, pairs.sympat - 2)
+    record.block_count = min(sizes // 2, blocks >> pairs.blocksize)
+    record.index_bits, record.block_bits, record.shortest = pairs.idxbits, pairs.blocksize, pairs.min_len
+    record.index, record.sizes, record.blocks = (
+        address + place for place in (pairs.indextable, pairs.sizetable, pairs.data))
+    record.end = address + data.size  # the last block is read on a few bytes beyond its end, into the file's checksum
+    record.first_symbols, record.pairs = address + pairs.offset + 2 * pairs.min_len, address + pairs.sympat
+    record["base"][: len(pairs.base)] = np.array(pairs.base, np.uint64)
     lengths = np.array(pairs.symlen, np.uint8)
-    part.lengths = lengths.ctypes.data
+    record.lengths = lengths.ctypes.data
     kept.append(lengths)
+
+
+def _set_maps(record: PartRecord, part: Part, data: Bytes) -> None:
+    if not part.maps:
+        return
+    if len(part.maps) != MAPS:
+        raise ValueError("its maps are damaged")
+    for number, start in enumerate(part.maps):
+        size = _number(data, start - 2) if part.flags & WIDE else int(data[start - 1])
+        if start + size * (2 if part.flags & WIDE else 1) > data.size:
+            raise ValueError("it is cut off")
+        record.maps[number], record.map_sizes[number] = data.ctypes.data + start, size

@@ -27,6 +27,7 @@ from tablebase.syzygy.records import (
     EVEN,
     HASH,
     HASH_SHIFT,
+    NO_TB,
     NO_VALUE,
     PART_BYTES,
     SCRATCH_TYPE,
@@ -35,13 +36,13 @@ from tablebase.syzygy.records import (
     SURE_WIN,
     SYZYGY_TYPE,
     TB_BYTES,
+    VALUES,
     ScratchRecord,
     SyzygyRecord,
     part_at,
     tb_at,
 )
 
-_NO_TB = -1
 _SLOT_MASK = np.int64(SLOTS - 1)
 _address_of_record = address_reader(SYZYGY_TYPE)
 _ADDRESS_OF_KEYS = np.int64(ADDRESS_OF_KEYS)
@@ -58,49 +59,64 @@ def material_key(pos):
 
 
 @inline
-def _find(syzygy, key):
-    """2 * the number of the table for this material, and 1 more if its colours are exchanged; or _NO_TB."""
+def find_tb(syzygy, kind, key):
+    """2 * the number of the file of this kind for the material, and 1 more if its colours are exchanged; or NO_TB."""
     slot = np.int64(key * HASH >> HASH_SHIFT)
-    keys = _address_of_record(syzygy) + _ADDRESS_OF_KEYS
+    keys = _address_of_record(syzygy) + _ADDRESS_OF_KEYS + 8 * SLOTS * kind
     while True:
         found = np.uint64(load_acquire(keys + 8 * slot))
         if found == key:
-            return np.int64(syzygy.numbers[slot])
+            return np.int64(syzygy.numbers[kind, slot])
         if found == EMPTY:
-            return np.int64(_NO_TB)
+            return NO_TB
         slot = (slot + 1) & _SLOT_MASK
 
 
 @inline
-def _read_value(part, number):
-    value = decoded_value(part, number)
-    return value - 2 if value <= 4 else NO_VALUE
+def tb_numbered(syzygy, kind, found):
+    """The record of what `find_tb` has found."""
+    return tb_at(syzygy.tbs[kind] + (found >> 1) * TB_BYTES)
+
+
+@inline
+def seen_by_tb(pos, tb, found):
+    """Whether colours are exchanged for a position, and the side to move as the file sees it."""
+    side = np.int64(pos.side)
+    is_exchanged = side if tb.is_symmetric else found & 1
+    return is_exchanged, np.int64(0) if tb.is_symmetric else side ^ is_exchanged
+
+
+@inline
+def locate(pos, syzygy, tb, is_exchanged, side, squares):
+    """The address of the part that a position belongs to, of those for `side` to move, and its number there."""
+    exchange, flip = 8 * is_exchanged, 56 * is_exchanged
+    if not tb.has_pawns:
+        address = tb.parts + side * PART_BYTES
+        part = part_at(address)
+        place_pieces(pos, part, squares, np.int64(0), tb.men, exchange, np.int64(0))
+        return address, number_without_pawns(syzygy, tb, part, squares)
+    place_pieces(pos, part_at(tb.parts), squares, np.int64(0), tb.leading_pawns, exchange, flip)
+    file = lead_with_foremost_pawn(syzygy, tb, squares)
+    address = tb.parts + (2 * file + side) * PART_BYTES
+    part = part_at(address)
+    place_pieces(pos, part, squares, tb.leading_pawns, tb.men, exchange, flip)
+    return address, number_with_pawns(syzygy, tb, part, squares)
 
 
 @kernel
-def _stored_value(pos, syzygy, squares):
-    """What the table says of a position, or NO_VALUE; only right where no capture is better."""
-    found = _find(syzygy, material_key(pos))
-    if found == _NO_TB:
+def stored_value(pos, syzygy, squares):
+    """What the file says of a position, or NO_VALUE; only right where no capture is better."""
+    found = find_tb(syzygy, VALUES, material_key(pos))
+    if found == NO_TB:
         return NO_VALUE
-    tb = tb_at(syzygy.tbs + (found >> 1) * TB_BYTES)
-    side = np.int64(pos.side)
-    is_exchanged = side if tb.is_symmetric else found & 1
-    exchange, flip = 8 * is_exchanged, 56 * is_exchanged
-    side = np.int64(0) if tb.is_symmetric else side ^ is_exchanged
-    part = part_at(tb.parts + side * PART_BYTES)
-    if not tb.has_pawns:
-        if part.constant != NO_VALUE:
-            return part.constant
-        place_pieces(pos, part, squares, np.int64(0), tb.men, exchange, np.int64(0))
-        return _read_value(part, number_without_pawns(syzygy, tb, part, squares))
-    place_pieces(pos, part_at(tb.parts), squares, np.int64(0), tb.leading_pawns, exchange, flip)
-    file = lead_with_foremost_pawn(syzygy, tb, squares)
-    part = part_at(tb.parts + (2 * file + side) * PART_BYTES)
+    tb = tb_numbered(syzygy, VALUES, found)
+    is_exchanged, side = seen_by_tb(pos, tb, found)
+    address, number = locate(pos, syzygy, tb, is_exchanged, side, squares)
+    part = part_at(address)
     if part.constant != NO_VALUE:
         return part.constant
-    place_pieces(pos, part, squares, tb.leading_pawns, tb.men, exchange, flip)
-    return _read_value(part, number_with_pawns(syzygy, tb, part, squares))
+    value = decoded_value(part, number)
+    return value - 2 if value <= 4 else NO_VALUE
 
 
 @inline
@@ -144,7 +160,7 @@ def probe_value(pos, syzygy, outcomes_address, own_men, moves, end, scratch, alp
         alpha = max(alpha, -value)
         if alpha >= beta:
             return alpha
-    value = _stored_value(pos, syzygy, scratch.squares)
+    value = stored_value(pos, syzygy, scratch.squares)
     return value if value == NO_VALUE else max(alpha, value)
 
 

@@ -17,6 +17,7 @@ from engine.alphabeta.ordering import (
 )
 from engine.alphabeta.state import BEFORE_ROOT, STATE_TYPE
 from engine.alphabeta.steps import known_or_new_evaluation, lazy_score, play
+from engine.alphabeta.techniques import is_improving
 from engine.alphabeta.transpositions import (
     MISS,
     entry_bound,
@@ -148,3 +149,8 @@ def exact_and_lazy(pos, state, ply):
     """(the static evaluation, what lazy evaluation takes it for by the ply before)"""
     lazy = lazy_score(pos, state, ply, MISS)
     return known_or_new_evaluation(pos, state, ply, MISS), lazy
+
+
+@entry(STATE_TYPE, int64, int64)
+def improves(state, ply, in_check):
+    return is_improving(state, ply, in_check)

@@ -13,6 +13,7 @@ from engine.alphabeta.params import default_params
 from engine.alphabeta.state import BEFORE_ROOT, HISTORY_FIELDS, new_state
 from engine.core.game import Game
 from engine.search.scores import INFINITE, NO_SCORE
+from eval.choice import features
 from tests.alphabeta.kernels import (
     corrected,
     exact_and_lazy,
@@ -162,7 +163,7 @@ def test_a_move_is_judged_by_what_it_did_to_the_evaluation(state, before, now, s
 
 def test_lazy_evaluation_is_seldom_far_off():
     """Along random games, whose moves are wilder than those of a search."""
-    state, errors = new_state(), []
+    state, errors = new_state(evaluation=features()), []
     generator = np.random.default_rng(3)
     for _ in range(20):
         game = Game(MIDDLE_GAME)

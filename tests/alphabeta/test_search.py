@@ -19,8 +19,9 @@ from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.core.perft import KNOWN
 from engine.search.limits import Bound, Info, Limits, Progress
-from engine.search.scores import mate_distance, mate_in
-from tests.alphabeta.kernels import perft_by_picker
+from engine.search.scores import NO_SCORE, mate_distance, mate_in
+from eval.choice import built_in, features
+from tests.alphabeta.kernels import improves, perft_by_picker
 from tests.positions import CORNERS, CROWD, judge
 
 SEARCHER = Searcher(4)
@@ -255,12 +256,44 @@ def test_a_bare_king_is_mated():
     assert board.is_checkmate()
 
 
-def test_a_new_game_begins_with_nothing_remembered():
-    searcher = Searcher(1)
+@pytest.mark.parametrize("evaluation", [features(), built_in()], ids=["features", "built in"])
+def test_a_new_game_begins_with_nothing_remembered(evaluation):
+    searcher = Searcher(1, evaluation=evaluation)
     searcher.run(Game().position, Limits(nodes=20_000))
     state = searcher._states[0]
-    remembered = (*(state[name] for name in HISTORY_FIELDS), state.cache.structures, state.cache.scores)
+    remembered = [*(state[name] for name in HISTORY_FIELDS), state.cache.scores]
+    if evaluation.network is None:
+        remembered.append(state.cache.structures)  # which only features have
     assert all(field.any() for field in remembered)
     searcher.clear()
     assert not any(field.any() for field in remembered)
     assert not searcher.tt.words.any()
+
+
+PAWN_ENDINGS = (
+    "8/8/8/2pK4/1kP5/8/8/8 w - - 0 1",  # whoever is to move loses
+    "8/5pk1/6p1/7p/5P1P/6P1/5K2/8 w - - 0 1",
+)
+
+
+@pytest.mark.parametrize("fen", PAWN_ENDINGS)
+def test_nobody_passes_where_zugzwang_is_the_rule(fen):
+    """With kings and pawns alone, passing may be the best move: the search must be the same with and without it."""
+    nodes = []
+    for allowed in (0, 1):
+        params = default_params()
+        set_param(params, "use_null_move", allowed)
+        searcher = Searcher(1, params=params)
+        nodes.append(searcher.run(Game(fen).position, Limits(depth=12)).nodes)
+    assert nodes[0] == nodes[1]
+
+
+def test_improving_is_a_higher_evaluation_than_two_plies_ago():
+    state = new_state()
+    state.static_evals[:6] = (10, 0, 30, 0, 20, 0)
+    assert improves(state, 2, 0) == 1  # 30 after 10
+    assert improves(state, 4, 0) == 0  # 20 after 30
+    assert improves(state, 2, 1) == 0  # in check nothing is known
+    assert improves(state, 0, 0) == improves(state, 1, 0) == 0
+    state.static_evals[2] = int(NO_SCORE)
+    assert improves(state, 4, 0) == 1  # 20 after 10, four plies ago: in check between them

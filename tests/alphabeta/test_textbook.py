@@ -18,6 +18,7 @@ from engine.reference.games.chess import Chess
 from engine.reference.minimax import alphabeta, minimax
 from engine.search.limits import Limits
 from engine.search.scores import MATE, MATE_BAND
+from eval.choice import features
 from eval.evaluate import evaluate_position
 from eval.weights import load_weights
 from tests.alphabeta.few_moves import FEW_MOVES_FENS
@@ -26,7 +27,7 @@ from tests.alphabeta.test_truth import switched
 CROWDED = BENCH_FENS[:24]
 RULES = Chess()
 WEIGHTS = load_weights()
-SEARCHER = Searcher(1)
+SEARCHER = Searcher(1, evaluation=features())
 
 
 class ChessLine(Game[tuple[str, ...], str]):

@@ -10,6 +10,7 @@ from engine.commands.shared.positions import BENCH_FENS
 from engine.core.fen import parse_fen
 from engine.core.perft import KNOWN
 from engine.search.limits import Limits
+from eval.choice import features
 from tests.alphabeta.reference import minimax
 
 # What must not change the value, each with all before it. The table's cut-offs may: what it remembers was searched
@@ -28,7 +29,7 @@ def switched(*on: str):
     return params
 
 
-SEARCHER = Searcher(1)
+SEARCHER = Searcher(1, evaluation=features())
 LADDER = [LOSSLESS[:length] for length in range(len(LOSSLESS) + 1)]
 
 

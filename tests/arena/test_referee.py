@@ -11,7 +11,8 @@ import pytest
 from engine.arena import referee
 from engine.arena.match import PgnFile, Score
 from engine.arena.records import Adjudication, Fault, GameRecord, Opening, Outcome, Thought
-from engine.arena.referee import Contender, LiveGame, TimeControl, UciPair
+from engine.arena.referee import LiveGame, TimeControl, UciGame
+from engine.arena.seats import Contender, leave_room
 from engine.core.errors import InputError
 from tests.arena.players import player
 
@@ -19,10 +20,16 @@ OPENING = Opening(chess.STARTING_FEN, ("e2e4",))
 NO_RULES = Adjudication(draw_score=None, win_score=None)
 
 
+@pytest.fixture(autouse=True)
+def _nobody_stays():
+    yield
+    leave_room()
+
+
 def pair(folder, kind, control) -> list[GameRecord]:
     good = Contender("good", player(folder, "legal"))
     bad = Contender("bad", player(folder, kind))
-    return UciPair(3, OPENING, good, bad, control, NO_RULES)()
+    return [record for number in (6, 7) for record in UciGame(number, OPENING, good, bad, control, NO_RULES)()]
 
 
 @pytest.mark.parametrize(("kind", "fault"), [("illegal", Fault.ILLEGAL_MOVE), ("crash", Fault.CRASH),
@@ -45,18 +52,18 @@ def test_a_fault_loses_both_games_with_its_reason(kind, fault, tmp_path, monkeyp
 
 
 def test_announced_lines_are_played_through(tmp_path):
-    record = UciPair(0, Opening("7k/5KQ1/8/8/8/8/8/8 b - - 0 1", ()), Contender("a", player(tmp_path, "liar")),
+    record = UciGame(0, Opening("7k/5KQ1/8/8/8/8/8/8 b - - 0 1", ()), Contender("a", player(tmp_path, "liar")),
                      Contender("b", player(tmp_path, "legal")), TimeControl(5, 0.1), NO_RULES)
     assert record()[0].result == "1-0"  # mated before it can say anything
     fen = "8/8/8/8/8/5k2/8/5K1R w - - 0 1"
-    games = UciPair(0, Opening(fen), Contender("a", player(tmp_path, "liar")),
+    games = UciGame(0, Opening(fen), Contender("a", player(tmp_path, "liar")),
                     Contender("b", player(tmp_path, "legal")), TimeControl(20, 0.1), NO_RULES)()
     assert games[0].illegal_lines[0] == len(games[0].thoughts[::2])
     assert games[0].illegal_lines[1] == 0
 
 
 def test_an_engine_that_does_not_start_is_bad_input(tmp_path):
-    shard = UciPair(0, OPENING, Contender("a", str(tmp_path / "missing")), Contender("b", player(tmp_path, "legal")),
+    shard = UciGame(0, OPENING, Contender("a", str(tmp_path / "missing")), Contender("b", player(tmp_path, "legal")),
                     TimeControl(1, 0), NO_RULES)
     with pytest.raises(InputError, match="missing"):
         shard()

@@ -73,16 +73,16 @@ def test_the_built_in_book_is_shown(capsys):
 
 
 @pytest.mark.parametrize(("words", "complaint"), [
-    (("check", "/nowhere.bin"), "cannot read book"),
-    (("show", "/nowhere.bin"), "cannot read book"),
+    (("check", "/nowhere.bin"), "cannot read /nowhere.bin"),
+    (("show", "/nowhere.bin"), "cannot read /nowhere.bin"),
     (("show", "--fen", "nonsense"), "FEN"),
     (("show", "--moves", "e2e5"), "no legal move"),
     (("check", "--nodes", "0"), "--nodes"),
-    (("check", "--out", "x.bin"), "--out needs --nodes"),
+    (("check", "--out", "x.bin"), "--out goes with --nodes only"),
     (("build", "/nowhere.pgn", "--out", "x.bin"), "cannot read"),
-    (("build", "x.pgn", "--out", "/nowhere/at/all/x.bin"), "--out: no folder"),
-    (("build", "x.pgn", "--out", "x.bin", "--min-games", "0"), "--min-games"),
-    (("merge", "/nowhere.bin", "--out", "x.bin"), "cannot read book"),
+    (("build", __file__, "--out", "/nowhere/at/all/x.bin"), "no folder /nowhere/at/all"),
+    (("build", __file__, "--out", "x.bin", "--min-games", "0"), "--min-games"),
+    (("merge", "/nowhere.bin", "--out", "x.bin"), "cannot read /nowhere.bin"),
     (("names", "/nowhere.tsv", "--out", "x.xz"), "cannot read"),
 ])
 def test_bad_input_gets_one_line(capsys, words, complaint):

@@ -71,7 +71,7 @@ def test_a_lesson_in_a_pipe(capsys, tmp_path, monkeypatch, name):
 
 @pytest.mark.parametrize(("words", "complaint"), [
     (("chess",), "there is no lesson 'chess'; there are game, minimax"),
-    (("minimax", "--svg", "no/folder/x.svg"), "--svg: no folder no/folder"),
+    (("minimax", "--svg", "no/folder/x.svg"), "no folder no/folder"),
     (("--svg", "x.svg"), "--svg needs a lesson"),
     (("--notebooks", "no/folder"), "--notebooks: no folder"),
     (("minimax", "--notebooks", "."), "--notebooks goes alone"),

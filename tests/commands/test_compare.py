@@ -17,7 +17,6 @@ from engine.commands.compare.report import Row, Trial, effective_branching, save
 from engine.commands.shared.trees import TREES
 from engine.core.fen import START_FEN
 from engine.core.game import Game
-from engine.host import INTERRUPTED_STATUS
 from engine.search.limits import Counts, Limits
 from tests.commands.running import run
 
@@ -99,35 +98,6 @@ def test_what_was_finished_is_not_marked(capsys, compared):
     assert not any(row["positions"][0]["stopped_early"] for row in content["rows"])
 
 
-def test_an_interrupted_comparison_shows_what_it_has(capsys, monkeypatch):
-    calls = []
-
-    def interrupt(function):
-        if len(calls) == 4:  # the contenders are ready, and three have searched
-            raise KeyboardInterrupt
-        calls.append(function)
-        return function()
-
-    monkeypatch.setattr("engine.commands.compare.run_interruptible", interrupt)
-    status, out, err = run(capsys, "compare", "--depth", "2")
-    assert status == INTERRUPTED_STATUS
-    assert err == "interrupted before the end\n"
-    for rung in LADDER[:3]:
-        assert sum(line.startswith(rung.name + " ") for line in out.splitlines()) == 2, rung.name
-    assert LADDER[3].name not in out
-
-
-def test_a_comparison_that_is_interrupted_at_once_shows_nothing(capsys, monkeypatch):
-    def interrupt(function):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("engine.commands.compare.run_interruptible", interrupt)
-    monkeypatch.setattr("engine.commands.compare.bound.run_interruptible", interrupt)
-    for words in ((), ("--bound", "--positions", "1")):
-        status, out, _ = run(capsys, "compare", *words)
-        assert (status, out) == (INTERRUPTED_STATUS, "")
-
-
 def test_a_suite_is_solved_by_all_who_see_one_ply(capsys, tmp_path):
     pytest.importorskip("matplotlib")
     suite = tmp_path / "suite.epd"
@@ -179,17 +149,17 @@ def test_the_effective_branching_factor():
 @pytest.mark.parametrize(("words", "complaint"), [
     (("--fen", "nonsense"), "FEN"),
     (("--fen", STALEMATE), "the game is over"),
-    (("--suite", "missing.epd"), "cannot read suite missing.epd"),
+    (("--suite", "missing.epd"), "cannot read missing.epd"),
     (("--depth", "0"), "--depth: must be from 1 to 127"),
     (("--depth", "128"), "--depth: must be from 1 to 127"),
     (("--depth", "two"), "'two' is no whole number"),
     (("--nodes", "0"), "--nodes: must be at least 1"),
     (("--give-up", "nan"), "--give-up: 'nan' is no whole number"),
     (("--depth", "3", "--nodes", "5"), "not allowed with"),
-    (("--fen", START_FEN, "--suite", "x.epd"), "not allowed with"),
-    (("--json", "no/folder/x.json"), "--json: no folder"),
+    (("--fen", START_FEN, "--suite", __file__), "not allowed with"),
+    (("--json", "no/folder/x.json"), "no folder no/folder"),
     (("--plots", "no/folder"), "--plots: no folder"),
-    (("--bound", "--nodes", "5"), "--bound goes with"),
+    (("--bound", "--nodes", "5"), "--nodes does not go with --bound"),
     (("--bound", "--depth", "3"), "--bound looks at depths from 4"),
 ])
 def test_bad_input_is_one_line(capsys, words, complaint):

@@ -7,7 +7,9 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from engine.core.fen import parse_fen
+from eval.choice import built_in
 from eval.evaluate import evaluate_position
+from eval.men import StaticEvaluation, worth_of_men
 from eval.weights import load_weights
 from tests.commands.running import run
 
@@ -23,6 +25,27 @@ def test_the_table_ends_with_the_score_of_the_evaluation(capsys):
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.startswith("  ")}
     assert rows["bishop_pair"][0] == rows["bishop_pair"][3] == "1"
     assert rows["mobility_queen"][-1].startswith(("+", "-"))
+
+
+def test_the_network_says_what_each_man_is_worth(capsys):
+    _, out, _ = run(capsys, "explain", SPANISH)
+    of_features, of_network = out.split("by the network:")
+    men = {(man.piece, man.square): man for man in worth_of_men(parse_fen(SPANISH), built_in())}
+    score = StaticEvaluation(built_in()).score(parse_fen(SPANISH))
+    assert f"score: {score:+} centipawns from white's view" in of_network
+    assert "chances: white wins" in of_features and "chances: white wins" in of_network
+    lines = of_network.splitlines()
+    picture = lines[lines.index(next(line for line in lines if line.startswith("8 "))):][:9]
+    assert [line[0] for line in picture[:8]] == list("87654321")
+    assert picture[8].split() == list("abcdefgh")
+    assert sum(line.count("king") for line in picture) == 2
+    assert picture[3].split()[1:5] == [".", "B", str(men[3, 33].worth), "."]
+    knight = men[2, 21]
+    row = next(line for line in lines if line.startswith("white knight f3"))
+    assert row.split()[3:] == [f"{knight.worth:+}", f"{knight.features_worth:+}"]
+    assert sum(line.startswith(("white ", "black ")) for line in lines) == len(men) == 30
+    assert "by the network" not in run(capsys, "explain", SPANISH, "--network", "features")[1]
+    assert "by the network it changes by" in run(capsys, "explain", SPANISH, "--move", "Bxc6")[1]
 
 
 @pytest.mark.parametrize("move", ["Bxc6", "b5c6"])
@@ -53,6 +76,7 @@ def test_the_picture_is_drawn(capsys, tmp_path):
         texts = [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
         assert any("centipawns from white's view" in text for text in texts)
         assert len(texts) > 8
+        assert str(max(man.worth for man in worth_of_men(parse_fen(SPANISH), built_in()))) in texts or words
         assert root.find("{http://www.w3.org/2000/svg}svg") is not None
 
 
@@ -60,8 +84,9 @@ def test_the_picture_is_drawn(capsys, tmp_path):
     (("nonsense",), "FEN"),
     ((SPANISH, "--move", "Ke5"), "'Ke5' is no legal move"),
     ((SPANISH, "--move", "0000"), "'0000' is no legal move"),
-    ((SPANISH, "--svg", "/nowhere/at/all/a.svg"), "--svg: no folder"),
-    ((SPANISH, "--weights", "/nowhere.json"), "cannot read the weight file"),
+    ((SPANISH, "--svg", "/nowhere/at/all/a.svg"), "no folder /nowhere/at/all"),
+    ((SPANISH, "--weights", "/nowhere.json"), "cannot read /nowhere.json"),
+    ((SPANISH, "--network", "/nowhere.network"), "cannot read /nowhere.network"),
 ])
 def test_bad_input_gets_one_line(capsys, words, complaint):
     status, out, err = run(capsys, "explain", *words)

@@ -36,7 +36,7 @@ def test_a_match_with_faults_ends_with_its_result_and_says_so(tmp_path, openings
                        str(tmp_path / "games.pgn"), "--no-adjudication")
     assert result.returncode == 1
     assert "result: +4 =0 -0 (100.0 %)" in result.stdout
-    assert "pairs: 0 0 0 0 2" in result.stdout
+    assert "pairs that scored 0, 1/2, 1, 3/2 and 2 points: 0, 0, 0, 0, 2" in result.stdout
     assert "lost because it ends its process: 0 and 4" in result.stdout
     assert "line 2" in result.stderr and "left out" in result.stderr
     with (tmp_path / "games.pgn").open() as file:
@@ -89,7 +89,8 @@ def test_an_interrupted_match_says_how_it_stood(tmp_path):
     pgn = tmp_path / "games.pgn"
     with subprocess.Popen([sys.executable, "-m", "engine", "match", "rfp_margin=70", "default", "--games", "100000",
                            "--nodes", "50", "--pgn", str(pgn)], cwd=SOURCE_ROOT, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True) as process:
+                          stderr=subprocess.PIPE, text=True,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:  # noqa: PLW1509
         while not pgn.exists() or pgn.stat().st_size < 2000:
             assert process.poll() is None, process.communicate()
             time.sleep(0.1)

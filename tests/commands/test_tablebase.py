@@ -39,7 +39,7 @@ def test_a_probe_shows_every_legal_move(capsys):
     assert "white to move draws" in text  # stalemate
     _, text, _ = run(capsys, "tablebase", "probe", "7k/8/6K1/8/8/8/Q7/8 w - - 0 1")
     lines = text.splitlines()
-    assert "mate in 1 moves, 1 plies" in lines[1]
+    assert "mate in 1 move, 1 ply" in lines[1]
     board = chess.Board("7k/8/6K1/8/8/8/Q7/8 w - - 0 1")
     assert {line.split()[0] for line in lines[3:]} == {board.san(move) for move in board.legal_moves}
     assert lines[3].split()[0].endswith("#")
@@ -88,6 +88,7 @@ def test_verify_finds_damage(capsys, folder, tmp_path):
 def test_verify_compares_with_syzygy(capsys):
     status, text, _ = run(capsys, "tablebase", "verify", "--syzygy", str(SYZYGY), "--positions", "500")
     assert status == 0 and "500 random positions of 35 endings: 0 differ" in text
+    assert "fifty-move counter" in text.splitlines()[2] and text.splitlines()[2].endswith("0 differ from Syzygy")
 
 
 def test_the_time_of_a_lookup_is_measured(capsys):

@@ -6,11 +6,14 @@ import gzip
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.arena.gamefile import read_games
+from eval.choice import BUILT_IN_FILE
+from eval.network.file import read_network, write_network
 from tests.commands.running import run
 
 
@@ -75,18 +78,21 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
     (("tune", "dance"), "invalid choice"),
     (("tune", "eval", "--out", "x"), "required: FILE"),
     (("tune", "eval", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
-    (("tune", "eval", os.devnull, "--out", "x"), "no quiet positions"),
+    (("tune", "eval", os.devnull, "--out", "x"), "it is no plain file"),
     (("tune", "eval", sys.executable, "--out", "x"), "damaged at byte 0"),
-    (("tune", "eval", os.devnull, "--out", "x", "--blend", "2"), "--blend: must be from 0 to 1"),
-    (("tune", "eval", os.devnull, "--out", "x", "--start", "/no/such.json"), "cannot read the weight file"),
+    (("tune", "eval", sys.executable, "--out", "x", "--blend", "2"), "--blend: must be from 0 to 1"),
+    (("tune", "eval", sys.executable, "--out", "x", "--start", "/no/such.json"), "cannot read /no/such.json"),
+    (("tune", "outcome", sys.executable, "--out", "x"), "damaged at byte 0"),
+    (("tune", "outcome", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
+    (("tune", "outcome", sys.executable, "--out", "x", "--network", "/no/such"), "cannot read /no/such"),
     (("tune", "search"), "required: --out"),
     (("tune", "search", "--out", "x", "--pairs", "0"), "--pairs: must be at least 1"),
     (("tune", "search", "--out", "x", "--rate", "2"), "--rate: must be above 0 and at most 1"),
     (("tune", "search", "--out", "x", "--params", "no_such"), "no search parameter"),
     (("tune", "search", "--out", "x", "--params", "use_iir"), "is a switch"),
     (("tune", "search", "--out", "/no/such/folder/x"), "no folder"),
-    (("tune", "search", "--out", "."), "no name in it"),
-    (("tune", "search", "--out", "/no_such_checkpoint", "--resume"), "cannot read the checkpoint"),
+    (("tune", "search", "--out", "."), "no name in"),
+    (("tune", "search", "--out", "/no_such_checkpoint", "--resume"), "cannot read /no_such_checkpoint.json"),
 ])
 def test_bad_input_is_one_line_and_status_2(words, complaint, capsys):
     status, out, err = run(capsys, *words)
@@ -100,6 +106,18 @@ def test_without_its_reductions_the_engine_is_rejected(capsys):
     status, out, _ = run(capsys, "match", "use_reductions=0", "default", "--sprt", "0", "5", "--games", "20000")
     assert status == 0
     assert "+5 rejected" in out
+
+
+def test_the_chances_of_a_network_are_fitted_to_games(tmp_path: Path, capsys):
+    games, given, found = (tmp_path / name for name in ("games.bin", "given.network", "found.network"))
+    write_network(replace(read_network(BUILT_IN_FILE), outcome=None), given)
+    assert run(capsys, "selfplay", "--positions", "30000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
+    status, out, _ = run(capsys, "tune", "outcome", str(games), "--network", str(given), "--out", str(found),
+                         "--games", "250", "--nodes", "50")
+    assert status == 0 and out.startswith("250 positions; every second game is won from")
+    before, after = read_network(given), read_network(found)
+    assert before.outcome is None and after.outcome is not None
+    assert (after.feature_weights == before.feature_weights).all() and after.scale == before.scale
 
 
 LABELLED = """4k3/8/8/8/8/8/4P3/4K3 w - - c9 "1-0";

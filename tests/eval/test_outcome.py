@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eval.choice import Evaluation, built_in, features
 from eval.fit_outcome import fit_outcome
+from eval.network.file import read_network, write_network
+from eval.network.memory import LoadedNetwork
 from eval.outcome import FULL_MATERIAL, Model, chances, normalized, own_model
 from eval.samples import SAMPLE, TERM, Samples
+from tests.eval.network.reference import material_network
 
 SCORES = st.integers(-32_000, 32_000)
 MATERIAL = st.integers(0, 103)
@@ -28,12 +34,27 @@ def test_a_better_score_never_wins_less(score, more, material):
     assert normalized(score + more, material) >= normalized(score, material)
 
 
-@given(MATERIAL)
-def test_a_hundred_wins_every_second_game(material):
-    even = own_model().even_score(material)
+@given(MATERIAL, st.sampled_from([own_model(), built_in().outcome]))
+def test_a_hundred_wins_every_second_game(material, model):
+    even = model.even_score(material)
     assert 40 < even < 250
-    assert abs(chances(round(even), material).win - 500) <= 3
-    assert normalized(round(even), material) in (99, 100, 101)
+    assert abs(chances(round(even), material, model).win - 500) <= 3
+    assert normalized(round(even), material, model) in (99, 100, 101)
+
+
+def test_an_evaluation_brings_its_model():
+    assert features().outcome == own_model()
+    network = built_in().network
+    assert network is not None and network.network.outcome is not None  # the shipped network has been fitted
+    assert built_in().outcome == Model(*network.network.outcome) != own_model()
+
+
+def test_a_network_keeps_its_model_in_its_file(tmp_path):
+    unfitted = material_network()
+    assert Evaluation(features().weights, LoadedNetwork(unfitted)).outcome == own_model()
+    write_network(replace(unfitted, outcome=(150.0, -60.5, 0.25, 0.5)), tmp_path / "a.network")
+    fitted = LoadedNetwork(read_network(tmp_path / "a.network"))
+    assert Evaluation(features().weights, fitted).outcome == Model(150.0, -60.5, 0.25, 0.5)
 
 
 def test_measured_games_agree():

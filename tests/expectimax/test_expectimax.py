@@ -24,6 +24,7 @@ from engine.reference.games.chess import Chess
 from engine.search.contract import Interruptible, Parallel, Remembering, Resizable, TablebaseProber
 from engine.search.limits import Limits
 from engine.search.scores import MAX_EVALUATION, mate_distance, mate_in
+from eval.choice import features
 from tests.alphabeta.kernels import average
 from tests.alphabeta.reference import minimax
 from tests.alphabeta.test_truth import switched
@@ -38,12 +39,13 @@ SCALE = {row.name: row.default for row in ASSUMPTIONS}["scale"]
 SIGHT = {row.name: row.default for row in ASSUMPTIONS}["sight"]
 
 SEARCHER = Expectimax()
+BY_FEATURES = Expectimax(evaluation=features())
 
 
-def search(fen: str, temperature: float = 60.0, **limits):
-    SEARCHER.set_opponent(temperature)
+def search(fen: str, temperature: float = 60.0, searcher: Expectimax = SEARCHER, **limits):
+    searcher.set_opponent(temperature)
     game = Game(fen)
-    return game, SEARCHER.run(game.position, Limits(**limits))
+    return game, searcher.run(game.position, Limits(**limits))
 
 
 # The textbook's values.
@@ -112,7 +114,7 @@ def uniform(fen: str) -> list[float]:
 
 def plain(temperature: float, least_likelihood: float) -> Expectimax:
     """With quiescence that prunes nothing, and mates that are worth 1, as the textbook has them."""
-    searcher = Expectimax(switched("use_quiescence"))
+    searcher = Expectimax(switched("use_quiescence"), features())
     searcher.set_opponent(temperature)
     searcher.assume("mate_discount", 0.0)
     searcher.assume("least_likelihood", least_likelihood)
@@ -195,10 +197,11 @@ def test_the_better_the_opponent_the_lower_the_hopes():
     (MATE_IN_ONE, 1, 1, math.inf), (MATE_IN_TWO, 2, 3, math.inf), (MATE_IN_TWO, 2, 3, 60.0),
     (MATE_IN_THREE, 3, 5, 5.0)])
 def test_a_mate_that_no_reply_avoids_is_announced(fen, moves, depth, temperature):
-    _, result = search(fen, temperature, depth=depth)
+    """By the features: which replies are so unlikely that they do not count depends on what evaluates them."""
+    _, result = search(fen, temperature, BY_FEATURES, depth=depth)
     assert mate_distance(result.score) == moves
     assert not any(mate_distance(info.score) for info in result.infos if info.depth < depth)
-    assert search(fen, temperature, mate=moves)[1].depth == depth
+    assert search(fen, temperature, BY_FEATURES, mate=moves)[1].depth == depth
 
 
 def test_a_mate_that_is_only_likely_is_not_announced():

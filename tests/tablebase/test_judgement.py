@@ -11,9 +11,9 @@ import pytest
 
 from engine.core.game import Game
 from tablebase.files import Kind
-from tablebase.judgement import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS
+from tablebase.judgement import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS, Fate
 from tablebase.material import Ending, all_endings, parse_ending
-from tablebase.own_tables import Fate, OwnTables
+from tablebase.own_tables import OwnTables
 from tablebase.sample import random_board
 from tests.positions import DATA
 

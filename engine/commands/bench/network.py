@@ -11,15 +11,15 @@ import numpy as np
 from engine.alphabeta.searcher import Searcher
 from engine.commands.shared.positions import BENCH_FENS
 from engine.commands.shared.progress import track
+from engine.commands.shared.searching import search
 from engine.core.fen import parse_fen
 from engine.core.game import make_if_legal
-from engine.host import zeroed_memory
 from engine.kernel import Int
 from engine.search.limits import Limits
 from eval.cache import empty_eval_cache
 from eval.choice import BUILT_IN, Evaluation, evaluation_named, features
 from eval.network.file import Network, Shape
-from eval.network.memory import ACCUMULATORS, LoadedNetwork
+from eval.network.memory import LoadedNetwork, OwnAccumulators
 from eval.network.speed import replay_moves, replay_with_features, replay_with_network
 
 _PLIES, _ROUNDS = 40, 200
@@ -50,9 +50,8 @@ def print_network(name: str | None, runs: int, movetime: float) -> int:
 
 
 def _network_nanoseconds(lines: list[Line], runs: int, network: LoadedNetwork) -> float:
-    memory, accumulators = zeroed_memory(network.thread_size), np.zeros(1, ACCUMULATORS)[0]
-    network.connect(accumulators, memory)
-    return _nanoseconds(lines, runs, lambda pos, moves, rounds: replay_with_network(pos, moves, rounds, accumulators))
+    own = OwnAccumulators(network)
+    return _nanoseconds(lines, runs, lambda pos, moves, rounds: replay_with_network(pos, moves, rounds, own.record))
 
 
 def _lines() -> list[Line]:
@@ -91,7 +90,7 @@ def _print_speeds(evaluation: Evaluation, movetime: float) -> None:
         for place, searcher in enumerate(searchers):
             searcher.clear()
             started = time.process_time()
-            nodes[place] += searcher.run(parse_fen(fen), Limits(movetime=movetime)).nodes
+            nodes[place] += search(searcher, parse_fen(fen), Limits(movetime=movetime)).nodes
             seconds[place] += time.process_time() - started
     by_features, by_network = (count / time for count, time in zip(nodes, seconds, strict=True))
     print(f"search with the features {by_features / 1e6:.3f} Mnps, with the network {by_network / 1e6:.3f} Mnps: "

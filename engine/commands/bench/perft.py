@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.commands.bench.rival import Rival, opened_rival
+from engine.commands.shared.leaves import count_leaves
+from engine.commands.shared.progress import each
 from engine.commands.shared.tables import print_table
 from engine.core.fen import parse_fen
 from engine.core.movegen import empty_move_list
@@ -39,10 +41,12 @@ def print_perft(runs: int, against: str | None) -> int:
     with contextlib.ExitStack() as stack:
         rival = opened_rival(stack, against)
         try:
-            _print_speeds([_measure_position(position, runs, rival) for position in KNOWN], runs, rival)
+            speeds = each(KNOWN, lambda position: _measure_position(position, runs, rival), lambda known: known.name)
         except WrongCountError as error:
             print(f"error: {error}", file=sys.stderr)
             return _FAILED
+        if speeds:
+            _print_speeds(speeds, runs, rival)
     return 0
 
 
@@ -79,9 +83,8 @@ def _measure_position(position: KnownPerft, runs: int, rival: Rival | None) -> P
 
 
 def _speed(position: KnownPerft, depth: int, counted_plies: Int) -> float:
-    pos, out = parse_fen(position.fen), empty_move_list()
-    started = time.process_time()
-    leaves = perft(pos, out, depth, counted_plies)
+    pos, started = parse_fen(position.fen), time.process_time()
+    leaves = count_leaves(pos, depth, counted_plies)
     seconds = max(time.process_time() - started, _SHORTEST_TIME)
     _check(position, depth, leaves, "Adversary")
     return leaves / seconds / 1e6

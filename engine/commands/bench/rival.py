@@ -13,6 +13,7 @@ from typing import Self
 
 import psutil
 
+from engine.commands.shared.interruption import check_interruption, stopped_by_user
 from engine.core.errors import InputError
 
 _HANDSHAKE_SECONDS = 30.0
@@ -77,6 +78,10 @@ class Rival:
 
     def _ask(self, command: str, last: str, seconds: float) -> str:
         """Send `command`; the first line of the answer that starts with `last`. Notes name and nodes on the way."""
+        with stopped_by_user(self._process.kill):
+            return self._answer(command, last, seconds)
+
+    def _answer(self, command: str, last: str, seconds: float) -> str:
         assert self._process.stdin is not None
         complaint = f"{self._path} gave no answer to {command.splitlines()[-1]!r}; is it a UCI engine?"
         try:
@@ -90,7 +95,9 @@ class Rival:
                 if line.startswith(last):
                     return line
         except (OSError, queue.Empty) as error:
+            check_interruption()
             raise InputError(complaint) from error
+        check_interruption()
         raise InputError(complaint)
 
     def __enter__(self) -> Self:

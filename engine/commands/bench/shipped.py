@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
 
+from engine.commands.shared.children import run_child
 from engine.commands.shared.progress import track
 from engine.core.errors import InputError
 from engine.kernel.codefile import NATIVE
@@ -60,8 +60,7 @@ def _can_run(path: Path) -> bool:
 def _built(folder: str) -> list[Path]:
     """The machine code that an installed package would have."""
     print("building the machine code of a package: this takes a minute or two", file=sys.stderr)
-    done = subprocess.run([sys.executable, "-m", "engine.kernel.build", folder], capture_output=True, text=True,
-                          check=False)
+    done = run_child([sys.executable, "-m", "engine.kernel.build", folder], os.environ)
     if done.returncode != 0:
         raise InputError(f"the build failed: {done.stderr.strip().splitlines()[-1:]}")
     print(done.stdout.rstrip(), file=sys.stderr)
@@ -70,8 +69,7 @@ def _built(folder: str) -> list[Path]:
 
 def _bench(choice: str, depth: int) -> tuple[int, float]:
     """(nodes, CPU seconds) of a bench in a new process with this machine code."""
-    done = subprocess.run([sys.executable, "-c", _PROGRAM.format(depth=depth)], capture_output=True, text=True,
-                          check=False, env={**os.environ, CODE_VARIABLE: choice})
+    done = run_child([sys.executable, "-c", _PROGRAM.format(depth=depth)], {**os.environ, CODE_VARIABLE: choice})
     if (found := re.fullmatch(r"(\d+) ([\d.e-]+)\n", done.stdout)) is None or (done.stderr and choice != NATIVE):
         raise InputError(f"{choice}: {done.stderr.strip().splitlines()[-1:]}")
     return int(found[1]), float(found[2])

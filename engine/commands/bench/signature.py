@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from engine.alphabeta.searcher import Searcher
 from engine.chesstext import san
+from engine.commands.shared.interruption import InterruptionError
 from engine.commands.shared.positions import BENCH_FENS
+from engine.commands.shared.searching import search
 from engine.commands.shared.tables import GrowingTable
 from engine.core.game import Game
 from engine.search.limits import Limits
@@ -17,13 +19,18 @@ def print_signature(depth: int, threads: int, megabytes: int) -> int:
     """Print what each position cost, and the signature; returns the exit status."""
     searcher = Searcher(megabytes, threads)
     table = GrowingTable(_COLUMNS, left=("move", "position"))
-    nodes, seconds = 0, 0.0
+    nodes, seconds, is_whole = 0, 0.0, True
     for number, fen in enumerate(BENCH_FENS, start=1):
         searcher.clear()
         game = Game(fen)
-        result = searcher.run(game.position, Limits(depth=depth))
+        try:
+            result = search(searcher, game.position, Limits(depth=depth))
+        except InterruptionError:
+            is_whole = False
+            break
         nodes += result.nodes
         seconds += result.seconds
         table.add(str(number), str(result.nodes), san(game, result.move), str(result.score), fen)
-    print(f"{nodes} nodes {round(nodes / max(seconds, _SHORTEST_TIME))} nps")
+    speed = round(nodes / max(seconds, _SHORTEST_TIME))
+    print(f"{nodes} nodes {speed} nps" if is_whole else f"{nodes} nodes so far, {speed} nps: no signature")
     return 0

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 
+from engine.commands.shared.children import run_child
 from engine.core.errors import InputError
 from engine.kernel import CACHE_VARIABLE
 from engine.kernel.codefile import NATIVE
@@ -49,8 +50,7 @@ def _print_cost(what: str, costs: list[tuple[float, bool]], numba: float) -> Non
 
 def _cpu_seconds(program: str, environment: dict[str, str]) -> tuple[float, bool]:
     """The CPU seconds of a new process that runs a program, and whether it imported Numba."""
-    done = subprocess.run([sys.executable, "-c", program + _COST], env={**os.environ, **environment},
-                          capture_output=True, text=True, check=False)
+    done = run_child([sys.executable, "-c", program + _COST], {**os.environ, **environment})
     if done.returncode != 0:
         raise InputError(f"a new process failed to start: {done.stderr.strip().splitlines()[-1:]}")
     seconds, is_imported = done.stdout.split()[-2:]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 from engine.commands.shared.positions import BENCH_FENS
-from engine.commands.shared.progress import track
+from engine.commands.shared.progress import each
+from engine.commands.shared.searching import search
 from engine.commands.shared.tables import print_table
 from engine.commands.shared.trees import TREES
 from engine.core.fen import parse_fen
@@ -18,11 +19,12 @@ _POSITIONS = BENCH_FENS[::6]
 
 def print_trees(movetime: float, threads: int, megabytes: int) -> int:
     """Iterations a second of each kind, with one thread and with several; returns the exit status."""
-    rows = []
-    for name, make in track(list(TREES.items()), lambda item: item[0]):
-        alone, of_cpu = _speed(make(), 1, movetime, megabytes)
-        together, _ = _speed(make(), threads, movetime, megabytes)
-        rows.append((name, f"{alone:,.0f}", f"{of_cpu:,.0f}", f"{together:,.0f}", f"{together / alone:.2f}"))
+    def measure(name: str) -> tuple[str, ...]:
+        alone, of_cpu = _speed(TREES[name](), 1, movetime, megabytes)
+        together, _ = _speed(TREES[name](), threads, movetime, megabytes)
+        return name, f"{alone:,.0f}", f"{of_cpu:,.0f}", f"{together:,.0f}", f"{together / alone:.2f}"
+
+    rows = each(list(TREES), measure, lambda name: name)
     print_table(("search", "iterations/s", "of CPU time", f"{threads} threads", "ratio"), rows)
     return 0
 
@@ -30,10 +32,10 @@ def print_trees(movetime: float, threads: int, megabytes: int) -> int:
 def _speed(params: ParamsRecord, threads: int, movetime: float, megabytes: int) -> tuple[float, float]:
     """Iterations a second of time, and of CPU time, over some positions of the bench."""
     searcher = TreeSearcher(params, megabytes, threads)
-    searcher.run(parse_fen(_POSITIONS[0]), Limits(nodes=1))  # compile, or load
+    search(searcher, parse_fen(_POSITIONS[0]), Limits(nodes=1))  # compile, or load
     iterations, seconds, spent = 0, 0.0, time.process_time()
     for fen in _POSITIONS:
         searcher.clear()
-        result = searcher.run(parse_fen(fen), Limits(movetime=movetime))
+        result = search(searcher, parse_fen(fen), Limits(movetime=movetime))
         iterations, seconds = iterations + result.nodes, seconds + result.seconds
     return iterations / seconds, iterations / (time.process_time() - spent)

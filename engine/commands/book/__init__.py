@@ -4,51 +4,57 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from pathlib import Path
 
 from book.builtin import BUILT_IN
-from engine.commands.shared.arguments import Real, Whole, add_fen, positive
-from engine.core.errors import InputError
+from engine.commands.shared.arguments import OutFile, Real, Whole, add_fen, in_file, only_with, positive, text
+from engine.files import begins_with
 
 _DEFAULT_HELP = "(default: the built-in one)"
 _LARGEST_YEAR = 9999
 _LARGEST_ELO = 5000
-_WORST = 60
+WORST = 60
 _SHOW_NODES = 20_000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    from book.polyglot import is_book
+
+    book_file, names_file = OutFile("Polyglot book", is_book), OutFile("table of names", begins_with(b"\xfd7zXZ"))
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
     _configure_build(kinds.add_parser("build", help="a book from games"))
     check = kinds.add_parser("check", help="whether a book is sound: order, legality, the engine's verdict")
-    check.add_argument("file", nargs="?", type=Path, default=BUILT_IN, metavar="FILE.bin", help=_DEFAULT_HELP)
+    check.add_argument("file", nargs="?", type=in_file, default=BUILT_IN, metavar="FILE.bin", help=_DEFAULT_HELP)
     check.add_argument("--nodes", type=positive, metavar="N", help="search every position with N nodes")
-    check.add_argument("--worst", type=Whole(0, 10_000), default=_WORST, metavar="CP",
-                       help=f"how far a line may leave a side behind (default {_WORST})")
-    check.add_argument("--out", type=Path, metavar="FILE.bin",
-                       help="write what was judged and loses no more; what cannot be reached is left out")
+    only_with(check.add_argument("--worst", type=Whole(0, 10_000), metavar="CP",
+                                 help=f"how far a line may leave a side behind (default {WORST})"), "--nodes")
+    # Only the engine's verdict takes moves out.
+    only_with(check.add_argument("--out", type=book_file, metavar="FILE.bin", help="write what was judged and loses no "
+                                 "more; what cannot be reached is left out"), "--nodes")
     add_fen(check)
     show = kinds.add_parser("show", help="the moves of a position")
-    show.add_argument("file", nargs="?", type=Path, default=BUILT_IN, metavar="FILE.bin", help=_DEFAULT_HELP)
+    show.add_argument("file", nargs="?", type=in_file, default=BUILT_IN, metavar="FILE.bin", help=_DEFAULT_HELP)
     add_fen(show)
-    show.add_argument("--moves", nargs="*", default=[], metavar="MOVE", help="moves from there, as Nf3 or g1f3")
+    show.add_argument("--moves", nargs="*", type=text, default=[], metavar="MOVE",
+                      help="moves from there, as Nf3 or g1f3")
     show.add_argument("--nodes", type=positive, default=_SHOW_NODES, metavar="N",
                       help=f"search each move with N nodes (default {_SHOW_NODES})")
     merge = kinds.add_parser("merge", help="one book of several, with the sums of the weights")
-    merge.add_argument("files", nargs="+", type=Path, metavar="FILE.bin")
-    merge.add_argument("--out", type=Path, required=True, metavar="FILE.bin")
+    merge.add_argument("files", nargs="+", type=in_file, metavar="FILE.bin")
+    merge.add_argument("--out", type=book_file, required=True, metavar="FILE.bin")
     names = kinds.add_parser("names", help="the table of opening names, from lists with the columns eco, name and pgn")
-    names.add_argument("files", nargs="+", type=Path, metavar="FILE.tsv")
-    names.add_argument("--out", type=Path, required=True, metavar="FILE.xz")
+    names.add_argument("files", nargs="+", type=in_file, metavar="FILE.tsv")
+    names.add_argument("--out", type=names_file, required=True, metavar="FILE.xz")
 
 
 def _configure_build(parser: argparse.ArgumentParser) -> None:
     from book.build import Rules, Weighting
+    from book.polyglot import is_book
 
     rules = Rules()
-    parser.add_argument("files", nargs="+", type=Path, metavar="GAMES.pgn", help="games, also as .gz, .xz, .bz2, .zip")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.bin")
+    parser.add_argument("files", nargs="+", type=in_file, metavar="GAMES.pgn",
+                        help="games, also as .gz, .xz, .bz2, .zip")
+    parser.add_argument("--out", type=OutFile("Polyglot book", is_book), required=True, metavar="FILE.bin")
     parser.add_argument("--max-ply", type=positive, default=rules.max_ply, metavar="N",
                         help=f"half moves of a game that count (default {rules.max_ply})")
     parser.add_argument("--min-games", type=positive, default=rules.min_games, metavar="N",
@@ -64,9 +70,6 @@ def _configure_build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what is asked, and return the exit status."""
-    out = getattr(arguments, "out", None)
-    if out is not None and not out.absolute().parent.is_dir():
-        raise InputError(f"--out: no folder {out.parent}")
     module = importlib.import_module(f"engine.commands.book.{arguments.kind}")
     status: int = module.run(arguments)
     return status

@@ -8,9 +8,10 @@ import sys
 from book.build import Builder, Rules, Weighting
 from book.pgn import read_pgn
 from book.polyglot import write_book
-from engine.commands.shared.progress import counting
+from engine.commands.shared.interruption import is_interrupted
+from engine.commands.shared.progress import counted
+from engine.commands.shared.wording import amount
 from engine.core.errors import InputError
-from engine.files import open_text
 
 _SHOWN_COMPLAINTS = 20
 _LEFT_OUT = 1
@@ -20,9 +21,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Count the moves of all games, write the book, and return the exit status: 1 if games were left out."""
     builder = Builder(Rules(arguments.max_ply, arguments.min_games, arguments.min_score, arguments.min_elo,
                             arguments.since, Weighting(arguments.weighting)))
-    for path in arguments.files:
-        with open_text(path):
-            pass  # better known now than after hours
     complaints = 0
 
     def complain(text: str) -> None:
@@ -31,15 +29,18 @@ def run(arguments: argparse.Namespace) -> int:
         if complaints <= _SHOWN_COMPLAINTS:
             print(f"error: {path}, {text}", file=sys.stderr)
 
-    with counting("game") as count:
-        for path in arguments.files:
-            for number in builder.take(read_pgn(path), complain):
-                count(number)
+    for path in arguments.files:
+        for _ in counted(builder.take(read_pgn(path), complain), f"{path.name}, game"):
+            pass
+    if is_interrupted():
+        print(f"{builder.used} games used, {builder.refused} passed over, {builder.broken} broken; no book was written")
+        return 0
     if complaints > _SHOWN_COMPLAINTS:
         print(f"error: and {complaints - _SHOWN_COMPLAINTS} games more were left out", file=sys.stderr)
     entries = builder.entries()
     if not entries:
-        raise InputError("no move was played often enough: the book would be empty, and is not written")
+        raise InputError(f"no book is written, for it would be empty: {amount(builder.used, 'game')} used, and no move "
+                         f"was played in {arguments.min_games} of them (--min-games)")
     write_book(entries, arguments.out)
     positions = len({entry.key for entry in entries})
     print(f"{builder.used} games used, {builder.refused} passed over, {builder.broken} broken; "

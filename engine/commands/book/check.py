@@ -7,9 +7,11 @@ import time
 
 from book.polyglot import Book, write_book
 from engine.chesstext import read_position, san_of_line
+from engine.commands.book import WORST
 from engine.commands.book.tree import Node, Tree, grow, is_bad, judge, prune
-from engine.commands.shared.progress import counting
-from engine.core.errors import InputError
+from engine.commands.shared.interruption import is_interrupted
+from engine.commands.shared.progress import counted
+from engine.commands.shared.wording import amount
 
 _SHOWN_COMPLAINTS = 20
 _UNSOUND = 1
@@ -18,15 +20,18 @@ _TIMED_LOOKUPS = 20_000
 
 def run(arguments: argparse.Namespace) -> int:
     """Check, print, and return the exit status: 1 if something is wrong with the book."""
-    if arguments.out is not None and arguments.nodes is None:
-        raise InputError("--out needs --nodes: only the engine's verdict takes moves out")
     start = read_position(arguments.fen or "startpos").fen()
     with Book(arguments.file) as book:
         repeated = len(book) - len({(entry.key, entry.move) for entry in book})
         keys = list({entry.key for entry in book})
         print(f"{len(book)} moves in {len(keys)} positions, sorted; {repeated} written twice; "
               f"a lookup takes {1e6 * _lookup_seconds(book, keys[:_TIMED_LOOKUPS]):.1f} microseconds")
-        tree = grow(book, start)
+        tree = Tree.begin(start)
+        for _ in counted(grow(tree, book), "position"):
+            pass
+    if is_interrupted():
+        print(f"{amount(len(tree.nodes), 'position')} were found from {start} so far")
+        return _UNSOUND
     within = sum(bool(node.branches) for node in tree.nodes.values())
     print(f"{within} of the positions can be reached from {start}; {len(tree.illegal)} moves are illegal there")
     for node, entry in tree.illegal[:_SHOWN_COMPLAINTS]:
@@ -51,19 +56,20 @@ def _line(tree: Tree, node: Node) -> str:
 
 def _judge(tree: Tree, arguments: argparse.Namespace) -> bool:
     """Let the engine search every position, and take out what loses too much, if asked; returns whether all is well."""
-    with counting("position", len(tree.nodes)) as count:
-        for done in judge(tree, arguments.nodes):
-            count(done)
-    if arguments.out is not None:
-        tree = prune(tree, arguments.worst)
+    worst = WORST if arguments.worst is None else arguments.worst
+    for _ in counted(judge(tree, arguments.nodes), "position", len(tree.nodes)):
+        pass
+    searched = sum(node.score is not None for node in tree.nodes.values())
+    if arguments.out is not None and not is_interrupted():
+        tree = prune(tree, worst)
         kept = [branch.entry for node in tree.nodes.values() for branch in node.branches]
         write_book(kept, arguments.out)
         print(f"{len(kept)} moves in {sum(bool(node.branches) for node in tree.nodes.values())} positions that can be "
               f"reached are kept in {arguments.out}")
-    bad = sorted((node for node in tree.nodes.values() if is_bad(node, arguments.worst)),
+    bad = sorted((node for node in tree.nodes.values() if is_bad(node, worst)),
                  key=lambda node: -abs(node.score or 0))
-    print(f"{len(tree.nodes)} positions were searched with {arguments.nodes} nodes: {len(bad)} leave a side worse than "
-          f"{arguments.worst}")
+    print(f"{amount(searched, 'position')} searched with {amount(arguments.nodes, 'node')}: {len(bad)} leave a side "
+          f"worse than {worst}")
     for node in bad[:_SHOWN_COMPLAINTS]:
         print(f"  {node.score:+} for the side to move after {_line(tree, node)}")
     return not bad

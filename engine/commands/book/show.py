@@ -21,7 +21,9 @@ def run(arguments: argparse.Namespace) -> int:
         play_moves(game, [move])
         keys.append(key_of(game))
     with Book(arguments.file) as book:
-        tree = grow(book, game.fen(), plies=1)
+        tree = Tree.begin(game.fen())
+        for _ in grow(tree, book, plies=1):
+            pass
     for _ in judge(tree, arguments.nodes):
         pass
     print(f"{game.fen()}  {last_name(keys) or ''}".rstrip())

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from book.polyglot import Book, Entry, book_move, key_of
 from engine.alphabeta.searcher import Searcher
+from engine.commands.shared.interruption import InterruptionError
+from engine.commands.shared.searching import search as search_until_interrupted
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.search.limits import Limits
-from eval.outcome import material_on, normalized
+from engine.shown import shown_score
 
 _TABLE_MEGABYTES = 2  # for searches of some thousand nodes
 _MATE = 30_000
@@ -45,6 +47,11 @@ class Tree:
     nodes: dict[int, Node]  # by key, in the order of their distance
     illegal: list[tuple[Node, Entry]]
 
+    @classmethod
+    def begin(cls, fen: str) -> Tree:
+        """The position alone."""
+        return cls(fen, {key_of(Game(fen)): Node(())}, [])
+
     @property
     def root(self) -> int:
         """The key of the position where all lines begin."""
@@ -55,12 +62,12 @@ class Tree:
         return Game(self.fen, moves=node.line)
 
 
-def grow(book: Book, fen: str, plies: int | None = None) -> Tree:
-    """Follow all moves of the book, breadth first, so many plies or to the ends of its lines."""
-    tree = Tree(fen, {key_of(Game(fen)): Node(())}, [])
+def grow(tree: Tree, book: Book, plies: int | None = None) -> Iterator[None]:
+    """Follow all moves of the book, breadth first, so many plies or to the ends of its lines; yields for each."""
     waiting = deque(tree.nodes.items())
     while waiting:
         key, node = waiting.popleft()
+        yield
         entries = book.entries(key) if plies is None or len(node.line) < plies else []
         if not entries:
             continue
@@ -78,7 +85,6 @@ def grow(book: Book, fen: str, plies: int | None = None) -> Tree:
             if child not in tree.nodes:
                 tree.nodes[child] = Node((*node.line, text))
                 waiting.append((child, tree.nodes[child]))
-    return tree
 
 
 def judge(tree: Tree, nodes: int) -> Iterator[int]:
@@ -92,14 +98,20 @@ def judge(tree: Tree, nodes: int) -> Iterator[int]:
         own.searcher.clear()
         if not game.legal_moves():
             return -_MATE if game.is_check() else 0
-        score: int = own.searcher.run(game.position, Limits(nodes=nodes)).score
-        return normalized(score, material_on(game.position.board.tolist()))
+        score = search_until_interrupted(own.searcher, game.position, Limits(nodes=nodes)).score
+        return shown_score(game.position, score)
 
     waiting = list(tree.nodes.values())
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for done, (node, score) in enumerate(zip(waiting, pool.map(search, waiting), strict=True), start=1):
-            node.score = score
-            yield done
+        futures = [pool.submit(search, node) for node in waiting]
+        try:
+            for done, (node, future) in enumerate(zip(waiting, futures, strict=True), start=1):
+                node.score = future.result()
+                yield done
+        except InterruptionError:
+            return
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def prune(tree: Tree, worst: int) -> Tree:

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from engine.alphabeta.searcher import Searcher
 from engine.commands.compare.contenders import ORDERED_ALPHABETA, Contender, on_the_ladder
 from engine.commands.shared.positions import BENCH_FENS
-from engine.commands.shared.progress import track
+from engine.commands.shared.progress import each
 from engine.core.fen import parse_fen
 from engine.core.movegen import empty_move_list
 from engine.core.perft import COUNT_LAST_PLY, perft
 from engine.core.position import PositionRecord
-from engine.host import run_interruptible
 from engine.search.limits import Limits
 
 FIRST_DEPTH, LAST_DEPTH = 4, 8  # that are compared with the bound
@@ -53,15 +52,17 @@ class Measured:
         return self.leaves / least_leaves(self.b, self.depth)
 
 
-def measure(found: list[Measured], positions: int, depth: int, megabytes: int, give_up: float) -> None:
+def measure(positions: int, depth: int, megabytes: int, give_up: float) -> list[Measured]:
     """Search the first bench positions by alpha-beta with all that orders moves and nothing that leaves any out.
 
-    A position is searched until the depth is finished, or `give_up` seconds are over. What is measured goes into
-    `found` as it comes: whoever is interrupted has it.
+    A position is searched until the depth is finished, or `give_up` seconds are over.
     """
     contender = on_the_ladder(ORDERED_ALPHABETA, Searcher(megabytes))
-    for fen in track(BENCH_FENS[:positions], lambda fen: fen):
-        found += run_interruptible(lambda fen=fen: _measured(contender, fen, depth, give_up))  # type: ignore[misc]
+
+    def of_position(fen: str) -> list[Measured]:
+        return _measured(contender, fen, depth, give_up)
+
+    return [one for found in each(BENCH_FENS[:positions], of_position, lambda fen: fen) for one in found]
 
 
 def _measured(contender: Contender, fen: str, depth: int, give_up: float) -> list[Measured]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from engine.alphabeta.params import PARAMETERS, ParamsRecord, default_params, set_param
 from engine.alphabeta.searcher import Searcher
+from engine.commands.shared.searching import search as search_until_interrupted
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import PositionRecord
 from engine.search.limits import Bound, Counts, Info, Limits, Result
@@ -87,7 +88,8 @@ _FULL_WIDTH = LADDER[8]  # the last rung that leaves no move out before quiescen
 def contenders(megabytes: int) -> list[Contender]:
     """Everyone, the simplest first; those that need a transposition table share one of that size."""
     searcher = Searcher(megabytes)
-    searcher.run(parse_fen(START_FEN), Limits(depth=1))  # compile, or load, before anything is measured
+    # Compile, or load, before anything is measured.
+    search_until_interrupted(searcher, parse_fen(START_FEN), Limits(depth=1))
     return [on_the_ladder(rung, searcher) for rung in LADDER]
 
 
@@ -156,7 +158,7 @@ def _measured(searcher: Searcher, position: PositionRecord, limits: Limits) -> t
     """A search that remembers nothing of earlier ones, and its CPU seconds."""
     searcher.clear()
     started = time.process_time()
-    result = searcher.run(position, limits)
+    result = search_until_interrupted(searcher, position, limits)
     return result, time.process_time() - started
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -26,9 +26,11 @@ from engine.arena.records import Adjudication, GameRecord, Opening, Thought
 from engine.arena.referee import LiveGame, TimeControl
 from engine.arena.settings import Setting
 from engine.arena.shards import in_order
+from engine.arena.stopping import stop_games
 from engine.commands.compare.contenders import full_width_params
+from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.plots import Curve
-from engine.commands.shared.progress import track
+from engine.commands.shared.progress import progress_bar
 from engine.core.game import Game
 from engine.search.limits import Limits
 from eval.choice import BUILT_IN_FILE, FEATURES
@@ -63,6 +65,10 @@ class Seat:
 
     evaluation: str
     depth: int
+
+    def __str__(self) -> str:
+        """Its name in the records of games."""
+        return f"{self.evaluation} {self.depth}"
 
 
 def pairings(names: Sequence[str], last: int) -> list[tuple[Seat, Seat]]:
@@ -114,33 +120,28 @@ class DepthPair:
             game.play(text)
             live.board.push_uci(text)
             live.thoughts.append(Thought(text, result.score, seat.depth))
-        names = f"{seats[0].evaluation} {seats[0].depth}", f"{seats[1].evaluation} {seats[1].depth}"
-        return GameRecord(number, names, self.opening, tuple(live.thoughts), *verdict)
+        return GameRecord(number, (str(seats[0]), str(seats[1])), self.opening, tuple(live.thoughts), *verdict)
 
 
 Points = dict[tuple[Seat, Seat], tuple[float, int]]  # what the first scored against the second, and in how many games
 
 
-def play(points: Points, last: int, games: int, width: int, *, is_full_width: bool) -> None:
-    """Play all pairings, and keep the score in `points` as it comes in: whoever is interrupted has what was played."""
+def play(last: int, games: int, width: int, *, is_full_width: bool) -> Points:
+    """What all pairings score; after an interruption, what they have scored until then."""
     openings = list(RandomOpenings().draw((games + 1) // 2, _SEED))
     met = pairings(list(settings()), last)
     shards = [DepthPair(number, opening, *pair, is_full_width)
               for number, opening in enumerate(openings) for pair in met]
-    with executors.processes(width or os.cpu_count() or 1) as (executor, workers):
-        results = in_order(executor, shards, 3 * workers)
-        for shard, records in _watched(shards, results):
-            scored, played = points.get((shard.first, shard.second), (0.0, 0))
-            points[shard.first, shard.second] = (scored + sum(record.points for record in records),
-                                                 played + len(records))
-
-
-def _watched(shards: Sequence[DepthPair], results: Iterator[list[GameRecord]],
-             ) -> Iterator[tuple[DepthPair, list[GameRecord]]]:
-    """Shards and what came of them, under a progress bar."""
-    for shard in track(shards, lambda shard: f"{shard.first.evaluation} {shard.first.depth} against "
-                                             f"{shard.second.evaluation} {shard.second.depth}"):
-        yield shard, next(results)
+    seats = {(str(first), str(second)): (first, second) for first, second in met}
+    points: Points = {}
+    with (executors.processes(width or os.cpu_count() or 1) as (executor, workers), stopped_by_user(stop_games),
+          progress_bar(len(shards)) as show):
+        for done, records in enumerate(in_order(executor, shards, 3 * workers)):
+            pair = seats[records[0].players]
+            show(done, f"{pair[0]} against {pair[1]}")
+            scored, played = points.get(pair, (0.0, 0))
+            points[pair] = scored + sum(record.points for record in records), played + len(records)
+    return points
 
 
 Rated = Ratings[Seat]

@@ -17,6 +17,7 @@ from engine.commands.shared.plots import Curve, save_plot
 from engine.commands.shared.suites import Problem
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
+from engine.files import write_file
 from engine.search.limits import Limits
 from engine.search.scores import mate_distance
 
@@ -198,7 +199,7 @@ def _stage_as_json(game: Game, reached: Any) -> dict[str, Any]:
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """One JSON object."""
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_file(path, json.dumps(content, indent=1) + "\n")
 
 
 def save_plots(rows: Sequence[Row], folder: Path) -> list[Path]:

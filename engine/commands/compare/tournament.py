@@ -11,16 +11,19 @@ import os
 import shlex
 import statistics
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.arena import executors
 from engine.arena.match import Score
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication, GameRecord, Outcome
-from engine.arena.referee import Contender, TimeControl, UciPair
+from engine.arena.referee import TimeControl, UciGame
+from engine.arena.seats import Contender
 from engine.arena.shards import in_order
-from engine.commands.shared.progress import track
+from engine.arena.stopping import stop_games
+from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.progress import progress_bar
 from engine.search.kinds import KINDS
 
 _HASH = {"Hash": "16"}
@@ -75,29 +78,26 @@ def believers() -> list[Pairing]:
     return [Pairing(first, second, _TO_THE_END) for first, second in itertools.product(_ASSUMING, _OPPONENTS.values())]
 
 
-def play(pairings: Sequence[Pairing], conditions: Conditions, records: dict[Pairing, list[GameRecord]]) -> None:
-    """Play all pairings, and keep the games in `records` as they end: whoever is interrupted has what was played."""
+def play(pairings: Sequence[Pairing], conditions: Conditions) -> list[Meeting]:
+    """What comes of all pairings; after an interruption, of those that have been played, if only in part."""
     openings = list(RandomOpenings().draw((conditions.games + 1) // 2, conditions.seed, lambda text: None))
     width = conditions.width or os.cpu_count() or 1
     control = TimeControl(movetime=conditions.milliseconds / 1000)
-    shards = [UciPair(number, opening, _seat(pairing.first), _seat(pairing.second), control, pairing.rules)
-              for pairing in pairings for number, opening in enumerate(openings)]
-    played = [pairing for pairing in pairings for _ in openings]
-    with executors.processes(width) as (executor, _):
-        results = in_order(executor, shards, len(shards))
-        for pairing in track(played, lambda pairing: f"{pairing.first} against {pairing.second}"):
-            games = next(results)  # which may be interrupted
-            records.setdefault(pairing, []).extend(games)
-
-
-def meetings(records: Mapping[Pairing, Sequence[GameRecord]]) -> list[Meeting]:
-    """What came of the pairings that have been played, if only in part."""
-    return [_meeting(pairing, games) for pairing, games in records.items()]
+    shards = [UciGame(2 * number + color, opening, _seat(pairing.first), _seat(pairing.second), control, pairing.rules)
+              for pairing in pairings for number, opening in enumerate(openings) for color in (0, 1)]
+    played: dict[tuple[str, ...], list[GameRecord]] = {}
+    with (executors.processes(width) as (executor, _), stopped_by_user(stop_games),
+          progress_bar(len(shards)) as show):
+        for done, (record,) in enumerate(in_order(executor, shards, len(shards))):
+            show(done, f"{record.players[0]} against {record.players[1]}")
+            played.setdefault(tuple(sorted(record.players)), []).append(record)
+    records = {pairing: played.get(tuple(sorted((pairing.first, pairing.second))), []) for pairing in pairings}
+    return [_meeting(pairing, found) for pairing, found in records.items() if found]
 
 
 def _seat(mode: str) -> Contender:
     own = {"SearchMode": mode, **(_MOVES_AT_RANDOM if mode == "expectimax" else {})}
-    return Contender(mode, f"{shlex.quote(sys.executable)} -m engine", _HASH, own)
+    return Contender(mode, f"{shlex.quote(sys.executable)} -m engine", {**_HASH, **own})
 
 
 def _meeting(pairing: Pairing, records: Sequence[GameRecord]) -> Meeting:

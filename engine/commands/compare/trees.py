@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from engine.commands.compare.contenders import Contender, Outcome
+from engine.commands.shared.searching import search as search_until_interrupted
 from engine.commands.shared.trees import TREES
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import PositionRecord
@@ -20,7 +21,8 @@ _SECONDS_A_PLY = 0.15  # where a depth is asked for, which says nothing to a tre
 def tree_contenders(megabytes: int) -> list[Contender]:
     """All of them, in one memory."""
     searcher = TreeSearcher(megabytes=megabytes)
-    searcher.run(parse_fen(START_FEN), Limits(nodes=1))  # compile, or load, before anything is measured
+    # Compile, or load, before anything is measured.
+    search_until_interrupted(searcher, parse_fen(START_FEN), Limits(nodes=1))
     return [_contender(name, searcher, make()) for name, make in TREES.items()]
 
 
@@ -38,7 +40,7 @@ def _contender(name: str, searcher: TreeSearcher, params: ParamsRecord) -> Conte
             seconds = _SECONDS_A_PLY * limits.depth
             limits = replace(limits, depth=None, movetime=min(seconds, limits.movetime or seconds))
         started = time.process_time()
-        result = searcher.run(position, limits, watch)
+        result = search_until_interrupted(searcher, position, limits, watch)
         seconds = time.process_time() - started
         return Outcome(searcher.positions, Counts(leaves=result.nodes), seconds, result.score, result.move, 0,
                        growth=tuple(growth))

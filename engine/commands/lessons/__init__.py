@@ -6,14 +6,16 @@ import argparse
 from pathlib import Path
 
 from engine.commands.lessons.lesson import LESSONS, run_lesson
-from engine.core.errors import InputError
+from engine.commands.shared.arguments import folder, svg_file, text
+from engine.core.errors import InputError, quote
+from engine.files import write_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("lesson", nargs="?", metavar="LESSON", help="which one; without it, all are listed")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw the lesson's trees and curves")
-    parser.add_argument("--notebooks", type=Path, metavar="FOLDER", help="instead: write all lessons as notebooks")
+    parser.add_argument("lesson", nargs="?", type=text, metavar="LESSON", help="which one; without it, all are listed")
+    parser.add_argument("--svg", type=svg_file, metavar="FILE", help="draw the lesson's trees and curves")
+    parser.add_argument("--notebooks", type=folder, metavar="FOLDER", help="instead: write all lessons as notebooks")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -28,9 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         _print_list()
         return 0
     if arguments.lesson not in LESSONS:
-        raise InputError(f"there is no lesson {arguments.lesson!r}; there are {', '.join(LESSONS)}")
-    if arguments.svg is not None and not arguments.svg.absolute().parent.is_dir():
-        raise InputError(f"--svg: no folder {arguments.svg.parent}")
+        raise InputError(f"there is no lesson {quote(arguments.lesson)}; there are {', '.join(LESSONS)}")
     _hold(arguments.lesson, arguments.svg)
     return 0
 
@@ -47,17 +47,15 @@ def _hold(name: str, file: Path | None) -> None:
 
     pictures = run_lesson(name)
     if file is not None:
-        file.write_text(stacked(pictures).text(), encoding="utf-8")
+        write_file(file, stacked(pictures).text())
         print(f"\n{file}")
     elif pictures:
         print(f"\nTo see it drawn: adversary class {name} --svg {name}.svg")
 
 
-def _write_notebooks(folder: Path) -> int:
+def _write_notebooks(place: Path) -> int:
     from engine.commands.lessons.notebooks import write_notebooks
 
-    if not folder.is_dir():
-        raise InputError(f"--notebooks: no folder {folder}")
-    for file in write_notebooks(folder):
+    for file in write_notebooks(place):
         print(file)
     return 0

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from engine.commands.lessons.lesson import LESSONS, load, steps_of
+from engine.files import write_file
 
 _FORMAT = {"nbformat": 4, "nbformat_minor": 5, "metadata": {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -22,7 +23,7 @@ def write_notebooks(folder: Path) -> list[Path]:
     files = []
     for number, name in enumerate(LESSONS, 1):
         file = folder / f"{number:02}-{name}.ipynb"
-        file.write_text(notebook(name), encoding="utf-8")
+        write_file(file, notebook(name))
         files.append(file)
     return files
 

@@ -14,18 +14,26 @@ from engine.arena.match import PgnFile, Score, Shard, play
 from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.records import Adjudication
 from engine.arena.statistics import Sprt
-from engine.commands.match.pairings import COMMAND, DEFAULT_CONTROL, DEFAULT_NODES, SettingsPairing, UciPairing
+from engine.arena.stopping import stop_games
+from engine.commands.match.pairings import COMMAND, DEFAULT_CONTROL, DEFAULT_NODES, HASH, SettingsPairing, UciPairing
 from engine.commands.match.score import live_score, print_ablation, summary
 from engine.commands.shared.arguments import (
+    OutFile,
     Real,
     add_concurrency,
     add_hash,
     add_seed,
+    in_file,
     milliseconds,
+    never_with,
+    only_with,
     plies,
     positive,
+    text,
 )
+from engine.commands.shared.interruption import is_interrupted, stopped_by_user
 from engine.core.errors import InputError
+from engine.files import begins_with
 
 _FAULTS_SEEN = 1
 _LARGEST_ELO = 500
@@ -33,14 +41,15 @@ _LARGEST_ELO = 500
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("first", nargs="?", metavar="A", help="cmd:COMMAND, any UCI engine; or a setting of this one: "
-                        "default, features, NAME=VALUE,..., or a file: a network, weights or parameters")
-    parser.add_argument("second", nargs="?", metavar="B", help="the same (default: default)")
+    parser.add_argument("first", nargs="?", type=text, metavar="A",
+                        help="cmd:COMMAND, any UCI engine; or a setting of this one: default, features, "
+                             "NAME=VALUE,..., or a file: a network, weights or parameters")
+    parser.add_argument("second", nargs="?", type=text, metavar="B", help="the same (default: default)")
     parser.add_argument("--ablate", action="store_true", help="instead: play with each technique switched off")
     parser.add_argument("--games", type=positive, default=100, metavar="N",
                         help="games, at most with --sprt (default 100)")
     limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--tc", metavar="S+INC",
+    limits.add_argument("--tc", type=text, metavar="S+INC",
                         help=f"time control: seconds per game + seconds per move (default {DEFAULT_CONTROL})")
     limits.add_argument("--nodes", type=positive, metavar="N",
                         help=f"nodes per move instead of a clock (settings: always, default {DEFAULT_NODES})")
@@ -49,19 +58,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for side in "ab":
         parser.add_argument(f"--depth-{side}", type=plies, metavar="D", help=f"{side.upper()} searches so deep instead")
     for side in "ab":
-        parser.add_argument(f"--network-{side}", metavar="FILE", help=f"settings: {side.upper()} evaluates with this "
-                            "network, or by `features`")
-    parser.add_argument("--openings", type=Path, metavar="FILE", help="EPD or PGN, also zipped (default: random ones)")
+        parser.add_argument(f"--network-{side}", type=text, metavar="FILE", help=f"settings: {side.upper()} evaluates "
+                            "with this network, or by `features`")
+    parser.add_argument("--openings", type=in_file, metavar="FILE",
+                        help="EPD or PGN, also packed (default: random ones)")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
     add_seed(parser, "the openings")
-    add_concurrency(parser, "1; settings: as many as there are cores")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="settings: play on the dask cluster at tcp://...")
-    add_hash(parser, 4)
-    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="UCI option of both")
-    parser.add_argument("--option-a", action="append", default=[], metavar="NAME=VALUE", help="UCI option of A")
-    parser.add_argument("--option-b", action="append", default=[], metavar="NAME=VALUE", help="UCI option of B")
-    parser.add_argument("--pgn", type=Path, metavar="FILE", help="append the games to this file")
-    parser.add_argument("--resume", action="store_true", help="go on with the match that --pgn holds")
+    never_with(add_concurrency(parser, "1; settings: as many as there are cores"), "--cluster")
+    parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="settings: play on the dask cluster at tcp://...")
+    add_hash(parser, HASH)
+    for option, whose in (("--option", "both"), ("--option-a", "A"), ("--option-b", "B")):
+        parser.add_argument(option, action="append", type=text, default=[], metavar="NAME=VALUE",
+                            help=f"UCI option of {whose}")
+    parser.add_argument("--pgn", type=OutFile("PGN file", begins_with(b"[")), metavar="FILE",
+                        help="append the games to this file")
+    only_with(parser.add_argument("--resume", action="store_true", help="go on with the match that --pgn holds"),
+              "--pgn")
     parser.add_argument("--sprt", type=Real(-_LARGEST_ELO, _LARGEST_ELO), nargs=2, metavar=("ELO0", "ELO1"),
                         help="stop when this test is decided")
     parser.add_argument("--no-adjudication", action="store_true", help="play every game to its end")
@@ -82,14 +94,13 @@ def run(arguments: argparse.Namespace) -> int:
     file = _pgn_file(arguments, score)
     sprt = Sprt(*arguments.sprt) if arguments.sprt is not None else None
     try:
-        with pairing.executor() as (executor, width):
+        with pairing.executor() as (executor, width), stopped_by_user(stop_games):
             course = play(score, _shards(arguments, pairing, score), executor, width, sprt=sprt,
                           keep=file.add if file is not None else lambda records: None)
             live_score(course, score, arguments.games, sprt)
-    except KeyboardInterrupt:
-        print(summary(score, sprt))
-        raise
-    print(summary(score, sprt))
+    finally:
+        if score.outcomes or is_interrupted():
+            print(summary(score, sprt))
     return _FAULTS_SEEN if any(score.faults()) or score.illegal_lines else 0
 
 
@@ -102,7 +113,7 @@ def _shards(arguments: argparse.Namespace, pairing: UciPairing | SettingsPairing
     done = set(score.outcomes)
     for number, opening in enumerate(source.draw((arguments.games + 1) // 2, arguments.seed, _complain)):
         if 2 * number not in done:
-            yield pairing.shard(number, opening, rules)
+            yield from pairing.shards(number, opening, rules)
 
 
 def _ablate(arguments: argparse.Namespace) -> int:
@@ -117,9 +128,11 @@ def _ablate(arguments: argparse.Namespace) -> int:
             arguments.first = f"{row.name}=0"
             pairing = SettingsPairing(arguments)
             score = Score(pairing.players)
-            with pairing.executor() as (executor, width):
+            with pairing.executor() as (executor, width), stopped_by_user(stop_games):
                 live_score(play(score, _shards(arguments, pairing, score), executor, width), score, arguments.games,
                            None)
+            if is_interrupted():
+                break
             scores.append((row.name, score))
     print_ablation(scores)
     return 0
@@ -129,11 +142,7 @@ def _pgn_file(arguments: argparse.Namespace, score: Score) -> PgnFile | None:
     """Where the games go; what is there already is counted if the match is resumed."""
     path: Path | None = arguments.pgn
     if path is None:
-        if arguments.resume:
-            raise InputError("--resume needs --pgn")
         return None
-    if not path.parent.is_dir():
-        raise InputError(f"--pgn: no folder {path.parent}")
     if path.exists() and not arguments.resume:
         raise InputError(f"{path} exists; --resume goes on with it")
     file = PgnFile(path, _conditions(arguments))

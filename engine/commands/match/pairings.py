@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 
 from engine.arena import executors
+from engine.arena.cluster import cluster
 from engine.arena.duel import FairnessTest, SettingsPair
 from engine.arena.match import Shard
 from engine.arena.records import Adjudication, Opening
-from engine.arena.referee import Contender, TimeControl, UciPair
+from engine.arena.referee import TimeControl, UciGame
+from engine.arena.seats import Contender
 from engine.arena.settings import DEFAULT, read_setting
 from engine.core.errors import InputError, quote
 
 DEFAULT_NODES = 5000
 DEFAULT_CONTROL = "10+0.1"
 COMMAND = "cmd:"
+HASH = 4  # megabytes of each setting
 
 
 class UciPairing:
@@ -38,14 +43,17 @@ class UciPairing:
             raise InputError("--cluster is for settings: engines are started on this machine")
         if arguments.network_a or arguments.network_b:
             raise InputError("--network-a and --network-b are for settings: engines have UCI options, like EvalFile")
+        if arguments.hash != HASH:
+            raise InputError(f"--hash is for settings: engines take --option Hash={arguments.hash}")
 
     def executor(self) -> AbstractContextManager[tuple[Executor, int]]:
         """A process of its own for each game in progress: nobody's clock runs while another game is looked after."""
         return executors.processes(self._width)
 
-    def shard(self, number: int, opening: Opening, rules: Adjudication) -> Shard:
-        """A pair of games."""
-        return UciPair(number, opening, self._first, self._second, self._control, rules)
+    def shards(self, number: int, opening: Opening, rules: Adjudication) -> list[Shard]:
+        """The games of a pair, which may be played at the same time."""
+        return [UciGame(2 * number + color, opening, self._first, self._second, self._control, rules)
+                for color in (0, 1)]
 
 
 class SettingsPairing:
@@ -65,12 +73,12 @@ class SettingsPairing:
 
     def executor(self) -> AbstractContextManager[tuple[Executor, int]]:
         """Threads here, or a cluster's workers."""
-        return executors.threads(self._width) if self._cluster is None else executors.cluster(self._cluster)
+        return executors.threads(self._width) if self._cluster is None else cluster(self._cluster)
 
-    def shard(self, number: int, opening: Opening, rules: Adjudication) -> Shard:
-        """A pair of games."""
-        return SettingsPair(number, opening, self._first, replace(self._second, name=self.players[1]), self._nodes,
-                            rules, self._megabytes)
+    def shards(self, number: int, opening: Opening, rules: Adjudication) -> list[Shard]:
+        """The games of a pair, one after the other."""
+        return [SettingsPair(number, opening, self._first, replace(self._second, name=self.players[1]), self._nodes,
+                             rules, self._megabytes)]
 
 
 def _read_control(text: str) -> tuple[float, float]:
@@ -86,23 +94,27 @@ def _read_control(text: str) -> tuple[float, float]:
 
 def _contenders(arguments: argparse.Namespace) -> tuple[Contender, Contender]:
     both = _read_options(arguments.option)
+    if not arguments.second:
+        raise InputError("match needs a second player: cmd:COMMAND for another UCI engine")
     needed = ("UCI_Chess960",) if arguments.chess960 else ()
     first, second = (
-        replace(_contender(text, both, _read_options(own)), needed=needed, depth=depth)
+        replace(_contender(text, {**both, **_read_options(own)}), needed=needed, depth=depth)
         for text, own, depth in ((arguments.first, arguments.option_a, arguments.depth_a),
-                                 (arguments.second or "", arguments.option_b, arguments.depth_b)))
+                                 (arguments.second, arguments.option_b, arguments.depth_b)))
     if first.name != second.name:
         return first, second
     return replace(first, name=f"{first.name} A"), replace(second, name=f"{second.name} B")
 
 
-def _contender(text: str, options: Mapping[str, str], own_options: Mapping[str, str]) -> Contender:
+def _contender(text: str, options: Mapping[str, str]) -> Contender:
     command = text.removeprefix(COMMAND).strip()
     if not text.startswith(COMMAND) or not command:
         raise InputError(f"{quote(text)} cannot play a UCI engine: cmd:COMMAND names another one")
-    words = command.split()
-    name = " ".join([os.path.basename(words[0]), *words[1:]])  # noqa: PTH119
-    return Contender(name, command, options, own_options)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise InputError(f"{quote(text)} is no command: {error}") from error
+    return Contender(" ".join([Path(words[0]).name, *words[1:]]), command, options)
 
 
 def _read_options(texts: list[str]) -> dict[str, str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 
 from engine.arena.match import Score
 from engine.arena.records import Fault
 from engine.arena.statistics import Sprt, elo_estimate, log_likelihood_ratio, superiority
 from engine.commands.shared.tables import live_table, print_table
+from engine.commands.shared.wording import amount
 
 _REMARK_SECONDS = 30.0  # between two lines where nobody watches a table
 
@@ -17,11 +19,14 @@ _REMARK_SECONDS = 30.0  # between two lines where nobody watches a table
 def live_score(course: Iterable[Score], score: Score, games: int, sprt: Sprt | None) -> None:
     """Follow a match to its end: with a table on a terminal, with a line now and then elsewhere, both on stderr."""
     title = f"{score.players[0]} against {score.players[1]}, up to {games} games"
-    told, is_watched = time.monotonic(), sys.stderr.isatty()
+    began, before = time.monotonic(), len(score.outcomes)
+    told, is_watched = began, sys.stderr.isatty()
     with live_table() as show:
         show(title, ("", ""), _facts(score, sprt))
         for now in course:
-            show(title, ("", ""), _facts(now, sprt))
+            pace = (time.monotonic() - began) / (len(now.outcomes) - before)
+            left = timedelta(seconds=round(pace * (games - len(now.outcomes))))
+            show(f"{title}; time left: {left}", ("", ""), _facts(now, sprt))
             if not is_watched and time.monotonic() - told >= _REMARK_SECONDS:
                 told = time.monotonic()
                 print(_headline(now), file=sys.stderr, flush=True)
@@ -35,7 +40,7 @@ def summary(score: Score, sprt: Sprt | None) -> str:
 
 def _headline(score: Score) -> str:
     wins, draws, losses = score.wins_draws_losses
-    return f"{wins + draws + losses} games: +{wins} ={draws} -{losses}"
+    return f"{amount(wins + draws + losses, 'game')}: +{wins} ={draws} -{losses}"
 
 
 def _facts(score: Score, sprt: Sprt | None) -> list[tuple[str, str]]:
@@ -44,7 +49,7 @@ def _facts(score: Score, sprt: Sprt | None) -> list[tuple[str, str]]:
     share = f" ({100 * (wins + draws / 2) / games:.1f} %)" if games else ""
     facts = [("games", str(games)), ("result", f"+{wins} ={draws} -{losses}{share}")]
     if sum(pairs):
-        facts.append(("pairs", " ".join(map(str, pairs))))
+        facts.append(("pairs that scored 0, 1/2, 1, 3/2 and 2 points", ", ".join(map(str, pairs))))
     if sum(count > 0 for count in pairs) > 1:  # results that are all the same say nothing about the error
         elo = elo_estimate(pairs)
         facts += [("Elo", f"{elo.value:+.1f} [{elo.low:+.1f}, {elo.high:+.1f}]"),

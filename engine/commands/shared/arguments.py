@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from engine.core.errors import quote
+from engine.core.errors import InputError, quote
+from engine.files import begins_with, check_name, check_target, file_size, read_json
 from engine.options import find_option
 
 _LARGEST = 1 << 62
@@ -58,11 +60,114 @@ class Real:
         return value
 
 
+@dataclass(frozen=True)
+class Text:
+    """Words that are read later, by whoever knows what they mean; never none."""
+
+    def __call__(self, text: str) -> str:
+        """The words; ArgumentTypeError if there are none."""
+        if not text.strip():
+            raise argparse.ArgumentTypeError("must not be empty")
+        return text
+
+
+@dataclass(frozen=True)
+class InFile:
+    """A plain file that can be read."""
+
+    def __call__(self, text: str) -> Path:
+        """Its path; ArgumentTypeError if there is none of that name."""
+        return _checked(Path(text), file_size)
+
+
+@dataclass(frozen=True)
+class OutFile:
+    """A file to be written; one that is there already is replaced only if it is of the same kind."""
+
+    what: str
+    is_ours: Callable[[Path], bool]
+
+    def __call__(self, text: str) -> Path:
+        """Its path; ArgumentTypeError if it cannot be written, or must not be."""
+        return _checked(Path(text), lambda path: check_target(path, self.is_ours, self.what))
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """The beginning of the names of files to be written, which get these endings."""
+
+    endings: tuple[str, ...]
+
+    def __call__(self, text: str) -> Path:
+        """Their path without an ending; ArgumentTypeError if there is no such folder."""
+        path = Path(text)
+        if not path.name:
+            raise argparse.ArgumentTypeError(f"there is no name in {quote(text)}")
+        for ending in self.endings:
+            _checked(path.with_name(path.name + ending), lambda file: check_target(file, lambda _: True, "file"))
+        return path
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder that is there."""
+
+    def __call__(self, text: str) -> Path:
+        """Its path; ArgumentTypeError if it is not there."""
+        return _checked(Path(text), _check_folder)
+
+
+@dataclass(frozen=True)
+class NewFolder:
+    """A folder that is there, or can be made."""
+
+    def __call__(self, text: str) -> Path:
+        """Its path; ArgumentTypeError if something else has that name."""
+        return _checked(Path(text), _check_no_file)
+
+
+def _check_no_file(path: Path) -> None:
+    check_name(path)
+    nearest = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
+    if not nearest.is_dir():
+        raise InputError(f"cannot make a folder {path}: {nearest} is a file")
+
+
+def _check_folder(path: Path) -> None:
+    check_name(path)
+    if not path.is_dir():
+        raise InputError(f"no folder {quote(str(path))}")
+
+
+def _checked(path: Path, check: Callable[[Path], object]) -> Path:
+    try:
+        check(path)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return path
+
+
 positive = Whole()
 plies = Whole(1, DEEPEST_SEARCH)
 milliseconds = Whole(1, _LONGEST_TIME)
 minutes = Real(0, _LONGEST_WORK, above=True)
 seed = Whole(0)
+text = Text()
+in_file = InFile()
+folder = Folder()
+svg_file = OutFile("SVG picture", begins_with(b"<svg", b"<?xml"))
+_JSON_KEYS = {"rows", "bound", "tournament", "evaluations"}  # of what `--json` writes
+
+
+def _holds_json_of_ours(path: Path) -> bool:
+    try:
+        content = read_json(path)
+    except InputError:
+        return False
+    return isinstance(content, dict) and not _JSON_KEYS.isdisjoint(content)
+
+
+json_file = OutFile("JSON file of this program", _holds_json_of_ours)
 
 
 def of_option(name: str) -> Whole:
@@ -71,32 +176,32 @@ def of_option(name: str) -> Whole:
     return Whole(option.low, option.high)
 
 
-def add_hash(parser: argparse.ArgumentParser, default: int = 64) -> None:
+def add_hash(parser: argparse.ArgumentParser, default: int = 64) -> argparse.Action:
     """Declare `--hash`."""
-    parser.add_argument("--hash", type=of_option("Hash"), default=default, metavar="MB",
+    return parser.add_argument("--hash", type=of_option("Hash"), default=default, metavar="MB",
                         help=f"size of the transposition table (default {default})")
 
 
-def add_threads(parser: argparse.ArgumentParser, default: int = 1, note: str = "") -> None:
+def add_threads(parser: argparse.ArgumentParser, default: int = 1, note: str = "") -> argparse.Action:
     """Declare `--threads`."""
-    parser.add_argument("--threads", type=of_option("Threads"), default=default, metavar="N",
+    return parser.add_argument("--threads", type=of_option("Threads"), default=default, metavar="N",
                         help=f"search with N threads (default {default}{note})")
 
 
-def add_concurrency(parser: argparse.ArgumentParser, default: str = "as many as there are cores") -> None:
+def add_concurrency(parser: argparse.ArgumentParser, default: str = "as many as there are cores") -> argparse.Action:
     """Declare `--concurrency`."""
-    parser.add_argument("--concurrency", type=of_option("Threads"), metavar="N",
+    return parser.add_argument("--concurrency", type=of_option("Threads"), metavar="N",
                         help=f"games at the same time (default: {default})")
 
 
-def add_seed(parser: argparse.ArgumentParser, what: str) -> None:
+def add_seed(parser: argparse.ArgumentParser, what: str) -> argparse.Action:
     """Declare `--seed`."""
-    parser.add_argument("--seed", type=seed, default=1, metavar="N", help=f"decides {what} (default 1)")
+    return parser.add_argument("--seed", type=seed, default=1, metavar="N", help=f"decides {what} (default 1)")
 
 
-def add_fen(parser: argparse.ArgumentParser, told: str = "the starting position") -> None:
+def add_fen(parser: argparse.ArgumentParser, told: str = "the starting position") -> argparse.Action:
     """Declare `--fen`, to be read by `read_position`."""
-    parser.add_argument("--fen", metavar="FEN",
+    return parser.add_argument("--fen", type=text, metavar="FEN",
                         help=f"the position: a FEN, quoted or not, or `startpos` (default: {told})")
 
 
@@ -119,3 +224,69 @@ def _fen_length(words: Sequence[str]) -> int:
         return 1
     has_counters = len(words) >= 6 and words[4].isdecimal() and words[5].isdecimal()
     return 6 if has_counters else 4
+
+
+def only_with(action: argparse.Action, *others: str, among: Sequence[str] | None = None) -> None:
+    """Let an option make sense only if one of the others is given too, or, for one other, is `among` these values."""
+    action.__dict__.setdefault(_NEEDS, []).append((others, among))
+
+
+def never_with(action: argparse.Action, *others: str, among: Sequence[str] | None = None) -> None:
+    """Let an option make no sense if one of the others is given, or, for one other, is `among` these values."""
+    action.__dict__.setdefault(_EXCLUDES, []).append((others, among))
+
+
+_NEEDS, _EXCLUDES = "needs", "excludes"  # attributes that these two give an argument
+
+
+def check_together(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """InputError if options are given that do not go together, or a file that is read would be overwritten."""
+    actions = list(_chosen_actions(parser, arguments))
+    by_name = {_name(action): action for action in actions}
+
+    def holds(others: Sequence[str], among: Sequence[str] | None) -> bool:
+        if among is not None:
+            return getattr(arguments, by_name[others[0]].dest) in among
+        return any(_is_given(by_name[name], arguments) for name in others)
+
+    for action in actions:
+        if not _is_given(action, arguments):
+            continue
+        for others, among in getattr(action, _NEEDS, ()):
+            if not holds(others, among):
+                raise InputError(f"{_name(action)} goes with {' or '.join(among or others)} only")
+        for others, among in getattr(action, _EXCLUDES, ()):
+            if holds(others, among):
+                raise InputError(f"{_name(action)} does not go with {' or '.join(among or others)}")
+    _check_files(actions, arguments)
+
+
+def _check_files(actions: Sequence[argparse.Action], arguments: argparse.Namespace) -> None:
+    sources = [path.resolve() for action in actions if isinstance(action.type, InFile)
+               for path in _values(action, arguments)]
+    for action in actions:
+        for path in _values(action, arguments) if isinstance(action.type, OutFile) else ():
+            if path.resolve() in sources:
+                raise InputError(f"{_name(action)}: {path} is read as well, and is not overwritten")
+
+
+def _chosen_actions(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Iterator[argparse.Action]:
+    """The arguments of a parser, and of the one below it that was chosen."""
+    for action in parser._actions:  # noqa: SLF001  argparse has no other list of them
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            yield from _chosen_actions(action.choices[getattr(arguments, action.dest)], arguments)
+        else:
+            yield action
+
+
+def _name(action: argparse.Action) -> str:
+    return action.option_strings[-1] if action.option_strings else action.dest
+
+
+def _is_given(action: argparse.Action, arguments: argparse.Namespace) -> bool:
+    return getattr(arguments, action.dest, None) not in (None, False, [], action.default)
+
+
+def _values(action: argparse.Action, arguments: argparse.Namespace) -> list[Path]:
+    value = getattr(arguments, action.dest, None)
+    return [] if value is None else value if isinstance(value, list) else [value]

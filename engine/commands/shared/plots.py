@@ -2,34 +2,54 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import InputError
+from engine.core.errors import InputError, quote
+from engine.files import begins_with, check_target
 
 _COLOURS = 10  # that curves have before they come again
 _DASHES = ("--", ":")
 _FEW_POINTS = 30  # that are marked each
+_BEGINNINGS = {".png": (b"\x89PNG",), ".svg": (b"<?xml", b"<svg"), ".pdf": (b"%PDF",)}  # of files of each kind
 
 Curve = tuple[Sequence[float], Sequence[float]]
 
 
-def check_plot(path: Path, option: str = "--plot") -> None:
+def check_plot(path: Path) -> None:
     """InputError if a plot cannot be written there: it is better known before hours of work than after."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise InputError(f"{option} needs matplotlib: pip install '.[lab]', where the sources are") from error
-    kinds = Figure().canvas.get_supported_filetypes()
-    if path.suffix.removeprefix(".") not in kinds or not path.parent.is_dir():
-        raise InputError(f"{option}: {path} names no folder that exists, or none of the kinds "
-                         f"{', '.join(sorted(kinds))}")
+    if path.suffix not in _BEGINNINGS:
+        raise InputError(f"cannot draw {quote(str(path))}: a plot is one of {', '.join(_BEGINNINGS)}")
+    check_target(path, begins_with(*_BEGINNINGS[path.suffix]), "plot")
+    if find_spec("matplotlib") is None:
+        raise InputError("plots need matplotlib: pip install '.[lab]', where the sources are")
+
+
+@dataclass(frozen=True)
+class PlotFile:
+    """A plot to be written; one that is there already is replaced, any other file is not."""
+
+    def __call__(self, text: str) -> Path:
+        """Its path; ArgumentTypeError if it cannot be written, or must not be."""
+        path = Path(text)
+        try:
+            check_plot(path)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+        return path
+
+
+plot_file = PlotFile()
 
 
 def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], *, title: str = "",
               dashed: Sequence[str] = (), x_scale: str = "linear", y_scale: str = "linear") -> None:
     """Draw named curves, each given by its places and its heights; `labels` and scales are those of the two axes."""
+    check_plot(path)
     from matplotlib import colormaps
     from matplotlib.figure import Figure
 

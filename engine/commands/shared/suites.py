@@ -27,6 +27,12 @@ class Problem:
     best: set[str] = field(default_factory=set)  # UCI text of moves that solve it
     avoid: set[str] = field(default_factory=set)
     mate: int | None = None  # moves to the mate that is to be found
+    label: str = ""  # what the author calls it
+
+    @property
+    def name(self) -> str:
+        """Where it is found in its file, and what it is called."""
+        return f"line {self.number}" + (f" ({self.label})" if self.label else "")
 
     def is_solved(self, move: str, score: int) -> bool:
         """Whether this move, as UCI text, with this score is an answer."""
@@ -50,7 +56,7 @@ def read_problems(path: Path) -> tuple[list[Problem], list[str]]:
 def _read_problem(number: int, line: str) -> Problem:
     board = chess.Board()
     operations = board.set_epd(_MATE_NOTE.sub(r"dm \1;", line.strip()))
-    problem = Problem(number, Game(board.fen()).fen())
+    problem = Problem(number, Game(board.fen()).fen(), label=str(operations.get("id") or ""))
     problem.best = _texts(board, operations.get("bm"))
     problem.avoid = _texts(board, operations.get("am"))
     mate, score = operations.get("dm"), operations.get("ce")

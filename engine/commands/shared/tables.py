@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -38,7 +39,7 @@ def live_table() -> Iterator[Callable[[str, Sequence[str], Iterable[Sequence[str
     if not console.is_terminal:
         yield lambda title, headings, rows: None
         return
-    with Live(console=console, transient=True, auto_refresh=False) as live:
+    with Live(console=console, transient=True, auto_refresh=False, redirect_stdout=sys.stdout.isatty()) as live:
         def show(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
             table = _table(headings, rows)
             table.title, table.title_justify = title, "left"

@@ -1,4 +1,4 @@
-"""`tablebase build | probe | stats | verify | speed`: make endgame tables, look into them, and measure them."""
+"""`tablebase build | probe | stats | verify | speed | clock`: make endgame tables, look into them, and measure them."""
 
 from __future__ import annotations
 
@@ -8,55 +8,71 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from engine.commands.shared.arguments import add_seed, add_threads, positive
-from engine.core.errors import InputError
+from engine.commands.shared.arguments import (
+    NewFolder,
+    Whole,
+    add_seed,
+    add_threads,
+    folder,
+    never_with,
+    only_with,
+    positive,
+    text,
+)
+from engine.commands.shared.progress import progress_bar
+
+_MEN = 4
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
     build = kinds.add_parser("build", help="make tables, with all that they need")
-    build.add_argument("endings", nargs="*", metavar="ENDING", help="such as KQvKR (default: all of --men)")
-    build.add_argument("--men", type=int, choices=(3, 4, 5), default=4, metavar="N",
-                       help="all endings with up to so many men, 3 to 5 (default 4)")
-    build.add_argument("--out", type=Path, default=Path("tables"), metavar="DIR",
+    build.add_argument("endings", nargs="*", type=text, metavar="ENDING", help="such as KQvKR (default: all of --men)")
+    never_with(build.add_argument("--men", type=Whole(3, 5), default=_MEN, metavar="N",
+                                  help=f"all endings with up to so many men, 3 to 5 (default {_MEN})"), "endings")
+    build.add_argument("--out", type=NewFolder(), default=Path("tables"), metavar="DIR",
                        help="where they are made; what is there is not made again (default: tables)")
     add_threads(build, os.cpu_count() or 1, ", all cores")
     probe = kinds.add_parser("probe", help="who wins a position, how soon, and by which moves")
-    probe.add_argument("position", nargs="+", metavar="FEN",
+    probe.add_argument("position", nargs="+", type=text, metavar="FEN",
                        help="the position: a FEN, quoted or not; then maybe `moves Kb1 ...`")
     stats = kinds.add_parser("stats", help="what the tables hold")
     check = kinds.add_parser("verify", help="whether the files are sound, and agree with Syzygy's")
-    check.add_argument("--syzygy", type=Path, metavar="DIR", help="a folder with Syzygy tables")
-    check.add_argument("--positions", type=positive, default=20_000, metavar="N", help="compared (default 20000)")
-    add_seed(check, "the positions")
+    check.add_argument("--syzygy", type=folder, metavar="DIR", help="a folder with Syzygy tables")
+    only_with(check.add_argument("--positions", type=positive, default=20_000, metavar="N",
+                                 help="compared (default 20000)"), "--syzygy")
+    only_with(add_seed(check, "the positions"), "--syzygy")
     speed = kinds.add_parser("speed", help="how long a lookup takes in the kernel, and what it costs a search")
-    speed.add_argument("--syzygy", type=Path, metavar="DIR", help="a folder with Syzygy tables, to measure them too")
+    speed.add_argument("--syzygy", type=folder, metavar="DIR", help="a folder with Syzygy tables, to measure them too")
+    clock = kinds.add_parser("clock", help="how long an answer takes with few men, beside the time it was given")
+    clock.add_argument("--positions", type=positive, default=100, metavar="N",
+                       help="for each control and number of men (default 100)")
+    clock.add_argument("--syzygy", type=folder, metavar="DIR", help="answer by Syzygy tables instead of our own")
+    add_seed(clock, "the positions")
     for kind in (probe, stats, check, speed):
-        kind.add_argument("--tables", type=Path, metavar="DIR", help="made by build (default: the built-in ones)")
+        kind.add_argument("--tables", type=folder, metavar="DIR", help="made by build (default: the built-in ones)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what is asked, and return the exit status."""
     kinds: dict[str, Callable[[argparse.Namespace], int]] = {
-        "build": _build, "probe": _probe, "stats": _stats, "verify": _verify, "speed": _speed}
+        "build": _build, "probe": _probe, "stats": _stats, "verify": _verify, "speed": _speed,
+        "clock": _clock}
     return kinds[arguments.kind](arguments)
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from tablebase.generator.workshop import Workshop
     from tablebase.material import Ending, all_endings, parse_ending
 
     endings = [parse_ending(name) for name in arguments.endings]
     endings = endings or [ending for men in range(3, arguments.men + 1) for ending in all_endings(men)]
     workshop = Workshop(arguments.out, arguments.threads)
-    console = Console(stderr=True)
     total = 0.0
-    with console.status("") as status:
+    with progress_bar(None) as show:
         def report(ending: Ending, what: str) -> None:
-            status.update(f"{ending.name}: {what}")
+            show(0, f"{ending.name}: {what}")
 
         for ending, seconds in workshop.generate(endings, report):
             total += seconds
@@ -85,7 +101,7 @@ def _stats(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    from engine.commands.tablebase.report import verify
+    from engine.commands.tablebase.check import verify
 
     return verify(_folders(arguments), arguments.syzygy, arguments.positions, arguments.seed)
 
@@ -97,9 +113,14 @@ def _speed(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _clock(arguments: argparse.Namespace) -> int:
+    from engine.commands.tablebase.answers import print_answers
+
+    print_answers(arguments.syzygy, arguments.positions, arguments.seed)
+    return 0
+
+
 def _folders(arguments: argparse.Namespace) -> list[Path]:
     from tablebase.own_tables import BUILT_IN
 
-    if arguments.tables is not None and not arguments.tables.is_dir():
-        raise InputError(f"--tables: no folder {arguments.tables}")
     return [BUILT_IN] if arguments.tables is None else [arguments.tables]

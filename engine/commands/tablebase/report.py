@@ -8,19 +8,16 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import chess
-import chess.syzygy
 import numpy as np
 
 from engine.alphabeta.searcher import Searcher
 from engine.chesstext import san
-from engine.commands.shared.progress import track
 from engine.commands.shared.tables import print_table
+from engine.commands.shared.wording import amount
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.search.limits import Limits
 from engine.search.tb import no_tb
-from tablebase.codes import is_won
 from tablebase.files import Kind
 from tablebase.geometry import PAIR_SQUARES
 from tablebase.judgement import (
@@ -33,9 +30,10 @@ from tablebase.judgement import (
     SPOILT_LOSS,
     SPOILT_WIN,
     WINS,
+    Fate,
 )
 from tablebase.material import all_endings, ending_of, men_of
-from tablebase.own_tables import Fate, OwnTables, Shelf
+from tablebase.own_tables import OwnTables, Shelf
 from tablebase.probe import count_wins, has_rights
 from tablebase.sample import random_board
 from tablebase.syzygy.tables import SyzygyTables
@@ -49,8 +47,6 @@ _RESULTS = {
         (MAY_LOSE, "loses unless the fifty-move rule comes first"),
         (LOSES, "loses, but the mate may take longer than the table says: the fifty-move rule is near"),
         (IS_MATED, "loses"))}
-_DIFFERENT = 1
-_SHOWN_DIFFERENCES = 10
 _COLD_PLACEMENTS, _HOT_PLACEMENTS = 1 << 21, 64
 _SEARCH_NODES, _SEARCH_ROUNDS = 200_000, 5
 _SYZYGY_POSITIONS, _SYZYGY_ROUNDS = 400, 500
@@ -101,7 +97,8 @@ def _in_words(code: int, best: Fate | None) -> str:
         return "is mated" if code == 1 else "draws"
     if best.grade in (MATES, IS_MATED):
         plies = best.code  # of a move more than what is left after it
-        return f"{_RESULTS[best.grade]}: mate in {(plies + 1) // 2} moves, {plies} plies"
+        mate = f"{amount((plies + 1) // 2, 'move')}, {amount(plies, 'ply', 'plies')}"
+        return f"{_RESULTS[best.grade]}: mate in {mate}"
     return _RESULTS[best.grade]
 
 
@@ -117,55 +114,13 @@ def print_stats(folders: Sequence[Path]) -> None:
             positions += summary.positions
             is_win = summary.longest_win >= summary.longest_loss
             example = summary.win_example if is_win else summary.loss_example
-            longest = f"{summary.longest} plies" if summary.longest >= 0 else ""
+            longest = amount(summary.longest, "ply", "plies") if summary.longest >= 0 else ""
             rows.append((ending.name if side == 0 else "", ("white", "black")[side], f"{summary.positions:,}",
                          f"{summary.wins:,}", f"{summary.draws:,}", f"{summary.losses:,}", longest, example or "",
                          f"{entry.seconds:.1f}" if side == 0 else ""))
     print_table(("ending", "to move", "positions", "wins", "draws", "losses", "longest", "an example", "CPU s"), rows,
                 left=("to move", "an example"))
     print(f"{len(tables.outcomes.endings)} endings, {positions:,} positions, {seconds:.0f} s CPU to generate")
-
-
-def verify(folders: Sequence[Path], syzygy: Path | None, positions: int, seed: int) -> int:
-    """Read every block; compare random positions with Syzygy tables. Returns the exit status."""
-    tables = open_tables(folders)
-    for shelf in tables.shelves.values():
-        for ending in track(shelf.endings, lambda ending: ending.name):
-            shelf.load(ending, _print_error)
-    damaged = [shelf for shelf in tables.shelves.values()
-               if not all(shelf.is_sound(ending) for ending in shelf.endings)]
-    print(", ".join(f"{len(shelf.endings)} endings of {kind.value}" for kind, shelf in tables.shelves.items()) + ": "
-          + ("damaged" if damaged else "all blocks are sound"))
-    differences = 0 if syzygy is None else _compare(tables, syzygy, positions, seed)
-    return _DIFFERENT if damaged or differences else 0
-
-
-def _print_error(text: str) -> None:
-    print(f"error: {text}", file=sys.stderr)
-
-
-def _compare(tables: OwnTables, folder: Path, positions: int, seed: int) -> int:
-    """How many of so many random positions have another outcome in the Syzygy tables of the folder."""
-    chance = random.Random(seed)  # noqa: S311  a sample needs no secrecy
-    with chess.syzygy.open_tablebase(str(folder), load_dtz=False) as judge:
-        names = {ending: ending.name for ending in tables.outcomes.endings}
-        known = [ending for ending, name in names.items() if (folder / f"{name}.rtbw").exists()]
-        if not known:
-            raise InputError(f"--syzygy: no table of {folder} is one of ours")
-        differences = compared = 0
-        for _ in track(range(positions), lambda number: f"position {number}"):
-            board = random_board(chance.choice(known), chance)
-            code = tables.code(Game(board.fen()).position)
-            wdl = judge.get_wdl(board)
-            if wdl is None:
-                continue  # a capture leads to a table that is not there
-            compared += 1
-            if code is None or (wdl > 0) != bool(is_won(code)) or (wdl == 0) != (code == 0):
-                differences += 1
-                if differences <= _SHOWN_DIFFERENCES:
-                    print(f"error: {board.fen()}: ours {code}, Syzygy {wdl}", file=sys.stderr)
-    print(f"{compared} random positions of {len(known)} endings: {differences} differ from Syzygy")
-    return differences
 
 
 def print_speed(folders: Sequence[Path], syzygy: Path | None) -> None:

@@ -12,28 +12,39 @@ from pathlib import Path
 from engine.arena.gamefile import Games, read_games
 from engine.arena.labelled import labelled_samples
 from engine.arena.positions import quiet_samples
-from engine.commands.shared.arguments import Real, add_seed, positive
-from engine.commands.shared.plots import check_plot, save_plot
+from engine.commands.shared.arguments import OutFile, Real, add_seed, in_file, positive
+from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.progress import track
 from engine.core.errors import InputError
+from engine.files import read_json
 from eval.fit_outcome import fit_outcome
 from eval.fit_weights import Epoch, Learner, Plan, rounded_weights
-from eval.outcome import FULL_MATERIAL, Model
+from eval.outcome import Model, described
 from eval.samples import Samples
 from eval.weightfile import LARGEST_WEIGHT
 from eval.weights import WeightsRecord, load_weights, save_weights
 
 _LABELLED = (".epd", ".fen")
+_NOTHING_LEARNED = 1
+
+
+def _is_weight_file(path: Path) -> bool:
+    try:
+        content = read_json(path)
+    except InputError:
+        return False
+    return isinstance(content, dict) and "weights" in content
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     plan = Plan()
-    parser.add_argument("data", nargs="+", type=Path, metavar="FILE",
+    parser.add_argument("data", nargs="+", type=in_file, metavar="FILE",
                         help="training games, from `selfplay`; or .epd files, also packed, with the games' results")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.json",
+    parser.add_argument("--out", type=OutFile("file of weights", _is_weight_file), required=True, metavar="FILE.json",
                         help="where the best weights go, after every epoch; for `match FILE.json default`")
-    parser.add_argument("--start", type=Path, metavar="FILE.json", help="begin with these weights, not the engine's")
+    parser.add_argument("--start", type=in_file, metavar="FILE.json", help="begin with these weights, not the engine's")
     parser.add_argument("--epochs", type=positive, default=plan.epochs, metavar="N", help=f"(default {plan.epochs})")
     parser.add_argument("--rate", type=Real(0, LARGEST_WEIGHT, above=True), default=plan.rate, metavar="CP",
                         help=f"the largest step of a weight at first (default {plan.rate})")
@@ -42,15 +53,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pull", type=Real(0, 1), default=plan.pull, metavar="X",
                         help=f"how strongly weights are held where they begin (default {plan.pull})")
     add_seed(parser, "the order of the positions")
-    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the course of the losses")
+    parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the course of the losses")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Learn, print the losses, and return the exit status."""
-    if not arguments.out.parent.is_dir():
-        raise InputError(f"--out: no folder {arguments.out.parent}")
-    if arguments.plot is not None:
-        check_plot(arguments.plot)
     start = load_weights(arguments.start)
     threads = os.cpu_count() or 1
     samples = _samples(arguments.data, start, threads)
@@ -59,12 +66,15 @@ def run(arguments: argparse.Namespace) -> int:
     learner = Learner(samples, start, plan)
     print(f"{len(samples)} quiet positions; a pawn more is worth {_winning_share(learner.steepness):.1%} of the point")
     outcome, likelihood = fit_outcome(samples)
-    print(f"chances of the game: {_describe(outcome)}; mean negative log-likelihood {likelihood:.4f}")
-    course = _learn(learner, plan, arguments, samples, outcome)
+    print(f"chances of the game: {described(outcome)}; mean negative log-likelihood {likelihood:.4f}")
+    with stopped_by_user(learner.stop):
+        course = _learn(learner, plan, arguments, samples, outcome)
+    if not course:
+        return 0
     first, best = course[0], min(course, key=lambda epoch: epoch.validation_loss)
     if best is first:
-        print("no epoch was better than the weights at the start: nothing was written")
-        return 0
+        print(f"no epoch was better than the weights at the start: {arguments.out} is not written")
+        return _NOTHING_LEARNED
     print(f"best after epoch {best.number}: validation loss {best.validation_loss:.6f}, "
           f"{100 * (best.validation_loss / first.validation_loss - 1):+.2f} %; weights in {arguments.out}")
     if arguments.plot is not None:
@@ -96,19 +106,15 @@ def _winning_share(steepness: float) -> float:
     return float(1 / (1 + 2.718281828459045 ** (-100 * steepness)))
 
 
-def _describe(outcome: Model) -> str:
-    """The model in figures that mean something."""
-    few, full = outcome.even_score(FULL_MATERIAL // 4), outcome.even_score(FULL_MATERIAL)
-    return f"every second game is won from {full:+.0f} centipawns on a full board, from {few:+.0f} on a quarter of it"
-
-
 def _learn(learner: Learner, plan: Plan, arguments: argparse.Namespace, samples: Samples,
            outcome: Model) -> list[Epoch]:
     """Run all epochs; the file always holds the best weights so far."""
     course: list[Epoch] = []
     epochs = learner.run()
     for number in track(range(plan.epochs + 1), lambda number: f"epoch {number}"):
-        epoch = next(epochs)
+        epoch = next(epochs, None)
+        if epoch is None:
+            break
         print(f"epoch {number}: training loss {epoch.training_loss:.6f}, validation loss {epoch.validation_loss:.6f}",
               flush=True)
         if course and epoch.validation_loss < min(earlier.validation_loss for earlier in course):

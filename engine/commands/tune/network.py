@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,19 +17,33 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from engine.arena.replay import Filter, GameSource
-from engine.commands.shared.arguments import Real, Whole, add_seed, minutes, positive
-from engine.commands.shared.plots import check_plot, save_plot
-from engine.core.errors import InputError
+from engine.commands.shared.arguments import (
+    OutFile,
+    Real,
+    Whole,
+    add_seed,
+    folder,
+    in_file,
+    minutes,
+    only_with,
+    positive,
+    text,
+)
+from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.plots import plot_file, save_plot
+from engine.commands.shared.progress import progress_bar
+from engine.core.errors import InputError, quote
+from engine.files import begins_with
 from eval.network.data import Samples, expected
-from eval.network.file import Shape, write_network
+from eval.network.file import MAGIC, Shape, write_network
 from eval.network.judge import Losses, by_men, features_shares, fitted_scale, losses_of, yardsticks
 
 if TYPE_CHECKING:
     from eval.network.train import Report, Stage, Trainer
 
-_INTERRUPTED = 130
 _CHECKPOINT_SECONDS = 60
 _SEEDS_APART = 1000  # of the lessons, so that no position is drawn alike
+_PATIENCE = 60.0  # seconds to judge and to write what was learned, after Ctrl-C
 _RESERVE_SECONDS = 4.0  # to judge and to write, when time is limited
 _JUDGINGS = 8  # as long as so many looks at the validation samples
 _MILLION = 1_000_000
@@ -44,9 +57,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     defaults = Filter()
     add = parser.add_argument
-    add("data", nargs="+", type=Path, metavar="FILE", help="training games, from `selfplay`, also packed by xz")
-    add("--out", type=Path, required=True, metavar="FILE.network", help="where the network goes")
-    add("--plot", type=Path, metavar="FILE.png", help="draw the course of the losses")
+    add("data", nargs="+", type=in_file, metavar="FILE", help="training games, from `selfplay`, also packed by xz")
+    add("--out", type=OutFile("network", begins_with(MAGIC)), required=True, metavar="FILE.network",
+        help="where the network goes")
+    add("--plot", type=plot_file, metavar="FILE.png", help="draw the course of the losses")
     add("--resume", action="store_true", help="go on where OUT.checkpoint was written")
     shape = parser.add_argument_group("the network")
     shape.add_argument("--hidden", type=positive, default=512, metavar="N", help="its width (default 512)")
@@ -61,29 +75,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
     course.add_argument("--rate", type=Real(0, 1, above=True), default=1e-3, metavar="X",
                         help="of learning, at first (default 0.001)")
     course.add_argument("--decay", type=Real(0, 1), default=0.01, metavar="X", help="of weights (default 0.01)")
-    course.add_argument("--share", default="0.3", metavar="X[:Y]",
+    course.add_argument("--share", type=text, default="0.3", metavar="X[:Y]",
                         help="of the result in the target, from X at first to Y at last (default 0.3)")
     course.add_argument("--scale", type=Real(1, 10_000), metavar="CP",
                         help="for a logit of 1 (default: fitted to the results)")
-    course.add_argument("--pretrain", type=_read_lesson, action="append", default=[], metavar="COUNT[:NODES[:EPOCHS]]",
+    course.add_argument("--pretrain", type=LessonKind(), action="append", default=[], metavar="COUNT[:NODES[:EPOCHS]]",
                         help="first teach neighbours of the games' positions, labelled by the features' static "
                         "evaluation or, with NODES, by searches; may be given several times")
     course.add_argument("--pretrain-part", type=Real(0, 1, above=True), default=0.3, metavar="X",
                         help="of the minutes (default 0.3)")
-    course.add_argument("--neighbours", type=Path, metavar="FOLDER",
-                        help="keep the labelled neighbours here, and use those that are there")
+    only_with(course.add_argument("--neighbours", type=folder, metavar="FOLDER", help="keep the labelled neighbours "
+                                  "here, and use those that are there"), "--pretrain")
     course.add_argument("--games-rate", type=Real(0, 1, above=True), metavar="X",
                         help="of learning from the games, after neighbours (default: as --rate)")
     add_seed(parser, "the course")
-    course.add_argument("--device", metavar="NAME", help="torch's name for it (default: cuda where there is one)")
+    course.add_argument("--device", type=text, metavar="NAME",
+                        help="torch's name for it (default: cuda where there is one)")
     course.add_argument("--precision", default="tf32", choices=("tf32", "bf16"), help="on a GPU (default tf32)")
     samples = parser.add_argument_group("the samples")
-    for name, least, text in (("first_ply", 0, "plies of a game to leave out"), ("largest_score", 1, "centipawns"),
+    for name, least, what in (("first_ply", 0, "plies of a game to leave out"), ("largest_score", 1, "centipawns"),
                               ("per_game", 1, "about so many of a game at most"),
                               ("held_out", 2, "one game in so many validates")):
         value = getattr(defaults, name)
         samples.add_argument(f"--{name.replace('_', '-')}", type=Whole(least), default=value, metavar="N",
-                             help=f"{text} (default {value})")
+                             help=f"{what} (default {value})")
     samples.add_argument("--few-men-share", type=Real(0, 1), default=defaults.few_men_share, metavar="X",
                          help=f"of positions with nine men or fewer, at most (default {defaults.few_men_share})")
     samples.add_argument("--shard", type=Real(0, 10_000, above=True), default=100, metavar="X",
@@ -103,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
     filter_by = Filter(arguments.first_ply, arguments.largest_score, arguments.per_game, arguments.held_out,
                        arguments.few_men_share, arguments.seed)
     source = GameSource(arguments.data, filter_by, shard_positions=int(arguments.shard * _MILLION), threads=threads,
-                        complain=lambda text: print(f"error: {text}", file=sys.stderr))
+                        complain=lambda line: print(f"error: {line}", file=sys.stderr))
     training = next(source.shards())
     scale = float(round(arguments.scale)) if arguments.scale else fitted_scale(training)
     _say(f"{source.first_games.positions} positions read, {len(training)} to learn from and {len(source.validation)} "
@@ -120,36 +135,35 @@ class _Lesson(NamedTuple):
     epochs: int = 1
 
 
-def _read_lesson(text: str) -> _Lesson:
-    try:
-        lesson = _Lesson(*(int(part) for part in text.split(":")))
-    except (TypeError, ValueError):
-        raise argparse.ArgumentTypeError(f"{text!r} is not like 1000000 or 1000000:50:2") from None
-    if lesson.wanted < 1 or lesson.nodes < 0 or lesson.epochs < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: COUNT and EPOCHS are at least 1, NODES at least 0")
-    return lesson
+@dataclass(frozen=True)
+class LessonKind:
+    """A lesson as it is written on a command line."""
+
+    def __call__(self, words: str) -> _Lesson:
+        """The lesson; ArgumentTypeError if it is none."""
+        try:
+            lesson = _Lesson(*(int(part) for part in words.split(":")))
+        except (TypeError, ValueError):
+            raise argparse.ArgumentTypeError(f"{quote(words)} is not like 1000000 or 1000000:50:2") from None
+        if lesson.wanted < 1 or lesson.nodes < 0 or lesson.epochs < 1:
+            raise argparse.ArgumentTypeError(f"{quote(words)}: COUNT and EPOCHS are at least 1, NODES at least 0")
+        return lesson
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    if arguments.neighbours is not None and not arguments.neighbours.is_dir():
-        raise InputError(f"--neighbours: no folder {arguments.neighbours}")
     if arguments.pretrain_part == 1:
         raise InputError("--pretrain-part must be below 1: the games need some of the minutes")
     if arguments.hidden < 64 or arguments.hidden % 64 or arguments.hidden > 2048:
         raise InputError(f"--hidden must be a multiple of 64 up to 2048, not {arguments.hidden}")
     _read_share(arguments.share)
-    if not arguments.out.parent.is_dir():
-        raise InputError(f"--out: no folder {arguments.out.parent}")
-    if arguments.plot is not None:
-        check_plot(arguments.plot)
 
 
-def _read_share(text: str) -> tuple[float, float]:
+def _read_share(words: str) -> tuple[float, float]:
     try:
-        first, _, last = text.partition(":")
+        first, _, last = words.partition(":")
         pair = float(first), float(last or first)
     except ValueError as error:
-        raise InputError(f"--share is X or X:Y, not {text}") from error
+        raise InputError(f"--share is X or X:Y, not {quote(words)}") from error
     if not all(0 <= share <= 1 for share in pair):
         raise InputError("--share must lie from 0 to 1")
     return pair
@@ -161,8 +175,8 @@ def king_buckets(count: int) -> tuple[int, ...]:
     return tuple(int(letter) for rank in ranks for letter in rank + rank[::-1])
 
 
-def _say(text: str) -> None:
-    print(text, flush=True)
+def _say(line: str) -> None:
+    print(line, flush=True)
 
 
 class _Session:
@@ -191,18 +205,22 @@ class _Session:
         _say("mean squared error against:        target    result     score")
         for name, losses in sticks.items():
             _say(f"{name:30s} {_figures(losses)}")
-        with _stopping(self._trainer):
+        with stopped_by_user(self._trainer.stop, _PATIENCE):
             self._learn(self._stages())
+            self._finish(sticks["features"])
+        return 0
+
+    def _finish(self, features: Losses) -> None:
+        """Write what was learned, also if it was stopped before the end."""
         if self._trainer.is_stopped:
             self._trainer.save(self._checkpoint)
             _say(f"stopped; go on with --resume, which reads {self._checkpoint}")
         if not self._trainer.course:
-            return _INTERRUPTED
+            return
         self._trainer.take_best()
-        self._write(sticks["features"])
+        self._write(features)
         if self._arguments.plot is not None:
-            _plot(self._trainer.course, sticks["features"], self._arguments.plot)
-        return _INTERRUPTED if self._trainer.is_stopped else 0
+            _plot(self._trainer.course, features, self._arguments.plot)
 
     def _stages(self) -> list[Stage]:
         from eval.network.train import Stage
@@ -248,15 +266,10 @@ class _Session:
 
     def _learn(self, stages: list[Stage]) -> None:
         """Run the course, with a line for each report and a checkpoint now and then."""
-        from rich.console import Console
-        from rich.progress import Progress
-
-        console = Console(stderr=True)
         saved = time.perf_counter()
-        with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-            tasks = {stage.name: bar.add_task(stage.name, total=1.0) for stage in stages}
+        with progress_bar(1.0, counts=False) as show:
             for report in self._trainer.run(stages):
-                bar.update(tasks[report.stage], completed=report.progress)
+                show(report.progress, report.stage)
                 _say(_line(report))
                 if time.perf_counter() - saved >= _CHECKPOINT_SECONDS:
                     self._trainer.save(self._checkpoint)
@@ -290,21 +303,6 @@ class _Session:
                  f"features {group.features:.6f}")
         _say(f"network in {arguments.out}, {arguments.out.stat().st_size} bytes, "
              f"after {time.perf_counter() - self._started:.1f} s")
-
-
-@contextmanager
-def _stopping(trainer: Trainer) -> Iterator[None]:
-    """Let Ctrl-C, or a request to end, stop the course after a whole step."""
-
-    def stop(number: int, frame: object) -> None:
-        trainer.is_stopped = True
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _figures(losses: Losses) -> str:

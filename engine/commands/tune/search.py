@@ -13,15 +13,28 @@ from typing import TYPE_CHECKING
 
 from engine.alphabeta.params import PARAMETERS
 from engine.arena import executors
+from engine.arena.cluster import cluster
 from engine.arena.duel import FairnessTest
 from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.records import Adjudication, Opening
 from engine.arena.shards import in_order
 from engine.arena.spsa import Course, Plan
-from engine.commands.shared.arguments import Real, add_concurrency, add_seed, positive
-from engine.commands.shared.plots import check_plot, save_plot
+from engine.arena.stopping import stop_games
+from engine.commands.shared.arguments import (
+    NewFile,
+    Real,
+    add_concurrency,
+    add_seed,
+    in_file,
+    never_with,
+    positive,
+    text,
+)
+from engine.commands.shared.interruption import is_interrupted, stopped_by_user
+from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.tables import live_table
 from engine.core.errors import InputError
+from engine.files import write_file
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -32,7 +45,8 @@ _HEADINGS = ("parameter", "default", "now", "steps moved")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--params", default=_ALL, metavar="NAME,...", help="which ones (default: all but switches)")
+    parser.add_argument("--params", type=text, default=_ALL, metavar="NAME,...",
+                        help="which ones (default: all but switches)")
     parser.add_argument("--pairs", type=positive, default=10_000, metavar="N",
                         help="pairs of games in all (default 10000)")
     parser.add_argument("--batch", type=positive, default=32, metavar="N",
@@ -42,33 +56,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="how far a won game moves a value at the end, in shares of its step (default 0.002; "
                              "fewer pairs need more)")
     add_seed(parser, "openings and changes")
-    parser.add_argument("--openings", type=Path, metavar="FILE", help="EPD or PGN, also zipped (default: random ones)")
-    add_concurrency(parser)
-    parser.add_argument("--cluster", metavar="ADDRESS", help="play on the dask cluster at tcp://...")
-    parser.add_argument("--out", type=Path, required=True, metavar="NAME",
+    parser.add_argument("--openings", type=in_file, metavar="FILE",
+                        help="EPD or PGN, also packed (default: random ones)")
+    never_with(add_concurrency(parser), "--cluster")
+    parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="play on the dask cluster at tcp://...")
+    parser.add_argument("--out", type=NewFile((".json", ".txt")), required=True, metavar="NAME",
                         help="NAME.json is the checkpoint, NAME.txt holds the values, for `match NAME.txt default`")
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint")
-    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the course of the values")
+    never_with(parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, as it was begun"),
+               "--params", "--pairs", "--batch", "--nodes", "--rate", "--seed")
+    parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the course of the values")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Tune, print the values, and return the exit status."""
-    if not arguments.out.parent.is_dir() or not arguments.out.name:
-        raise InputError(f"--out: no folder {arguments.out.parent}, or no name in it")
-    if arguments.plot is not None:
-        check_plot(arguments.plot)
     checkpoint, values_file = (arguments.out.with_name(arguments.out.name + ending) for ending in (".json", ".txt"))
     if values_file.exists() and not arguments.resume:
         raise InputError(f"{values_file} exists, and would be overwritten")
     course = _course(arguments, checkpoint)
     with _executor(arguments) as (executor, width):
         _follow(course, checkpoint, executor, width, islice(_openings(arguments, course), course.played, None))
+    if not course.is_over:
+        print(f"{course.played} of {course.plan.pairs} pairs played; --resume goes on. The values so far:")
     values = course.setting().params
-    text = "".join(f"{name}={value}\n" for name, value in values)
-    values_file.write_text(text, encoding="utf-8")
+    if course.is_over:
+        write_file(values_file, "".join(f"{name}={value}\n" for name, value in values))
     for name, value in values:
         print(f"{name}={value}")
-    if arguments.plot is not None:
+    if arguments.plot is not None and course.history:
         _plot(course, arguments.plot)
     return 0
 
@@ -95,17 +109,19 @@ def _openings(arguments: argparse.Namespace, course: Course) -> Iterator[Opening
 
 def _executor(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Executor, int]]:
     if arguments.cluster is not None:
-        return executors.cluster(arguments.cluster)
+        return cluster(arguments.cluster)
     return executors.threads(arguments.concurrency or os.cpu_count() or 1)
 
 
 def _follow(course: Course, checkpoint: Path, executor: Executor, width: int, openings: Iterator[Opening]) -> None:
     """Play batch after batch, with a table of the values on a terminal, and a checkpoint after each."""
-    with live_table() as show:
-        while not course.is_over:
+    with live_table() as show, stopped_by_user(stop_games):
+        while not course.is_over and not is_interrupted():
             show(f"{course.played} of {course.plan.pairs} pairs", _HEADINGS, _rows(course))
             batch = course.batch(openings, Adjudication())
             results = list(in_order(executor, [perturbation.pair for perturbation in batch], width))
+            if len(results) < len(batch):
+                return
             course.learn(batch, results)
             course.save(checkpoint)
 

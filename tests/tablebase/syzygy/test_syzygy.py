@@ -21,7 +21,10 @@ from engine.search.limits import Info, Limits
 from engine.search.scores import TB_BAND
 from engine.search.tb import no_tb
 from engine.tb_root import TbRoot
+from tablebase.files import Kind
+from tablebase.judgement import IS_MATED, LOSES, MATES, MAY_LOSE, MAY_WIN, WINS, Fate
 from tablebase.material import all_endings, parse_ending
+from tablebase.own_tables import OwnTables
 from tablebase.sample import random_board
 from tablebase.syzygy.tables import SyzygyTables
 from tests.positions import DATA
@@ -58,14 +61,71 @@ def test_the_kernel_reads_what_python_chess_reads(syzygy, judge, ending):
             assert syzygy.value(Game(board.fen()).position) == judge.probe_wdl(board), board.fen()
 
 
-def test_distances_at_the_root_agree_with_the_tables(syzygy, judge):
-    chance = random.Random(4)
-    for _ in range(30):
+def fates_of(syzygy: SyzygyTables, board: chess.Board, fifty_moves_count: bool = True) -> dict[chess.Move, Fate]:
+    game = Game(board.fen())
+    syzygy.prepare(game.position)
+    syzygy.wait()
+    fates = syzygy.fates(game.position, fifty_moves_count)
+    assert fates is not None
+    return {chess.Move.from_uci(game.text(fate.move)): fate for fate in fates}
+
+
+def distance_by_python_chess(judge, board: chess.Board, move: chess.Move) -> int:
+    """Signed for the side that moves; the move itself counts."""
+    board.push(move)
+    try:
+        if board.is_checkmate():
+            return 1
+        if board.halfmove_clock == 0:
+            return -chess.syzygy.dtz_before_zeroing(judge.probe_wdl(board))
+        left = -judge.probe_dtz(board)
+        return left + (left > 0) - (left < 0)
+    finally:
+        board.pop()
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
+def test_the_distance_of_every_move_is_what_python_chess_reads(syzygy, judge, ending):
+    chance = random.Random(ending.name)
+    for _ in range(12):
+        board = random_board(ending, chance)
+        fates = fates_of(syzygy, board)
+        assert set(fates) == set(board.legal_moves)
+        for move, fate in fates.items():
+            assert fate.code == distance_by_python_chess(judge, board, move), (board.fen(), move.uci())
+
+
+@pytest.mark.parametrize("fen", ["8/8/8/8/k2pP3/8/8/K7 b - e3 0 1", "8/8/8/1k6/3Pp3/8/8/4K3 b - d3 0 1",
+                                 "4k3/8/8/3pP3/8/8/8/2K5 w - d6 0 1", "8/8/8/8/k2p4/8/4P3/K7 w - - 5 1",
+                                 "8/P7/8/8/8/8/k7/2K5 w - - 50 80"])
+def test_distances_where_pawns_pass_and_promote(syzygy, judge, fen):
+    board = chess.Board(fen)
+    for move, fate in fates_of(syzygy, board).items():
+        assert fate.code == distance_by_python_chess(judge, board, move), move.uci()
+
+
+def test_near_the_limit_the_answer_wins_where_there_is_a_win(syzygy):
+    """Our own tables, which are exact, judge each move that is offered."""
+    own, chance, wins = OwnTables(), random.Random(6), 0
+    for _ in range(600):
         board = random_board(chance.choice(ENDINGS), chance)
-        distances = syzygy.distances(board)
-        assert set(distances) == set(board.legal_moves)
-        best = max((2 if d > 0 else -2 if d < 0 else 0) for d in distances.values()) if distances else None
-        assert best is None or best == judge.probe_wdl(board), board.fen()
+        board.halfmove_clock = chance.randrange(40, 100)
+        if board.ep_square is not None or not any(board.legal_moves):
+            continue
+        position = Game(board.fen()).position
+        own.load_for(position, *Kind)
+        truth = {fate.move: fate.grade for fate in own.fates(position) or ()}
+        fates = list(fates_of(syzygy, board).values())
+        for fate in fates:
+            if fate.grade not in (MAY_WIN, MAY_LOSE):
+                is_won, is_lost = truth[fate.move] in (MATES, WINS), truth[fate.move] in (LOSES, IS_MATED)
+                assert (fate.grade in (MATES, WINS), fate.grade == LOSES) == (is_won, is_lost), board.fen()
+        if max(truth.values()) in (MATES, WINS):
+            wins += 1
+            offered = [truth[fate.move] for fate in fates if fate.rank == fates[0].rank]
+            assert any(grade in (MATES, WINS) for grade in offered), board.fen()
+            assert fates[0].grade == MAY_WIN or all(grade in (MATES, WINS) for grade in offered), board.fen()
+    assert wins > 100
 
 
 def test_a_search_by_syzygy_tables_alone(syzygy):
@@ -97,8 +157,8 @@ def test_won_positions_are_won_and_drawn_ones_held():
                 result = player.go(Order(depth=4), time.perf_counter(), Signals(), lambda _: None)
                 text = player.game.text(result.move)
             else:
-                distances = judge.distances(board) or {}
-                text = min(distances, key=lambda move: distances[move]).uci()
+                fates = fates_of(judge, board)
+                text = min(fates, key=lambda move: fates[move].rank).uci()
             board.push_uci(text)
             moves.append(text)
         assert board.is_checkmate(), (fen, board.fen())
@@ -156,15 +216,17 @@ def test_damaged_bytes_never_lead_out_of_the_file(tmp_path, name, place, content
 @pytest.mark.parametrize("seed", range(6))
 def test_random_damage_never_ends_the_process(tmp_path, seed):
     chance = random.Random(seed)
-    for path in SYZYGY.glob("*.rtbw"):
+    for path in SYZYGY.iterdir():
         content = bytearray(path.read_bytes())
         for _ in range(30):
             content[chance.randrange(4, len(content))] = chance.randrange(256)
         (tmp_path / path.name).write_bytes(content)
     syzygy = SyzygyTables([tmp_path])
     for _ in range(400):
-        value = syzygy.value(Game(random_board(chance.choice(ENDINGS), chance).fen()).position)
+        position = Game(random_board(chance.choice(ENDINGS), chance).fen()).position
+        value, fates = syzygy.value(position), syzygy.fates(position, True)
         assert value is None or -2 <= value <= 2
+        assert fates is None or all(IS_MATED <= fate.grade <= MATES for fate in fates)
 
 
 def test_colours_that_are_exchanged_in_the_file_are_exchanged_back_or_refused(tmp_path):
@@ -182,13 +244,17 @@ def test_damaged_distances_are_told(tmp_path):
         shutil.copy(path, tmp_path)
     (tmp_path / "KRvK.rtbz").write_bytes((SYZYGY / "KRvK.rtbz").read_bytes()[:16])
     syzygy = SyzygyTables([tmp_path])
-    assert syzygy.distances(chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")) is None
+    position = Game("8/8/8/8/8/2k5/1R6/K7 w - - 0 1").position
+    assert syzygy.value(position) == 2  # whose file is sound
+    assert syzygy.fates(position, True) is None
     (complaint,) = syzygy.complaints()
     assert "damaged" in complaint
 
 
-def test_without_time_for_distances_nothing_is_spoilt(syzygy):
-    settings = syzygy_settings()
+def test_without_distances_nothing_is_spoilt(syzygy, tmp_path):
+    for path in SYZYGY.glob("*.rtbw"):
+        shutil.copy(path, tmp_path)
+    settings = syzygy_settings(str(tmp_path))
     tb_root = TbRoot(settings)
     tb_root.apply_syzygy()
     game = Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1")

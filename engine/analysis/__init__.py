@@ -1,0 +1,1 @@
+"""What people ask about positions and games: lines, mistakes, accuracy, words."""

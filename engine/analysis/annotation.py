@@ -1,0 +1,110 @@
+"""Marks, reasons and better lines, written into a game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import chess
+import chess.engine
+import chess.pgn
+
+from engine.analysis.knowledge import is_in_book, opening_name
+from engine.analysis.marks import Tally, Verdict, tallies, verdict_on
+from engine.analysis.reasons import reason_for
+from engine.analysis.spans import Judgement
+from engine.analysis.values import Score
+
+_LINE_PLIES = 8  # of a better line
+_QUALITY_NAGS = frozenset(range(chess.pgn.NAG_GOOD_MOVE, chess.pgn.NAG_DUBIOUS_MOVE + 1))
+_COLUMNS = 80
+_LEAST_BOOK_PLIES = 2  # a game that leaves the book sooner was never in it
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is to be said of one move of a game."""
+
+    ply: int  # 0 for the first move
+    san: str
+    score: Score  # after the move, for White
+    mark: str  # `??`, `?`, `?!`, `!`, `□` for the only move, or nothing
+    reason: str
+    better: tuple[str, ...]  # the line that should have been played, in SAN
+    lost: float  # share of a point
+    cost: int  # centipawns
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """What is to be said of a game."""
+
+    notes: tuple[Note, ...]
+    white: Tally
+    black: Tally
+
+
+def annotate(game: chess.pgn.Game, judgements: Sequence[Judgement]) -> Annotation:
+    """Write what the judgements of a game's positions say into it; comments, marks and variations of others stay."""
+    nodes = list(game.mainline())
+    boards = [node.parent.board() for node in nodes]
+    verdicts = [verdict_on(board, node.move, here, there) for board, node, here, there
+                in zip(boards, nodes, judgements, judgements[1:], strict=False)]
+    departure = _departure(boards, nodes)
+    notes = []
+    for ply, (board, node, verdict) in enumerate(zip(boards, nodes, verdicts, strict=True)):
+        here, there = judgements[ply], judgements[ply + 1]
+        reason = reason_for(board, node.move, here, there, verdict)
+        if ply == departure[0]:
+            reason = f"{reason}; {departure[1]}" if reason else departure[1]
+        better = here.line[:_LINE_PLIES] if verdict.mark.is_bad else ()
+        notes.append(_note(ply, board, node, there, verdict, reason, better))
+        _write(node, board, there, verdict, reason, better)
+    white, black = tallies(boards, verdicts)
+    return Annotation(tuple(notes), white, black)
+
+
+def pgn_text(game: chess.pgn.Game) -> str:
+    """A game as PGN, in lines that people can read."""
+    return game.accept(chess.pgn.StringExporter(columns=_COLUMNS)) + "\n\n"
+
+
+def _note(ply: int, board: chess.Board, node: chess.pgn.ChildNode, there: Judgement, verdict: Verdict, reason: str,
+          better: Sequence[str]) -> Note:
+    follower, texts = board.copy(stack=False), []
+    for text in better:
+        texts.append(follower.san(chess.Move.from_uci(text)))
+        follower.push_uci(text)
+    score = -there.score if board.turn else there.score  # there it is the other side's turn
+    return Note(ply, board.san(node.move), score, verdict.mark.text, reason, tuple(texts), verdict.lost, verdict.cost)
+
+
+def _departure(boards: Sequence[chess.Board], nodes: Sequence[chess.pgn.ChildNode]) -> tuple[int, str]:
+    """The ply at which a game leaves the book, and what to say of it; -1 if it never does, or never was in it."""
+    name = None
+    for ply, (board, node) in enumerate(zip(boards, nodes, strict=True)):
+        name = opening_name(board) or name
+        if not is_in_book(board, node.move):
+            name = opening_name(node.board()) or name
+            is_told = ply >= _LEAST_BOOK_PLIES and name is not None
+            return (ply, f"leaves the book: {name}") if is_told else (-1, "")
+    return -1, ""
+
+
+def _write(node: chess.pgn.ChildNode, board: chess.Board, there: Judgement, verdict: Verdict, reason: str,
+           better: Sequence[str]) -> None:
+    if there.line:  # where the game is over, the board says so
+        node.set_eval(_pov_score(there.score, not board.turn), there.depth)
+    if verdict.mark.nag is not None and not node.nags & _QUALITY_NAGS:
+        node.nags.add(verdict.mark.nag)
+    if reason:
+        node.comment = f"{node.comment} {reason}".strip()
+    parent = node.parent
+    if better and not parent.has_variation(chess.Move.from_uci(better[0])):
+        parent.add_line([chess.Move.from_uci(text) for text in better])
+
+
+def _pov_score(score: Score, turn: chess.Color) -> chess.engine.PovScore:
+    if score.centipawns is None:
+        return chess.engine.PovScore(chess.engine.Mate(score.mate or 0), turn)
+    return chess.engine.PovScore(chess.engine.Cp(score.centipawns), turn)

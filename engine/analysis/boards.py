@@ -1,0 +1,126 @@
+"""From python-chess's boards to the engine's positions: by moves to be searched, by bitboards to be judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+import numpy as np
+
+from engine.alphabeta.state import STATE_TYPE
+from engine.alphabeta.steps import begin_evaluation, static_evaluation
+from engine.core.bits import BIT, BLACK, EMPTY, KING, NO_SQUARE, PAWN, ROOK, WHITE, lsb, popcount, without_lsb
+from engine.core.errors import InputError
+from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.position import POSITION_TYPE, castling_index, legal_en_passant_square
+from engine.core.setup import compute_keys
+from engine.kernel import Int, array_type, entry, int64, kernel
+from engine.kernel.intrinsics import record_reader
+from engine.search.scores import DRAW, MATE, NO_SCORE
+
+Words = np.ndarray[Any, np.dtype[np.uint64]]
+
+WORDS = 14  # of a board, see `write_words`
+_FIRST_RANK = np.uint64(0xFF)
+_ENDS = np.uint64(0xFF00_0000_0000_00FF)  # ranks on which no pawn stands
+_CORNERS = np.uint64(0x81)
+_KING_FILE = np.int64(4)
+_SIDE, _CASTLING, _EN_PASSANT, _RULE50, _CHESS960 = range(9, WORDS)
+_WHITE, _BLACK = 7, 8
+_STANDARD = "chess"
+
+_position_at, _state_at = record_reader(POSITION_TYPE), record_reader(STATE_TYPE)
+
+
+def place_of(board: chess.Board) -> tuple[str, list[str]]:
+    """A FEN and moves that lead from it to the board, so that repetitions count."""
+    check_variant(board)
+    if not all(board.move_stack):  # a null move is nothing that the engine's games have
+        return board.fen(shredder=board.chess960), []
+    return board.root().fen(shredder=board.chess960), [move.uci() for move in board.move_stack]
+
+
+def check_variant(board: chess.Board) -> None:
+    """InputError if the rules are not those of chess or Chess960."""
+    if board.uci_variant != _STANDARD:
+        raise InputError(f"the rules of {board.uci_variant} are not known, only those of chess and Chess960")
+
+
+def record_address(record: Any, field: str) -> int:
+    """Where a record begins; `field` is one of its arrays."""
+    address: int = record[field].ctypes.data - record.dtype.fields[field][1]
+    return address
+
+
+def write_words(board: chess.Board, words: Words) -> None:
+    """Write what `judge_words` reads."""
+    ep = board.ep_square
+    words[:] = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, 0,
+                board.occupied_co[True], board.occupied_co[False], not board.turn, board.castling_rights,
+                NO_SQUARE if ep is None else ep, min(board.halfmove_clock, 100), board.chess960)
+
+
+@entry(int64, int64, array_type("u8"))
+def judge_words(position_address: int, state_address: int, words: Words) -> Int:
+    """Set a position up as the words say, and evaluate it as a search would a leaf, from the side to move's view.
+
+    Both records are given by address, for Numba takes longer to find a large record in memory than this to judge it.
+    A side that is mated gets -MATE, a stalemate DRAW; NO_SCORE if a king is missing or a pawn stands where none can.
+    """
+    pos, state = _position_at(position_address), _state_at(state_address)
+    for piece_type in range(6):
+        pos.types[piece_type + 1] = words[piece_type]
+    pos.colors[WHITE], pos.colors[BLACK] = words[_WHITE], words[_BLACK]
+    kings = pos.types[KING]
+    if popcount(kings & words[_WHITE]) != 1 or popcount(kings & words[_BLACK]) != 1 or words[0] & _ENDS != EMPTY:
+        return NO_SCORE
+    _fill_board(pos)
+    us = np.int64(words[_SIDE])
+    pos.side = us
+    pos.rule50 = words[_RULE50]
+    pos.chess960 = words[_CHESS960]
+    pos.ply = pos.last_null = 0
+    pos.castling = 0
+    pos.ep = words[_EN_PASSANT]
+    if pos.ep != NO_SQUARE:
+        pos.ep = legal_en_passant_square(pos, np.int64(pos.ep), us)
+    checkers, pinned = king_masks(pos)
+    has_moves = generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned) > 0
+    if checkers != EMPTY and not has_moves:
+        return -MATE
+    pos.castling = _rights(pos, words[_CASTLING])
+    if not has_moves and pos.castling >> 2 * us & 3 == 0:  # in Chess960 castling may be the only move
+        return DRAW
+    compute_keys(pos)
+    begin_evaluation(pos, state, np.int64(0))
+    return static_evaluation(pos, state, np.int64(0))
+
+
+@kernel
+def _fill_board(pos):
+    """Write `board` by the bitboards."""
+    pos.board[:] = 0
+    for color in range(2):
+        for piece_type in range(PAWN, KING + 1):
+            squares = pos.types[piece_type] & pos.colors[color]
+            while squares != EMPTY:
+                pos.board[lsb(squares)] = 8 * color + piece_type
+                squares = without_lsb(squares)
+
+
+@kernel
+def _rights(pos, rooks):
+    """The castling rights that a set of rooks stands for; rooks that cannot castle are passed over."""
+    found = 0
+    for color in range(2):
+        rank = _FIRST_RANK << np.int64(56 * color)
+        king = lsb(pos.types[KING] & pos.colors[color])
+        if (BIT << king) & rank == EMPTY or (pos.chess960 == 0 and king & 7 != _KING_FILE):
+            continue
+        able = rooks & rank & pos.types[ROOK] & pos.colors[color]
+        if pos.chess960 == 0:
+            able &= _CORNERS << np.int64(56 * color)
+        while able != EMPTY:
+            found |= 1 << castling_index(color, king, lsb(able))
+            able = without_lsb(able)
+    return found

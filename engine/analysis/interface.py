@@ -1,0 +1,229 @@
+"""The engine for Python programs: python-chess's boards and moves in, plain values out."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+import chess
+import chess.pgn
+import numpy as np
+
+from engine.alphabeta.state import new_state
+from engine.analysis.annotation import Annotation, annotate
+from engine.analysis.boards import WORDS, check_variant, judge_words, place_of, record_address, write_words
+from engine.analysis.course import Course
+from engine.analysis.spans import Effort, judged
+from engine.analysis.values import MATED, STALEMATE, Info, Play, Score, score_of
+from engine.core.errors import InputError
+from engine.core.position import empty_position
+from engine.options import Settings, find_option
+from engine.order import Order
+from engine.player import Player
+from engine.search.limits import Info as SearchInfo
+from engine.search.limits import Result
+from engine.search.scores import DRAW, MATE, NO_SCORE
+from eval.choice import FEATURES, evaluation_named
+
+_ANNOTATION_MOVETIME = 100  # milliseconds
+
+
+class Engine:
+    """An engine, ready to be asked. Leave it with `with` or `close`: no thread and no memory stays behind.
+
+    It answers one question at a time, and RuntimeError tells whoever asks a second one meanwhile; several engines may
+    work side by side. What cannot be used raises ValueError: a board that cannot be played, another variant, an option
+    out of its range.
+    """
+
+    def __init__(self, *, threads: int = 1, hash: int = 64,  # noqa: A002  the option's name
+                 options: Mapping[str, str | int | bool] | None = None) -> None:
+        """`options` are UCI options by name, for instance `{"SyzygyPath": "/tables", "OwnBook": True}`."""
+        self._settings = Settings()
+        self._settings.move_overhead = 0  # nothing is lost on the way to a GUI
+        wishes = {"Threads": threads, "Hash": hash, **(options or {})}
+        for name, value in wishes.items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            self._settings.set(find_option(name), text)
+        self._player: Player | None = Player(self._settings)
+        for name in wishes:
+            self._player.apply(find_option(name))
+        self._player.load()
+        name = FEATURES if self._settings.evaluation == FEATURES else self._settings.eval_file
+        self._evaluation = evaluation_named(name)
+        self._state, self._position = new_state(evaluation=self._evaluation), empty_position()
+        self._words = np.zeros(WORDS, np.uint64)
+        self._addresses = record_address(self._position, "board"), record_address(self._state, "moves")
+        self._busy, self._judging = threading.Lock(), threading.Lock()
+        self._course: Course | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End whatever is going on, and give everything back. Closing twice does no harm."""
+        course, player = self._course, self._player
+        if course is not None:
+            course.close()
+        if player is not None:
+            self._settings.threads = 1
+            player.apply(find_option("Threads"))  # sends the others home
+            self._player = self._state = None
+
+    def clear(self) -> None:
+        """Forget what earlier searches found, as before a new game."""
+        self._opened().new_game()
+
+    def stop(self) -> None:
+        """End the search that is going on, if there is one; its answer is what it has found. From any thread."""
+        course = self._course
+        if course is not None:
+            course.stop()
+
+    def evaluate(self, board: chess.Board) -> Score:
+        """How good a position looks without a search, for the side to move."""
+        if board.uci_variant != "chess":
+            check_variant(board)
+        with self._judging:
+            if self._state is None:
+                self._opened()
+            write_words(board, self._words)
+            found = judge_words(*self._addresses, self._words)
+            if found == -MATE:
+                return MATED
+            if found == NO_SCORE:
+                raise InputError(f"{board.fen()} is no position: each side has one king, and pawns stand between")
+            if found == DRAW and not any(board.generate_legal_moves()):
+                return STALEMATE
+            return score_of(self._position, int(found))
+
+    def play(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
+             nodes: int | None = None, clocks: tuple[int, int] | None = None,
+             increments: tuple[int, int] = (0, 0)) -> Play:
+        """The move that the engine would play.
+
+        `movetime`, and `clocks` and `increments` of White and Black, are milliseconds. One limit at least is needed.
+        """
+        order = _play_order(movetime, depth, nodes, clocks, increments)
+        with self._searching(board, order, 1) as course:
+            return _played(self._opened(), _last(course))
+
+    async def play_async(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
+                         nodes: int | None = None, clocks: tuple[int, int] | None = None,
+                         increments: tuple[int, int] = (0, 0)) -> Play:
+        """`play` for coroutines. A task that is cancelled ends the search."""
+        order = _play_order(movetime, depth, nodes, clocks, increments)
+        with self._searching(board, order, 1) as course:
+            return _played(self._opened(), await asyncio.to_thread(_last, course))
+
+    def analyse(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
+                nodes: int | None = None, multipv: int = 1, moves: Iterable[chess.Move] = ()) -> Iterator[Info]:
+        """What a search finds, as it finds it, the last and best at the end; without a limit it never ends.
+
+        Leaving the loop ends the search. `moves` are the only ones to be considered, if there are any. A game that is
+        over gives nothing.
+        """
+        order = _order(movetime, depth, nodes, moves)
+        with self._searching(board, order, multipv) as course:
+            player = self._opened()
+            while not isinstance(found := course.take(), Result):
+                if isinstance(found, SearchInfo):
+                    yield _info(player, found)
+
+    async def analyse_async(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
+                            nodes: int | None = None, multipv: int = 1,
+                            moves: Iterable[chess.Move] = ()) -> AsyncIterator[Info]:
+        """`analyse` for coroutines."""
+        order = _order(movetime, depth, nodes, moves)
+        with self._searching(board, order, multipv) as course:
+            player = self._opened()
+            while not isinstance(found := await asyncio.to_thread(course.take), Result):
+                if isinstance(found, SearchInfo):
+                    yield _info(player, found)
+
+    def annotate(self, game: chess.pgn.Game, *, movetime: int | None = None, depth: int | None = None,
+                 nodes: int | None = None) -> Annotation:
+        """Judge every move of a game's main line, write marks, reasons and better lines into it, and return them.
+
+        Limits are those of one position, by default 100 ms. Comments and variations that are there stay.
+        """
+        if movetime is depth is nodes is None:
+            movetime = _ANNOTATION_MOVETIME
+        board = game.board()
+        check_variant(board)
+        moves = list(game.mainline_moves())
+        return annotate(game, list(judged(self, board, moves, Effort(movetime, nodes, depth))))
+
+    def _opened(self) -> Player:
+        if self._player is None:
+            raise ValueError("the engine is closed")
+        return self._player
+
+    @contextmanager
+    def _searching(self, board: chess.Board, order: Order, multipv: int) -> Iterator[Course]:
+        """A search as ordered, which is over when this is."""
+        player, place = self._opened(), place_of(board)
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError("the engine is searching: end that first, or use another one")
+        try:
+            self._settings.set(find_option("MultiPV"), str(multipv))
+            self._settings.uci_chess960 = board.chess960
+            player.set_position(*place)
+            course = self._course = Course(player, order)
+            try:
+                yield course
+            finally:
+                course.close()
+        finally:
+            self._course = None
+            self._busy.release()
+
+
+def _order(movetime: int | None, depth: int | None, nodes: int | None, moves: Iterable[chess.Move] = ()) -> Order:
+    limits = {"movetime": movetime, "depth": depth, "nodes": nodes}
+    for name, value in limits.items():
+        if value is not None and value < 1:
+            raise InputError(f"{name} must be at least 1, not {value}")
+    is_open = all(value is None for value in limits.values())
+    return Order(movetime=movetime, depth=depth, nodes=nodes, infinite=is_open,
+                 search_moves=tuple(move.uci() for move in moves))
+
+
+def _play_order(movetime: int | None, depth: int | None, nodes: int | None, clocks: tuple[int, int] | None,
+                increments: tuple[int, int]) -> Order:
+    if clocks is not None:
+        return Order(clocks, increments, movetime=movetime, depth=depth, nodes=nodes)
+    order = _order(movetime, depth, nodes)
+    if order.infinite:
+        raise InputError("play needs movetime, depth, nodes or clocks")
+    return order
+
+
+def _last(course: Course) -> Result:
+    while not isinstance(found := course.take(), Result):
+        pass
+    return found
+
+
+def _moves(player: Player, line: Iterable[int]) -> tuple[chess.Move, ...]:
+    return tuple(chess.Move.from_uci(text) for text in player.texts(tuple(line)))
+
+
+def _played(player: Player, result: Result) -> Play:
+    line = _moves(player, result.line) if result.move else ()
+    score = score_of(player.game.position, result.score) if result.infos else None
+    return Play(line[0] if line else None, line, score, result.depth, result.nodes, result.seconds)
+
+
+def _info(player: Player, found: SearchInfo) -> Info:
+    score = score_of(player.game.position, found.score)
+    return Info(found.depth, found.deepest, found.line_number, score, _moves(player, found.line), found.nodes,
+                found.seconds, found.bound.value, found.tb_hits)

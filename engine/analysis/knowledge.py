@@ -1,0 +1,93 @@
+"""What is known of a position without a search: the opening's name, whether the book has a move, who wins by tables."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+
+import chess
+import chess.polyglot
+
+from book.builtin import BUILT_IN as BOOK
+from book.names import Name, name_of
+from book.polyglot import Book
+from engine.analysis.boards import place_of
+from engine.core.errors import InputError
+from engine.core.game import Game
+from tablebase.files import Kind
+from tablebase.judgement import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS, Fate
+from tablebase.own_tables import OwnTables
+
+_RESULTS = {int(grade): result for grade, result in (
+    (MATES, 1), (WINS, 1), (SPOILT_WIN, 0), (DRAWS, 0), (SPOILT_LOSS, 0), (LOSES, -1), (IS_MATED, -1))}
+_lock = threading.Lock()
+
+
+@cache
+def _tables() -> OwnTables:
+    return OwnTables()
+
+
+@cache
+def _book() -> Book:
+    return Book(BOOK)
+
+
+def opening_name(board: chess.Board) -> Name | None:
+    """The opening that the board's position is named after."""
+    return name_of(chess.polyglot.zobrist_hash(board))
+
+
+def last_opening(board: chess.Board) -> Name | None:
+    """The latest name among the positions of a board's moves."""
+    follower = board.copy()
+    while (name := opening_name(follower)) is None and follower.move_stack:
+        follower.pop()
+    return name
+
+
+def is_in_book(board: chess.Board, move: chess.Move) -> bool:
+    """Whether the book knows this move."""
+    text = move.uci()
+    if board.is_castling(move):
+        rank = chess.square_rank(move.from_square)
+        rooks = board.clean_castling_rights() & chess.BB_RANKS[rank]
+        rook = chess.msb(rooks) if move.to_square > move.from_square else chess.lsb(rooks)
+        text = chess.Move(move.from_square, rook).uci()
+    with _lock:
+        return any(entry.text() == text for entry in _book().entries(chess.polyglot.zobrist_hash(board)))
+
+
+def best_fate(board: chess.Board) -> Fate | None:
+    """What the endgame tables say of the best move; None if they say nothing."""
+    if chess.popcount(board.occupied) > _tables().most_men or board.clean_castling_rights():
+        return None
+    try:
+        game = Game(place_of(board)[0], board.chess960, place_of(board)[1])
+    except InputError:
+        return None
+    with _lock:
+        if _tables().reason_for_silence(game.position) is not None:
+            return None
+        _tables().load_for(game.position, *Kind)
+        fates = _tables().fates(game.position)
+    return fates[0] if fates else None
+
+
+def table_result(board: chess.Board) -> int | None:
+    """1 if the side to move wins by the endgame tables, 0 for a draw, -1 if it loses; None if they do not know."""
+    fate = best_fate(board)
+    return None if fate is None else _RESULTS.get(fate.grade)
+
+
+def table_verdict(board: chess.Board) -> str | None:
+    """The same in words: `white wins: mate in 16`."""
+    fate = best_fate(board)
+    result = None if fate is None else _RESULTS.get(fate.grade)
+    if fate is None or result is None:
+        return None
+    if result == 0:
+        return "a draw"
+    winner = chess.COLOR_NAMES[board.turn if result > 0 else not board.turn]
+    is_exact = fate.grade in (int(MATES), int(IS_MATED))
+    return f"{winner} wins" + (f": mate in {(fate.code + 1) // 2}" if is_exact else "")

@@ -1,0 +1,63 @@
+"""Reading files of games as users have them: with comments, variations, odd headers, and a broken one in the middle."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO, cast
+
+import chess.pgn
+
+from engine.analysis.boards import check_variant, place_of
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.files import open_text
+
+
+def read_games(path: Path) -> Iterator[tuple[int, chess.pgn.Game | str]]:
+    """The games of a file with their numbers from 1; instead of one that is of no use, what is wrong with it."""
+    logger = logging.getLogger("chess.pgn")
+    was_disabled, logger.disabled = logger.disabled, True  # what it says is said here, with the game's number
+    try:
+        with open_text(path) as file:
+            number = 0
+            while (game := chess.pgn.read_game(cast("TextIO", file))) is not None:
+                number += 1
+                complaint = _complaint(game)
+                yield number, game if complaint is None else f"{path}, {title_of(number, game)}: {complaint}"
+    finally:
+        logger.disabled = was_disabled
+
+
+def count_games(path: Path) -> int:
+    """How many games a file holds, good or bad."""
+    with open_text(path) as file:
+        number = 0
+        while chess.pgn.skip_game(cast("TextIO", file)):
+            number += 1
+    return number
+
+
+def title_of(number: int, game: chess.pgn.Game) -> str:
+    """What a game is called in a message."""
+    return f"game {number} ({game.headers.get('White', '?')} - {game.headers.get('Black', '?')})"
+
+
+def _complaint(game: chess.pgn.Game) -> str | None:
+    """Why a game cannot be annotated; None if it can."""
+    if game.errors:
+        return " ".join(str(game.errors[0]).split())
+    try:
+        board = game.board()
+        check_variant(board)
+        fen, _ = place_of(board)
+        Game(fen, board.chess960)
+    except InputError as error:
+        return str(error)
+    except ValueError as error:
+        return f"its headers cannot be understood: {error}"
+    moves = list(game.mainline_moves())
+    if not moves:
+        return "it has no moves"
+    return None if all(moves) else "it has a null move in its main line"

@@ -1,0 +1,137 @@
+"""Why a move is good or bad, in a sentence that a chess player would say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import chess
+
+from engine.analysis.knowledge import table_result
+from engine.analysis.marks import Mark, Verdict
+from engine.analysis.spans import Judgement
+
+SHOWN_PLIES = 6  # of a line inside a sentence
+_FOLLOWED_PLIES = 10  # of a line, to see what it wins
+_VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
+_MINORS = (chess.KNIGHT, chess.BISHOP)
+_CLEAR = 0.75  # share of a point with which a position is as good as won
+
+
+def reason_for(board: chess.Board, move: chess.Move, here: Judgement, there: Judgement, verdict: Verdict) -> str:
+    """Why `move` deserves its mark; empty if it has none. `board` is the position before it."""
+    if verdict.mark in (Mark.ONLY, Mark.GOOD):
+        return "the only move"
+    if not verdict.mark.is_bad:
+        return ""
+    after = board.copy(stack=False)
+    after.push(move)
+    return (_about_mates(board, after, here, there, verdict) or _about_tables(board, after, here)
+            or _about_material(board, after, here, there) or _about_prospects(board, after, here, verdict))
+
+
+def _about_mates(board: chess.Board, after: chess.Board, here: Judgement, there: Judgement, verdict: Verdict) -> str:
+    mate, given = verdict.before.mate, verdict.after.mate
+    is_mated = given is not None and verdict.after.expected == 0
+    if is_mated and verdict.before.expected > 0:
+        assert given is not None
+        return f"allows mate in {abs(given)}: {line_text(after, there.line)}"
+    if mate is not None and verdict.before.expected == 1 and given is None:
+        return f"misses mate in {mate}: {line_text(board, here.line)}"
+    if after.is_stalemate():
+        return f"stalemate; better is {line_text(board, here.line)}"
+    return ""
+
+
+def _about_tables(board: chess.Board, after: chess.Board, here: Judgement) -> str:
+    """What the endgame tables say of the position after the move, if that is worse than it was."""
+    result = table_result(after)
+    if result is None:
+        return ""
+    better = f"; better is {line_text(board, here.line)}"
+    if result == 0 and here.score.expected > _CLEAR:
+        return f"gives up the win: the endgame is a table draw{better}"
+    if result == 1 and here.score.expected > 1 - _CLEAR:
+        return f"loses: the endgame is a table win for {chess.COLOR_NAMES[after.turn]}{better}"
+    return ""
+
+
+def _about_material(board: chess.Board, after: chess.Board, here: Judgement, there: Judgement) -> str:
+    mover = board.turn
+    lost, gained = exchanged(after, there.line, mover)
+    gained += _men(board, not mover) - _men(after, not mover)  # what the move itself took
+    given, won = exchanged(board, here.line, mover)
+    balance, best = _worth(gained) - _worth(lost), _worth(won) - _worth(given)
+    if balance <= -1 and best > balance:
+        return f"loses {in_words(lost, gained)}: {line_text(after, there.line)}"
+    if best >= 1 and best > balance:
+        return f"misses the win of {in_words(won, given)}: {line_text(board, here.line)}"
+    return ""
+
+
+def _men(board: chess.Board, color: chess.Color) -> Counter[int]:
+    return Counter({kind: len(board.pieces(kind, color)) for kind in _VALUES})
+
+
+def _about_prospects(board: chess.Board, after: chess.Board, here: Judgement, verdict: Verdict) -> str:
+    better = line_text(board, here.line)
+    if verdict.before.expected > _CLEAR > verdict.after.expected:
+        return f"gives up the advantage; better is {better}"
+    if verdict.before.expected >= 1 - _CLEAR > verdict.after.expected:
+        return f"leaves {chess.COLOR_NAMES[after.turn]} with a winning position; better is {better}"
+    return f"better is {better}"
+
+
+def line_text(board: chess.Board, line: Sequence[str]) -> str:
+    """The first moves of a line in SAN with their numbers, as in `24...Qxd5 25.Rxd8+`."""
+    moves = [chess.Move.from_uci(text) for text in line[:SHOWN_PLIES]]
+    return board.variation_san(moves).replace(". ", ".")
+
+
+def exchanged(board: chess.Board, line: Sequence[str], color: chess.Color) -> tuple[Counter[int], Counter[int]]:
+    """What `color` gives and what it gets, by type of piece, up to where a line has become quiet."""
+    quiet = quiet_end(board, line)
+    own, theirs = ((_men(board, side), _men(quiet, side)) for side in (color, not color))
+    # A piece that a pawn becomes is a gain, as one that is captured.
+    return (own[0] - own[1]) + (theirs[1] - theirs[0]), (theirs[0] - theirs[1]) + (own[1] - own[0])
+
+
+def quiet_end(board: chess.Board, line: Sequence[str]) -> chess.Board:
+    """The last position of a line, within a few moves, at which no exchange is going on."""
+    follower, quiet = board.copy(stack=False), board.copy(stack=False)
+    for text in line[:_FOLLOWED_PLIES]:
+        move = chess.Move.from_uci(text)
+        if not (follower.is_capture(move) or move.promotion is not None or follower.is_check()):
+            quiet = follower.copy(stack=False)
+        follower.push(move)
+        if not follower.is_check() and not follower.is_attacked_by(follower.turn, move.to_square):
+            quiet = follower.copy(stack=False)
+    return quiet
+
+
+def _worth(men: Counter[int]) -> int:
+    return sum(_VALUES[kind] * number for kind, number in men.items())
+
+
+def in_words(lost: Counter[int], gained: Counter[int]) -> str:
+    """`the knight`, `the exchange`, `the queen for a rook`, `two pawns`: what is gone, and what came for it."""
+    gone, come = lost - gained, gained - lost
+    for own, other in (_MINORS, _MINORS[::-1]):  # a knight for a bishop is nothing to speak of
+        even = min(gone[own], come[other])
+        gone, come = gone - Counter({own: even}), come - Counter({other: even})
+    if gone == Counter([chess.ROOK]) and come.total() == 1 and any(come[kind] for kind in _MINORS):
+        return "the exchange"
+    words = _listed(gone, "the")
+    return f"{words} for {_listed(come, 'a')}" if come else words
+
+
+def _listed(men: Counter[int], article: str) -> str:
+    words = []
+    for kind in sorted(men, key=lambda kind: -_VALUES[kind]):
+        name, number = chess.piece_name(kind), men[kind]
+        first = "a" if kind == chess.PAWN else article
+        words.append(f"{first} {name}" if number == 1 else f"{_NUMBERS.get(number, str(number))} {name}s")
+    return " and ".join(words) or "material"
+
+
+_NUMBERS = {2: "two", 3: "three", 4: "four"}

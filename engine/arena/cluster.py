@@ -1,0 +1,114 @@
+"""Where shards are computed on other machines: the workers of a dask cluster.
+
+Whatever listens at the address, and whatever becomes of it, nobody waits for it for long.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from typing import TYPE_CHECKING, TypeVar
+
+from engine.arena.stopping import allow_games, stop_games
+from engine.core.errors import InputError, quote
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+T = TypeVar("T")
+
+_CONNECT_SECONDS = 10.0
+_GREETING_SECONDS = 5.0  # a scheduler speaks first, and at once
+_PING_SECONDS = 2.0  # between two questions whether it is still there
+_LOST_SECONDS = 20.0  # without an answer
+_CLOSE_SECONDS = 3.0
+
+
+@contextlib.contextmanager
+def cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    """An executor over all workers of the cluster whose scheduler listens at `address`, and how many shards it takes.
+
+    InputError if it cannot be reached. A worker that is lost takes nothing with it: its shards are computed again by
+    others. If the scheduler is lost, all games are stopped, for that reason.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise InputError("--cluster needs dask.distributed: pip install '.[cluster]', where the sources are") from error
+    for name in ("distributed", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is said here, in one line
+    allow_games()
+    _check_greeting(address)
+    client = _within(_CONNECT_SECONDS, lambda: Client(address, timeout=_CONNECT_SECONDS, set_as_default=False),
+                     f"no dask scheduler answers at {address}")
+    try:
+        width = 2 * sum(client.nthreads().values())  # twice: the next shard is there when a worker asks for it
+        if not width:
+            raise InputError(f"the cluster at {address} has no workers")
+        with _watched(client, address):
+            yield client.get_executor(pure=False), width
+    finally:
+        with contextlib.suppress(InputError):
+            _within(_CLOSE_SECONDS, lambda: client.close(_CLOSE_SECONDS), "it does not close")
+        allow_games()
+
+
+def _check_greeting(address: str) -> None:
+    """InputError if whoever listens there does not greet as a scheduler does: it would be waited for in vain."""
+    kind, _, place = address.rpartition("://")
+    host, _, port = place.rpartition(":")
+    if kind not in ("", "tcp"):
+        return  # encrypted: the client speaks first
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS) as line:
+            line.settimeout(_GREETING_SECONDS)
+            is_greeted = bool(line.recv(1))
+    except TimeoutError:
+        is_greeted = False
+    except (OSError, ValueError, OverflowError) as error:
+        raise InputError(f"no dask scheduler answers at {quote(address)}: {error}") from error
+    if not is_greeted:
+        raise InputError(f"no dask scheduler answers at {quote(address)}: who listens there is something else")
+
+
+def _within(seconds: float, work: Callable[[], T], complaint: str) -> T:
+    """What `work` returns; InputError if it fails, or takes longer: it is left alone then."""
+    outcome: Future[T] = Future()
+
+    def do() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:  # noqa: BLE001  told below
+            outcome.set_exception(error)
+
+    threading.Thread(target=do, daemon=True).start()
+    try:
+        return outcome.result(seconds)
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{complaint}: {reason[:200]}") from error
+
+
+@contextlib.contextmanager
+def _watched(client: Client, address: str) -> Iterator[None]:
+    """Ask the scheduler now and then whether it is there; all games are stopped when it no longer answers."""
+    is_over = threading.Event()
+
+    def watch() -> None:
+        while not is_over.wait(_PING_SECONDS):
+            try:
+                _within(_LOST_SECONDS, lambda: client.sync(client.scheduler.identity), "it is silent")
+            except InputError as error:
+                if not is_over.is_set():
+                    stop_games(f"the dask scheduler at {address} was lost: {error}")
+                return
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        is_over.set()

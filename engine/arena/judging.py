@@ -1,0 +1,62 @@
+"""Positions of finished games, searched again by an evaluation: what its scores mean for the game is fitted to them.
+
+One position a game: those of one game share its result, so that more of them would tell little more.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+
+import numpy as np
+
+from engine.alphabeta.searcher import Searcher
+from engine.arena.gamefile import Games, unpack_position
+from engine.core.fen import parse_fen
+from engine.core.game import make_if_legal
+from engine.core.position import PositionRecord
+from engine.search.limits import Limits
+from eval.choice import Evaluation
+from eval.outcome import material_on
+from eval.samples import SAMPLE, TERM, Samples
+
+_FIRST_PLY = 4  # random openings take some moves to become chess
+_MEGABYTES = 1  # for searches of some hundred nodes
+
+Chosen = tuple[PositionRecord, int]  # and the result of its game
+
+
+def searched_samples(blocks: Iterable[Games], evaluation: Evaluation, nodes: int, most: int, seed: int,
+                     threads: int) -> Iterator[Samples]:
+    """One position of each game, of at most so many, with the score of a search of so many nodes; one by one."""
+    own = threading.local()
+
+    def search(chosen: Chosen) -> Samples:
+        if not hasattr(own, "searcher"):
+            own.searcher = Searcher(_MEGABYTES, evaluation=evaluation)
+        position, result = chosen
+        own.searcher.clear()
+        score = own.searcher.run(position, Limits(nodes=nodes)).score
+        row = np.zeros(1, SAMPLE)
+        row["score"], row["result"] = -score if position.side else score, result
+        row["material"] = material_on(position.board.tolist())
+        return Samples(np.zeros(0, TERM), row)
+
+    chance = np.random.default_rng(seed)
+    chosen = islice((found for games in blocks for found in _positions(games, chance)), most)
+    with ThreadPoolExecutor(threads) as pool:
+        while batch := list(islice(chosen, 1000)):
+            yield from pool.map(search, batch)
+
+
+def _positions(games: Games, chance: np.random.Generator) -> Iterator[Chosen]:
+    for index, row in enumerate(games.rows):
+        moves = games.moves[games.starts[index]:games.starts[index + 1]].tolist()
+        if len(moves) <= _FIRST_PLY:
+            continue
+        position = parse_fen(unpack_position(row).fen(shredder=True), chess960=True)
+        for move in moves[:int(chance.integers(_FIRST_PLY, len(moves)))]:
+            make_if_legal(position, move)
+        yield position, int(row["result"])

@@ -1,0 +1,183 @@
+"""`analyse FEN`: the best moves of a position, or of every position of a file, with score, chances and line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from engine.analysis.interface import Engine
+from engine.analysis.knowledge import last_opening, table_verdict
+from engine.analysis.values import Info, Score
+from engine.chesstext import START, play_moves, read_position
+from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, of_option, plies, positive, text
+from engine.commands.shared.interruption import is_interrupted, stopped_by_user
+from engine.commands.shared.tables import live_table, print_table
+from engine.core.errors import InputError
+from engine.core.game import Game
+from engine.files import numbered_lines
+from engine.host import INTERRUPTED_STATUS
+
+_DEFAULT_MOVETIME = 2000  # milliseconds
+_SHOWN_PLIES = 16
+_HEADINGS = ("move", "score", "white wins", "draw", "black wins", "depth", "line")
+_LINES_LEFT_OUT = 1
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("position", nargs="*", type=text, default=[START], metavar="FEN",
+                        help="a FEN, quoted or not, `startpos`, or a file with a position a line (default: startpos)")
+    parser.add_argument("--moves", nargs="+", type=text, default=[], metavar="MOVE",
+                        help="moves from there: e4 or e2e4")
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument("--movetime", type=milliseconds, metavar="MS",
+                        help=f"milliseconds per position (default {_DEFAULT_MOVETIME})")
+    limits.add_argument("--depth", type=plies, metavar="D", help="plies per position")
+    limits.add_argument("--nodes", type=positive, metavar="N", help="nodes per position")
+    parser.add_argument("--multipv", type=of_option("MultiPV"), default=3, metavar="K",
+                        help="how many of the best moves (default 3)")
+    add_threads(parser)
+    add_hash(parser)
+    parser.add_argument("--chess960", action="store_true", help="castling as in Chess960")
+    parser.add_argument("--json", action="store_true", help="one JSON object a position instead of text")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Analyse, print, and return the exit status."""
+    boards, complaints = _boards(arguments)
+    for complaint in complaints:
+        print(f"error: {complaint}; left out", file=sys.stderr)
+    if not boards:
+        raise InputError("no position to analyse")
+    with Engine(threads=arguments.threads, hash=arguments.hash) as engine:
+        for number, board in enumerate(boards):
+            if number and not arguments.json:
+                print()
+            infos = _watched(engine, board, arguments)
+            if arguments.json:
+                print(json.dumps(_as_json(board, infos)), flush=True)
+            else:
+                _print_board(board)
+                _print_lines(board, infos)
+            if is_interrupted():
+                return INTERRUPTED_STATUS
+    return _LINES_LEFT_OUT if complaints else 0
+
+
+def _boards(arguments: argparse.Namespace) -> tuple[list[chess.Board], list[str]]:
+    """The positions, with the moves that led to them, and what is wrong with lines of a file."""
+    text = " ".join(arguments.position)
+    path = Path(text)
+    if not (text.endswith(".epd") or path.is_file()):
+        return [_board(text, arguments.moves, arguments.chess960)], []
+    boards, complaints = [], []
+    for number, line in numbered_lines(path):
+        try:
+            board = chess.Board(chess960=arguments.chess960)
+            board.set_epd(line.strip())
+            boards.append(_board(board.fen(), arguments.moves, arguments.chess960))
+        except ValueError as error:
+            complaints.append(f"{path}, line {number}: {error}")
+    return boards, complaints
+
+
+def _board(text: str, moves: Sequence[str], chess960: bool) -> chess.Board:
+    game = read_position(text, chess960)
+    play_moves(game, moves)
+    follower = game.beginning()
+    board = chess.Board(follower.fen(shredder=chess960), chess960=chess960)
+    for move in _texts(game, follower):
+        board.push_uci(move)
+    return board
+
+
+def _texts(game: Game, follower: Game) -> Iterator[str]:
+    for move in game.moves:
+        text = follower.text(move)
+        yield text
+        follower.play(text)
+
+
+def _watched(engine: Engine, board: chess.Board, arguments: argparse.Namespace) -> list[Info]:
+    """The best lines of a position, shown while they change; if Ctrl-C ends the search, those that were found."""
+    movetime = arguments.movetime or (None if arguments.depth or arguments.nodes else _DEFAULT_MOVETIME)
+    best: dict[int, Info] = {}
+    with stopped_by_user(engine.stop), live_table() as show:
+        for info in engine.analyse(board, movetime=movetime, depth=arguments.depth, nodes=arguments.nodes,
+                                   multipv=arguments.multipv):
+            best[info.number] = info
+            show(f"{info.nodes:,} nodes, {info.seconds:.1f} s", _HEADINGS, _rows(board, _ranked(best)))
+    return _ranked(best)
+
+
+def _ranked(best: dict[int, Info]) -> list[Info]:
+    """One line a move: those of the last iteration, and of the one before where it was broken off."""
+    deepest: dict[chess.Move, Info] = {}
+    for number in sorted(best):
+        known = deepest.get(best[number].move)
+        if known is None or known.depth < best[number].depth:
+            deepest[best[number].move] = best[number]
+    return sorted(deepest.values(), key=lambda info: info.number)
+
+
+def _for_white(board: chess.Board, score: Score) -> Score:
+    return score if board.turn else -score
+
+
+def _rows(board: chess.Board, infos: Sequence[Info]) -> list[tuple[str, ...]]:
+    rows = []
+    for info in infos:
+        score = _for_white(board, info.score)
+        rows.append((board.san(info.move), str(score), *(f"{share / 10:.1f} %" for share in score.wdl),
+                     str(info.depth), board.variation_san(info.line[:_SHOWN_PLIES])))
+    return rows
+
+
+def _print_board(board: chess.Board) -> None:
+    for rank, row in zip(range(8, 0, -1), str(board).splitlines(), strict=True):
+        print(f" {rank}  {row}")
+    print("    a b c d e f g h")
+    print(f"{chess.COLOR_NAMES[board.turn]} to move{', in check' if board.is_check() else ''}: {board.fen()}")
+    for what, known in (("opening", last_opening(board)), ("endgame tables", table_verdict(board))):
+        if known is not None:
+            print(f"{what}: {known}")
+
+
+def _print_lines(board: chess.Board, infos: Sequence[Info]) -> None:
+    if infos:
+        print_table(_HEADINGS, _rows(board, infos), left=("line",))
+        last = max(infos, key=lambda info: info.nodes)
+        print(f"scores are White's; {last.nodes:,} nodes in {last.seconds:.2f} s")
+    else:
+        print(_ending(board) or "nothing was found yet")
+
+
+def _ending(board: chess.Board) -> str | None:
+    """How the game has ended; None if it has not."""
+    if board.is_checkmate():
+        return f"checkmate: {chess.COLOR_NAMES[not board.turn]} has won"
+    return "stalemate: a draw" if board.is_stalemate() else None
+
+
+def _as_json(board: chess.Board, infos: Sequence[Info]) -> dict[str, Any]:
+    name = last_opening(board)
+    return {
+        "fen": board.fen(), "turn": chess.COLOR_NAMES[board.turn], "check": board.is_check(), "ending": _ending(board),
+        "opening": None if name is None else {"eco": name.eco, "name": name.name}, "table": table_verdict(board),
+        "lines": [_line_as_json(board, info) for info in infos]}
+
+
+def _line_as_json(board: chess.Board, info: Info) -> dict[str, Any]:
+    score, follower, sans = _for_white(board, info.score), board.copy(stack=False), []
+    for move in info.line:
+        sans.append(follower.san(move))
+        follower.push(move)
+    return {"move": sans[0], "centipawns": score.centipawns, "mate": score.mate, "wdl": list(score.wdl),
+            "bound": info.bound, "depth": info.depth, "deepest": info.deepest, "nodes": info.nodes,
+            "seconds": round(info.seconds, 3), "line": sans, "uci": [move.uci() for move in info.line]}

@@ -1,0 +1,67 @@
+"""Records that mypy knows: a class lists the fields, and the dtype that kernels work on is made of it.
+
+    class View(Fields):
+        address: Annotated[Numbers, "i8", 2]  # an array of two
+        corner: I4
+        inner: Other  # another record
+
+The class is for annotations alone. What `new_record` makes of it is a NumPy record, whose fields are attributes. A
+record inside another comes after fields of eight bytes only: NumPy does not align it, and the compiler wants it so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.kernel.signature import record_dtype
+
+Numbers = npt.NDArray[Any]  # a field that is an array
+I8 = Annotated[int, "i8"]
+I4 = Annotated[int, "i4"]
+U8 = Annotated[int, "u8"]
+U2 = Annotated[int, "u2"]
+U1 = Annotated[int, "u1"]
+
+
+class Fields:
+    """What all records have in common, beside their fields."""
+
+    if TYPE_CHECKING:
+        __array_interface__: dict[str, Any]
+
+        def __getitem__(self, field: str) -> Any: ...
+
+        def __setitem__(self, field: str, value: Any) -> None: ...
+
+        def copy(self) -> Self: ...
+
+
+R = TypeVar("R", bound=Fields)
+
+
+_DTYPES: dict[Any, np.dtype[Any]] = {}  # [class]: what was made of it
+
+
+def dtype_of(kind: type[Fields]) -> np.dtype[Any]:
+    """The dtype of a record with the fields of a class, in their order."""
+    if kind not in _DTYPES:
+        fields = get_type_hints(kind, include_extras=True).items()
+        _DTYPES[kind] = record_dtype([(name, *_described(hint)) for name, hint in fields])
+    return _DTYPES[kind]
+
+
+def _described(hint: Any) -> tuple[Any, ...]:
+    """How a dtype describes a field: the type of its numbers, and its shape if it is an array."""
+    if get_origin(hint) is not Annotated:
+        return (dtype_of(hint),)
+    _, code, *shape = get_args(hint)
+    return (dtype_of(code) if isinstance(code, type) else code, *shape)
+
+
+def new_record(kind: type[R]) -> R:
+    """A record of zeros."""
+    record: R = np.zeros(1, dtype_of(kind))[0]
+    return record

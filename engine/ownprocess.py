@@ -1,0 +1,46 @@
+"""A command of this engine in a process of its own: this installation's code, whatever lies in the working folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+_ROOT = Path(__file__).resolve().parents[1]
+_TERMINATED = 128 + signal.SIGTERM  # the status of a program that was asked to end
+
+
+def output_of(words: Sequence[str]) -> Iterator[str]:
+    """The lines that `adversary WORDS` prints; whoever ends this process ends that one too."""
+    path = os.pathsep.join(part for part in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if part)
+    # -P: Python would look for `engine` in the working folder first, and anybody may have put one there.
+    with subprocess.Popen([sys.executable, "-P", "-m", "engine", *words], stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**os.environ, "PYTHONPATH": path}) as process, _ended_together(process):
+        assert process.stdout is not None
+        for line in process.stdout:
+            yield line.rstrip()
+
+
+@contextmanager
+def _ended_together(process: subprocess.Popen[str]) -> Iterator[None]:
+    """While this lasts, a request to end ends `process` as well; so does whatever breaks it off."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        process.kill()
+        os._exit(_TERMINATED)
+
+    is_main = threading.current_thread() is threading.main_thread()  # no other may handle signals
+    before = signal.signal(signal.SIGTERM, end) if is_main else None
+    try:
+        yield
+    finally:
+        process.kill()
+        if is_main:
+            signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,63 @@
+"""What the engine says, line by line, from whichever thread; and the log of what was said and heard."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable
+from typing import IO
+
+from engine.core.errors import InputError
+
+
+class Voice:
+    """A stream to speak into. If nobody reads it any more, there is nobody to play for: `leave` ends the program."""
+
+    def __init__(self, sink: IO[str], leave: Callable[[int], object] = os._exit) -> None:
+        self._sink, self._leave = sink, leave
+        self._lock = threading.Lock()
+        self._log: IO[str] | None = None
+
+    def say(self, line: str) -> None:
+        """Say a line."""
+        with self._lock:
+            try:
+                self._sink.write(line + "\n")
+                self._sink.flush()
+            except (OSError, ValueError):  # a broken pipe, or a stream that is closed
+                self._leave(0)
+            self._note("<", line)
+
+    def remark(self, text: str) -> None:
+        """Say something that is meant for a reader, not for the client."""
+        self.say(f"info string {text}")
+
+    def heard(self, line: str) -> None:
+        """Note what the other side said."""
+        self._note(">", line)
+
+    def open_log(self, path: str) -> None:
+        """Write the log to another file from now on, or to none; InputError changes nothing."""
+        log = _opened(path) if path else None
+        if self._log is not None:
+            self._log.close()
+        self._log = log
+
+    def _note(self, direction: str, line: str) -> None:
+        if self._log is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._log.write(f"{time.time():.3f} {direction} {line}\n")
+                self._log.flush()
+
+
+def _opened(path: str) -> IO[str]:
+    """The file to append to. Only a plain one will do: a pipe would block, and the input would answer itself."""
+    try:
+        if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH110, PTH116
+            raise InputError(f"{path} is not a plain file")
+        return open(path, "a", encoding="utf-8")  # noqa: PTH123  open as long as the process
+    except (OSError, ValueError) as error:  # InputError is a ValueError too: it has its message already
+        raise InputError(str(error)) from error

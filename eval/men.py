@@ -1,0 +1,76 @@
+"""What positions are worth without a search, and what each man on the board is: the evaluation without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.core.bits import KING, NO_PIECE, NO_SQUARE
+from engine.core.position import POSITION_TYPE, PositionRecord
+from engine.core.setup import finish_setup
+from engine.kernel import Int, entry
+from eval.choice import Evaluation
+from eval.evaluate import evaluate_position
+from eval.network.accumulators import begin_line
+from eval.network.memory import ACCUMULATORS_TYPE, AccumulatorsRecord, OwnAccumulators
+from eval.network.score import evaluate_anew_by_network
+from eval.weights import WEIGHTS_TYPE, WeightsRecord
+
+
+@dataclass(frozen=True)
+class Man:
+    """A man that is no king, and how many centipawns its side would lose with it."""
+
+    piece: int
+    square: int
+    worth: int  # to the evaluation in question
+    features_worth: int  # to the features
+
+
+class StaticEvaluation:
+    """An evaluation that can be asked about any position; one thread's."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self._evaluation = evaluation  # which must live as long as it is asked
+        self._own = None if evaluation.network is None else OwnAccumulators(evaluation.network)
+
+    def score(self, position: PositionRecord) -> int:
+        """Centipawns from the side to move's view, as a search takes the position before it looks further."""
+        if self._own is None:
+            return int(evaluate_position(position, self._evaluation.weights))
+        return int(_network_position(position, self._evaluation.weights, self._own.record))
+
+
+@entry(POSITION_TYPE, WEIGHTS_TYPE, ACCUMULATORS_TYPE)
+def _network_position(pos: PositionRecord, weights: WeightsRecord, accumulators: AccumulatorsRecord) -> Int:
+    begin_line(accumulators, np.int64(0))
+    return evaluate_anew_by_network(pos, weights, accumulators, np.int64(0))
+
+
+def worth_of_men(position: PositionRecord, evaluation: Evaluation) -> list[Man]:
+    """What every man but the kings is worth to its own side, by square from a1 on."""
+    judges = StaticEvaluation(evaluation), StaticEvaluation(Evaluation(evaluation.weights))
+    wholes = [judge.score(position) for judge in judges]
+    men = []
+    for square, piece in enumerate(position.board.tolist()):
+        if piece == NO_PIECE or piece & 7 == KING:
+            continue
+        rest = _without(position, square)
+        sign = 1 if piece >> 3 == position.side else -1
+        men.append(Man(piece, square, *(sign * (whole - judge.score(rest))
+                                        for whole, judge in zip(wholes, judges, strict=True))))
+    return men
+
+
+def _without(position: PositionRecord, square: int) -> PositionRecord:
+    """The position without the man on `square`. It need not be legal: only its evaluation is asked for."""
+    rest = position.copy()
+    piece, others = int(rest.board[square]), (1 << 64) - 1 ^ 1 << square
+    rest.board[square] = NO_PIECE
+    rest.types[piece & 7] = int(rest.types[piece & 7]) & others
+    rest.colors[piece >> 3] = int(rest.colors[piece >> 3]) & others
+    rest.castling = int(rest.castling) & int(rest.castling_kept[square])
+    rest.ep = NO_SQUARE  # the pawn may be the one that is missing
+    finish_setup(rest)
+    return rest

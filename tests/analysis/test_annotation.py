@@ -1,0 +1,210 @@
+"""Annotated games: what is said of them, what stays as it was, and what happens when the power fails."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+import chess
+import chess.pgn
+import pytest
+
+import engine
+from engine.analysis.marks import Mark, verdict_on
+from engine.analysis.progress import GrowingFile
+from engine.analysis.reasons import in_words, reason_for
+from engine.analysis.spans import Effort, Judgement, judge, spans_of
+from engine.analysis.values import Score, Wdl
+from engine.core.errors import InputError
+from tests.analysis import games
+from tests.commands.running import run
+
+
+def read_all(text: str) -> list[chess.pgn.Game]:
+    file = io.StringIO(text)
+    found = []
+    while (game := chess.pgn.read_game(file)) is not None:
+        found.append(game)
+    return found
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text(games.ALL)
+    return path
+
+
+@pytest.fixture(scope="module")
+def adversary():
+    with engine.Engine(hash=4) as made:
+        yield made
+
+
+def test_every_readable_game_is_annotated_and_its_moves_stay(capsys, source, tmp_path):
+    out = tmp_path / "out.pgn"
+    status, printed, err = run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "1500", "--plots",
+                               str(tmp_path / "new" / "plots"))
+    assert status == 1
+    complaints = err.splitlines()
+    assert len(complaints) == 3 and all(line.endswith("; passed over") for line in complaints)
+    assert "game 2 (A - B): illegal san: 'Ke4'" in complaints[0]
+    assert "game 5 (E - F): the rules of atomic" in complaints[1]
+    assert "game 6 (E - F): it has no moves" in complaints[2]
+    passed_over = ("Broken", "Another game", "Nobody came")
+    before = [game for game in read_all(games.ALL) if game.headers["Event"] not in passed_over]
+    after = read_all(out.read_text())
+    assert len(after) == len(before) == 4
+    for old, new in zip(before, after, strict=True):
+        assert not new.errors
+        assert list(new.mainline_moves()) == list(old.mainline_moves())
+        assert dict(new.headers) == dict(old.headers)
+        assert all("[%eval" in node.comment for node in new.mainline() if any(node.board().legal_moves))
+    assert not (tmp_path / "out.pgn.progress").exists()
+    assert "Morphy" in printed and "4 games in" in printed
+    for name in ("game-1.svg", "game-7.svg", "players.svg"):
+        ET.parse(tmp_path / "new" / "plots" / name)  # noqa: S314  written by ourselves
+
+
+def test_comments_marks_and_variations_of_others_stay(adversary):
+    (game,) = read_all(games.OPERA)
+    adversary.annotate(game, nodes=1500)
+    third = game.next().next().next().next().next().next()
+    assert third.comment.startswith("a weak move [%eval ")
+    assert game.comment == "at the opera"
+    assert third.parent.variations[1].san() == "exd4"
+    assert "4. Qxd4 a6" in str(game)
+    marked = next(node for node in game.mainline() if node.san() == "b5")
+    assert marked.nags == {chess.pgn.NAG_GOOD_MOVE}, "somebody thought otherwise, and that is kept"
+
+
+def test_blunders_are_told_of(adversary):
+    (game,) = read_all(games.MATED)
+    found = adversary.annotate(game, nodes=10_000)
+    last = found.notes[12]
+    assert (last.san, last.mark) == ("Be2", "?")
+    assert last.reason == "allows mate in 1: 7...Nf3#" and last.better[0] == "Qe2"
+    assert found.notes[8].mark == "??", "5.Nxf7 loses the game"
+    assert found.white.accuracy < found.black.accuracy
+    assert found.notes[-1].score.mate == 0
+    named = [note.reason for note in found.notes if "leaves the book: C50 Italian Game" in note.reason]
+    assert len(named) == 1
+
+
+def test_a_won_ending_given_away_is_told_by_the_tables():
+    board, move = chess.Board("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"), chess.Move.from_uci("e6d5")
+    here = Judgement(Score(600, None, Wdl(900, 100, 0)), ("e6d6",))
+    there = Judgement(Score(0, None, Wdl(0, 1000, 0)), ("e8d7",))
+    verdict = verdict_on(board, move, here, there)
+    assert verdict.mark is Mark.BLUNDER
+    assert reason_for(board, move, here, there, verdict) == (
+        "gives up the win: the endgame is a table draw; better is 1.Kd6")
+
+
+@pytest.mark.parametrize(("lost", "gained", "words"), [
+    ([chess.KNIGHT], [], "the knight"),
+    ([chess.ROOK], [chess.BISHOP], "the exchange"),
+    ([chess.QUEEN], [chess.ROOK], "the queen for a rook"),
+    ([chess.PAWN, chess.PAWN], [], "two pawns"),
+    ([chess.QUEEN, chess.KNIGHT], [chess.ROOK, chess.BISHOP], "the queen for a rook"),
+    ([chess.ROOK, chess.PAWN], [chess.ROOK], "a pawn"),
+])
+def test_material_in_words(lost, gained, words):
+    assert in_words(Counter(lost), Counter(gained)) == words
+
+
+def test_marks_follow_what_was_lost():
+    board, move = chess.Board(), chess.Move.from_uci("a2a3")
+
+    def mark(before: tuple[int, int], after: tuple[int, int]) -> Mark:
+        (cp, win), (later_cp, later_win) = before, after
+        here = Judgement(Score(cp, None, Wdl(win, 0, 1000 - win)), ("e2e4",))
+        there = Judgement(Score(-later_cp, None, Wdl(1000 - later_win, 0, later_win)), ("e7e5",))
+        return verdict_on(board, move, here, there).mark
+
+    assert mark((0, 500), (-20, 480)) is Mark.NONE
+    assert mark((0, 500), (-90, 420)) is Mark.DUBIOUS
+    assert mark((0, 500), (-160, 350)) is Mark.MISTAKE
+    assert mark((0, 500), (-400, 150)) is Mark.BLUNDER
+    assert mark((1000, 990), (600, 960)) is Mark.MISTAKE, "a piece is a piece"
+    assert mark((2500, 1000), (1900, 999)) is Mark.NONE
+
+
+def test_parts_of_a_game_are_the_same_for_all_and_cover_it(adversary):
+    board = chess.Board()
+    moves = [chess.Move.from_uci(text) for text in "g1f3 g8f6 f3g1 f6g8".split() * 12]
+    spans = spans_of(board, moves, Effort(nodes=100))
+    covered = [ply for span in spans for ply in range(span.first, span.last + 1)]
+    assert covered == list(range(len(moves) + 1))
+    assert judge(adversary, chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Effort(nodes=9)).line == ()
+
+
+def annotated(source, out, *words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-m", "engine", "annotate", str(source), "--out", str(out), *words],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def test_a_torn_file_is_gone_on_with(capsys, source, tmp_path):
+    out, whole = tmp_path / "out.pgn", tmp_path / "whole.pgn"
+    run(capsys, "annotate", str(source), "--out", str(whole), "--nodes", "300")
+    with pytest.raises(InputError, match="exists"):
+        GrowingFile(whole, {})
+    journal = tmp_path / "out.pgn.progress"
+
+    def stop_after_two(self, text, row):
+        if len(self.rows) == 2:
+            raise KeyboardInterrupt
+        original(self, text, row)
+
+    original = GrowingFile.add
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(GrowingFile, "add", stop_after_two)
+        assert run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "300")[0] == 130
+    assert len(journal.read_text().splitlines()) == 3
+    out.write_text(out.read_text() + '[Event "cut o')
+    journal.write_text(journal.read_text() + '{"game": 4, "wh')
+    assert run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "301")[0] == 2, "other settings"
+    status, printed, _ = run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "300", "--json")
+    assert status == 1
+    assert out.read_bytes() == whole.read_bytes()
+    rows = [json.loads(line) for line in printed.splitlines()]
+    assert {row["player"]: row["games"] for row in rows} == {
+        "Morphy": 1, "Duke / Count": 1, "A": 2, "B": 1, "C": 2, "D": 1}, "what was done before is counted too"
+
+
+@pytest.mark.slow
+def test_killed_ten_times_the_result_is_the_same(source, tmp_path):
+    source.write_text(games.ALL * 12)
+    out, whole, words = tmp_path / "out.pgn", tmp_path / "whole.pgn", ("--nodes", "4000")
+    assert annotated(source, whole, *words).wait() == 1
+    chance, kills = random.Random(1), 0
+    while kills < 10:
+        process = annotated(source, out, *words)
+        time.sleep(chance.uniform(1.0, 6.0))
+        os.kill(process.pid, signal.SIGKILL)
+        if process.wait() != -signal.SIGKILL:
+            break
+        kills += 1
+    if (tmp_path / "out.pgn.progress").exists():
+        assert annotated(source, out, *words).wait() == 1
+    print(f"killed {kills} times")
+    assert out.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize(("words", "complaint"), [
+    (("/no/such.pgn", "--out", "x.pgn"), "cannot read /no/such.pgn"),
+    ((os.devnull, "--out", "/no/such/folder/x.pgn"), "no folder /no/such/folder"),
+    ((os.devnull, "--out", "x.pgn"), "holds no games"),
+    ((os.devnull,), "required: --out"),
+])
+def test_bad_input_gets_one_line(capsys, words, complaint):
+    status, out, err = run(capsys, "annotate", *words)
+    assert (status, out) == (2, "") and complaint in err and err.count("\n") == 1

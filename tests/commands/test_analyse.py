@@ -1,0 +1,58 @@
+"""`analyse` as its users see it."""
+
+from __future__ import annotations
+
+import json
+
+import chess
+import pytest
+
+from tests.commands.running import run
+
+
+def test_the_best_moves_of_a_position(capsys):
+    status, out, err = run(capsys, "analyse", "--moves", "e4", "e7e5", "Nf3", "--depth", "4", "--multipv", "2")
+    assert (status, err) == (0, "")
+    assert "black to move: rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2" in out
+    assert "opening: C40 King's Knight Opening" in out
+    rows = out[out.index("move  score"):].splitlines()
+    assert len(rows) == 4 and "2..." in rows[1]
+    assert rows[3].startswith("scores are White's")
+
+
+def test_a_mate_and_the_tables_are_told_of(capsys):
+    _, out, _ = run(capsys, "analyse", "8/8/8/8/8/5k2/7q/5K2 b - - 0 1", "--depth", "3")
+    assert "endgame tables: black wins: mate in 1" in out
+    assert "#-1" in out
+    _, out, _ = run(capsys, "analyse", "7k/5Q2/6K1/8/8/8/8/8", "b", "-", "-")
+    assert "stalemate: a draw" in out
+    _, out, _ = run(capsys, "analyse", "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3")
+    assert "white to move, in check" in out and "checkmate: black has won" in out
+
+
+def test_a_file_gives_one_json_object_a_position(capsys, tmp_path):
+    path = tmp_path / "three.epd"
+    path.write_text('6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#;\nnonsense\n4k3/8/8/8/8/8/8/4K2R w K - id "x";\n')
+    status, out, err = run(capsys, "analyse", str(path), "--nodes", "2000", "--json")
+    assert status == 1 and "line 2" in err
+    first, second = (json.loads(line) for line in out.splitlines())
+    assert first["lines"][0]["mate"] == 1 and first["lines"][0]["line"] == ["Ra8#"]
+    assert len({line["move"] for line in first["lines"]}) == len(first["lines"])
+    assert second["table"] is None, "no table knows of castling"
+    for line in second["lines"]:
+        board = chess.Board(second["fen"])
+        for text in line["uci"]:
+            board.push_uci(text)
+        assert sum(line["wdl"]) == 1000
+
+
+@pytest.mark.parametrize(("words", "complaint"), [
+    (("nonsense",), "FEN"),
+    (("--moves", "e5"), "'e5' is no legal move"),
+    (("--depth", "0"), "--depth: must be from 1"),
+    (("none.epd",), "cannot read suite none.epd"),
+    (("--multipv", "0"), "--multipv: must be from 1"),
+])
+def test_bad_input_gets_one_line(capsys, words, complaint):
+    status, out, err = run(capsys, "analyse", *words)
+    assert (status, out) == (2, "") and complaint in err and err.count("\n") == 1

@@ -1,0 +1,134 @@
+"""Every option of every command with values that are none, and options that do not go together: one line, status 2."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from engine.__main__ import COMMANDS, MODULES, OneLineParser
+from engine.arena.settings import Setting
+from engine.arena.training import TrainingShard
+from engine.commands.shared import arguments as kinds
+from engine.commands.shared.plots import PlotFile
+from engine.commands.tune.network import LessonKind
+from tests.commands.running import run
+
+FLAGS = (argparse._StoreTrueAction, argparse._HelpAction)
+Argument = tuple[tuple[str, ...], argparse.Action]  # and the words that lead to its parser
+PLACE = "{}"  # a folder of the test stands here
+NAMES = ("/no/such/folder/file", "/", f"{PLACE}/pipe", "a\0b")
+
+# What is wrong for every argument of a type.
+WRONG = {
+    kinds.Whole: lambda kind: ["", "x", "1.5", "nan", "9" * 5000, str(kind.low - 1),
+                               *([str(kind.high + 1)] if kind.high < 1 << 62 else [])],
+    kinds.Real: lambda kind: ["", "x", "nan", "inf", "1e999", str(kind.low - 1), str(kind.high + 1),
+                              *([str(kind.low)] if kind.above else [])],
+    kinds.Text: lambda kind: ["", " "],
+    kinds.InFile: lambda kind: [*NAMES, "", "/dev/zero"],
+    kinds.OutFile: lambda kind: [*NAMES, "", "/dev/zero", f"{PLACE}/notes.txt"],
+    LessonKind: lambda kind: ["", "x", "0", "5:-1", "5:1:0", "1:2:3:4"],
+    PlotFile: lambda kind: [*NAMES, "plot", "plot.bmp", f"{PLACE}/notes.png"],
+    kinds.Folder: lambda kind: ["/no/such/folder", f"{PLACE}/notes.txt", "a\0b"],
+    kinds.NewFolder: lambda kind: [f"{PLACE}/notes.txt", f"{PLACE}/notes.txt/below", "a\0b"],
+    kinds.NewFile: lambda kind: ["/no/such/folder/file", "/", ".", "a\0b"],
+}
+
+
+def leaves(parser: argparse.ArgumentParser, words: tuple[str, ...]) -> Iterator[Argument]:
+    """All arguments of a parser and of those below it."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, below in action.choices.items():
+                yield from leaves(below, (*words, name))
+        else:
+            yield words, action
+
+
+def module_of(command: str) -> ModuleType:
+    return importlib.import_module(f"engine.commands.{MODULES.get(command, command)}")
+
+
+def all_arguments() -> Iterator[Argument]:
+    for name in COMMANDS:
+        parser = OneLineParser()
+        module_of(name).configure(parser)
+        yield from leaves(parser, (name,))
+
+
+def wrong_values(action: argparse.Action) -> list[str]:
+    if action.choices is not None:
+        return ["nonsense", ""]
+    return WRONG[type(action.type)](action.type)
+
+
+CASES = [(words, action, value) for words, action in all_arguments() if not isinstance(action, FLAGS)
+         for value in wrong_values(action)]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> str:
+    for name in ("notes.txt", "notes.png"):
+        (tmp_path / name).write_text("notes that nobody may overwrite\n")
+    os.mkfifo(tmp_path / "pipe")
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize(("words", "action", "value"), CASES,
+                         ids=[f"{' '.join(words)} {action.dest} {value[:20]!r}" for words, action, value in CASES])
+def test_a_wrong_value_is_refused_before_anything_is_done(words, action, value, place, capsys, monkeypatch):
+    def never(arguments: argparse.Namespace) -> int:
+        raise AssertionError(arguments)
+
+    monkeypatch.setattr(module_of(words[0]), "run", never)
+    before = ["default"] if words == ("match",) and action.dest == "second" else []
+    count = action.nargs if isinstance(action.nargs, int) else 1
+    status, out, err = run(capsys, *words, *before, *action.option_strings[-1:], *[value.replace(PLACE, place)] * count)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ") and err.count("\n") == 1
+    name = action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
+    assert name in err
+    assert Path(place, "notes.txt").read_text() == "notes that nobody may overwrite\n"
+
+
+@pytest.mark.parametrize("words", [
+    "compare --games 3", "compare --concurrency 2", "compare --first 2", "compare --positions 2",
+    "compare --tournament --depth 3", "compare --tournament --nodes 5", "compare --tournament --hash 3",
+    "compare --tournament --give-up 5", "compare --tournament --plots .", "compare --bound --nodes 5",
+    "compare --bound --time 5", "compare --nodes 5 --give-up 5", "compare --depth 3 --nodes 5",
+    "compare --full-width", "compare --evaluations --nodes 5", "compare --evaluations --time 5",
+    "compare --evaluations --hash 3", "bench --network x", "bench shipped --movetime 5", "bench network --hash 5",
+    "tune outcome GAMES --out GAMES", "tune network GAMES --out new --neighbours .",
+    "selfplay --stats GAMES --minutes 5",
+    "class minimax --notebooks .", "class --svg new.svg", "match cmd:a cmd:b --network-a features",
+    "bench --against x", "bench startup --against x", "bench 3 --runs 2", "bench speed --runs 2",
+    "bench perft --movetime 5", "bench perft --threads 2", "bench startup --hash 5", "bench threads",
+    "perft 2 --max-nodes 5", "perft 2 --divide --suite FILE", "perft --fen startpos --suite FILE", "perft",
+    "book check --out new.bin", "book check --worst 5", "book build FILE --out FILE", "book merge BOOK --out BOOK",
+    "tune eval GAMES --out GAMES", "tune eval GAMES --out BOOK", "tune search --out new --resume --pairs 5",
+    "tune search --out new --cluster tcp://x:1 --concurrency 3", "selfplay", "selfplay --positions 5",
+    "selfplay --stats GAMES --positions 5", "selfplay --stats FILE", "selfplay --stats EMPTY",
+    "selfplay --positions 5 --out FILE", "selfplay --positions 5 --out BOOK",
+    "match", "match cmd:a", "match a cmd:b", "match cmd:a cmd:b --resume", "match cmd:a cmd:b --hash 5",
+    "match cmd:a cmd:b --cluster tcp://x:1", "match default --option Hash=3", "match default --tc 1+1",
+    "match default --cluster tcp://x:1 --concurrency 3", "match --ablate default", "match --ablate --pgn new.pgn",
+    "match cmd:a cmd:b --sprt 5 0", "match cmd:a cmd:b --pgn FILE", "match 'cmd:a cmd:b", 'match cmd:a cmd:"b',
+    "tablebase build KQvK --men 3", "tablebase verify --positions 5", "tablebase verify --seed 5",
+    "explain --svg FILE", "explain startpos moves e5", "explain startpos --move e5", "suite FILE --nodes 5 --depth 5",
+])
+def test_what_does_not_go_together_is_refused(words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    content = {"FILE": b"notes", "EMPTY": b"", "BOOK": b"\1" * 16,
+               "GAMES": TrainingShard(0, 1, 50, 1, Setting())().content}
+    for name, text in content.items():
+        Path(name).write_bytes(text)
+    status, out, err = run(capsys, *words.split())
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ") and err.count("\n") == 1
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == content
