@@ -1,7 +1,8 @@
 """`compare --evaluations`: Elo by depth with a rich evaluation and with a poor one.
 
-The deeper the search, the less the quality of the evaluation matters: what it does not know, the search sees. Players
-are an evaluation and a depth each; they meet their neighbours, and one scale is fitted to all games.
+The deeper the search, the less the quality of the evaluation matters, says the textbook: what the evaluation does not
+know, the search sees. Here that is measured. Players are an evaluation and a depth each; they meet their neighbours,
+and one scale is fitted to all games.
 
 The full search leaves moves out by what the evaluation says of them, so that a poor evaluation harms it twice, and its
 first depths are hardly deeper than quiescence. With full width a depth is what the textbook means by it.
