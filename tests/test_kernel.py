@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import threading
 import time
 from pathlib import Path
@@ -144,17 +143,3 @@ def test_the_clock_read_in_kernels_is_pythons():
 def test_a_kernel_called_from_python_runs_uncompiled():
     assert encode_move(12, 28, 0) == 12 | 28 << 6
     assert castled_squares(4, 7) == (6, 5)
-
-
-def test_ctrl_c_reaches_the_main_thread_while_a_kernel_runs():
-    threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
-    started = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
-        host.run_interruptible(lambda: time.sleep(5))
-    assert time.perf_counter() - started < 2
-
-
-def test_run_interruptible_hands_on_results_and_errors():
-    assert host.run_interruptible(lambda: 42) == 42
-    with pytest.raises(ZeroDivisionError):
-        host.run_interruptible(lambda: 1 // 0)

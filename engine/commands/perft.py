@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 
 from engine.chesstext import read_position
 from engine.commands.shared.arguments import Whole, add_fen, in_file, never_with, only_with, positive
 from engine.commands.shared.interruption import InterruptionError, is_interrupted
 from engine.commands.shared.leaves import count_leaves
-from engine.commands.shared.progress import each, progress_bar
+from engine.commands.shared.progress import Show, each, progress_bar
 from engine.commands.shared.suites import PerftLine, read_perft_suite
 from engine.commands.shared.wording import amount
 from engine.core.errors import InputError
@@ -56,18 +57,23 @@ def _run_position(game: Game, depth: int, divided: bool) -> int:
 
 def _divide(game: Game, depth: int) -> tuple[int, bool]:
     """Print the count below each root move; returns their sum, and whether all were counted."""
-    nodes = 0
-    for move in game.legal_moves():
-        child = game.copy()
-        child.play(game.text(move))
-        try:
-            leaves = count_leaves(child.position, depth - 1)
-        except InterruptionError:
-            return nodes, False
-        print(f"{game.text(move)}: {leaves}", flush=True)
-        nodes += leaves
+    nodes, moves = 0, game.legal_moves()
+    with progress_bar(len(moves), counts=False) as show:
+        for number, move in enumerate(moves):
+            text, child = game.text(move), game.copy()
+            child.play(text)
+            try:
+                leaves = count_leaves(child.position, depth - 1, tell=partial(_tell_move, show, text, number))
+            except InterruptionError:
+                return nodes, False
+            print(f"{text}: {leaves}", flush=True)
+            nodes += leaves
     print()
     return nodes, True
+
+
+def _tell_move(show: Show, text: str, number: int, leaves: int, share: float) -> None:
+    show(number + share, f"{text}, {leaves:,} nodes")
 
 
 def _count(game: Game, depth: int) -> tuple[int, bool]:

@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 from engine.arena.settings import Setting
 from engine.arena.training import TrainingShard
+from engine.commands.shared.interruption import run_interruptible
 from engine.kernel import SOURCE_ROOT
 from tests.arena.players import player
 
@@ -110,3 +112,11 @@ def test_what_a_parent_ignores_stays_ignored():
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert b"4865609" in out
+
+
+def test_results_and_errors_of_the_work_are_handed_on():
+    assert run_interruptible(lambda: 42) == 42
+    with pytest.raises(ZeroDivisionError):
+        run_interruptible(lambda: 1 // 0)
+    with pytest.raises(TimeoutError):
+        run_interruptible(lambda: Future[int]().result(0))

@@ -89,7 +89,8 @@ def test_an_interrupted_match_says_how_it_stood(tmp_path):
     pgn = tmp_path / "games.pgn"
     with subprocess.Popen([sys.executable, "-m", "engine", "match", "rfp_margin=70", "default", "--games", "100000",
                            "--nodes", "50", "--pgn", str(pgn)], cwd=SOURCE_ROOT, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True) as process:
+                          stderr=subprocess.PIPE, text=True,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:  # noqa: PLW1509
         while not pgn.exists() or pgn.stat().st_size < 2000:
             assert process.poll() is None, process.communicate()
             time.sleep(0.1)

@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from types import FrameType
@@ -94,20 +93,18 @@ def _listen(number: int, frame: FrameType | None) -> None:
 
 
 def _wait(outcome: Future[int]) -> int:
-    deadline = None
-    while not wait([outcome], _PULSE).done:
-        if deadline is None and _asked.is_set():
-            deadline = time.monotonic() + _GRACE
-            print(_FAREWELL, file=sys.stderr, flush=True)
-            with _lock:
-                stops = list(_stops)
-            for stop in stops:
-                stop()
-        elif deadline is not None and time.monotonic() > deadline:
-            _leave()
-    if _asked.is_set():
-        _leave()  # an orderly end would wait for threads and processes that nobody needs any more
-    return outcome.result()
+    while not (done := wait([outcome], _PULSE).done) and not _asked.is_set():
+        pass
+    if not _asked.is_set():
+        return outcome.result()
+    print(_FAREWELL, file=sys.stderr, flush=True)
+    if not done:
+        with _lock:
+            stops = list(_stops)
+        for stop in stops:
+            stop()
+        wait([outcome], _GRACE)
+    return _leave()  # an orderly end would wait for threads and processes that nobody needs any more
 
 
 def _leave() -> NoReturn:
