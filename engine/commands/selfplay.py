@@ -111,11 +111,11 @@ def _print_stats(path: Path) -> int:
         complaint = str(error)
     if not games:
         raise InputError(complaint or f"{path} holds no games")
-    if positions:
-        plies, level = np.concatenate(lengths), np.concatenate(levels)
-        print(f"{games} games, {positions} positions, {size / positions:.2f} bytes a position")
-        print(f"white wins {results[0]}, draws {results[1]}, black wins {results[2]}")
-        print(f"plies a game: {plies.min()} to {plies.max()}, {plies.mean():.1f} on average")
+    plies, level = np.concatenate(lengths), np.concatenate(levels)
+    print(f"{games} games, {positions} positions, {size / max(positions, 1):.2f} bytes a position")
+    print(f"white wins {results[0]}, draws {results[1]}, black wins {results[2]}")
+    print(f"plies a game: {plies.min()} to {plies.max()}, {plies.mean():.1f} on average")
+    if len(level):  # all may be mates
         half, most = np.percentile(level, (50, 90))
         print(f"scores: half within {half:.0f} centipawns, nine of ten within {most:.0f}")
     if complaint is not None:

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import time
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -283,3 +284,21 @@ def test_weights_fit_into_the_file():
 
     assert list(_fitting([Entry(1, 1, 200_000), Entry(1, 2, 100_000), Entry(1, 3, 1), Entry(1, 4, 0)])) == [
         Entry(1, 1, 65_535), Entry(1, 2, 32_767), Entry(1, 3, 1), Entry(1, 4, 0)]
+
+
+@pytest.mark.parametrize(("text", "moves"), [
+    ("1. e4 (1. d4 (1. c4) d5) e5 2. Nf3", ["e4", "e5", "Nf3"]),
+    ("1. e4 (1. d4 e5 2. Nf3", ["e4", "(", "d4", "e5", "Nf3"]),  # a bracket that is never closed is a mark
+    ("1. e4 ) e5", ["e4", ")", "e5"]),
+    ("(((1. d4)))1. e4", ["e4"]),
+])
+def test_variations_are_left_out(text, moves):
+    assert main_line(text)[0] == moves
+
+
+@pytest.mark.parametrize("text", ["(" * 50_000 + ")" * 50_000, "(a" * 50_000, "1" * 100_000, "1 " * 50_000,
+                                  ")" * 100_000, "$" * 100_000, "." * 100_000])
+def test_texts_that_are_no_games_take_no_time(text):
+    started = time.process_time()
+    main_line(text)
+    assert time.process_time() - started < 1

@@ -9,9 +9,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from engine.arena.gamefile import read_games
+from engine.arena.gamefile import pack_block, pack_position, read_games
+from engine.core.fen import START_FEN, parse_fen
 from eval.choice import BUILT_IN_FILE
 from eval.network.file import read_network, write_network
 from tests.commands.running import run
@@ -141,3 +143,16 @@ def test_positions_that_others_labelled_are_learned_from(tmp_path: Path, capsys)
     status, said, err = run(capsys, "tune", "eval", str(path), str(games), "--out", str(out))
     assert (status, said) == (2, "")
     assert "cannot be mixed" in err
+
+
+def test_games_without_a_move_are_no_trouble(tmp_path: Path, capsys):
+    path = tmp_path / "games.bin"
+    row = pack_position(parse_fen(START_FEN))
+    nothing = np.zeros(0, np.uint16)
+    path.write_bytes(pack_block([row, row], nothing, nothing))
+    status, out, err = run(capsys, "selfplay", "--stats", str(path))
+    assert (status, err) == (0, "")
+    assert "2 games, 0 positions" in out
+    status, out, err = run(capsys, "tune", "eval", str(path), "--out", str(tmp_path / "weights.json"))
+    assert (status, out) == (2, "")
+    assert "no quiet positions" in err
