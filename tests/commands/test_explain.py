@@ -29,7 +29,7 @@ def test_the_table_ends_with_the_score_of_the_evaluation(capsys):
 
 
 def test_the_network_says_what_each_man_is_worth(capsys):
-    _, out, _ = run(capsys, "explain", SPANISH)
+    _, out, _ = run(capsys, "explain", SPANISH, "--all")
     of_features, of_network = out.split("by the network:")
     men = {(man.piece, man.square): man for man in worth_of_men(parse_fen(SPANISH), built_in())}
     score = StaticEvaluation(built_in()).score(parse_fen(SPANISH))
@@ -45,8 +45,8 @@ def test_the_network_says_what_each_man_is_worth(capsys):
     row = next(line for line in lines if line.startswith("white knight f3"))
     assert row.split()[3:] == [f"{knight.worth:+}", f"{knight.features_worth:+}"]
     assert sum(line.startswith(("white ", "black ")) for line in lines) == len(men) == 30
-    assert "by the network" not in run(capsys, "explain", SPANISH, "--network", "features")[1]
-    assert "by the network it changes by" in run(capsys, "explain", SPANISH, "--move", "Bxc6")[1]
+    assert "by the network" not in run(capsys, "explain", SPANISH, "--all", "--network", "features")[1]
+    assert "by the network it changes by" in run(capsys, "explain", SPANISH, "--all", "--move", "Bxc6")[1]
 
 
 @pytest.mark.parametrize("move", ["Bxc6", "b5c6"])
