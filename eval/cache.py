@@ -5,21 +5,27 @@ A cache belongs to one thread, and to one set of weights: new weights need an em
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
-from engine.kernel import inline, record_dtype, record_type
+from engine.kernel import inline, record_type
+from engine.kernel.records import Fields, Numbers, dtype_of, new_record
 
 # Both are small enough to stay in a core's own cache: a longer memory costs more to read than it saves.
 STRUCTURE_SLOTS = 1 << 13
 SCORE_SLOTS = 1 << 15
 
-EVAL_CACHE = record_dtype([
-    ("structures", "u8", (STRUCTURE_SLOTS, 4)),  # [slot, STRUCTURE_...]
-    ("scores", "u8", SCORE_SLOTS),  # [slot]: the key, with the score in place of the bits that number the slot
-])
-EvalCacheRecord = Any  # a record of dtype EVAL_CACHE; mypy knows no such type
+
+class EvalCacheRecord(Fields):
+    """What the features were worth in positions seen before."""
+
+    structures: Annotated[Numbers, "u8", (STRUCTURE_SLOTS, 4)]  # [slot, STRUCTURE_...]
+    # [slot]: the key, with the score in place of the bits that number the slot.
+    scores: Annotated[Numbers, "u8", SCORE_SLOTS]
+
+
+EVAL_CACHE = dtype_of(EvalCacheRecord)
 EVAL_CACHE_TYPE = record_type(EVAL_CACHE)
 
 # The columns of `structures`.
@@ -32,7 +38,7 @@ _SCORE_ZERO = np.int64(SCORE_SLOTS // 2)
 
 def empty_eval_cache() -> EvalCacheRecord:
     """A new cache that remembers nothing."""
-    return np.zeros(1, EVAL_CACHE)[0]
+    return new_record(EvalCacheRecord)
 
 
 @inline

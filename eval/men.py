@@ -71,6 +71,6 @@ def _without(position: PositionRecord, square: int) -> PositionRecord:
     rest.types[piece & 7] = int(rest.types[piece & 7]) & others
     rest.colors[piece >> 3] = int(rest.colors[piece >> 3]) & others
     rest.castling = int(rest.castling) & int(rest.castling_kept[square])
-    rest.ep = NO_SQUARE  # the pawn may be the one that is missing
+    rest.ep = int(NO_SQUARE)  # the pawn may be the one that is missing
     finish_setup(rest)
     return rest

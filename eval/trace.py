@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
-from engine.kernel import inline, record_dtype, record_type
+from engine.kernel import inline, record_type
+from engine.kernel.records import I8, Fields, Numbers, dtype_of, new_record
 from eval.features import WEIGHT_COUNT
 
-TRACE = record_dtype([
-    ("counts", "i4", (2, WEIGHT_COUNT)),  # [color, place of the feature]
-    ("phase", "i8"),  # WHOLE_PHASE: middle game; 0: endgame
-    ("scale", "i8"),  # how much of the endgame score counts, of WHOLE_SCALE
-    ("color", "i8"),  # whose features are being counted
-])
-TraceRecord = Any  # a record of dtype TRACE; mypy knows no such type
+
+class TraceRecord(Fields):
+    """What an evaluation has counted."""
+
+    counts: Annotated[Numbers, "i4", (2, WEIGHT_COUNT)]  # [color, place of the feature]
+    phase: I8  # WHOLE_PHASE: middle game; 0: endgame
+    scale: I8  # how much of the endgame score counts, of WHOLE_SCALE
+    color: I8  # whose features are being counted
+
+
+TRACE = dtype_of(TraceRecord)
 TRACE_TYPE = record_type(TRACE)
 
 WHOLE_PHASE = np.int64(24)
@@ -26,7 +31,7 @@ ONCE = np.int64(1)
 
 def empty_trace() -> TraceRecord:
     """A new record of zeros."""
-    return np.zeros(1, TRACE)[0]
+    return new_record(TraceRecord)
 
 
 # In all kernels `trace` is a TRACE record or None. Numba compiles each as functions of their own; in those for None,

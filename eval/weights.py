@@ -9,22 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.core.bits import BLACK, KING, PAWN, WHITE
-from engine.kernel import inline, record_dtype, record_type
+from engine.kernel import inline, record_type
+from engine.kernel.records import Fields, Numbers, dtype_of, new_record
 from eval.features import MATERIAL, WEIGHT_COUNT
 from eval.squares import PIECE_SQUARES, square_feature
 from eval.weightfile import WeightFile, read_weight_file, write_weight_file
 
-WEIGHTS = record_dtype([
-    ("packed", "i8", WEIGHT_COUNT),  # [place of the feature]
-    ("squares", "i8", 4 * PIECE_SQUARES),  # material and piece-square tables in one, from white's view: see squares.py
-])
-WeightsRecord = Any  # a record of dtype WEIGHTS; mypy knows no such type
+
+class WeightsRecord(Fields):
+    """All weights of the features."""
+
+    packed: Annotated[Numbers, "i8", WEIGHT_COUNT]  # [place of the feature]
+    # Material and piece-square tables in one, from White's view: see squares.py.
+    squares: Annotated[Numbers, "i8", 4 * PIECE_SQUARES]
+
+
+WEIGHTS = dtype_of(WeightsRecord)
 WEIGHTS_TYPE = record_type(WEIGHTS)
 
 Values = npt.NDArray[np.int64]
@@ -49,7 +55,7 @@ def eg_of(packed):
 
 def weights_from(mg: Iterable[int], eg: Iterable[int]) -> WeightsRecord:
     """A new record of the values of all weights, in the order of the feature table."""
-    weights = np.zeros(1, WEIGHTS)[0]
+    weights = new_record(WeightsRecord)
     weights.packed[:] = [pack(int(m), int(e)) for m, e in zip(mg, eg, strict=True)]
     packed, board = weights.packed, np.arange(64)
     for white_wing, black_wing, kind in product((0, 1), (0, 1), range(PAWN, KING + 1)):

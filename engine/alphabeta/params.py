@@ -6,9 +6,9 @@ anything anew. A row whose range is 0 to 1 is a switch: it turns a technique off
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from engine.kernel import record_dtype
+from engine.kernel.records import Fields, take_fields
 from engine.search.rows import default_record, set_value
 
 
@@ -135,13 +135,20 @@ PARAMETERS = (
     Parameter("correction_continuation", 384, 0, 1500, 80),
 )
 
-PARAMS = record_dtype([(row.name, "i8") for row in PARAMETERS])
-ParamsRecord = Any
+
+class ParamsRecord(Fields):
+    """A number for each row of PARAMETERS."""
+
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> int: ...
+
+
+take_fields(ParamsRecord, dict.fromkeys((row.name for row in PARAMETERS), "i8"))
 
 
 def default_params() -> ParamsRecord:
     """A new record with every default."""
-    return default_record(PARAMETERS, PARAMS)
+    return default_record(PARAMETERS, ParamsRecord)
 
 
 def without_techniques() -> ParamsRecord:

@@ -13,7 +13,7 @@ import chess
 import chess.pgn
 import numpy as np
 
-from engine.alphabeta.state import new_state
+from engine.alphabeta.state import StateRecord, new_state
 from engine.analysis.annotation import Annotation, annotate
 from engine.analysis.boards import WORDS, check_variant, judge_words, place_of, record_address, write_words
 from engine.analysis.course import Course
@@ -56,7 +56,8 @@ class Engine:
         self._player.load()
         name = FEATURES if self._settings.evaluation == FEATURES else self._settings.eval_file
         self._evaluation = evaluation_named(name)
-        self._state, self._position = new_state(evaluation=self._evaluation), empty_position()
+        self._state: StateRecord | None = new_state(evaluation=self._evaluation)
+        self._position = empty_position()
         self._words = np.zeros(WORDS, np.uint64)
         self._addresses = record_address(self._position, "board"), record_address(self._state, "moves")
         self._busy, self._judging = threading.Lock(), threading.Lock()

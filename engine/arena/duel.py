@@ -5,20 +5,19 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-import numpy as np
-
 from engine.alphabeta.root import NEVER, search_from
 from engine.alphabeta.searcher import Searcher
 from engine.alphabeta.state import clear_histories, new_state, set_params
 from engine.alphabeta.transpositions import TranspositionTable
 from engine.arena.records import Adjudication, GameRecord, Opening, Thought
-from engine.arena.selfplay import GAME, NODES_TO_JUDGE, REASONS, SelfPlayRecord, play_game
+from engine.arena.selfplay import NODES_TO_JUDGE, REASONS, SelfPlayRecord, play_game
 from engine.arena.settings import Setting
 from engine.arena.stopping import STOP_ADDRESS, check_stop
 from engine.arena.tb_results import loaded_tables
 from engine.core.game import Game
 from engine.core.notation import format_move
 from engine.core.position import PositionRecord
+from engine.kernel.records import new_record
 from engine.search.limits import Limits
 from engine.search.scores import INFINITE
 
@@ -72,12 +71,12 @@ def side_of(setting: Setting, seat: int, megabytes: int) -> Side:
 
 def new_game(nodes: int, rules: Adjudication, plies_before: int) -> SelfPlayRecord:
     """The record of a game that is to be played at so many nodes a move, from a position so many plies into a game."""
-    game = np.zeros(1, GAME)[0]
+    game = new_record(SelfPlayRecord)
     game.soft_nodes, game.hard_nodes = nodes, _HARD_PER_SOFT * nodes
     game.search_address, game.stop_address = search_from.address, STOP_ADDRESS
     game.draw_score = -1 if rules.draw_score is None else rules.draw_score
     game.draw_plies, game.draw_from = 2 * rules.draw_moves, 2 * (rules.draw_from - 1) - plies_before
-    game.win_score = INFINITE if rules.win_score is None else rules.win_score
+    game.win_score = int(INFINITE) if rules.win_score is None else rules.win_score
     game.win_plies = 2 * rules.win_moves
     game.fair_score = _FAIR_SCORE
     if rules.by_tables:

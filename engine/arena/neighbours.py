@@ -7,7 +7,7 @@ evaluation, or what a short search says; it has no result.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,19 +24,25 @@ from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make, unmake
-from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import multiply_high
+from engine.kernel.records import I8, U8, Fields, Numbers, dtype_of, new_record
 from eval.evaluate import evaluate_anew
 from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, mix, write_sample
 
-REQUEST = record_dtype([
-    ("nodes", "i8"),  # of the search; 0 for the static evaluation
-    ("search_address", "i8"),
-    ("random", "u8"),  # the state of the generator
-    ("chance", "u8"),  # of one more neighbour of a position, in 2^-32
-    ("largest_score", "i8"),
-    ("moves", "u2", 4),  # that lead to the neighbour
-])
+
+class RequestRecord(Fields):
+    """What is asked for, and the generator of random numbers."""
+
+    nodes: I8  # of the search; 0 for the static evaluation
+    search_address: I8
+    random: U8  # the state of the generator
+    chance: U8  # of one more neighbour of a position, in 2^-32
+    largest_score: I8
+    moves: Annotated[Numbers, "u2", 4]  # that lead to the neighbour
+
+
+REQUEST = dtype_of(RequestRecord)
 REQUEST_TYPE = record_type(REQUEST)
 Arrays = npt.NDArray[Any]
 
@@ -122,7 +128,7 @@ def neighbours(games: Games, count: int, nodes: int, seed: int, threads: int, la
 
     def run(first: int) -> Samples:
         last = min(first + _CHUNK, len(games.rows))
-        request = np.zeros(1, REQUEST)[0]
+        request = new_record(RequestRecord)
         request.nodes, request.search_address, request.largest_score = nodes, search_from.address, largest_score
         request.chance = int(per_position * (1 << 32))
         request.random = seed * 0x1_0000_0000 + first

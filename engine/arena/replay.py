@@ -24,19 +24,25 @@ from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import king_masks
 from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, move_kind, to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make
-from engine.kernel import Int, array_type, entry, inline, int64, record_dtype, record_type
+from engine.kernel import Int, array_type, entry, inline, int64, record_type
+from engine.kernel.records import I8, U8, Fields, dtype_of, new_record
 from eval.evaluate import evaluate_anew
 from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, choose, mix, write_sample
 from eval.weights import WEIGHTS_TYPE, WeightsRecord, load_weights
 
-FILTER = record_dtype([
-    ("first_ply", "i8"),  # of a game: random openings take some moves to become chess
-    ("largest_score", "i8"),
-    ("per_game", "i8"),  # about so many of a game at most
-    ("held_out", "i8"),  # every so many-th game is for validation
-    ("validates", "i8"),  # whether those are wanted, or the others
-    ("seed", "u8"),
-])
+
+class FilterRecord(Fields):
+    """Which positions are taken: `Filter`, for kernels."""
+
+    first_ply: I8  # of a game: random openings take some moves to become chess
+    largest_score: I8
+    per_game: I8  # about so many of a game at most
+    held_out: I8  # every so many-th game is for validation
+    validates: I8  # whether those are wanted, or the others
+    seed: U8
+
+
+FILTER = dtype_of(FilterRecord)
 FILTER_TYPE = record_type(FILTER)
 _BYTES, _PACKED_BYTES = 4.25, 2.7  # a position takes in a file, and in one packed by xz
 _CHUNK = 512  # games that a thread replays at a time
@@ -57,7 +63,7 @@ class Filter:
 
     def record(self, *, validates: bool) -> Any:
         """The same for kernels."""
-        record = np.zeros(1, FILTER)[0]
+        record = new_record(FilterRecord)
         for name in ("first_ply", "largest_score", "per_game", "held_out", "seed"):
             record[name] = getattr(self, name)
         record.validates = validates

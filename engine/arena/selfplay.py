@@ -5,7 +5,7 @@ The kernel runs without the GIL, so that as many games are played at once as the
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from engine.core.bits import EMPTY, popcount
 from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
-from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel import entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import load_atomic, multiply_high
+from engine.kernel.records import I8, U8, Fields, Numbers, dtype_of
 from tablebase.codes import OUTCOME_DRAW, OUTCOME_WIN, UNKNOWN
 from tablebase.probe import certain_outcome, directory_at
 
@@ -35,30 +36,34 @@ REASONS = ("checkmate", "stalemate", "threefold repetition", "fifty moves", "ins
            f"{LONGEST_GAME // 2} moves", "adjudicated: both call it even", "adjudicated: both call it won",
            "adjudicated: by endgame tables", "stopped")
 
-GAME = record_dtype([
+
+class SelfPlayRecord(Fields):
+    """A game that is played within a kernel."""
+
     # What is asked for.
-    ("soft_nodes", "i8"),  # no iteration begins after so many
-    ("hard_nodes", "i8"),  # an iteration is broken off after so many
-    ("search_address", "i8"),  # the machine code of `search_from`
-    ("stop_address", "i8"),
-    ("draw_score", "i8"),  # negative for never
-    ("draw_plies", "i8"),
-    ("draw_from", "i8"),  # plies after the opening, before which no game is called even
-    ("win_score", "i8"),  # as large as a mate for never
-    ("win_plies", "i8"),
-    ("fair_score", "i8"),  # the largest advantage that a random opening may give
-    ("random", "u8"),  # the state of the generator
-    ("tb_address", "i8"),  # the directory of endgame tables
-    ("tb_men", "i8"),  # with so few men they decide the game; 0 for never
+    soft_nodes: I8  # no iteration begins after so many
+    hard_nodes: I8  # an iteration is broken off after so many
+    search_address: I8  # the machine code of `search_from`
+    stop_address: I8
+    draw_score: I8  # negative for never
+    draw_plies: I8
+    draw_from: I8  # plies after the opening, before which no game is called even
+    win_score: I8  # as large as a mate for never
+    win_plies: I8
+    fair_score: I8  # the largest advantage that a random opening may give
+    random: U8  # the state of the generator
+    tb_address: I8  # the directory of endgame tables
+    tb_men: I8  # with so few men they decide the game; 0 for never
     # What comes out.
-    ("count", "i8"),
-    ("moves", "u2", LONGEST_GAME),
-    ("scores", "i2", LONGEST_GAME),  # the mover's view
-    ("result", "i8"),  # 1 white wins, 0 draw, -1 black wins
-    ("reason", "i8"),
-    ("nodes", "i8"),
-])
-SelfPlayRecord = Any
+    count: I8
+    moves: Annotated[Numbers, "u2", LONGEST_GAME]
+    scores: Annotated[Numbers, "i2", LONGEST_GAME]  # the mover's view
+    result: I8  # 1 white wins, 0 draw, -1 black wins
+    reason: I8
+    nodes: I8
+
+
+GAME = dtype_of(SelfPlayRecord)
 Rows = np.ndarray[Any, Any]
 GAME_TYPE = record_type(GAME)
 

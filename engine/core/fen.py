@@ -42,7 +42,7 @@ def parse_fen(text: str, chess960: bool = False) -> PositionRecord:
     _check_pieces(pos)
     if side not in ("w", "b"):
         raise InputError(f"FEN side to move must be 'w' or 'b', not {quote(side)}")
-    pos.side = BLACK if side == "b" else WHITE
+    pos.side = int(BLACK if side == "b" else WHITE)
     _set_castling(pos, castling)
     pos.ep = _parse_en_passant(pos, ep)
     pos.rule50 = _parse_counter(halfmoves, "halfmove clock")

@@ -33,7 +33,7 @@ def make_if_legal(pos: PositionRecord, move: int) -> bool:
     checkers, pinned = king_masks(pos)
     if is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned):
         make(pos, move)
-        pos.rule50 = min(np.int64(pos.rule50), _LARGEST_RULE50)  # a game without end must not overflow it
+        pos.rule50 = int(min(np.int64(pos.rule50), _LARGEST_RULE50))  # a game without end must not overflow it
         return True
     return False
 

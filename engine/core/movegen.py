@@ -5,7 +5,7 @@ The masks of a node are worked out once (`king_masks`) and handed to everything 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
@@ -46,7 +46,8 @@ from engine.core.bits import (
 )
 from engine.core.moves import CASTLING, EN_PASSANT, NORMAL, PROMOTION, QUEEN_PROMOTION, encode_move
 from engine.core.position import en_passant_is_safe, king_square, occupied_squares
-from engine.kernel import inline, kernel, record_dtype, record_type
+from engine.kernel import inline, kernel, record_type
+from engine.kernel.records import Fields, Numbers, dtype_of, new_record
 
 # Which moves to generate.
 NOISY = np.int64(1)  # captures and promotions
@@ -58,14 +59,20 @@ ALL_MOVES = np.int64(3)
 MAX_MOVES = 1024
 
 MOVE_LIST_PLIES = 64
-MOVE_LIST = record_dtype([("moves", "u2", MOVE_LIST_PLIES * MAX_MOVES)])
-MoveListRecord = Any
+
+class MoveListRecord(Fields):
+    """A stack of moves, in which each ply's moves follow those of the ply above."""
+
+    moves: Annotated[Numbers, "u2", MOVE_LIST_PLIES * MAX_MOVES]
+
+
+MOVE_LIST = dtype_of(MoveListRecord)
 MOVE_LIST_TYPE = record_type(MOVE_LIST)
 
 
 def empty_move_list() -> MoveListRecord:
     """A new stack of moves, in which each ply's moves follow those of the ply above."""
-    return np.zeros(1, MOVE_LIST)[0]
+    return new_record(MoveListRecord)
 
 
 @kernel

@@ -7,7 +7,7 @@ one pointer and nothing is allocated while moves are made.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from engine.core.attacks import PAWN_ATTACKS, attackers_to
 from engine.core.bits import BIT, EMPTY, KING, NO_PIECE, NO_SQUARE, PAWN, ROOK, lsb, without_lsb
 from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_kind, promoted_type, to_square
 from engine.core.zobrist import CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY
-from engine.kernel import inline, kernel, record_dtype, record_type
+from engine.kernel import inline, kernel, record_type
+from engine.kernel.records import U1, U2, U4, U8, Fields, Numbers, dtype_of, new_record
 
 # How many moves back unmake and repetition can reach. A power of two: the ring is indexed by `ply & HISTORY_MASK`.
 HISTORY = 1024
@@ -25,38 +26,42 @@ HISTORY_MASK = np.int64(HISTORY - 1)
 CASTLED_KING_FILES = np.array([6, 2], np.int64)
 CASTLED_ROOK_FILES = np.array([5, 3], np.int64)
 
-POSITION = record_dtype([
-    ("types", "u8", 8),  # [type]: squares of that type, both colours
-    ("colors", "u8", 2),  # [colour]: squares of that colour
-    ("key", "u8"),
-    ("pawn_key", "u8"),
-    ("non_pawn_keys", "u8", 2),  # [colour]
-    ("board", "u1", 64),  # [square]: the piece, or NO_PIECE
-    ("castling", "u1"),  # set of rights: bit `castling_index`
-    ("ep", "u1"),  # the square behind a pawn that can legally be captured en passant, or NO_SQUARE
-    ("captured", "u1"),  # the piece that the last move took from its target square, or NO_PIECE
-    ("side", "u1"),  # the colour to move
-    ("rule50", "u2"),  # plies since a capture or a pawn move
-    ("ply", "u4"),  # moves made since the position was set up
-    ("last_null", "u4"),  # the ply just after the last null move: positions before it do not count as repeated
-    ("first_fullmove", "u4"),  # FEN's move number when it was set up
-    ("chess960", "u1"),  # whether castling is written as king takes rook
-    ("castling_kept", "u1", 64),  # [square]: the rights that survive a move from or to it
-    ("castling_rooks", "u1", 4),  # [castling_index]: where that rook started
-    ("castling_empty", "u8", 4),  # [castling_index]: squares that must be empty
-    ("castling_safe", "u8", 4),  # [castling_index]: squares that must not be attacked
-    ("past", "u8", (HISTORY, 5)),  # [ply & HISTORY_MASK, PAST_...]: the state before that ply's move
-    ("past_last_null", "u4", HISTORY),  # written by null moves only
-])
+
+class PositionRecord(Fields):
+    """A position, with what it takes to go back to where it came from."""
+
+    types: Annotated[Numbers, "u8", 8]  # [type]: squares of that type, both colours
+    colors: Annotated[Numbers, "u8", 2]  # [colour]: squares of that colour
+    key: U8
+    pawn_key: U8
+    non_pawn_keys: Annotated[Numbers, "u8", 2]  # [colour]
+    board: Annotated[Numbers, "u1", 64]  # [square]: the piece, or NO_PIECE
+    castling: U1  # set of rights: bit `castling_index`
+    ep: U1  # the square behind a pawn that can legally be captured en passant, or NO_SQUARE
+    captured: U1  # the piece that the last move took from its target square, or NO_PIECE
+    side: U1  # the colour to move
+    rule50: U2  # plies since a capture or a pawn move
+    ply: U4  # moves made since the position was set up
+    last_null: U4  # the ply just after the last null move: positions before it do not count as repeated
+    first_fullmove: U4  # FEN's move number when it was set up
+    chess960: U1  # whether castling is written as king takes rook
+    castling_kept: Annotated[Numbers, "u1", 64]  # [square]: the rights that survive a move from or to it
+    castling_rooks: Annotated[Numbers, "u1", 4]  # [castling_index]: where that rook started
+    castling_empty: Annotated[Numbers, "u8", 4]  # [castling_index]: squares that must be empty
+    castling_safe: Annotated[Numbers, "u8", 4]  # [castling_index]: squares that must not be attacked
+    past: Annotated[Numbers, "u8", (HISTORY, 5)]  # [ply & HISTORY_MASK, PAST_...]: the state before that ply's move
+    past_last_null: Annotated[Numbers, "u4", HISTORY]  # written by null moves only
+
+
+POSITION = dtype_of(PositionRecord)
 PAST_KEY, PAST_CASTLING, PAST_EP, PAST_CAPTURED, PAST_RULE50 = range(5)  # the columns of `past`
 
-PositionRecord = Any  # a record of dtype POSITION; mypy knows no such type
 POSITION_TYPE = record_type(POSITION)
 
 
 def empty_position() -> PositionRecord:
     """A new record of zeros; not yet a legal position."""
-    return np.zeros(1, POSITION)[0]
+    return new_record(PositionRecord)
 
 
 @inline

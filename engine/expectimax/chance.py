@@ -11,7 +11,7 @@ Below the horizon both sides are taken to capture well: quiescence of the alpha-
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
@@ -22,13 +22,14 @@ from engine.core.bits import EMPTY
 from engine.core.movegen import ALL_MOVES, MAX_MOVES, MOVE_LIST_PLIES, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.expectimax.opponent import (
-    ASSUMPTIONS_RECORD,
+    AssumptionsRecord,
     expected_value,
     guess_probabilities,
     is_random_mover,
     likeliest_first,
 )
-from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel import entry, inline, int64, kernel, record_type
+from engine.kernel.records import I8, Fields, Numbers, dtype_of
 from engine.search.scores import DRAW, INFINITE, MATE, MATE_BAND, MAX_PLY, mated_in
 
 _QUIESCENCE = np.int64(0)  # a search so deep is quiescence alone
@@ -37,17 +38,22 @@ _LIST_LENGTH = MOVE_LIST_PLIES * MAX_MOVES
 
 # What expectimax keeps beside the state of a search thread. Lists of moves stand in `state.list`; what is known of the
 # move at some place there stands at the same place here.
-TREE = record_dtype([
-    ("assumed", ASSUMPTIONS_RECORD),
-    ("search_address", "i8"),  # of search_from's machine code
-    ("depth", "i8"),  # of the iteration
-    ("next_poll", "i8"),  # the nodes at which limits are looked at
-    ("certain", "i8", STACK),  # [ply]: the score of a mate that comes whatever the opponent plays, or _UNCERTAIN
-    ("scores", "i8", _LIST_LENGTH),  # of a reply, in the opponent's eyes
-    ("probabilities", "f8", _LIST_LENGTH),
-    ("values", "f8", _LIST_LENGTH),
-])
-TreeRecord = Any
+
+class TreeRecord(Fields):
+    """What expectimax keeps beside the state of a search thread."""
+
+    assumed: AssumptionsRecord
+    search_address: I8  # of search_from's machine code
+    depth: I8  # of the iteration
+    next_poll: I8  # the nodes at which limits are looked at
+    # [ply]: the score of a mate that comes whatever the opponent plays, or _UNCERTAIN.
+    certain: Annotated[Numbers, "i8", STACK]
+    scores: Annotated[Numbers, "i8", _LIST_LENGTH]  # of a reply, in the opponent's eyes
+    probabilities: Annotated[Numbers, "f8", _LIST_LENGTH]
+    values: Annotated[Numbers, "f8", _LIST_LENGTH]
+
+
+TREE = dtype_of(TreeRecord)
 TREE_TYPE = record_type(TREE)
 
 

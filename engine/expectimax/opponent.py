@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from engine.kernel import inline, kernel, record_dtype
+from engine.kernel import inline, kernel
+from engine.kernel.records import Fields, take_fields
 from engine.search.rows import default_record, set_value
 
 RANDOM_MOVER = 0  # the rating of a player who plays any move
@@ -69,13 +70,21 @@ ASSUMPTIONS = (
     # What each ply to a mate takes off its utility of 1: enough to prefer the shorter mate, and no more.
     Assumption("mate_discount", 1e-12, 0.0, 1e-4),
 )
-ASSUMPTIONS_RECORD = record_dtype([(row.name, "f8") for row in ASSUMPTIONS])
-AssumptionsRecord = Any
+
+
+class AssumptionsRecord(Fields):
+    """A number for each row of ASSUMPTIONS."""
+
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> float: ...
+
+
+take_fields(AssumptionsRecord, dict.fromkeys((row.name for row in ASSUMPTIONS), "f8"))
 
 
 def default_assumptions() -> AssumptionsRecord:
     """A new record with every default."""
-    return default_record(ASSUMPTIONS, ASSUMPTIONS_RECORD)
+    return default_record(ASSUMPTIONS, AssumptionsRecord)
 
 
 def set_assumption(record: AssumptionsRecord, name: str, value: float) -> None:

@@ -7,7 +7,7 @@ import time
 
 from engine.core.game import list_moves
 from engine.core.movegen import empty_move_list
-from engine.core.position import PositionRecord
+from engine.core.position import PositionRecord, empty_position
 from engine.search.contract import Search
 from engine.search.limits import Info, Limits, Report, Result, ignore
 
@@ -18,7 +18,7 @@ class RandomMover(Search):
     def __init__(self, seed: int | None = None) -> None:
         self._chance = random.Random(seed)  # noqa: S311  a game needs no secrecy
         self._moves = empty_move_list()
-        self._position: PositionRecord | None = None
+        self._position = empty_position()
         self._limits = Limits()
 
     def load(self) -> None:

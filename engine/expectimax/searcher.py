@@ -8,16 +8,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from engine.alphabeta.iterations import Iterations, Line
 from engine.alphabeta.params import ParamsRecord, default_params, set_param
 from engine.alphabeta.root import search_from
 from engine.alphabeta.searcher import DeepeningSearch
 from engine.alphabeta.state import StateRecord
 from engine.core.position import PositionRecord
-from engine.expectimax.chance import TREE, TreeRecord, value_of_move
+from engine.expectimax.chance import TreeRecord, value_of_move
 from engine.expectimax.opponent import default_assumptions, set_assumption
+from engine.kernel.records import new_record
 from engine.search.limits import Bound, Limits, Report
 from engine.search.scores import MAX_EVALUATION, clamp_evaluation
 from eval.choice import Evaluation
@@ -98,7 +97,7 @@ class Expectimax(DeepeningSearch):
     """
 
     def __init__(self, params: ParamsRecord | None = None, evaluation: Evaluation | None = None) -> None:
-        self._tree = np.zeros(1, TREE)[0]
+        self._tree = new_record(TreeRecord)
         self._tree["assumed"] = default_assumptions()
         super().__init__(params=_without_tt(params), evaluation=evaluation)
 

@@ -11,6 +11,7 @@ record inside another comes after fields of eight bytes only: NumPy does not ali
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -21,9 +22,13 @@ from engine.kernel.signature import record_dtype
 Numbers = npt.NDArray[Any]  # a field that is an array
 I8 = Annotated[int, "i8"]
 I4 = Annotated[int, "i4"]
+I2 = Annotated[int, "i2"]
 U8 = Annotated[int, "u8"]
+U4 = Annotated[int, "u4"]
 U2 = Annotated[int, "u2"]
 U1 = Annotated[int, "u1"]
+F8 = Annotated[float, "f8"]
+F4 = Annotated[float, "f4"]
 
 
 class Fields:
@@ -51,6 +56,11 @@ def dtype_of(kind: type[Fields]) -> np.dtype[Any]:
         fields = get_type_hints(kind, include_extras=True).items()
         _DTYPES[kind] = record_dtype([(name, *_described(hint)) for name, hint in fields])
     return _DTYPES[kind]
+
+
+def take_fields(kind: type[Fields], types: Mapping[str, str]) -> None:
+    """Give a record the fields that a table lists, instead of its class: the type of each number by its name."""
+    _DTYPES[kind] = record_dtype(list(types.items()))
 
 
 def _described(hint: Any) -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ from engine.core.errors import InputError
 from engine.core.game import make_if_legal
 from engine.core.position import HISTORY, PAST_KEY, PositionRecord
 from engine.host import address_of, zeroed_memory
-from engine.kernel import entry, inline, int64, kernel, record_dtype, record_type
+from engine.kernel import entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import (
     add_atomic_i32,
     add_atomic_i64,
@@ -27,19 +27,25 @@ from engine.kernel.intrinsics import (
     record_reader,
     store_release_i32,
 )
+from engine.kernel.records import F4, I2, I4, I8, U1, U2, Fields, dtype_of
 
-NODE = record_dtype([
-    ("total", "i8"),
-    ("visits", "i4"),
-    ("prior", "f4"),
-    ("first", "i4"),  # where the children begin; 0 while there are none
-    ("mark", "i4"),  # not 0 if a thread has begun to expand the node; while the pool is compacted, its new place
-    ("move", "u2"),
-    ("children", "u2"),
-    ("proof", "i2"),
-    ("is_drawn", "u1"),  # the game ends here, whatever came before: stalemate, or nobody can mate
-    ("is_shuffled", "u1"),  # the children do not lie by falling priors any more
-])
+
+class NodeRecord(Fields):
+    """A node of the tree."""
+
+    total: I8
+    visits: I4
+    prior: F4
+    first: I4  # where the children begin; 0 while there are none
+    mark: I4  # not 0 if a thread has begun to expand the node; while the pool is compacted, its new place
+    move: U2
+    children: U2
+    proof: I2
+    is_drawn: U1  # the game ends here, whatever came before: stalemate, or nobody can mate
+    is_shuffled: U1  # the children do not lie by falling priors any more
+
+
+NODE = dtype_of(NodeRecord)
 NODE_TYPE = record_type(NODE)
 NODE_BYTES = NODE.itemsize
 _BYTES = np.int64(NODE_BYTES)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine.kernel import record_dtype
+from engine.kernel.records import Fields, take_fields
 from engine.search.rows import default_record, set_value
 
 
@@ -67,13 +67,20 @@ PARAMETERS = (
     Parameter("greed", 0.8, 0.0, 1.0),  # how often a light playout takes what it can win
 )
 
-PARAMS = record_dtype([(row.name, "i8" if isinstance(row.default, int) else "f8") for row in PARAMETERS])
-ParamsRecord = Any
+
+class ParamsRecord(Fields):
+    """A number for each row of PARAMETERS."""
+
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any: ...
+
+
+take_fields(ParamsRecord, {row.name: "i8" if isinstance(row.default, int) else "f8" for row in PARAMETERS})
 
 
 def tree_params(**changes: float) -> ParamsRecord:
     """A new record with the defaults, and `changes`; InputError if one is out of its range."""
-    record = default_record(PARAMETERS, PARAMS)
+    record = default_record(PARAMETERS, ParamsRecord)
     for name, value in changes.items():
         set_value(record, PARAMETERS, name, value, "parameter of the tree search")
     return record

@@ -7,6 +7,8 @@ ones as likely as each other.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, LINE, PAWN_ATTACKS, bishop_attacks, rook_attacks
@@ -15,21 +17,27 @@ from engine.core.legality import is_legal
 from engine.core.movegen import pawn_direction, pawn_targets
 from engine.core.moves import CASTLING, EN_PASSANT, NORMAL, NULL_MOVE, PROMOTION, encode_move
 from engine.core.position import king_square, occupied_squares
-from engine.kernel import inline, kernel, record_dtype
+from engine.kernel import inline, kernel
+from engine.kernel.records import I8, Fields, Numbers, dtype_of
 from engine.mcts.randomness import random_below
 
 MOST_GROUPS = 80  # sixty-four pieces, the pawns' seven ways, two by castling, two en passant
 _TRIES = np.int64(8)
 
 # Moves that have their start in common, or the way from there, as pawns have.
-GROUPS = record_dtype([
-    ("targets", "u8", MOST_GROUPS),
-    ("start", "i8", MOST_GROUPS),  # of a piece
-    ("step", "i8", MOST_GROUPS),  # of pawns; 0 for pieces
-    ("kind", "i8", MOST_GROUPS),
-    ("count", "i8"),
-    ("total", "i8"),  # moves in all groups
-])
+
+class GroupsRecord(Fields):
+    """Moves in groups that have their start in common, or the way from there, as pawns have."""
+
+    targets: Annotated[Numbers, "u8", MOST_GROUPS]
+    start: Annotated[Numbers, "i8", MOST_GROUPS]  # of a piece
+    step: Annotated[Numbers, "i8", MOST_GROUPS]  # of pawns; 0 for pieces
+    kind: Annotated[Numbers, "i8", MOST_GROUPS]
+    count: I8
+    total: I8  # moves in all groups
+
+
+GROUPS = dtype_of(GroupsRecord)
 
 
 @inline

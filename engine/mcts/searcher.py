@@ -111,8 +111,9 @@ class TreeSearcher(Search):
     def set_time(self, soft_time: float, hard_time: float) -> None:
         """Give the running search limits that it did not have: it was pondering. The soft one counts from its start."""
         self._soft_time, self._deadline = soft_time, time.perf_counter() + hard_time
-        for record in (*self._states, *self._workers):
-            record.deadline = _in_nanoseconds(self._deadline)
+        deadline = _in_nanoseconds(self._deadline)
+        for state, worker in zip(self._states, self._workers, strict=True):
+            state.deadline = worker.deadline = deadline
 
     @property
     def positions(self) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Any, Protocol, TypeVar
 
 from engine.core.errors import InputError, quote
+from engine.kernel.records import Fields, new_record
+
+R = TypeVar("R", bound=Fields)
 
 
 class Row(Protocol):
@@ -23,9 +24,9 @@ class Row(Protocol):
     def high(self) -> float: ...
 
 
-def default_record(rows: Iterable[Row], dtype: np.dtype[Any]) -> Any:
+def default_record(rows: Iterable[Row], kind: type[R]) -> R:
     """A new record with every default."""
-    record = np.zeros(1, dtype)[0]
+    record = new_record(kind)
     for row in rows:
         record[row.name] = row.default
     return record

@@ -5,14 +5,15 @@ Kernels reach both by addresses, since their sizes are known only when the file 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from engine.core.bits import BLACK, WHITE
 from engine.host import zeroed_memory
-from engine.kernel import inline, record_dtype, record_type
+from engine.kernel import inline, record_type
 from engine.kernel.intrinsics import record_reader
+from engine.kernel.records import I8, Fields, Numbers, dtype_of, new_record
 from eval.network.file import FEATURES, MOST_BUCKETS, Network
 from eval.network.rows import ROW_STEP
 
@@ -20,31 +21,39 @@ PLIES = 256  # as many positions of a line have accumulators
 MOST_MEN = 64  # positions that are set up by hand may have more than a game's
 
 # The network. A view is `bucket << 1 | mirrored`, one of the ways in which a perspective may see the board.
-NETWORK = record_dtype([
-    ("row_size", "i8"),  # bytes of an accumulator, and of a row of weights
-    ("features", "i8"),  # address of [king bucket][FEATURES] rows
-    ("outputs", "i8"),  # address of [output bucket][2] rows
-    ("output_biases", "i8", MOST_BUCKETS),
-    ("output_buckets", "i8"),
-    ("scale", "i8"),
-    ("views", "u1", (2, 64)),  # [colour, square of its king]: the view of that colour
-])
-NetworkRecord = Any  # a record of dtype NETWORK; mypy knows no such type
+
+class NetworkRecord(Fields):
+    """A network, as kernels see it."""
+
+    row_size: I8  # bytes of an accumulator, and of a row of weights
+    features: I8  # address of [king bucket][FEATURES] rows
+    outputs: I8  # address of [output bucket][2] rows
+    output_biases: Annotated[Numbers, "i8", MOST_BUCKETS]
+    output_buckets: I8
+    scale: I8
+    views: Annotated[Numbers, "u1", (2, 64)]  # [colour, square of its king]: the view of that colour
+
+
+NETWORK = dtype_of(NetworkRecord)
 NETWORK_TYPE = record_type(NETWORK)
 network_at = record_reader(NETWORK_TYPE)
 
 # What one thread has computed.
-ACCUMULATORS = record_dtype([
-    ("network", "i8"),  # address of the NETWORK; 0 for none, and then the rest has no meaning
-    ("rows", "i8"),  # address of [ply][perspective] rows
-    ("refresh_rows", "i8"),  # address of [perspective][view] rows
-    ("refresh_men", "i8"),  # address of [perspective][view][piece] bitboards: what those rows stand for
-    ("views", "i8"),
-    ("changes", "u8", PLIES),  # [ply]: how the men differ from the ply before, see accumulators.py
-    ("added", "i8"),  # addresses of room for lists of rows
-    ("taken", "i8"),
-])
-AccumulatorsRecord = Any  # a record of dtype ACCUMULATORS
+
+class AccumulatorsRecord(Fields):
+    """What one thread has computed."""
+
+    network: I8  # address of the NETWORK; 0 for none, and then the rest has no meaning
+    rows: I8  # address of [ply][perspective] rows
+    refresh_rows: I8  # address of [perspective][view] rows
+    refresh_men: I8  # address of [perspective][view][piece] bitboards: what those rows stand for
+    views: I8
+    changes: Annotated[Numbers, "u8", PLIES]  # [ply]: how the men differ from the ply before, see accumulators.py
+    added: I8  # addresses of room for lists of rows
+    taken: I8
+
+
+ACCUMULATORS = dtype_of(AccumulatorsRecord)
 ACCUMULATORS_TYPE = record_type(ACCUMULATORS)
 
 MEN_SIZE = 16 * 8  # bytes of a set of bitboards by piece
@@ -104,7 +113,7 @@ class OwnAccumulators:
 
     def __init__(self, network: LoadedNetwork) -> None:
         self._memory = zeroed_memory(network.thread_size)
-        self.record: AccumulatorsRecord = np.zeros(1, ACCUMULATORS)[0]
+        self.record: AccumulatorsRecord = new_record(AccumulatorsRecord)
         network.connect(self.record, self._memory)
 
 

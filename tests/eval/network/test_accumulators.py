@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.host import zeroed_memory
+from engine.kernel.records import new_record
 from eval.network.file import Shape
-from eval.network.memory import ACCUMULATORS, LoadedNetwork, has_network
+from eval.network.memory import AccumulatorsRecord, LoadedNetwork, has_network
 from tests.eval.boards import game_fens
 from tests.eval.network import kernels, reference
 from tests.positions import CHESS960_CORNERS, CORNERS, judge, legal_texts, start_fens
@@ -26,7 +27,7 @@ EVALUATE, PASS, TAKE_BACK = range(3)  # steps of a walk; all others are moves
 
 def connected(network: LoadedNetwork):
     """(memory, accumulators) of a thread; both must be kept."""
-    memory, accumulators = zeroed_memory(network.thread_size), np.zeros(1, ACCUMULATORS)[0]
+    memory, accumulators = zeroed_memory(network.thread_size), new_record(AccumulatorsRecord)
     network.connect(accumulators, memory)
     return memory, accumulators
 
@@ -140,7 +141,7 @@ def test_castling_in_chess960():
 
 def test_a_record_may_be_without_a_network():
     assert has_network(Thread(SHAPES[0]).accumulators)
-    assert not has_network(np.zeros(1, ACCUMULATORS)[0])
+    assert not has_network(new_record(AccumulatorsRecord))
 
 
 def test_a_line_may_begin_at_any_ply():
