@@ -8,6 +8,7 @@ from __future__ import annotations
 from engine.core.bits import (
     BLACK,
     KING,
+    NO_PIECE,
     NO_SQUARE,
     PAWN,
     PIECE_LETTERS,
@@ -53,6 +54,8 @@ def parse_fen(text: str, chess960: bool = False) -> PositionRecord:
 
 
 def _place_pieces(pos: PositionRecord, board: str) -> None:
+    """Read the first field; the sets of squares are gathered first, for writing to a record is slow in Python."""
+    pieces, types, colors = [int(NO_PIECE)] * 64, [0] * 8, [0, 0]
     ranks = board.split("/")
     if len(ranks) != 8:
         raise InputError(f"FEN board {quote(board)} has {len(ranks)} ranks, not 8")
@@ -65,17 +68,14 @@ def _place_pieces(pos: PositionRecord, board: str) -> None:
             if letter == " " or letter not in PIECE_LETTERS:
                 raise InputError(f"FEN rank {rank + 1}: unknown letter {quote(letter)} in {quote(row)}")
             if file < 8:
-                put_piece(pos, PIECE_LETTERS.index(letter), 8 * rank + file)
+                piece, square = PIECE_LETTERS.index(letter), 8 * rank + file
+                pieces[square] = piece
+                types[piece & 7] |= 1 << square
+                colors[piece >> 3] |= 1 << square
             file += 1
         if file != 8:
             raise InputError(f"FEN rank {rank + 1}: {quote(row)} has {file} squares, not 8")
-
-
-def put_piece(pos: PositionRecord, piece: int, square: int) -> None:
-    """Put `piece` on an empty square of a position that is being set up."""
-    pos.board[square] = piece
-    pos.types[piece & 7] |= 1 << square
-    pos.colors[piece >> 3] |= 1 << square
+    pos.board[:], pos.types[:], pos.colors[:] = pieces, types, colors
 
 
 def _check_pieces(pos: PositionRecord) -> None:

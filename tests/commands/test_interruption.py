@@ -55,6 +55,14 @@ SLOW = {
     "book build PGN --out NEW": r"[1-9]\d* games used.*no book was written",
     "book check --nodes 1000000": "moves in",
     "tablebase build KQvKR --out NEW": "",
+    "selfplay --positions 100000000 --nodes 20 --out NEW": r"[1-9]\d* games, [1-9]\d* positions",
+    "compare --evaluations --games 1000": "Elo",
+    "bench network": "",
+    "bench shipped --runs 50": "",
+    "tune outcome GAMES --out NEW": "",
+    "analyse startpos --movetime 600000": "e4|d4|Nf3|c4",
+    "explain startpos --movetime 60000": "best: ",
+    "annotate PGN --out NEW --movetime 2000": "",
 }
 
 

@@ -51,7 +51,7 @@ def _lookup_seconds(book: Book, keys: list[int]) -> float:
 
 
 def _line(tree: Tree, node: Node) -> str:
-    return san_of_line(read_position(tree.fen), node.line)
+    return san_of_line(tree.start.copy(), node.line)
 
 
 def _judge(tree: Tree, arguments: argparse.Namespace) -> bool:

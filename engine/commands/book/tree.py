@@ -43,14 +43,15 @@ class Node:
 class Tree:
     """All lines from one position."""
 
-    fen: str
+    start: Game
     nodes: dict[int, Node]  # by key, in the order of their distance
     illegal: list[tuple[Node, Entry]]
 
     @classmethod
     def begin(cls, fen: str) -> Tree:
         """The position alone."""
-        return cls(fen, {key_of(Game(fen)): Node(())}, [])
+        start = Game(fen)
+        return cls(start, {key_of(start): Node(())}, [])
 
     @property
     def root(self) -> int:
@@ -59,7 +60,10 @@ class Tree:
 
     def game(self, node: Node) -> Game:
         """The game that leads to a position."""
-        return Game(self.fen, moves=node.line)
+        game = self.start.copy()
+        for text in node.line:
+            game.play(text)
+        return game
 
 
 def grow(tree: Tree, book: Book, plies: int | None = None) -> Iterator[None]:
