@@ -80,7 +80,7 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
     (("tune", "dance"), "invalid choice"),
     (("tune", "eval", "--out", "x"), "required: FILE"),
     (("tune", "eval", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
-    (("tune", "eval", os.devnull, "--out", "x"), "it is no plain file"),
+    (("tune", "eval", os.devnull, "--out", "x"), "it is not a plain file"),
     (("tune", "eval", sys.executable, "--out", "x"), "damaged at byte 0"),
     (("tune", "eval", sys.executable, "--out", "x", "--blend", "2"), "--blend: must be from 0 to 1"),
     (("tune", "eval", sys.executable, "--out", "x", "--start", "/no/such.json"), "cannot read /no/such.json"),
