@@ -32,7 +32,7 @@ def known_line(state: StateRecord) -> Line:
 
 
 class Iterations:
-    """One thread's iterations. `lines` holds the lines found, the best first; `depth` that of the last full iteration."""
+    """One thread's iterations. `lines` holds the lines found, the best first; `depth` is that of the last full one."""
 
     def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, report: Report) -> None:
         self.lines = [Line() for _ in range(min(limits.multipv, int(state.root_count)))]
