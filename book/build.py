@@ -87,7 +87,7 @@ class Builder:
         side = int(position.side)
         keys, moves = replayed(words, position, self._list)
         if len(moves) < len(words):
-            raise InputError(f"move {len(moves) + 1}, {quote(words[len(moves)])}, is no legal move there")
+            raise InputError(f"move {len(moves) + 1}, {quote(words[len(moves)])}, is not a legal move there")
         points = np.resize(_POINTS[game.result] if side == 0 else _POINTS[game.result][::-1], len(words))
         self._tally.add(keys, _packed(moves), points.astype(np.uint8))
 

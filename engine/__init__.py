@@ -6,7 +6,7 @@
     with engine.Engine(threads=2, hash=256) as adversary:
         print(adversary.play(chess.Board(), movetime=1000).move)
 
-What is public is listed in `__all__`, and loaded when it is first asked for: `import engine` alone costs nothing.
+The public names are listed in `__all__`, and loaded when first used: `import engine` alone costs nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""`python -m engine`, also installed as `adversary`: speaks UCI, or with a COMMAND runs that.
+"""`python -m engine`, also installed as `adversary`: speaks UCI, or runs a COMMAND.
 
-Nothing is imported before it is needed: a command starts without the code of the others.
+Nothing is imported before it is needed: a command starts without loading the others.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from typing import NoReturn
 from engine import host
 from engine.version import NAME, VERSION
 
-# One row a command: the module or folder of that name in engine/commands has `configure(parser)` and `run(arguments)`.
+# One row per command: the module or folder of that name in engine/commands has `configure(parser)`, `run(arguments)`.
 COMMANDS = {
-    "analyse": "find the best moves of a position, or of every position of a file",
+    "analyse": "find the best moves in a position, or in every position of a file",
     "annotate": "annotate games: evaluations, mistakes with their reasons and better lines, accuracy of the players",
-    "perft": "count the positions a number of plies away, or check a suite of known counts",
+    "perft": "count the positions a given number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
     "suite": "solve the positions of an EPD test suite",
-    "class": "learn adversarial search, a lesson an idea, in the terminal, as pictures and as notebooks",
-    "compare": "search the same positions by minimax, alpha-beta and what was built upon it, one technique at a time",
-    "explain": "say why the evaluation likes or dislikes a position, and what a move would change",
-    "match": "let two engines play each other, with Elo, its error, and a sequential test",
-    "selfplay": "play training games against itself, or say what a file of them holds",
+    "class": "learn adversarial search, one lesson per idea, in the terminal, as pictures and as notebooks",
+    "compare": "search the same positions with minimax, alpha-beta and its techniques, one at a time",
+    "explain": "explain a position or a move in words: the best line, and what matters in it",
+    "match": "let two engines play each other: Elo with its error, and a sequential test",
+    "selfplay": "play training games against itself, or show what a file of them holds",
     "tune": "learn the parameters of the search, or the weights of the evaluation, from games",
-    "book": "make an opening book from games, and look into one",
-    "tablebase": "make endgame tables, and look into them",
-    "warmup": "load every kernel once, and compile those that the package does not bring for this processor",
-    "doctor": "say what is installed and in use here, and what to do about anything that is not as it should be",
+    "book": "build an opening book from games, check it, and look up its moves",
+    "tablebase": "build endgame tables, check them, and look up positions",
+    "warmup": "load every kernel once, and compile those that the package does not contain for this processor",
+    "doctor": "show what is installed and in use here, and what to do about anything that is wrong",
 }
-MODULES = {"class": "lessons"}  # of commands whose name no module can have
+MODULES = {"class": "lessons"}  # commands whose name is not a possible name of a module
 USAGE_ERROR = 2
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one line."""
+    """An argument parser whose error messages are one line."""
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to read more, and exit."""
@@ -56,14 +56,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         if not isinstance(error, BrokenPipeError):
             print(f"error: {error}", file=sys.stderr)
-        # What is still in the buffer can go nowhere; the interpreter would complain about it when it ends.
+        # What is still in the buffer cannot be written; the interpreter would complain about it when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
 
 
 def _open_closed_streams() -> None:
-    """Give a process that was started with a closed stdin, stdout or stderr empty ones instead."""
+    """Replace a stdin, stdout or stderr that was closed when the process started by an empty one."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  for good

@@ -1,4 +1,4 @@
-"""How much time an order leaves for a move: the clocks that `go` names, by the rules of engine.search.clock."""
+"""How much time an order leaves for a move: from the clocks that `go` gives, by the rules of engine.search.clock."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from engine.search import clock
 
 
 def budget_of(order: Order, game: Game, move_overhead: int) -> clock.Budget | None:
-    """The time for this move, or None if the order names neither a clock nor a time; the overhead is milliseconds."""
+    """The time for this move, or None if the order has neither a clock nor a movetime; the overhead is milliseconds."""
     overhead = move_overhead / 1000
     side = int(game.position.side)
-    # A GUI that tells only the other side's clock is taken to mean both.
+    # If a GUI sends only the other side's clock, it is taken for both.
     left = order.times[side] if order.times[side] is not None else order.times[side ^ 1]
     budget = None
     if left is not None:

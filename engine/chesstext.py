@@ -19,7 +19,7 @@ _MOVE_NUMBER = re.compile(r"\d+\.+")  # as in `1. e4 e5 2. Nf3`
 
 
 def read_position(text: str, chess960: bool = False) -> Game:
-    """The game that `startpos` or a FEN stands for, with `moves MOVE ...` after it or without; InputError if none."""
+    """The game that `startpos` or a FEN stands for, with or without `moves MOVE ...` after it; InputError if none."""
     words = text.split()
     end = words.index(_MOVES) if _MOVES in words else len(words)
     place = " ".join(words[:end])
@@ -49,19 +49,19 @@ def read_move(game: Game, text: str) -> int:
         except ValueError:
             found = chess.Move.null()
         if not found:
-            raise InputError(f"{quote(text)} is no legal move in {game.fen()}")
+            raise InputError(f"{quote(text)} is not a legal move in {game.fen()}")
         move = read_uci(game.position, board.uci(found))
     return move
 
 
 def board_of(game: Game) -> chess.Board:
-    """The position for python-chess, without its history."""
+    """The position as a python-chess board, without its history."""
     is_chess960 = bool(game.position.chess960)
     return chess.Board(game.fen(shredder=is_chess960), chess960=is_chess960)
 
 
 def played_board(game: Game) -> chess.Board:
-    """The position for python-chess, with the moves that led to it."""
+    """The position as a python-chess board, with the moves that led to it."""
     follower = game.beginning()
     board = board_of(follower)
     for move in game.moves:
@@ -72,7 +72,7 @@ def played_board(game: Game) -> chess.Board:
 
 
 def san(game: Game, move: int) -> str:
-    """A legal move of the game's position as people read it; "-" for none."""
+    """A legal move in the game's position as SAN; "-" for none."""
     if move == NULL_MOVE:
         return "-"
     board = board_of(game)
@@ -80,6 +80,6 @@ def san(game: Game, move: int) -> str:
 
 
 def san_of_line(game: Game, texts: Iterable[str]) -> str:
-    """Moves that follow one another, given as UCI text, with their numbers: `1. e4 e5 2. Nf3`."""
+    """A line of moves, given as UCI text, as SAN with move numbers: `1. e4 e5 2. Nf3`."""
     board = board_of(game)
     return board.variation_san([chess.Move.from_uci(text) for text in texts])

@@ -12,7 +12,7 @@ _FILES = "    a b c d e f g h"
 
 
 def board_of(game: Game) -> chess.Board:
-    """The position of a game as a board of python-chess."""
+    """The position of a game as a python-chess board."""
     return chess.Board(game.fen(shredder=True), chess960=True)
 
 

@@ -1,4 +1,4 @@
-"""An explanation of the evaluation as text: one row a feature, the sums, and what they mean for the game; for a
+"""An explanation of the evaluation as text: one row per feature, the sums, and what they mean for the game; for a
 network, which has no features, what each man on the board is worth.
 """
 
@@ -21,7 +21,7 @@ _MEN_WIDTHS = (20, 9, 9)
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 _LETTERS = " PNBRQK"
 _FILES = "abcdefgh"
-_CELL = 8  # letters a square
+_CELL = 8  # characters per square
 
 
 class Row(NamedTuple):
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 def rows(explanation: Explanation) -> Iterator[Row]:
-    """The features that either side has something of, group by group, and the sum of all."""
+    """The features that are present for either side, group by group, and the sum of all."""
     for group, members in groupby(explanation.present(), key=lambda term: term.feature.group):
         terms = list(members)
         parts = sum(term.parts for term in terms)
@@ -52,17 +52,17 @@ def _share(share: Share) -> tuple[str, ...]:
 
 
 def centipawns(parts: int) -> str:
-    """What parts of a centipawn are worth, to a tenth."""
+    """A score in parts of a centipawn, as centipawns with one decimal."""
     from eval.explain import PARTS
 
     return f"{parts / PARTS:+.1f}"
 
 
 def summary(explanation: Explanation, shown: int, chances: Chances) -> Iterator[str]:
-    """What the sums mean. `shown` is the score in users' units, `chances` are white's."""
+    """What the sums mean. `shown` is the score in users' units, `chances` are White's."""
     yield f"phase: {explanation.phase_share:.0%} middle game, {1 - explanation.phase_share:.0%} endgame"
     if explanation.scale_share < 1:
-        yield f"the endgame's values count {explanation.scale_share:.0%}: the advantage is hard to turn into a win"
+        yield f"endgame values count only {explanation.scale_share:.0%}: the advantage is hard to convert"
     yield from _meaning(explanation.score, shown, chances)
 
 
@@ -73,7 +73,7 @@ def _meaning(score: int, shown: int, chances: Chances) -> Iterator[str]:
 
 
 def lines(explanation: Explanation, shown: int, chances: Chances) -> Iterator[str]:
-    """The table and what it means, for readers that know no more than plain text."""
+    """The table and what it means, as plain text."""
     yield _aligned(HEADINGS, _WIDTHS)
     for row in rows(explanation):
         yield _aligned(row.cells, _WIDTHS)
@@ -81,7 +81,7 @@ def lines(explanation: Explanation, shown: int, chances: Chances) -> Iterator[st
 
 
 def network_summary(found: NetworkExplanation) -> Iterator[str]:
-    """What a network says, and the board with what each man is worth to it."""
+    """What a network says, and a board that shows what each man is worth to it."""
     yield "by the network:"
     yield from _meaning(*found.verdict)
     yield ""
@@ -90,7 +90,7 @@ def network_summary(found: NetworkExplanation) -> Iterator[str]:
 
 
 def _board(found: NetworkExplanation) -> Iterator[str]:
-    """White at the bottom, black's men in small letters."""
+    """White at the bottom, Black's men in lower case."""
     cells = ["."] * 64
     for man in found.men:
         letter = _LETTERS[man.piece & 7]
@@ -103,7 +103,7 @@ def _board(found: NetworkExplanation) -> Iterator[str]:
 
 
 def men_rows(men: Sequence[Man]) -> list[tuple[str, ...]]:
-    """The same as a table under MEN_HEADINGS: the most valuable man first, beside what the features say of it."""
+    """The same as a table under MEN_HEADINGS: the most valuable man first, with its worth to the features."""
     return [(_man_name(man), f"{man.worth:+}", f"{man.features_worth:+}")
             for man in sorted(men, key=lambda man: -man.worth)]
 
@@ -114,7 +114,7 @@ def _man_name(man: Man) -> str:
 
 
 def network_lines(found: NetworkExplanation) -> Iterator[str]:
-    """What a network says, for readers that know no more than plain text."""
+    """What a network says, as plain text."""
     yield ""
     yield from network_summary(found)
     yield ""

@@ -1,7 +1,7 @@
-"""Files that people name: one reader and one writer for all of them.
+"""Files named by the user: one reader and one writer for all of them.
 
-What is read is a plain file of a size that makes sense, or it is refused in one line: a pipe would be waited for, a
-device never ends. What is written replaces the old file as a whole, or leaves it as it was.
+Only a plain file of a sensible size is read; anything else is refused in one line, since a pipe would block and a
+device never ends. A file that is written either replaces the old one completely or leaves it as it was.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from engine.core.errors import InputError, quote
 if TYPE_CHECKING:
     import zipfile
 
-LARGEST_TEXT = 1 << 30  # bytes of a file that is read whole
+LARGEST_TEXT = 1 << 30  # bytes of a file that is read at once
 _LARGEST_JSON = 1 << 24
-_LONGEST_LINE = 1 << 20  # characters: no line of a text that people write is longer
+_LONGEST_LINE = 1 << 20  # characters: no line that a person wrote is longer
 
-_PACKED = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}  # and the module that unpacks it, imported when one comes
+_PACKED = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}  # with the module that unpacks it, imported when needed
 _UNREADABLE = (".zst", ".7z", ".rar")
 
 
 def file_size(path: Path, largest: int | None = None) -> int:
-    """The size of a plain file; InputError if there is none of that name, or one that is too large to make sense."""
+    """The size of a plain file; InputError if there is no such file or it is larger than `largest`."""
     check_name(path)
     try:
         found = path.stat()
@@ -39,7 +39,7 @@ def file_size(path: Path, largest: int | None = None) -> int:
     if stat.S_ISDIR(found.st_mode):
         raise InputError(f"cannot read {path}: it is a folder")
     if not stat.S_ISREG(found.st_mode):
-        raise InputError(f"cannot read {path}: it is no plain file")
+        raise InputError(f"cannot read {path}: it is not a plain file")
     if largest is not None and found.st_size > largest:
         raise InputError(f"cannot read {path}: it has {found.st_size} bytes, more than {largest}")
     return found.st_size
@@ -55,7 +55,7 @@ def open_bytes(path: Path, largest: int | None = None) -> BinaryIO:
 
 
 def read_text(path: Path, largest: int = LARGEST_TEXT) -> str:
-    """The whole of a text file; InputError if it is none."""
+    """The whole text of a file; InputError if it is not a text file."""
     try:
         with open_bytes(path, largest) as file:
             return file.read().decode("utf-8-sig")
@@ -66,7 +66,7 @@ def read_text(path: Path, largest: int = LARGEST_TEXT) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """What a JSON file holds; InputError if it is none."""
+    """What a JSON file holds; InputError if it is not JSON."""
     try:
         return json.loads(read_text(path, _LARGEST_JSON))
     except InputError:
@@ -76,16 +76,16 @@ def read_json(path: Path) -> Any:
 
 
 def numbered_lines(path: Path) -> list[tuple[int, str]]:
-    """The lines of a text file that say something, with their numbers; comments begin with #."""
+    """The lines of a text file with their numbers, without blank lines and comments, which begin with #."""
     return [(number, line) for number, line in enumerate(read_text(path).splitlines(), start=1)
             if line.strip() and not line.startswith("#")]
 
 
 @contextmanager
 def open_text(path: Path) -> Iterator[Iterator[str]]:
-    """The lines of a text file, plain or packed (.gz, .xz, .bz2, or the first of a .zip), one after the other.
+    """The lines of a text file, plain or packed (.gz, .xz, .bz2, or the first file in a .zip), one after the other.
 
-    InputError, also later while it is read, if that cannot be done. What is no text is replaced by question marks.
+    InputError, here or while reading, if the file cannot be read. Bytes that are not UTF-8 are replaced.
     """
     import zlib
     from lzma import LZMAError
@@ -130,7 +130,7 @@ def _name_in(archive: zipfile.ZipFile, path: Path) -> str:
 
 
 def inner_name(path: Path) -> str:
-    """The name of the text that `open_text` reads: without the ending of its packing."""
+    """The name of the text that `open_text` reads: without the suffix of its packing."""
     if path.suffix.lower() == ".zip":
         from zipfile import BadZipFile, ZipFile
 
@@ -143,16 +143,16 @@ def inner_name(path: Path) -> str:
 
 
 def check_target(path: Path, is_ours: Callable[[Path], bool], what: str) -> None:
-    """InputError if a file cannot be written there, or must not: another one that `is_ours` does not know is there."""
+    """InputError if a file cannot be written there, or must not be: there is one that `is_ours` does not recognise."""
     check_name(path)
     if path.is_dir() or not path.name:
         raise InputError(f"cannot write {path}: it is a folder")
     if not path.absolute().parent.is_dir():
         raise InputError(f"cannot write {path}: no folder {path.parent}")
     if path.exists() and not path.is_file():
-        raise InputError(f"cannot write {path}: it is no plain file")
+        raise InputError(f"cannot write {path}: it is not a plain file")
     if path.exists() and path.stat().st_size and not is_ours(path):
-        raise InputError(f"{path} is there, and is no {what}: it is not overwritten")
+        raise InputError(f"{path} already exists and is not a {what}: it is not overwritten")
 
 
 def check_name(path: Path) -> None:
@@ -162,7 +162,7 @@ def check_name(path: Path) -> None:
 
 
 def begins_with(*beginnings: bytes) -> Callable[[Path], bool]:
-    """Tells whether a file begins in one of these ways, blanks aside: the mark of its kind."""
+    """A test of whether a file begins with one of these marks of its kind, ignoring white space."""
     def is_one(path: Path) -> bool:
         with open_bytes(path) as file:
             return file.read(256).lstrip().startswith(beginnings)
@@ -171,13 +171,13 @@ def begins_with(*beginnings: bytes) -> Callable[[Path], bool]:
 
 
 def is_plain_text(path: Path) -> bool:
-    """Whether a file begins with printable letters only: it is no data of a program."""
+    """Whether a file begins with printable characters only, and so is not binary data."""
     with open_bytes(path) as file:
         return all(32 <= byte < 127 or byte in b"\t\r\n" for byte in file.read(256))
 
 
 def write_file(path: Path, content: bytes | str) -> None:
-    """Write a file as a whole: one that is cut off never replaces another. InputError if it cannot be written."""
+    """Write a file atomically: an incomplete one never replaces another. InputError if it cannot be written."""
     target = path.resolve()
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:

@@ -1,7 +1,7 @@
-"""Playing below full strength, as people do: shorter sight, and now and then the second-best move.
+"""Playing below full strength, as people do: a shallower search, and now and then the second-best move.
 
-A level sees little: its nodes and plies are few, so that deep tactics are missed. Among the moves it has seen it
-chooses by chance, the better the likelier; none that costs more than the level would overlook.
+A level has few nodes and plies, so that it misses deep tactics. It picks at random among the moves it has seen, better
+ones with higher probability, and never one whose cost a player of that level would notice.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class Level:
     elo: float
     nodes: float
     depth: float
-    candidates: float  # moves that are taken into consideration
-    temperature: float  # centipawns: a move that is this much worse is chosen e times more seldom
-    largest_loss: float  # centipawns: a move that is worse than this is seen to be a mistake
+    candidates: float  # moves that are considered
+    temperature: float  # centipawns: a move that is this much worse is chosen e times less often
+    largest_loss: float  # centipawns: a move that loses more than this is recognised as a mistake
 
 
-# Between two rows a level lies in proportion, nodes by their logarithm. Set by matches: see MEASUREMENTS.md.
+# Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see MEASUREMENTS.md.
 LEVELS = (
     Level(800, 700, 1, 8, 110, 350),
     Level(1200, 800, 4, 6, 30, 120),
@@ -39,11 +39,11 @@ LEVELS = (
 )
 LOWEST, HIGHEST = int(LEVELS[0].elo), int(LEVELS[-1].elo)
 
-_AGAINST_A_BARE_KING = Level(0, 50_000, 60, 1, 1, 0)  # nobody is so weak that they stop trying
+_AGAINST_A_BARE_KING = Level(0, 50_000, 60, 1, 1, 0)  # even a weak player mates a bare king
 
 
 def level_of(elo: int, is_against_bare_king: bool = False) -> Level:
-    """The level of a strength from LOWEST to HIGHEST."""
+    """The level for a strength from LOWEST to HIGHEST."""
     if is_against_bare_king:
         return _AGAINST_A_BARE_KING
     above = LEVELS[max(bisect_left([level.elo for level in LEVELS], elo), 1)]
@@ -56,7 +56,7 @@ def level_of(elo: int, is_against_bare_king: bool = False) -> Level:
 
 
 def limited(limits: Limits, level: Level, threads: int = 1) -> Limits:
-    """What a level sees of a search that was asked for with `limits`; the nodes are shared among threads."""
+    """`limits` lowered to those of a level; each thread gets the level's nodes."""
     nodes = threads * round(level.nodes)
     return replace(limits, nodes=min(nodes, limits.nodes or nodes),
                    depth=min(round(level.depth), limits.depth or round(level.depth)),
@@ -64,7 +64,7 @@ def limited(limits: Limits, level: Level, threads: int = 1) -> Limits:
 
 
 def choose(lines: Sequence[Info], level: Level, generator: random.Random) -> Info:
-    """The line that a level plays, of those that it has seen, the best first."""
+    """The line that a level plays out of `lines`, which are sorted with the best first."""
     best = lines[0]
     if is_decisive(best.score):
         return best

@@ -1,7 +1,7 @@
 """What differs between operating systems, in one place.
 
-Everything else in the project is written against these few names. Standard library only at import time, because the
-UCI handshake is answered before Numba is loaded.
+The rest of the project uses only these names. Imports only the standard library at load time, because the UCI
+handshake is answered before Numba is loaded.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _PERF_COUNTER_CLOCK = 8 if IS_MACOS else 1
 _NANOSECONDS = 1_000_000_000
 
 _HUGE_PAGE = 1 << 21
-_ROOT = 0  # the user who may do everything anyway
+_ROOT = 0  # the user id of root, who can write anywhere
 
 
 def zeroed_memory(size: int) -> memoryview:
-    """`size` writable bytes of zeros, for large arrays that are read at random; MemoryError if there are none.
+    """`size` writable zero bytes, for large arrays that are read at random; MemoryError if they cannot be had.
 
-    On Linux they lie in huge pages where the system grants them: a random read then needs no walk through the page
-    tables, which costs as much as the read itself.
+    On Linux they lie in huge pages if the system grants them: a random read then needs no page-table walk, which costs
+    as much as the read itself.
     """
     try:
-        # Shared pages, Python's default, would never be huge ones.
+        # Shared pages, Python's default, would never be huge.
         private = {} if IS_WINDOWS else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
         pages = mmap.mmap(-1, size + _HUGE_PAGE, **private)
     except (OSError, ValueError, OverflowError) as error:
@@ -56,7 +56,7 @@ def address_of(buffer: Any) -> int:
 
 
 def memory_size() -> int:
-    """The bytes of memory that this machine has."""
+    """The size of this machine's memory in bytes."""
     if IS_WINDOWS:
         import psutil
 
@@ -65,7 +65,7 @@ def memory_size() -> int:
 
 
 def user_cache_folder() -> Path:
-    """The folder in which this user's programs keep what they can make again."""
+    """The folder in which this user's programs keep caches."""
     if IS_WINDOWS:
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if IS_MACOS:
@@ -80,12 +80,12 @@ def distrust(status: os.stat_result) -> str | None:
     if status.st_uid not in (os.geteuid(), _ROOT):
         return "it belongs to another user"
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return "other users may write to it (chmod go-w would mend that)"
+        return "other users may write to it (chmod go-w would fix that)"
     return None
 
 
 def c_libraries() -> Iterator[Any]:
-    """The libraries in which the functions of C are found."""
+    """The libraries in which C functions are found."""
     import ctypes
 
     names = ("ucrtbase", "kernel32", "vcruntime140") if IS_WINDOWS else (None,) if IS_MACOS else (None, "libm.so.6")
@@ -97,7 +97,7 @@ def c_libraries() -> Iterator[Any]:
 def emit_clock_read(builder: Any) -> Any:
     """Emit LLVM instructions that read the clock of `time.perf_counter_ns`; returns the value, an i64 of nanoseconds.
 
-    The clock is called by its symbol's name: an address (as ctypes gives) could not be kept in the compile cache.
+    The function is called by its symbol: an address (as from ctypes) could not be kept in the compile cache.
     """
     return _emit_performance_counter(builder) if IS_WINDOWS else _emit_clock_gettime(builder)
 
@@ -129,7 +129,7 @@ def _emit_performance_counter(builder: Any) -> Any:
         return builder.load(cell)
 
     ticks, frequency = read("QueryPerformanceCounter"), read("QueryPerformanceFrequency")
-    # Whole seconds and the rest apart: ticks times a thousand million would overflow within hours.
+    # Whole seconds and the rest separately: ticks times a billion would overflow within hours.
     seconds, rest = builder.udiv(ticks, frequency), builder.urem(ticks, frequency)
     nanoseconds = builder.udiv(builder.mul(rest, i64(_NANOSECONDS)), frequency)
     return builder.add(builder.mul(seconds, i64(_NANOSECONDS)), nanoseconds)

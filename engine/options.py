@@ -1,6 +1,6 @@
 """The UCI options: one table, from which the settings, the printed list, the parsing and the range checks come.
 
-Each field of `Settings` is a row: an attribute that code reads by its name, and what a GUI is told of it. Standard
+Each field of `Settings` is a row: an attribute that code reads by its name, and what a GUI is told about it. Standard
 library only: the list is printed before Numba is loaded.
 """
 
@@ -16,14 +16,14 @@ from engine.search.kinds import KINDS, STRONGEST
 
 Value = int | bool | str
 
-_LARGEST_HASH = 1 << 20  # MB; what the machine really has is found out when it is asked for
+_LARGEST_HASH = 1 << 20  # MB; whether the machine has that much is checked when it is set
 _MOST_THREADS = 1024
 _ROW = "option"  # where a field keeps its row
 _TREES = ("mcts", "uct", "montecarlo")
 
 
 class OptionType(Enum):
-    """The types of options that UCI knows."""
+    """The types of UCI options."""
 
     SPIN = "spin"
     CHECK = "check"
@@ -33,7 +33,7 @@ class OptionType(Enum):
 
 
 class Effect(Enum):
-    """What has to be done when a value has changed, beyond reading the new one the next time."""
+    """What has to be done when a value has changed, besides reading the new one from then on."""
 
     NONE = auto()
     NEW_SEARCH = auto()  # only if the kind in use is one of the row's `kinds`
@@ -50,7 +50,7 @@ class Effect(Enum):
 
 @dataclass(frozen=True)
 class Option:
-    """One row: what a GUI shows, what a value must be, which setting it is, and what a change of it brings about."""
+    """One row: what a GUI shows, which values are allowed, which setting it is, and what a change of it entails."""
 
     name: str
     kind: OptionType
@@ -61,8 +61,8 @@ class Option:
     high: int = 0
     choices: tuple[str, ...] = ()
     effect: Effect = Effect.NONE
-    kinds: tuple[str, ...] = ()  # the kinds of search that look at it when they are made
-    ends_search: bool = True  # a change of it cannot wait for a running search
+    kinds: tuple[str, ...] = ()  # the kinds of search that read it when they are made
+    ends_search: bool = True  # changing it ends a running search
 
     def declaration(self) -> str:
         """The line that declares the option to a GUI."""
@@ -75,27 +75,27 @@ class Option:
         return line + "".join(f" var {choice}" for choice in self.choices)
 
     def read(self, text: str) -> Value:
-        """The value that `text` means; InputError if it is none."""
+        """The value that `text` stands for; InputError if it is not allowed."""
         if self.kind is OptionType.SPIN:
             return self._read_number(text)
         if self.kind is OptionType.CHECK:
             if text.lower() not in ("true", "false"):
-                raise InputError(f"option {self.name} is true or false, not {quote(text)}")
+                raise InputError(f"option {self.name} must be true or false, not {quote(text)}")
             return text.lower() == "true"
         if self.kind is OptionType.COMBO:
             for choice in self.choices:
                 if choice.lower() == text.lower():
                     return choice
-            raise InputError(f"option {self.name} is one of {', '.join(self.choices)}, not {quote(text)}")
+            raise InputError(f"option {self.name} must be one of {', '.join(self.choices)}, not {quote(text)}")
         return "" if text == "<empty>" else text
 
     def _read_number(self, text: str) -> int:
         digits = text.removeprefix("-").removeprefix("+")
         if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
-            raise InputError(f"option {self.name} is a number from {self.low} to {self.high}, not {quote(text)}")
+            raise InputError(f"option {self.name} must be a number from {self.low} to {self.high}, not {quote(text)}")
         number = int(text)
         if not self.low <= number <= self.high:
-            raise InputError(f"option {self.name} is from {self.low} to {self.high}, not {number}")
+            raise InputError(f"option {self.name} must be from {self.low} to {self.high}, not {number}")
         return number
 
 
@@ -140,73 +140,72 @@ class Settings:
 
     hash: int = _spin("Hash", "size of the transposition table in MB", 64, 1, _LARGEST_HASH, effect=Effect.MEMORY)
     clear_hash: str = _button("Clear Hash", "empties the transposition table", effect=Effect.CLEAR)
-    threads: int = _spin("Threads", "threads that search together", 1, 1, _MOST_THREADS, effect=Effect.THREADS)
-    ponder: bool = _check("Ponder", "whether the GUI lets the engine think on the opponent's time", False,
+    threads: int = _spin("Threads", "number of search threads", 1, 1, _MOST_THREADS, effect=Effect.THREADS)
+    ponder: bool = _check("Ponder", "set by the GUI if the engine may think on the opponent's time", False,
                           ends_search=False)
-    multipv: int = _spin("MultiPV", "how many of the best moves are shown, each with its line", 1, 1, 256,
+    multipv: int = _spin("MultiPV", "number of best moves to show, each with its line", 1, 1, 256,
                          ends_search=False)
-    move_overhead: int = _spin("Move Overhead", "milliseconds lost per move between engine and clock", 20, 0, 10_000)
-    # Files before the wish to use them: a bad file is refused, and the wish stands.
-    eval_file: str = _string("EvalFile", "a network to evaluate positions with; empty for the one that is built in",
+    move_overhead: int = _spin("Move Overhead", "milliseconds to allow per move for delays outside the engine", 20, 0,
+                               10_000)
+    # File options come before the options that use them: a bad file is refused, and the other option still holds.
+    eval_file: str = _string("EvalFile", "network file to evaluate positions with; empty for the built-in network",
                              effect=Effect.EVALUATION)
-    evaluation: str = _combo("Evaluation", "what positions are judged by: a learned network, or features that can be "
+    evaluation: str = _combo("Evaluation", "what evaluates positions: a neural network, or features that can be "
                              "explained", "network", ("network", "features"), effect=Effect.EVALUATION)
-    book_file: str = _string("BookFile", "a Polyglot book; empty for the one that is built in", effect=Effect.BOOK)
-    own_book: bool = _check("OwnBook", "whether the engine plays from an opening book", False, effect=Effect.BOOK)
-    book_depth: int = _spin("Book Depth", "the last move of a game for which the book is consulted", 255, 1, 255,
+    book_file: str = _string("BookFile", "Polyglot book to play from; empty for the built-in book", effect=Effect.BOOK)
+    own_book: bool = _check("OwnBook", "plays from an opening book", False, effect=Effect.BOOK)
+    book_depth: int = _spin("Book Depth", "last move of the game for which the book is consulted", 255, 1, 255,
                             ends_search=False)
-    book_variety: int = _spin("Book Variety", "0 plays only the book's best move, 50 plays moves as often as their "
-                              "weights say, 100 plays all of them equally often", 55, 0, 100, ends_search=False)
-    own_tables: bool = _check("OwnTables", "whether the engine's own endgame tables are used", True,
-                              effect=Effect.OWN_TABLES)
-    table_path: str = _string("TablePath", "a folder with more endgame tables, made by `tablebase build`",
+    book_variety: int = _spin("Book Variety", "0 plays only the book's best move, 50 plays moves in proportion to "
+                              "their weights, 100 plays all of them equally often", 55, 0, 100, ends_search=False)
+    own_tables: bool = _check("OwnTables", "uses the engine's own endgame tables", True, effect=Effect.OWN_TABLES)
+    table_path: str = _string("TablePath", "folder with more endgame tables, made by `tablebase build`",
                               effect=Effect.OWN_TABLES)
     syzygy_path: str = _string("SyzygyPath", "folders with Syzygy tables, separated as in PATH", effect=Effect.SYZYGY)
-    syzygy_probe_depth: int = _spin("SyzygyProbeDepth", "the least depth at which the largest Syzygy tables are probed",
+    syzygy_probe_depth: int = _spin("SyzygyProbeDepth", "lowest depth at which the largest Syzygy tables are probed",
                                     1, 1, 100)
-    syzygy_50_move_rule: bool = _check("Syzygy50MoveRule", "whether a Syzygy win that takes more than fifty moves "
-                                       "counts as a draw", True)
-    search_mode: str = _combo("SearchMode", "the kind of search; the others are there to be compared with the first",
+    syzygy_50_move_rule: bool = _check("Syzygy50MoveRule", "counts Syzygy wins that take more than fifty moves as "
+                                       "draws", True)
+    search_mode: str = _combo("SearchMode", "kind of search; the others are there to be compared with alphabeta",
                               STRONGEST.name, tuple(kind.name for kind in KINDS), effect=Effect.NEW_SEARCH,
                               kinds=tuple(kind.name for kind in KINDS))
-    puct_exploration: int = _spin("PUCT Exploration", "mcts: how much uncertain moves are explored, in hundredths", 300,
-                                  0, 10_000, effect=Effect.NEW_SEARCH, kinds=("mcts",))
-    uct_exploration: int = _spin("UCT Exploration", "uct: UCB1's constant C, in hundredths", 141, 0, 10_000,
-                                 effect=Effect.NEW_SEARCH, kinds=("uct",))
-    playout_policy: str = _combo("Playout Policy", "uct and montecarlo: how moves are chosen in playouts", "random",
+    puct_exploration: int = _spin("PUCT Exploration", "mcts: exploration constant of PUCT, in hundredths", 300, 0,
+                                  10_000, effect=Effect.NEW_SEARCH, kinds=("mcts",))
+    uct_exploration: int = _spin("UCT Exploration", "uct: exploration constant C of UCB1, in hundredths", 141, 0,
+                                 10_000, effect=Effect.NEW_SEARCH, kinds=("uct",))
+    playout_policy: str = _combo("Playout Policy", "uct, montecarlo: how moves are chosen in playouts", "random",
                                  ("random", "light", "cutoff"), effect=Effect.NEW_SEARCH, kinds=("uct", "montecarlo"))
-    mcts_leaf_depth: int = _spin("MCTS Leaf Depth", "mcts: how deep leaves are searched; 0 is quiescence", 0, 0, 8,
-                                 effect=Effect.NEW_SEARCH, kinds=("mcts",))
-    mcts_pool: int = _spin("MCTS Pool", "mcts, uct, montecarlo: the percentage of Hash that is for the tree", 75, 10,
+    mcts_leaf_depth: int = _spin("MCTS Leaf Depth", "mcts: depth to which leaves are searched; 0 for quiescence only",
+                                 0, 0, 8, effect=Effect.NEW_SEARCH, kinds=("mcts",))
+    mcts_pool: int = _spin("MCTS Pool", "mcts, uct, montecarlo: percentage of Hash that is used for the tree", 75, 10,
                            90, effect=Effect.NEW_SEARCH, kinds=_TREES)
-    opponent_elo: int = _spin("Opponent Elo", "expectimax: how well the opponent plays, 0 for moves at random, "
-                              "-1 for what UCI_Opponent tells", -1, -1, 3500, effect=Effect.NEW_SEARCH,
-                              kinds=("expectimax",))
-    uci_chess960: bool = _check("UCI_Chess960", "Chess960: castling is written as king takes rook", False,
+    opponent_elo: int = _spin("Opponent Elo", "expectimax: strength of the opponent; 0 for random moves, -1 to go by "
+                              "UCI_Opponent", -1, -1, 3500, effect=Effect.NEW_SEARCH, kinds=("expectimax",))
+    uci_chess960: bool = _check("UCI_Chess960", "plays Chess960, with castling written as king takes rook", False,
                                 effect=Effect.VARIANT)
-    uci_show_wdl: bool = _check("UCI_ShowWDL", "whether wins, draws and losses per thousand games are shown beside "
-                                "the score", False)
-    uci_limit_strength: bool = _check("UCI_LimitStrength", "whether the engine plays at the strength of UCI_Elo "
-                                      "instead of its best", False)
-    uci_elo: int = _spin("UCI_Elo", "the strength to play at, if it is limited", 1500, 800, 2800)
-    uci_analyse_mode: bool = _check("UCI_AnalyseMode", "whether the GUI analyses and does not play", False)
-    uci_opponent: str = _string("UCI_Opponent", "title, rating, kind and name of the opponent, as the GUI tells it",
+    uci_show_wdl: bool = _check("UCI_ShowWDL", "shows wins, draws and losses per thousand games with the score", False)
+    uci_limit_strength: bool = _check("UCI_LimitStrength", "plays at the strength of UCI_Elo instead of full strength",
+                                      False)
+    uci_elo: int = _spin("UCI_Elo", "strength to play at if UCI_LimitStrength is set", 1500, 800, 2800)
+    uci_analyse_mode: bool = _check("UCI_AnalyseMode", "set by the GUI while it analyses: no book moves are played",
+                                    False)
+    uci_opponent: str = _string("UCI_Opponent", "title, rating, type and name of the opponent, as sent by the GUI",
                                 effect=Effect.NEW_SEARCH, kinds=("expectimax",))
-    uci_engine_about: str = _string("UCI_EngineAbout", "what the engine says of itself",
+    uci_engine_about: str = _string("UCI_EngineAbout", "what the engine says about itself",
                                     "Adversary, a chess engine in Python compiled by Numba")
-    debug_log_file: str = _string("Debug Log File", "a file to which everything said and heard is appended",
+    debug_log_file: str = _string("Debug Log File", "file to which all input and output is appended",
                                   effect=Effect.LOG)
 
     def set(self, option: Option, text: str) -> None:
-        """Give an option the value that `text` means; InputError, and nothing is changed, if it means none."""
+        """Set an option to the value that `text` stands for; InputError, and no change, if it is not allowed."""
         setattr(self, option.setting, option.read(text))
 
     def put_back(self, option: Option, value: Value) -> None:
-        """Return to an earlier value, when a new one turned out to be of no use."""
+        """Restore an earlier value if a new one turned out to be unusable."""
         setattr(self, option.setting, value)
 
     def value(self, option: Option) -> Value:
-        """What an option is set to."""
+        """The current value of an option."""
         value: Value = getattr(self, option.setting)
         return value
 
@@ -230,5 +229,5 @@ def find_option(name: str) -> Option:
 
 
 def declarations() -> Iterator[str]:
-    """The lines that answer `uci`, one an option."""
+    """The lines that declare the options in answer to `uci`."""
     return (option.declaration() for option in OPTIONS)

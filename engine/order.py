@@ -1,4 +1,4 @@
-"""What a GUI asks for with `go`, and what it may call out meanwhile: plain values, passed from `uci` to `player`."""
+"""What a GUI asks for with `go`, and the signals it may send meanwhile: plain values, passed from `uci` to `player`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Signals:
-    """What may be called out to a running search, however early: each is remembered until the search has heard it."""
+    """Signals to a running search. They may come early: each is remembered until the search has seen it."""
 
     def __init__(self) -> None:
         self.stop = threading.Event()
@@ -16,9 +16,9 @@ class Signals:
 
 @dataclass(frozen=True)
 class Order:
-    """What a `go` asks for, as it was said: times in milliseconds, moves as text, by colour where there are two."""
+    """What a `go` asks for, as it was sent: times in milliseconds, moves as text, pairs as (White, Black)."""
 
-    times: tuple[int | None, int | None] = (None, None)  # white's clock, black's
+    times: tuple[int | None, int | None] = (None, None)  # left on White's clock and on Black's
     increments: tuple[int, int] = (0, 0)
     moves_to_go: int | None = None
     depth: int | None = None
@@ -32,10 +32,10 @@ class Order:
 
     @property
     def is_open_ended(self) -> bool:
-        """Whether the answer has to wait for `stop` or `ponderhit`, however soon it is found."""
+        """Whether the answer has to wait for `stop` or `ponderhit`, even if it is found earlier."""
         return self.infinite or self.ponder
 
     @property
     def has_clock(self) -> bool:
-        """Whether time runs while the move is found."""
+        """Whether the move is to be found in a limited time."""
         return self.movetime is not None or any(left is not None for left in self.times)

@@ -1,4 +1,4 @@
-"""A command of this engine in a process of its own: this installation's code, whatever lies in the working folder."""
+"""A command of this engine in a separate process, which runs this installation's code from any current folder."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pathlib import Path
 from types import FrameType
 
 _ROOT = Path(__file__).resolve().parents[1]
-_TERMINATED = 128 + signal.SIGTERM  # the status of a program that was asked to end
+_TERMINATED = 128 + signal.SIGTERM  # the exit status of a program that was terminated
 
 
 def output_of(words: Sequence[str]) -> Iterator[str]:
-    """The lines that `adversary WORDS` prints; whoever ends this process ends that one too."""
+    """The lines that `adversary WORDS` prints; if this process is terminated, so is that one."""
     path = os.pathsep.join(part for part in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if part)
-    # -P: Python would look for `engine` in the working folder first, and anybody may have put one there.
+    # -P: otherwise Python would look for `engine` in the current folder first, where anybody may have put one.
     with subprocess.Popen([sys.executable, "-P", "-m", "engine", *words], stdin=subprocess.DEVNULL, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env={**os.environ, "PYTHONPATH": path}) as process, _ended_together(process):
@@ -30,13 +30,13 @@ def output_of(words: Sequence[str]) -> Iterator[str]:
 
 @contextmanager
 def _ended_together(process: subprocess.Popen[str]) -> Iterator[None]:
-    """While this lasts, a request to end ends `process` as well; so does whatever breaks it off."""
+    """Within this context SIGTERM ends `process` as well; so does leaving the context in any way."""
 
     def end(number: int, frame: FrameType | None) -> None:
         process.kill()
         os._exit(_TERMINATED)
 
-    is_main = threading.current_thread() is threading.main_thread()  # no other may handle signals
+    is_main = threading.current_thread() is threading.main_thread()  # no other thread may handle signals
     before = signal.signal(signal.SIGTERM, end) if is_main else None
     try:
         yield

@@ -1,4 +1,4 @@
-"""One `go` while it is being answered: what was asked, when, what has been called out since, and how long to wait."""
+"""One `go` while it is being answered: what was asked and when, the signals since then, and how long to wait."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from engine.order import Order, Signals
 from engine.protocol import Place, seconds_for_stopgap
 
-_STOPGAP_SHARE = 0.4  # of the time for a move: the rest is for what happens around it
+_STOPGAP_SHARE = 0.4  # of the time for a move: the rest is for overhead
 _STOPGAP_SECONDS = 1.0  # at most
 
 
@@ -19,17 +19,17 @@ class PendingGo:
         self.order, self.place = order, place
         self.received = time.perf_counter()
         self.signals = Signals()
-        self.released = threading.Event()  # the answer may be given: nothing asks to wait for `stop` or `ponderhit`
+        self.released = threading.Event()  # the answer may be given: it need not wait for `stop` or `ponderhit`
         if not order.is_open_ended:
             self.released.set()
 
     def is_late(self) -> bool:
-        """Whether no more time is left than a stopgap takes."""
+        """Whether there is only time for a stopgap left."""
         seconds = seconds_for_stopgap(self.order, self.signals)
         return seconds is not None and time.perf_counter() >= self.received + (1 - _STOPGAP_SHARE) * seconds
 
     def stopgap(self, is_chess960: bool) -> str:
-        """A legal move without the kernels, in a part of the time that there is."""
+        """A legal move found without the kernels, in a share of the time for the move."""
         from engine.stopgap import find_move, read_board
 
         seconds = seconds_for_stopgap(self.order, self.signals) or _STOPGAP_SECONDS

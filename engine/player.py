@@ -1,6 +1,6 @@
-"""The player that a GUI talks to: it keeps the game, and answers `go` by asking book, endgame tables and a search.
+"""The player that a GUI talks to: it keeps the game, and answers `go` from the book, the endgame tables or a search.
 
-Nothing here prints: what is found goes to a `report`, and `uci.py` puts it into words.
+Nothing here prints: what is found goes to a `report`, and `uci.py` turns it into text.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ if TYPE_CHECKING:
 
 _MEGABYTE = 1 << 20
 _SHORTEST_THOUGHT = 0.001  # seconds
-_PULSE = 0.05  # seconds between two looks at the signals
-_SHORT_PULSE = 0.005  # seconds between two looks at kernels that are being loaded
-_COMPILING_PATIENCE = 6.0  # seconds that the kernels of another mode may take before `isready` is answered
-_PATIENCE = 2.0  # seconds that a reader of tables may take before the same
+_PULSE = 0.05  # seconds between two checks of the signals
+_SHORT_PULSE = 0.005  # seconds between two checks of kernels that are being loaded
+_COMPILING_PATIENCE = 6.0  # seconds that `isready` waits for the kernels of another mode
+_PATIENCE = 2.0  # seconds that `isready` waits for endgame tables
 
 
 class Player:
-    """One engine at one board. `go` blocks; `hear` comes from another thread meanwhile."""
+    """One engine with one game. `go` blocks; meanwhile `hear` is called from another thread."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.game = Game()
         self._start = (START_FEN, False)  # where `game` began: FEN, and whether it is Chess960
-        self._moves: tuple[str, ...] = ()  # its moves since, as they were written
+        self._moves: tuple[str, ...] = ()  # the moves since then, as they were written
         self._mode = STRONGEST.name  # what `_search` is
         self._evaluation = evaluation_named(BUILT_IN)
         self._search = STRONGEST.make(settings, settings.hash)
-        self._loading: threading.Thread | None = None  # of the kernels of another mode
+        self._loading: threading.Thread | None = None  # loads the kernels of another mode
         self._active = self._search  # the search that a `go` uses
         self._repertoire: Repertoire | None = None  # until a book is wanted
         self._tb_root = TbRoot(settings)
@@ -64,11 +64,11 @@ class Player:
 
     @property
     def evaluation(self) -> Evaluation:
-        """What positions are judged by."""
+        """The evaluation in use."""
         return self._evaluation
 
     def load(self) -> None:
-        """Make all kernels ready that a game needs, by using them."""
+        """Load all kernels that a game needs, by using them."""
         game = Game()
         game.play(game.text(game.legal_moves()[0]))
         game.occurrences()
@@ -77,7 +77,7 @@ class Player:
         self._tb_root.open_ahead()
 
     def apply(self, option: Option) -> str | None:
-        """Do what a changed option asks for; returns what a user should know. InputError if it cannot be done."""
+        """Do what a changed option requires; returns a message for the user, if any. InputError if that fails."""
         mode = self._settings.search_mode
         if mode != self._mode or (option.effect is Effect.NEW_SEARCH and mode in option.kinds):
             self._change_search(mode)
@@ -99,24 +99,24 @@ class Player:
                 return self._tb_root.apply_syzygy()
             case Effect.VARIANT:
                 self.game.position.chess960 = self._settings.uci_chess960
-                self._start = ("", False)  # the next position is read anew
+                self._start = ("", False)  # the next position is read from scratch
         return None
 
     def _change_search(self, mode: str) -> None:
-        """Search by this mode, made as the settings wish, from now on."""
+        """Use a search of this mode from now on, made according to the settings."""
         self._search, self._mode = self._made(kind_named(mode), self._hash()), mode
         self._loading = threading.Thread(target=self._search.load, daemon=True)
         self._loading.start()
 
     def _made(self, kind: Kind, megabytes: int) -> Search:
-        """A new search that judges positions as the settings wish."""
+        """A new search, made according to the settings, with the evaluation in use."""
         search = kind.make(self._settings, megabytes)
         if isinstance(search, Judging):
             search.set_evaluation(self._evaluation)
         return search
 
     def _change_evaluation(self) -> None:
-        """Judge positions as the settings wish. A file that was named must be good, even if it is not to be used."""
+        """Use the evaluation that the settings ask for. A named file must be good even if it is not used now."""
         named = evaluation_named(self._settings.eval_file)
         wanted = named if self._settings.evaluation != FEATURES else evaluation_named(FEATURES)
         if wanted.network is self._evaluation.network:
@@ -131,14 +131,14 @@ class Player:
             self._search.resize(megabytes)
 
     def _hash(self) -> int:
-        """The size asked for, which must not exceed half of the machine's memory."""
+        """The size asked for; InputError if it is more than half of the machine's memory."""
         megabytes, most = self._settings.hash, host.memory_size() // _MEGABYTE // 2
         if megabytes > most:
             raise InputError(f"Hash {megabytes} MB is more than half of this machine's memory, {most} MB")
         return megabytes
 
     def _open_book(self) -> None:
-        """Open the book that the settings name, if it is wanted or named; InputError if it is of no use."""
+        """Open the book that the settings name, or the built-in one if a book is wanted; InputError if unusable."""
         if self._settings.book_file or self._settings.own_book:
             from engine.repertoire import Repertoire
 
@@ -157,11 +157,11 @@ class Player:
             self._repertoire.begin_game()
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
-        """Go to a position by a FEN (None is the usual start) and moves; InputError changes nothing."""
+        """Set up a position from a FEN (None for the starting position) and moves; InputError changes nothing."""
         start = (START_FEN if fen is None else fen, self._settings.uci_chess960)
         played = len(self._moves)
         if start == self._start and self._moves == tuple(moves[:played]):
-            game = self.game.copy()  # the game went on: only the new moves are played
+            game = self.game.copy()  # the same game continues: only the new moves are played
             for text in moves[played:]:
                 game.play(text)
         else:
@@ -170,15 +170,15 @@ class Player:
         self._tb_root.approach(game)
 
     def get_ready(self) -> None:
-        """Wait, though not for ever, for what is still being read or compiled."""
+        """Wait a limited time for what is still being read or compiled."""
         if self._loading is not None:
             self._loading.join(_COMPILING_PATIENCE)
         self._tb_root.wait(_PATIENCE)
 
     def go(self, order: Order, received: float, signals: Signals, report: Report) -> Result:
-        """The book's move, or that of a search as ordered at the time `received`.
+        """The answer to an order that came at the time `received`: from the book, the endgame tables or a search.
 
-        It ends when a limit is met or the signals say stop.
+        The search ends when a limit is met or the signals say stop.
         """
         book_move = self._book_move(order, report)
         if book_move is not None:
@@ -205,7 +205,8 @@ class Player:
 
     def _begin(self, limits: Limits, signals: Signals, verdict: Verdict | None, level: Level | None) -> None:
         if isinstance(self._active, TablebaseProber):
-            # In a draw the tables have no more to say, and the other side may go wrong; a weaker player has none.
+            # In a drawn position the search looks for chances that the tables know nothing of; a limited player
+            # uses no tables at all.
             is_asking = level is None and not (verdict is not None and verdict.is_draw)
             self._active.set_tb(self._tb_root.for_search() if is_asking else no_tb())
         self._active.begin(self.game.position, limits)
@@ -221,12 +222,12 @@ class Player:
             return self._active.finish(report)
         result = self._active.finish()
         if result.depth == 0 and result.move and not signals.stop.is_set():
-            # So few nodes that not even one ply was finished for every candidate: the least that anybody sees.
+            # With so few nodes not even depth 1 was finished for every candidate; it is the least that any level sees.
             result = self._active.run(self.game.position, replace(limits, nodes=None, depth=1))
         return self._weakened(result, level, report)
 
     def _book_move(self, order: Order, report: Report) -> int | None:
-        """What the book plays, if there is one, and it knows a move."""
+        """The book's move, or None if there is no book or it has no move here."""
         if self._repertoire is None:
             return None
         advice = self._repertoire.advice(self.game, order)
@@ -235,16 +236,16 @@ class Player:
         return advice.move
 
     def _search_for(self, order: Order, report: Report) -> Search:
-        """The search of the mode; while that is being compiled, and a clock runs, alpha-beta, which always is."""
+        """The search of the mode in use; if it is still being compiled and a clock is running, alpha-beta instead."""
         while self._loading is not None and self._loading.is_alive():
             if order.has_clock and is_compiling():
-                report(Remark(f"{self._mode} is still being compiled: alpha-beta answers"))
+                report(Remark(f"{self._mode} is still being compiled; alpha-beta answers instead"))
                 return self._made(STRONGEST, 1)
-            self._loading.join(_SHORT_PULSE)  # what is only loaded is there at once
+            self._loading.join(_SHORT_PULSE)  # loading without compiling takes no time worth mentioning
         return self._search
 
     def _ask_tables(self, order: Order, received: float, signals: Signals, report: Report) -> Verdict | None:
-        """What the endgame tables say, when they are there. Only an order without a clock waits for them."""
+        """What the endgame tables say, if they have been read. Only an order without a clock waits for them."""
         self._tb_root.approach(self.game)
         while not order.has_clock and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
             pass
@@ -255,14 +256,14 @@ class Player:
         return self._tb_root.verdict(self.game, self._settings.multipv, self._search_moves(order.search_moves), seconds)
 
     def _level(self) -> Level | None:
-        """How far the strength is limited; None for not at all."""
+        """The level that the strength is limited to; None if it is not limited."""
         if not self._settings.uci_limit_strength:
             return None
         position = self.game.position
         return level_of(self._settings.uci_elo, int(position.colors[1 - position.side]).bit_count() == 1)
 
     def _weakened(self, result: Result, level: Level, report: Report) -> Result:
-        """The answer of a weaker player who has seen what this search has; its line is reported, and no other."""
+        """The answer that a weaker player would give after this search; only its line is reported."""
         if not result.infos:
             return result
         last = max(place for place, info in enumerate(result.infos) if info.line_number == 1)
@@ -271,7 +272,7 @@ class Player:
         return replace(result, move=chosen.line[0], score=chosen.score, line=chosen.line)
 
     def hear(self, signals: Signals) -> None:
-        """Tell the running search, if there is one, of signals that were just given."""
+        """Pass signals that were just given on to the running search, if there is one."""
         with self._lock:
             if not self._is_searching or not isinstance(self._active, Interruptible):
                 return
@@ -281,11 +282,11 @@ class Player:
                 self._active.set_time(self._time_after_ponderhit.soft, self._time_after_ponderhit.hard)
 
     def texts(self, line: Sequence[int]) -> Iterator[str]:
-        """The moves of a line as text."""
+        """The moves of a line as UCI text."""
         return (format_move(self.game.position, move) for move in line)
 
     def _limits(self, order: Order, received: float, is_pondering: bool) -> Limits:
-        """The limits that the search gets. InputError names a search move that is none."""
+        """The limits of the search for an order; InputError if one of its search moves is not legal."""
         limits = Limits(depth=order.depth, nodes=order.nodes, mate=order.mate, multipv=self._settings.multipv,
                         search_moves=self._search_moves(order.search_moves))
         budget = None if order.infinite else self._budget(order)
@@ -310,7 +311,7 @@ class Player:
 
 
 def _told(verdict: Verdict, seconds: float, report: Report) -> Result:
-    """The answer that the tables give, reported line by line as a search would."""
+    """The answer that the tables give, reported line by line as a search would report it."""
     infos = [Info(len(choice.line), len(choice.line), number, choice.score, 0, seconds, 0, choice.line, tb_hits=1)
              for number, choice in enumerate(verdict.choices, start=1)]
     for info in infos:
@@ -320,7 +321,7 @@ def _told(verdict: Verdict, seconds: float, report: Report) -> Result:
 
 
 def _drawing(report: Report) -> Report:
-    """A report that tells of lines with the score of a draw, which is what they lead to."""
+    """A report that gives every line the score of a draw, which the tables say it is."""
 
     def tell(found: Info | Progress | Remark) -> None:
         report(replace(found, score=int(DRAW), bound=Bound.EXACT) if isinstance(found, Info) else found)

@@ -1,4 +1,4 @@
-"""The words of the protocol: what follows a command read into plain values, and values written as lines.
+"""The words of the protocol: arguments of commands are read into plain values, and values are written as lines.
 
 Standard library only, apart from types: all of it is needed before Numba is loaded.
 """
@@ -22,30 +22,30 @@ _LARGEST_NUMBER = 1 << 62
 
 @dataclass(frozen=True)
 class Place:
-    """What `position` said: a FEN, or None for the usual start, and moves from there."""
+    """What `position` said: a FEN, or None for the starting position, and moves from there."""
 
     fen: str | None = None
     moves: tuple[str, ...] = ()
 
 
 def split_option(words: Sequence[str]) -> tuple[str, str]:
-    """(name, value) of `setoption name NAME value VALUE`; both may hold spaces."""
+    """(name, value) of `setoption name NAME value VALUE`; both may contain spaces."""
     lowered = [word.lower() for word in words]
     if lowered[:1] != ["name"]:
-        raise InputError("setoption needs 'name NAME', and 'value VALUE' unless it is a button")
+        raise InputError("setoption needs 'name NAME', and 'value VALUE' unless the option is a button")
     end = lowered.index("value") if "value" in lowered else len(words)
     return " ".join(words[1:end]), " ".join(words[end + 1 :])
 
 
 def read_place(words: Sequence[str]) -> Place:
-    """What follows `position`."""
+    """The arguments of `position`."""
     end = words.index("moves") if "moves" in words else len(words)
     moves = tuple(words[end + 1 :])
     if words[:1] == ["startpos"] and end == 1:
         return Place(None, moves)
     if words[:1] == ["fen"] and end > 1:
         return Place(" ".join(words[1:end]), moves)
-    raise InputError(f"position needs 'startpos' or 'fen FEN', then maybe 'moves ...', not {quote(' '.join(words))}")
+    raise InputError(f"position needs 'startpos' or 'fen FEN', optionally 'moves ...', not {quote(' '.join(words))}")
 
 
 _NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
@@ -53,7 +53,7 @@ _FLAGS = ("infinite", "ponder")
 
 
 def _read_number(text: str) -> int:
-    """The whole number that is meant, also if it is written 100.0 or 1e3; ValueError if none is."""
+    """The integer that is meant, even if it is written 100.0 or 1e3; ValueError if it is not a number."""
     try:
         number = int(text)
     except ValueError:
@@ -65,7 +65,7 @@ def _read_number(text: str) -> int:
 
 
 def read_order(words: Sequence[str], complain: Callable[[str], None]) -> Order:
-    """What follows `go`, in any order; what cannot be read is left out with a complaint."""
+    """The arguments of `go`, in any order; what cannot be read is ignored with a complaint."""
     numbers: dict[str, int] = {}
     flags: set[str] = set()
     moves: list[str] = []
@@ -96,7 +96,7 @@ def read_order(words: Sequence[str], complain: Callable[[str], None]) -> Order:
 
 
 def seconds_for_stopgap(order: Order, signals: Signals) -> float | None:
-    """How long a move without the kernels may wait for them; None if the order sets no time, or none yet."""
+    """The time for a move while the kernels are not ready; None if the order sets no time, or is still pondering."""
     if order.infinite or (order.ponder and not signals.ponderhit.is_set()):
         return None
     if order.movetime is not None:
@@ -106,7 +106,7 @@ def seconds_for_stopgap(order: Order, signals: Signals) -> float | None:
 
 
 def score_text(info: Info, shown: int, chances: Chances | None) -> str:
-    """The score of a line as UCI writes it: `shown` is what users see of it unless it is a mate."""
+    """The score of a line as UCI writes it: `shown` is the score in users' units, used unless it is a mate."""
     from engine.search.scores import mate_distance
 
     distance = mate_distance(info.score)
@@ -117,7 +117,7 @@ def score_text(info: Info, shown: int, chances: Chances | None) -> str:
 
 
 def info_line(info: Info, score: str, line: str) -> str:
-    """What an iteration found."""
+    """The UCI line for what an iteration found."""
     milliseconds = int(1000 * info.seconds)
     return (f"info depth {info.depth} seldepth {info.deepest} multipv {info.line_number} "
             f"score {score} nodes {info.nodes} "
@@ -126,7 +126,7 @@ def info_line(info: Info, score: str, line: str) -> str:
 
 
 def progress_line(progress: Progress, move: str) -> str:
-    """Where a long search stands."""
+    """The UCI line for how far a long search has come."""
     return (f"info depth {progress.depth} currmove {move} currmovenumber {progress.number} nodes {progress.nodes} "
             f"nps {int(progress.nodes / max(progress.seconds, 1e-3))} hashfull {progress.hashfull} "
             f"time {int(1000 * progress.seconds)}")

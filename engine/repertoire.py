@@ -1,4 +1,4 @@
-"""The book that a player consults: opened when it is wanted, asked before a search, and taken leave of once a game."""
+"""The opening book of a player: opened when it is wanted, consulted before a search, and left once per game."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from engine.order import Order
 
 @dataclass(frozen=True)
 class Advice:
-    """What the book says of a position."""
+    """What the book says about a position."""
 
-    move: int | None  # None if it knows none
+    move: int | None  # None if it has none
     remarks: tuple[str, ...]
 
 
 class Repertoire:
-    """A book and the way it is used, by the settings."""
+    """A book, used as the settings say."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -34,19 +34,19 @@ class Repertoire:
         self._has_taken_leave = False
 
     def open(self) -> None:
-        """Open the book that the settings name, or the built-in one; InputError if it is of no use."""
+        """Open the book that the settings name, or the built-in one; InputError if it is unusable."""
         book = Book(self._settings.book_file or BUILT_IN)
         if self._book is not None:
             self._book.close()
         self._book = book
-        last_name((key_of(Game()),))  # the first move would have to wait for kernel and names: they are got ready now
+        last_name((key_of(Game()),))  # load the kernel and the names now, so that the first move need not wait
 
     def begin_game(self) -> None:
-        """From now on another game is played."""
+        """Start another game."""
         self._has_taken_leave = False
 
     def advice(self, game: Game, order: Order) -> Advice:
-        """What to play without a search, if the order is to play and the book knows a move."""
+        """What to play without a search, if the order is for a game and the book has a move."""
         is_wanted = self._settings.own_book and not self._is_analysis(order)
         if self._book is None or not is_wanted or game.occurrences() > 1:
             return Advice(None, ())
@@ -56,7 +56,7 @@ class Repertoire:
         for entry in entries:
             move = _legal_move(game, entry)
             if move is None:
-                remarks.append(f"book: {entry.text()} is illegal here, and passed over")
+                remarks.append(f"book: {entry.text()} is illegal here and was skipped")
             else:
                 legal.append((move, entry.weight))
         weights = [weight for _, weight in legal]
@@ -73,7 +73,7 @@ class Repertoire:
                 or self._settings.uci_analyse_mode or self._settings.multipv > 1)
 
     def _leave(self, game: Game) -> Iterator[str]:
-        """Name the opening when the book has come to its end, once a game."""
+        """Name the opening when the game leaves the book, once per game."""
         if not self._has_taken_leave:
             self._has_taken_leave = True
             name = last_name(_keys(game))

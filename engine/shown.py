@@ -1,4 +1,4 @@
-"""Scores as people are shown them: one scale for UCI and commands, on which a hundred wins every second game."""
+"""Scores as users see them: one scale for UCI and commands, on which +100 is a 50 % chance to win."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from eval.outcome import Chances, Model, chances, material_on, normalized, own_m
 from eval.weights import load_weights
 
 _SHOWN_TB_WIN = 20_000  # centipawns
-_VALUES = bytes(material_on((piece,)) for piece in range(256))  # [piece]: summed without a loop in Python
+_VALUES = bytes(material_on((piece,)) for piece in range(256))  # [piece]: sums a board without a Python loop
 
 
 class Verdict(NamedTuple):
-    """What an evaluation says of a position, from white's view."""
+    """What an evaluation says about a position, from White's view."""
 
     score: int  # centipawns
     shown: int  # in users' units
@@ -26,17 +26,17 @@ class Verdict(NamedTuple):
 
 
 class NetworkExplanation(NamedTuple):
-    """What a network says of a position, and what each man is worth to it."""
+    """What a network says about a position, and what each man is worth to it."""
 
     verdict: Verdict
     men: list[Man]
-    kings: list[int]  # their squares: without a king there is no game, so that its worth cannot be told
+    kings: list[int]  # their squares: a king cannot be taken off the board to see what it is worth
 
 
 def shown_score(position: PositionRecord, score: int, model: Model | None = None) -> int:
-    """A score that is no mate, in users' centipawns. A win by tables is a fixed sum, less the plies to reach them.
+    """A score other than a mate in users' centipawns. A tablebase win is a fixed value minus the plies to reach it.
 
-    `model` is that of the evaluation that the score is by, which is the built-in one if nothing is said.
+    `model` is that of the evaluation that gave the score; the default is the built-in evaluation's.
     """
     if is_decisive(score):
         plies = int(TB_WIN) - abs(score)
@@ -45,19 +45,19 @@ def shown_score(position: PositionRecord, score: int, model: Model | None = None
 
 
 def shown_chances(position: PositionRecord, score: int, model: Model | None = None) -> Chances:
-    """Wins, draws and losses per thousand games that a score stands for; `model` as for `shown_score`."""
+    """Wins, draws and losses per thousand games for a score; `model` as for `shown_score`."""
     return chances(score, _material(position), model or built_in().outcome)
 
 
 def explained(position: PositionRecord) -> tuple[Explanation, int, Chances]:
-    """Why the features say what they say; and their score in users' units, and the chances, from white's view."""
+    """Why the features say what they say, with their score in users' units and the chances, from White's view."""
     explanation = explain(position, load_weights())
     verdict = _verdict(position, explanation.score, own_model())
     return explanation, verdict.shown, verdict.chances
 
 
 def network_explained(position: PositionRecord, evaluation: Evaluation) -> NetworkExplanation:
-    """What an evaluation by a network says, and why, as far as that can be said."""
+    """What an evaluation by a network says, and what each man contributes to it."""
     score = StaticEvaluation(evaluation).score(position)
     verdict = _verdict(position, -score if position.side else score, evaluation.outcome)
     kings = [square for square, piece in enumerate(position.board.tolist()) if piece & 7 == KING]

@@ -1,7 +1,7 @@
-"""A move without the kernels: for a `go` that comes while they have to be compiled, or has no time to load them.
+"""A move without the kernels: for a `go` that comes while they are being compiled, or leaves no time to load them.
 
-Two plies of alpha-beta and captures over python-chess, material and a little sense of squares. Slow and weak, but the
-clock is kept and nothing is given away for free.
+Two plies of alpha-beta and a capture search over python-chess, with material and centralisation as evaluation. Slow and
+weak, but it does not lose on time or hang pieces.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _CENTRE = 3.5
 
 
 def read_board(fen: str | None, moves: Sequence[str], chess960: bool) -> chess.Board:
-    """The position; InputError if the FEN or a move is wrong."""
+    """The position as a board; InputError if the FEN or a move is wrong."""
     try:
         board = chess.Board(chess.STARTING_FEN if fen is None else fen, chess960=chess960)
     except ValueError as error:
         raise InputError(f"FEN {quote(fen or '')}: {error}") from error
     if not board.is_valid():
-        raise InputError(f"FEN {quote(fen or '')}: no legal position")
+        raise InputError(f"FEN {quote(fen or '')}: not a legal position")
     for text in moves:
         try:
             board.push_uci(text)
@@ -36,7 +36,7 @@ def read_board(fen: str | None, moves: Sequence[str], chess960: bool) -> chess.B
 
 
 def find_move(board: chess.Board, deadline: float, wanted: Sequence[str] = ()) -> str:
-    """A sensible legal move as text, one of the `wanted` if there are any of those.
+    """A sensible legal move as UCI text, one of `wanted` if any of those is legal; the null move if there is none.
 
     It is found before `deadline` (of `time.perf_counter`), if there is any time at all.
     """
@@ -77,7 +77,7 @@ def _search(board: chess.Board, alpha: int, beta: int, depth: int, deadline: flo
 
 
 def _promise(board: chess.Board, move: chess.Move) -> int:
-    """Which moves to look at first: captures of much by little, promotions, steps to the centre."""
+    """A score for move ordering: most valuable victim by least valuable attacker, promotions, moves to the centre."""
     taken, mover = board.piece_type_at(move.to_square), board.piece_type_at(move.from_square)
     gain = 10 * _VALUES[taken] - _VALUES[mover or chess.PAWN] if taken else 0
     return gain + (10 * _VALUES[move.promotion] if move.promotion else 0) - 10 * _off_centre(move.to_square)
@@ -88,7 +88,7 @@ def _off_centre(square: int) -> int:
 
 
 def _evaluate(board: chess.Board) -> int:
-    """Material and closeness to the centre, from the side to move's view."""
+    """Material and centralisation, from the side to move's view."""
     score = 0
     for square, piece in board.piece_map().items():
         worth = _VALUES[piece.piece_type] - (0 if piece.piece_type == chess.KING else 4 * _off_centre(square))

@@ -1,4 +1,4 @@
-"""The endgame tables that a player consults: brought near when few men are left, and asked before a search."""
+"""The endgame tables of a player: read into memory when few men are left, and probed at the root before a search."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from tablebase.own_tables import OwnTables
     from tablebase.syzygy.tables import SyzygyTables
 
-_LONGEST_LINE = 100  # plies that are shown
+_LONGEST_LINE = 100  # plies of a line that are shown
 _SHARE_FOR_LINES = 0.3  # of the time for a move
 _UNCERTAIN = (MAY_WIN, MAY_LOSE)
 _DRAWN = (SPOILT_LOSS, DRAWS, SPOILT_WIN)
-_NEAR_SYZYGY = 3  # men more than the largest Syzygy tables have: then those are opened
+_NEAR_SYZYGY = 3  # Syzygy tables are opened when there are this many men more than in the largest of them
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the tables say of a position. Either nothing is left to find out, or the moves that remain are searched."""
+    """What the tables say about a position: either it is settled, or the moves that remain open are to be searched."""
 
     choices: tuple[Choice, ...]  # the best first
     open_moves: tuple[int, ...]
-    is_draw: bool = False  # whether it is one with the open moves
+    is_draw: bool = False  # whether the open moves draw
 
 
 class TbRoot:
-    """Endgame tables and the way they are used, by the settings."""
+    """The endgame tables, used as the settings say."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -58,9 +58,9 @@ class TbRoot:
         self._opener = BackgroundReader()
 
     def apply_own_tables(self) -> None:
-        """Do what a change of the own tables' options asks for; InputError changes nothing."""
+        """Do what a change of the options of the engine's own tables requires; InputError changes nothing."""
         try:
-            self._own = self._open_own() if self._settings.table_path else None  # or when they are needed
+            self._own = self._open_own() if self._settings.table_path else None  # otherwise opened when needed
         except (OSError, ValueError, MemoryError) as error:
             raise InputError(str(error)) from error
 
@@ -91,18 +91,18 @@ class TbRoot:
         syzygy = SyzygyTables(folders)
         complaints = "; ".join(syzygy.complaints())
         if not syzygy.count:
-            raise InputError(complaints or f"no Syzygy tables in {text}: they are called like KQvKR.rtbw")
+            raise InputError(complaints or f"no Syzygy tables in {text}: their names look like KQvKR.rtbw")
         self._syzygy = syzygy
-        found = f"{syzygy.count} Syzygy tables, with up to {syzygy.most_men} men"
+        found = f"{syzygy.count} Syzygy tables with up to {syzygy.most_men} men"
         return f"{found}; {complaints}" if complaints else found
 
     def open_ahead(self) -> None:
-        """Begin to open the own tables in the background, long before a clock runs while they are needed."""
+        """Start opening the engine's own tables in the background, long before they are needed on the clock."""
         if self._settings.own_tables and self._own is None:
             self._opener.read([("endgame tables", self._open_and_prepare)])
 
     def _open_and_prepare(self, position: PositionRecord | None = None) -> None:
-        """Open the own tables unless they are open, and begin to read what a game at this position may need."""
+        """Open the engine's own tables if need be, and start reading what a game at this position may need."""
         if self._own is None:
             folder, own = self._settings.table_path, self._open_own()
             own.load_kernels()
@@ -112,7 +112,7 @@ class TbRoot:
             self._own.prepare(position)
 
     def approach(self, game: Game) -> None:
-        """Begin to read, in the background, what a game that has come so far may need."""
+        """Start reading, in the background, the tables that this game may soon need."""
         men = len(men_of(game.position)) + 2
         if self._settings.own_tables and men <= NEAR:
             if self._own is not None:
@@ -124,17 +124,17 @@ class TbRoot:
             self._syzygy.prepare(game.position)
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait for what is being read, but not longer than this for either kind; returns whether all is read."""
+        """Wait for what is being read, at most this long for each kind of table; returns whether all has been read."""
         return self._opener.wait(seconds) and all(
             tables.wait(seconds) for tables in (self._own, self._syzygy) if tables is not None)
 
     def complaints(self) -> list[str]:
-        """What was found to be wrong with files since the last time."""
+        """What was found to be wrong with files since the last call."""
         return [complaint for source in (self._opener, self._own, self._syzygy) if source is not None
                 for complaint in source.complaints()]
 
     def for_search(self) -> TbRecord:
-        """What a search may ask."""
+        """The tables that a search may probe."""
         tb = no_tb()
         if self._own is not None and self._settings.own_tables:
             tb.own_address, tb.own_men = self._own.outcomes.address, self._own.most_men
@@ -146,9 +146,9 @@ class TbRoot:
         return tb
 
     def verdict(self, game: Game, lines: int, allowed: Sequence[int], seconds: float | None) -> Verdict | None:
-        """What the tables say of a game: so many lines, beginning with `allowed` moves only if there are any.
+        """What the tables say about the game's position: up to `lines` lines, of `allowed` moves only if any are given.
 
-        None if they say nothing. `seconds` are what there is for this move; None for as many as it takes.
+        None if they say nothing. `seconds` is the time for this move; None for as long as it takes.
         """
         if self._own is not None and self._settings.own_tables:
             fates = [fate for fate in self._own.fates(game.position) or () if not allowed or fate.move in allowed]
@@ -162,10 +162,10 @@ class TbRoot:
         return self._by_distance([fate for fate in by_distance if not allowed or fate.move in allowed])
 
     def _by_fate(self, game: Game, fates: list[Fate], lines: int, seconds: float | None) -> Verdict:
-        """The verdict of tables that know the distance to mate, on moves that are judged, the best first."""
+        """The verdict of tables that know the distance to mate, from the fates of all moves, the best first."""
         assert self._own is not None
         best = fates[0].grade
-        if best in _DRAWN or best in _UNCERTAIN:  # where it is not certain who wins, a search finds out
+        if best in _DRAWN or best in _UNCERTAIN:  # if it is not certain who wins, a search decides
             return Verdict((), tuple(fate.move for fate in fates if fate.grade == best), is_draw=best in _DRAWN)
         deadline = FOREVER if seconds is None else time.perf_counter() + _SHARE_FOR_LINES * seconds
         certain = [fate for fate in fates if fate.grade not in _UNCERTAIN]
@@ -173,14 +173,14 @@ class TbRoot:
                              for fate in certain[:lines]), ())
 
     def _by_distance(self, fates: list[Fate]) -> Verdict | None:
-        """The verdict of Syzygy tables: the moves that make progress towards the win, or hold what can be held."""
+        """The verdict of Syzygy tables: the moves that make progress towards a win, or keep the best result."""
         if not fates:
             return None
         best = fates[0]
         return Verdict((), tuple(fate.move for fate in fates if fate.rank == best.rank), is_draw=best.grade in _DRAWN)
 
     def _by_value(self, game: Game, allowed: Sequence[int]) -> Verdict | None:
-        """The verdict of Syzygy tables without distances: the moves that do not spoil anything."""
+        """The verdict of Syzygy tables without distances: the moves that keep the best result."""
         assert self._syzygy is not None
         values = self._syzygy.values(game)
         known = {move: value for move, value in (values or {}).items() if not allowed or move in allowed}
@@ -191,7 +191,7 @@ class TbRoot:
 
 
 def _score(fate: Fate) -> int:
-    """The score of a move. A mate is announced only if it comes as soon as that against every defence."""
+    """The score of a move. A mate is announced only if no defence can delay it."""
     if fate.grade in _DRAWN:
         return int(DRAW)
     score = int(MATE) - fate.code

@@ -1,9 +1,9 @@
 """The Universal Chess Interface: text in, text out, and the only place that prints the protocol.
 
-Three threads share the work. This one reads commands, and waits long for nothing but `bench` and perft. The loader gets
-the kernels ready; it begins at once, so that `uci` is answered before any of them is there. That takes a fraction of a
-second, for which answers wait; only where kernels have to be compiled first does the game go on without them. The
-pending answers one `go`.
+Three threads share the work. The main thread reads commands, and never blocks for long except in `bench` and perft. The
+loader prepares the kernels in the background, so that `uci` is answered before they are ready. That takes a fraction of
+a second, which answers wait for; only if kernels have to be compiled does the game go on without them. The third thread
+answers one `go`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _AUTHOR = "the Adversary developers"
 _READY_WAIT = 8.0  # seconds: the most impatient client gives up after ten
 _READY_REMARK = 2.0  # seconds between two remarks that the kernels are being compiled
-_PULSE = 0.01  # seconds between two looks at what happened
+_PULSE = 0.01  # seconds between two checks of what has happened
 _NO_MOVE = "0000"
 _LONGEST_LINE = 1 << 18  # bytes: a game of fifty thousand moves
 
@@ -52,12 +52,12 @@ class Uci:
         self._say, self._remark = self._voice.say, self._voice.remark
         self._settings, self._settings_lock = Settings(), threading.Lock()
         self._place, self._place_is_new = Place(), False
-        self._player: Player | None = None  # None until it is loaded, and for ever if it cannot be
-        self._loaded = threading.Event()  # the loader has ended, well or not
-        self._is_compiling: Callable[[], bool] = lambda: False  # whether that is why it takes so long
+        self._player: Player | None = None  # None until it is loaded, and for good if that fails
+        self._loaded = threading.Event()  # the loader has ended, whether it succeeded or not
+        self._is_compiling: Callable[[], bool] = lambda: False  # whether the loader has to compile
         self._ready_deadline: float | None = None  # when the first `isready` is answered, loaded or not
         self._late_answers: list[threading.Thread] = []  # to `isready`
-        self._is_over = threading.Event()  # nothing more is to be heard
+        self._is_over = threading.Event()  # no more input will come
         self._pending: PendingGo | None = None
         self._thread: threading.Thread | None = None
         self._commands: dict[str, Callable[[list[str]], None]] = {
@@ -73,7 +73,7 @@ class Uci:
         for line in self._lines():
             self._voice.heard(line)
             words = line.split()
-            # The protocol asks to skip what is not known.
+            # The protocol says to skip unknown words.
             start = next((place for place, word in enumerate(words) if word in self._commands or word == "quit"), None)
             if start is None:
                 if words:
@@ -99,14 +99,14 @@ class Uci:
             self._thread.join()
 
     def _lines(self) -> Iterator[str]:
-        """What is said, line by line; a line that no client would say is passed over without being kept."""
+        """The input, line by line; an absurdly long line is skipped without being kept in memory."""
         while raw := self._source.readline(_LONGEST_LINE):
             if len(raw) < _LONGEST_LINE or raw.endswith(b"\n"):
                 yield raw.decode("utf-8", "replace").strip()
                 continue
             while raw and not raw.endswith(b"\n"):
                 raw = self._source.readline(_LONGEST_LINE)
-            self._remark(f"a line of more than {_LONGEST_LINE} bytes was passed over")
+            self._remark(f"a line of more than {_LONGEST_LINE} bytes was skipped")
 
     # Getting ready.
 
@@ -123,16 +123,16 @@ class Uci:
             with self._settings_lock:
                 for option in OPTIONS:
                     if self._settings.value(option) != option.default:
-                        self._apply(player, option)  # what was set before the player was there
+                        self._apply(player, option)  # it was set before there was a player
                 self._player = player
-            gc.freeze()  # what stays for ever need not be looked through again, in the middle of a game
-        except Exception as error:  # noqa: BLE001  whatever it is, the user has to be told, and moves still come
+            gc.freeze()  # what lives for ever need not be scanned again in the middle of a game
+        except Exception as error:  # noqa: BLE001  whatever it is, the user is told, and legal moves still come
             self._remark(f"the kernels cannot be loaded: {error!r}")
         finally:
             self._loaded.set()
 
     def _apply(self, player: Player, option: Option) -> None:
-        """Let a setting have its effect; one that cannot have any goes back to the default."""
+        """Let a setting take effect; if it cannot, it goes back to the default."""
         try:
             if option.kind is not OptionType.BUTTON:
                 self._tell(option, player.apply(option))
@@ -152,7 +152,7 @@ class Uci:
             self._late_answers[-1].start()
 
     def _ready_later(self) -> None:
-        """Answer `isready` when the kernels are there, but before a client loses patience; it waits only once."""
+        """Answer `isready` when the kernels are ready, or before a client loses patience; only the first one waits."""
         now = next_remark = time.perf_counter()
         if self._ready_deadline is None:
             self._ready_deadline = now + _READY_WAIT
@@ -166,7 +166,7 @@ class Uci:
         self._say("readyok")
 
     def _wait_for_player(self) -> Player:
-        """The player at the place that was last named; InputError if there is none, or none soon."""
+        """The player, at the last position that was set; InputError if it could not be loaded, or not yet."""
         self._loaded.wait(_READY_WAIT)
         if self._player is None:
             raise InputError("the kernels could not be loaded" if self._loaded.is_set() else
@@ -221,7 +221,7 @@ class Uci:
             self._player.set_position(place.fen, place.moves)
             self._place, self._place_is_new = place, False
         else:
-            if place != Place():  # what is not the usual start may be wrong
+            if place != Place():  # anything but the starting position may be invalid
                 from engine.stopgap import read_board
 
                 read_board(place.fen, place.moves, self._settings.uci_chess960)
@@ -253,7 +253,7 @@ class Uci:
                 self._pending.released.set()
 
     def _finish_thinking(self) -> None:
-        """End a search that is still running; its answer is given as usual."""
+        """Stop a search that is still running; it gives its answer as usual."""
         if self._thread is not None:
             self._stop([])
             self._thread.join()
@@ -291,7 +291,7 @@ class Uci:
         self._finish_thinking()
         from engine.ownprocess import output_of
 
-        # In a process of its own: whatever it does, the conversation goes on.
+        # In a separate process: whatever happens there, the conversation goes on.
         for line in output_of(["bench", *words]):
             self._say(line)
 
@@ -302,9 +302,9 @@ class Uci:
         self._position(["fen", *mirrored_fen(player.game).split()])
 
     def _help(self, words: list[str]) -> None:
-        for line in ("Adversary speaks UCI, the protocol of chess programs: it is meant to be run by one.",
+        for line in ("Adversary speaks UCI, the protocol of chess programs: it is usually run by a chess GUI.",
                      "By hand: `position startpos moves e2e4`, `go movetime 1000`, `d`, `eval`, `go perft 4`, `quit`.",
-                     "Commands of its own: `adversary --help`; more in README.md."):
+                     "For its commands run `adversary --help`; README.md says more."):
             self._say(line)
 
     # Thinking.
@@ -317,7 +317,7 @@ class Uci:
         except InputError as error:
             self._remark(str(error))
             answer = [pending.stopgap(self._settings.uci_chess960)]
-        except Exception as error:  # noqa: BLE001  a game must not be lost by a defect
+        except Exception as error:  # noqa: BLE001  a game must not be lost because of a bug
             self._remark(f"error: {error!r}")
             answer = [pending.stopgap(self._settings.uci_chess960)]
         finally:
@@ -325,7 +325,7 @@ class Uci:
             self._say("bestmove " + " ponder ".join(answer[:2]))
 
     def _answer(self, pending: PendingGo) -> list[str]:
-        """The best move as text, and the reply that is expected."""
+        """The best move as UCI text, and the expected reply if there is one."""
         if not self._await_kernels(pending):
             return [pending.stopgap(self._settings.uci_chess960)]
         player = self._wait_for_player()
@@ -350,16 +350,16 @@ class Uci:
         return list(player.texts(result.line[:2]))
 
     def _await_kernels(self, pending: PendingGo) -> bool:
-        """Wait for the kernels as long as the order allows; returns whether they are there."""
+        """Wait for the kernels as long as the order allows; returns whether they are ready."""
         while not self._loaded.wait(_PULSE):
-            # What is only loaded is there at once: an early `stop` gets a real answer all the same.
+            # Unless they have to be compiled they are ready in a moment: even an early `stop` gets a real answer.
             if pending.is_late() or (pending.signals.stop.is_set() and self._is_compiling()):
                 break
         return self._player is not None
 
 
 def serve() -> int:
-    """Speak UCI over the standard streams; ends the process when the conversation is over, compiling or not."""
+    """Speak UCI over the standard streams; exits the process when the conversation is over, compiling or not."""
     if sys.stdin.isatty():
         print(f"{NAME} {VERSION}, a chess engine that speaks UCI. Type help.", flush=True)
     try:
@@ -367,4 +367,4 @@ def serve() -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         status = 0
-    os._exit(status)  # daemon threads may be inside LLVM: an orderly end would wait for them
+    os._exit(status)  # daemon threads may be inside LLVM, and an orderly exit would wait for them

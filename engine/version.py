@@ -1,4 +1,4 @@
-"""The version of the project; asking the installed package for it would take longer than the whole handshake."""
+"""The name and version of the engine; asking the installed package would take longer than the whole handshake."""
 
 NAME = "Adversary"
 VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""What the engine says, line by line, from whichever thread; and the log of what was said and heard."""
+"""The engine's output, line by line, from any thread; and the log of output and input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.core.errors import InputError
 
 
 class Voice:
-    """A stream to speak into. If nobody reads it any more, there is nobody to play for: `leave` ends the program."""
+    """The output stream. If nobody reads it any more there is nobody to play for, and `leave` ends the program."""
 
     def __init__(self, sink: IO[str], leave: Callable[[int], object] = os._exit) -> None:
         self._sink, self._leave = sink, leave
@@ -32,11 +32,11 @@ class Voice:
             self._note("<", line)
 
     def remark(self, text: str) -> None:
-        """Say something that is meant for a reader, not for the client."""
+        """Say something that is meant for a human reader, not for the client."""
         self.say(f"info string {text}")
 
     def heard(self, line: str) -> None:
-        """Note what the other side said."""
+        """Log what the other side said."""
         self._note(">", line)
 
     def open_log(self, path: str) -> None:
@@ -54,7 +54,7 @@ class Voice:
 
 
 def _opened(path: str) -> IO[str]:
-    """The file to append to. Only a plain one will do: a pipe would block, and the input would answer itself."""
+    """The file to append to. Only a plain file will do: a pipe could block, or feed the log back as input."""
     try:
         if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH110, PTH116
             raise InputError(f"{path} is not a plain file")

@@ -1,6 +1,6 @@
-"""What a thread remembers of evaluations: structures of pawns and kings, and scores of whole positions.
+"""A thread's cache of evaluations: of pawn and king structures, and of whole positions.
 
-A cache belongs to one thread, and to one set of weights: new weights need an empty one.
+A cache belongs to one thread and to one evaluation: another evaluation needs an empty cache.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import numpy as np
 from engine.kernel import inline, record_type
 from engine.kernel.records import Fields, Numbers, dtype_of, new_record
 
-# Both are small enough to stay in a core's own cache: a longer memory costs more to read than it saves.
+# Both are small enough to stay in a core's own cache: larger ones would cost more to read than they save.
 STRUCTURE_SLOTS = 1 << 13
 SCORE_SLOTS = 1 << 15
 
 
 class EvalCacheRecord(Fields):
-    """What the features were worth in positions seen before."""
+    """Evaluations of positions seen before."""
 
     structures: Annotated[Numbers, "u8", (STRUCTURE_SLOTS, 4)]  # [slot, STRUCTURE_...]
-    # [slot]: the key, with the score in place of the bits that number the slot.
+    # [slot]: the key, with the score in place of the bits that give the slot's number.
     scores: Annotated[Numbers, "u8", SCORE_SLOTS]
 
 
@@ -37,7 +37,7 @@ _SCORE_ZERO = np.int64(SCORE_SLOTS // 2)
 
 
 def empty_eval_cache() -> EvalCacheRecord:
-    """A new cache that remembers nothing."""
+    """A new, empty cache."""
     return new_record(EvalCacheRecord)
 
 
@@ -55,7 +55,7 @@ def score_slot(key):
 
 @inline
 def pack_score(key, score):
-    """What a slot holds: all bits of the key that the slot's number does not tell, and the score."""
+    """What a slot holds: the bits of the key that the slot's number does not imply, and the score."""
     return (key & ~_SCORE_MASK) | np.uint64(score + _SCORE_ZERO)
 
 

@@ -1,4 +1,4 @@
-"""Which evaluation plays: the features with their weights, or a network."""
+"""Which evaluation is used: the features with their weights, or a network."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ FEATURES = "features"  # the name of the evaluation by features
 BUILT_IN = ""  # the name of the engine's own choice
 BUILT_IN_FILE = Path(__file__).with_name("network") / "default.network"
 
-_NETWORKS_KEPT = 4  # by this module; those in use live anyway
+_NETWORKS_KEPT = 4  # in this module's cache; those in use stay alive anyway
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What positions are judged by. Whoever lets kernels use it must keep it."""
+    """An evaluation. A caller that passes it to kernels must keep it alive."""
 
-    weights: WeightsRecord  # of the features, which judge alone, or a few endings beside a network
+    weights: WeightsRecord  # of the features, which evaluate alone, or only a few endings if there is a network
     network: LoadedNetwork | None = None
 
     @property
     def outcome(self) -> Model:
-        """What its scores mean for the game. A network has learned the features' centipawns: their model serves until
-        it has one of its own.
+        """What its scores mean for the game. A network that has no model of its own uses that of the features, whose
+        centipawns it has learned.
         """
         fitted = None if self.network is None else self.network.network.outcome
         return own_model() if fitted is None else Model(*fitted)
@@ -42,12 +42,12 @@ def features() -> Evaluation:
 
 
 def built_in() -> Evaluation:
-    """The network that comes with the engine, or the features if none does."""
+    """The network that comes with the engine, or the features if there is none."""
     return evaluation_named(BUILT_IN)
 
 
 def evaluation_named(name: str, weights: WeightsRecord | None = None) -> Evaluation:
-    """FEATURES, BUILT_IN, or the network in the file of that name; InputError if that cannot be read."""
+    """FEATURES, BUILT_IN, or the network in the file of that name; InputError if it cannot be read."""
     if name == BUILT_IN and not BUILT_IN_FILE.exists():
         name = FEATURES
     if name == FEATURES:
@@ -57,7 +57,7 @@ def evaluation_named(name: str, weights: WeightsRecord | None = None) -> Evaluat
 
 
 def network_in(path: Path) -> LoadedNetwork:
-    """The network in a file, ready to be used; shared by all who ask for the same file."""
+    """The network in a file, ready to use; callers that name the same file share it."""
     file = path.expanduser()
     try:
         status = os.stat(file)  # noqa: PTH116

@@ -1,7 +1,7 @@
 """The evaluation: how good a position is, in centipawns, without looking ahead.
 
-It is a sum of feature counts times weights, for the middle game and for the endgame; the two sums are blended by how
-many pieces are left, after the endgame's has been scaled down where an advantage cannot be turned into a win.
+It is the sum of feature counts times weights, once for the middle game and once for the endgame. The two sums are
+blended by how many pieces are left; before that, the endgame's is scaled down if the advantage is hard to convert.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from eval.trace import (
 )
 from eval.weights import WEIGHTS_TYPE, WeightsRecord, eg_of, mg_of
 
-# Every score lies between minus this and this.
+# Every score is between minus this and this.
 LARGEST_SCORE = np.int64(9_999)
 
 _NO_SCORE = np.int64(0)
@@ -59,12 +59,12 @@ def evaluate(pos, weights, psq, cache):
 
 @inline
 def remember_passing(pos, weights, cache, score):
-    """Remember the score of `pos`, where a side has just passed that saw `score`: only whose turn it is has changed.
+    """Store the score of `pos`, reached by a null move from a position of `score`: only the side to move has changed.
 
-    It may be a centipawn or two off, and more where a win is far and the score scaled down.
+    It may be a centipawn or two off, and more if the score is scaled down.
     """
     if pos.colors[pos.side] & ~(pos.types[PAWN] | pos.types[KING]) == EMPTY:
-        return  # against a king and pawns a turn may decide a race
+        return  # with only king and pawns, the move may decide a race
     tempo = weights.packed[TEMPO]
     both_tempi = 2 * _taper(mg_of(tempo), eg_of(tempo), _phase(pos), WHOLE_SCALE)
     passed = min(max(both_tempi - score, -LARGEST_SCORE), LARGEST_SCORE)
@@ -73,14 +73,14 @@ def remember_passing(pos, weights, cache, score):
 
 @inline
 def rough_score(pos, weights, psq):
-    """Centipawns from the side to move's view by material and squares, which `psq` sums, and the right to move."""
+    """Centipawns from the side to move's view, by material and piece-square values, summed in `psq`, and tempo."""
     total = weights.packed[TEMPO] + (-psq if pos.side else psq)
     return _taper(mg_of(total), eg_of(total), _phase(pos), WHOLE_SCALE)
 
 
 @kernel
 def evaluate_anew(pos, weights):
-    """Centipawns from the side to move's view, counted from scratch."""
+    """Centipawns from the side to move's view, computed from scratch."""
     structure, white_passed, black_passed = structure_score(pos, weights, None)
     return _score(pos, weights, psq_of(pos, weights) + structure, white_passed, black_passed, None)
 
@@ -93,7 +93,7 @@ def evaluate_position(pos: PositionRecord, weights: WeightsRecord) -> int:
 
 @kernel
 def trace_into(pos, weights, trace):
-    """Centipawns from the side to move's view, counted from scratch, with `trace` overwritten by what was counted."""
+    """Centipawns from the side to move's view, computed from scratch; `trace` is overwritten with what was counted."""
     trace.counts[:] = 0
     psq = sum_squares(pos, weights, trace)
     structure, white_passed, black_passed = structure_score(pos, weights, trace)
@@ -108,7 +108,7 @@ def trace_position(pos: PositionRecord, weights: WeightsRecord, trace: TraceReco
 
 @kernel
 def _score(pos, weights, base, white_passed, black_passed, trace):
-    """The score from the side to move's view; `base` is material, squares and structure from white's."""
+    """The score from the side to move's view; `base` is material, squares and structure from White's view."""
     white, black = army_of(pos, WHITE), turned_army(army_of(pos, BLACK))
     white_seen, black_seen = turned_army(white), turned_army(black)  # by the other side
     white_to_move = ONCE - np.int64(pos.side)
@@ -133,7 +133,7 @@ def _score(pos, weights, base, white_passed, black_passed, trace):
     elif eg_of(total) < 0:
         scale = scale_factor(black, white_seen)
     if scale <= NEARLY_DRAWN:
-        phase = _ENDGAME  # else the middle game's part, which is not scaled, would remain
+        phase = _ENDGAME  # otherwise the middle game's part, which is not scaled, would remain
     trace_taper(trace, phase, scale)
     score = _taper(mg_of(total), eg_of(total), phase, scale)
     return score if white_to_move else -score
@@ -141,7 +141,7 @@ def _score(pos, weights, base, white_passed, black_passed, trace):
 
 @inline
 def _both_sides(pos, white, black, white_seen, black_seen, white_passed, black_passed, weights, trace):
-    """What white's pieces do, less what black's do. All reaches must be known before contacts can be judged."""
+    """White's pieces minus Black's. What both sides reach must be known before their contacts can be evaluated."""
     white_to_move, castling = ONCE - np.int64(pos.side), np.int64(pos.castling)
     trace_side(trace, WHITE)
     white_score, white_reach, white_units = piece_score(white, black_seen, _count_two(castling), weights, trace)
@@ -164,7 +164,7 @@ def _count_two(bits):
 
 @kernel
 def _contact_score(own, reach, enemy, enemy_reach, units, passed, to_move, weights, trace):
-    """The features of one side that need to know where both sides reach; all as that side sees them."""
+    """The features of one side that depend on what both sides attack; all from that side's view."""
     score = add_king_attack(_NO_SCORE, trace, weights, own, reach, enemy, enemy_reach, units)
     score = add_threats(score, trace, weights, own, reach, enemy, enemy_reach)
     score = add_space(score, trace, weights, own, enemy_reach)
@@ -180,7 +180,7 @@ def _phase(pos):
 
 @inline
 def _taper(mg, eg, phase, scale):
-    """Blend both values; rounded towards 0, so that it is the same for both sides."""
+    """Blend both values; rounded towards 0, so that both sides are treated alike."""
     blended = mg * phase * WHOLE_SCALE + eg * scale * (WHOLE_PHASE - phase)
     score = abs(blended) // (WHOLE_PHASE * WHOLE_SCALE)
     score = min(score, LARGEST_SCORE)

@@ -1,7 +1,7 @@
 """Why the evaluation says what it says: every feature with its count and its value, and what a move changes.
 
-The values are exact: a term is worth a whole number of PARTS of a centipawn, and the sum of all terms, rounded as the
-evaluation rounds, is the score that the search uses.
+The values are exact: a term is worth an integer number of PARTS of a centipawn, and the sum of all terms, rounded as
+the evaluation rounds, is the score that the search uses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from eval.features import FEATURES, Feature
 from eval.trace import WHOLE_PHASE, WHOLE_SCALE, empty_trace
 from eval.weights import Values, WeightsRecord, values_of
 
-PARTS = int(WHOLE_PHASE * WHOLE_SCALE)  # of a centipawn: what the blend of both values is counted in
+PARTS = int(WHOLE_PHASE * WHOLE_SCALE)  # of a centipawn: the unit in which both values are blended
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Share:
 
     @property
     def count(self) -> int:
-        """How much of it in all."""
+        """The total count."""
         return sum(self.counts)
 
 
@@ -46,7 +46,7 @@ class Term:
 
     @property
     def parts(self) -> int:
-        """What it is worth to white."""
+        """What it is worth to White."""
         return self.white.parts - self.black.parts
 
     def of(self, color: int) -> Share:
@@ -58,10 +58,10 @@ class Term:
 class Explanation:
     """All terms of a position."""
 
-    terms: tuple[Term, ...]  # in the order of the feature table, also those that count nothing
-    phase: int  # of WHOLE_PHASE: all is middle game; 0: all is endgame
-    scale: int  # of WHOLE_SCALE: how much of the endgame's values counts
-    score: int  # centipawns from white's view
+    terms: tuple[Term, ...]  # in the order of the feature table, including those with a count of 0
+    phase: int  # WHOLE_PHASE: all middle game; 0: all endgame
+    scale: int  # of WHOLE_SCALE: how much of the endgame values counts
+    score: int  # centipawns from White's view
 
     @property
     def phase_share(self) -> float:
@@ -70,11 +70,11 @@ class Explanation:
 
     @property
     def scale_share(self) -> float:
-        """How much of the endgame's values counts, from 0 to 1."""
+        """How much of the endgame values counts, from 0 to 1."""
         return self.scale / float(WHOLE_SCALE)
 
     def present(self) -> list[Term]:
-        """The terms that either side has something of."""
+        """The terms that either side has."""
         return [term for term in self.terms if any(term.white.counts) or any(term.black.counts)]
 
 
@@ -93,13 +93,13 @@ class Change:
 class Comparison:
     """What a move does to the evaluation, in parts that sum to the whole difference."""
 
-    changes: tuple[Change, ...]  # the weightiest first
+    changes: tuple[Change, ...]  # the largest first
     turn: int  # parts: the turn passes to the opponent
-    phase: int  # parts: what was there already counts more or less as pieces leave the board
+    phase: int  # parts: what was there before counts more or less as pieces leave the board
 
 
 def explain(position: PositionRecord, weights: WeightsRecord) -> Explanation:
-    """Count every feature for both sides. Their parts sum to the evaluation, see `rounded`."""
+    """Count every feature for both sides. Their parts sum to the evaluation: see `rounded`."""
     trace = empty_trace()
     evaluated = int(trace_position(position, weights, trace))
     phase, scale = int(trace.phase), int(trace.scale)
@@ -121,16 +121,16 @@ def _blend(mg: int, eg: int, phase: int, scale: int) -> int:
 
 
 def rounded(terms: Sequence[Term]) -> int:
-    """The score that terms sum to, in centipawns from white's view."""
+    """The score that the terms sum to, in centipawns from White's view."""
     parts = sum(term.parts for term in terms)
     score = min(abs(parts) // PARTS, int(LARGEST_SCORE))
     return score if parts > 0 else -score
 
 
 def compare(before: Explanation, after: Explanation, mover: int) -> Comparison:
-    """What happened to every feature of both sides by a move of `mover`, whose view all parts are.
+    """What a move of `mover` did to every feature of both sides; all parts are from the mover's view.
 
-    Features are compared by what they are worth after the move, so that only those appear whose count changed.
+    Features are compared at their value after the move, so that only those whose count changed appear.
     """
     found: list[Change] = []
     turn = phase = 0

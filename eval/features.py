@@ -1,13 +1,13 @@
 """The table of features: what the evaluation counts.
 
-One row a feature. Its line names it, says to which group it belongs and how many weights it has, and gives kernels the
-place of its first weight in the flat vector of all weights. Loading, tracing, explaining and tuning derive from the
+One row per feature: its name, the group it belongs to, and how many weights it has; the constant is the index of its
+first weight in the flat vector of all weights, for kernels. Loading, tracing, explaining and tuning derive from the
 table; the order of the rows is the order of the vector.
 
 To add a feature: a row here, its weights in the file, and an `add_feature` where it is counted.
 
-A feature is counted for each side from that side's own view: ranks count from its own first rank. Tables by rank hold
-the second to the seventh. The score is the sum of count times weight, white's count less black's.
+A feature is counted for each side from that side's own view: ranks count from its own first rank. Tables by rank cover
+the second to the seventh. The score is the sum of count times weight, with White's count minus Black's.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ FEATURES: list[Feature] = []
 
 
 def _feature(name: str, group: str, size: int = 1) -> np.int64:
-    """Append a row to the table; returns the place of its first weight, a constant that kernels may use."""
+    """Append a row to the table; returns the index of its first weight, a constant for kernels."""
     offset = weight_count()
     FEATURES.append(Feature(name, group, offset, size))
     return np.int64(offset)
 
 
 def weight_count() -> int:
-    """How many weights the rows have in all."""
+    """The total number of weights."""
     return FEATURES[-1].offset + FEATURES[-1].size if FEATURES else 0
 
 
-# Pieces and where they stand. The only part that is kept incrementally: see squares.py. The squares are counted from
-# a1, as if the own king were on the king's side; first for an enemy king on the same wing, then for one on the other.
-MATERIAL = _feature("material", "material", 5)  # by type, a pawn to a queen
+# Material and piece-square tables, the only part that is updated incrementally: see squares.py. Squares run from a1, as
+# if the own king were on the kingside; first for an enemy king on the same wing, then for one on the other.
+MATERIAL = _feature("material", "material", 5)  # by type, pawn to queen
 SQUARES_PAWN = _feature("squares_pawn", "squares", 128)
 SQUARES_KNIGHT = _feature("squares_knight", "squares", 128)
 SQUARES_BISHOP = _feature("squares_bishop", "squares", 128)
@@ -51,69 +51,69 @@ SQUARES_ROOK = _feature("squares_rook", "squares", 128)
 SQUARES_QUEEN = _feature("squares_queen", "squares", 128)
 SQUARES_KING = _feature("squares_king", "squares", 128)
 
-# Safe squares within reach, by their number.
+# By the number of safe squares within reach.
 MOBILITY_KNIGHT = _feature("mobility_knight", "mobility", 9)
 MOBILITY_BISHOP = _feature("mobility_bishop", "mobility", 14)
 MOBILITY_ROOK = _feature("mobility_rook", "mobility", 15)
 MOBILITY_QUEEN = _feature("mobility_queen", "mobility", 28)
 
-# The pawn structure, which its cache remembers.
+# The pawn structure, which is cached.
 DOUBLED = _feature("doubled", "pawns")  # an own pawn behind it on its file
 ISOLATED = _feature("isolated", "pawns")  # no own pawn on a neighbouring file
 ISOLATED_OPEN = _feature("isolated_open", "pawns")  # and no enemy pawn ahead on its file
-BACKWARD = _feature("backward", "pawns")  # cannot advance safely, and no pawn can ever come to its help
+BACKWARD = _feature("backward", "pawns")  # cannot advance safely, and no own pawn can ever support the advance
 BACKWARD_OPEN = _feature("backward_open", "pawns")  # and no enemy pawn ahead on its file
 PHALANX = _feature("phalanx", "pawns", 6)  # by rank: an own pawn beside it
 SUPPORTED = _feature("supported", "pawns", 6)  # by rank: an own pawn defends it
-RAMMED = _feature("rammed", "pawns", 6)  # by rank: an enemy pawn stands right before it
-CANDIDATE = _feature("candidate", "pawns", 6)  # by rank: its helpers outnumber the pawns that bar its way
+RAMMED = _feature("rammed", "pawns", 6)  # by rank: an enemy pawn directly in front of it
+CANDIDATE = _feature("candidate", "pawns", 6)  # by rank: at least as many helpers as enemy pawns that guard its way
 PASSED = _feature("passed", "passed", 6)  # by rank
 PASSED_CONNECTED = _feature("passed_connected", "passed", 6)  # by rank: passed, and in a phalanx or supported
 
 # Passed pawns and the pieces.
-PASSED_BLOCKED = _feature("passed_blocked", "passed", 6)  # by rank: something stands before it
+PASSED_BLOCKED = _feature("passed_blocked", "passed", 6)  # by rank: the next square is occupied
 PASSED_FREE_STEP = _feature("passed_free_step", "passed", 6)  # by rank: the next square is empty and unattacked
-PASSED_FREE_PATH = _feature("passed_free_path", "passed", 6)  # by rank: so are all squares before it
+PASSED_FREE_PATH = _feature("passed_free_path", "passed", 6)  # by rank: so are all squares in front of it
 PASSED_ESCORTED = _feature("passed_escorted", "passed", 6)  # by rank: the next square is empty and defended
-PASSED_OWN_KING = _feature("passed_own_king", "passed", 48)  # by rank, and distance of the king to the next square
+PASSED_OWN_KING = _feature("passed_own_king", "passed", 48)  # by rank, and the king's distance to the next square
 PASSED_ENEMY_KING = _feature("passed_enemy_king", "passed", 48)
-PASSED_UNSTOPPABLE = _feature("passed_unstoppable", "passed")  # only a king opposes, and it comes too late
+PASSED_UNSTOPPABLE = _feature("passed_unstoppable", "passed")  # the enemy has only king and pawns, and comes too late
 
 # Attack on the enemy king.
 KING_ATTACKER = _feature("king_attacker", "king", 4)  # by type: pieces that attack its ring
 SAFE_CHECK = _feature("safe_check", "king", 4)  # by type: squares of safe checks
-KING_FLANK_ATTACKS = _feature("king_flank_attacks", "king")  # squares of its wing within reach
-KING_DANGER = _feature("king_danger", "king", 64)  # by units of attack, see king.py
+KING_FLANK_ATTACKS = _feature("king_flank_attacks", "king")  # attacked squares on its wing
+KING_DANGER = _feature("king_danger", "king", 64)  # by units of attack: see king.py
 
-# Shelter of the own king: three files, by distance of the file from the edge and rank of the nearest pawn (0: none).
+# The own king's shelter: three files, by distance of the file from the edge and rank of the nearest own pawn (0: none).
 SHELTER = _feature("shelter", "king", 28)
-STORM = _feature("storm", "king", 28)  # the nearest enemy pawn, unless an own pawn stands right before it
-STORM_BLOCKED = _feature("storm_blocked", "king", 7)  # by rank, where one does
+STORM = _feature("storm", "king", 28)  # the nearest enemy pawn, unless an own pawn is directly in front of it
+STORM_BLOCKED = _feature("storm_blocked", "king", 7)  # by rank, if there is one
 KING_HALF_OPEN_FILE = _feature("king_half_open_file", "king")  # no own pawn on the king's file
 KING_OPEN_FILE = _feature("king_open_file", "king")  # no pawn at all
-KING_BARE_WING = _feature("king_bare_wing", "king")  # no pawn on the four files about it
+KING_BARE_WING = _feature("king_bare_wing", "king")  # no pawn on the four files around it
 KING_NEAREST_PAWN = _feature("king_nearest_pawn", "king", 8)  # by distance of the nearest pawn (0: none)
 CASTLING_RIGHT = _feature("castling_right", "king")
 
 # Threats against enemy pieces.
-THREAT_BY_PAWN = _feature("threat_by_pawn", "threats", 4)  # by victim, a knight to a queen
-THREAT_BY_PUSH = _feature("threat_by_push", "threats")  # a safe pawn move away
-THREAT_BY_MINOR = _feature("threat_by_minor", "threats", 5)  # by victim, a pawn to a queen
+THREAT_BY_PAWN = _feature("threat_by_pawn", "threats", 4)  # by victim, knight to queen
+THREAT_BY_PUSH = _feature("threat_by_push", "threats")  # a safe pawn push would attack a piece
+THREAT_BY_MINOR = _feature("threat_by_minor", "threats", 5)  # by victim, pawn to queen
 THREAT_BY_ROOK = _feature("threat_by_rook", "threats", 5)
 THREAT_BY_KING = _feature("threat_by_king", "threats")
 HANGING = _feature("hanging", "threats")
-QUEEN_CHASED = _feature("queen_chased", "threats", 3)  # safe squares from which a knight, bishop, rook attacks it
-RESTRICTED = _feature("restricted", "threats")  # squares that the enemy reaches and cannot safely use
+QUEEN_CHASED = _feature("queen_chased", "threats", 3)  # safe squares from which a knight, bishop, rook could attack it
+RESTRICTED = _feature("restricted", "threats")  # squares that the enemy attacks but cannot safely use
 
 # Pieces and their surroundings.
 BISHOP_PAIR = _feature("bishop_pair", "pieces")
-BISHOP_LONG_DIAGONAL = _feature("bishop_long_diagonal", "pieces")  # sees both centre squares of one
+BISHOP_LONG_DIAGONAL = _feature("bishop_long_diagonal", "pieces")  # it attacks two centre squares
 BAD_BISHOP = _feature("bad_bishop", "pieces")  # own pawns on its colour
-BAD_BISHOP_BLOCKED = _feature("bad_bishop_blocked", "pieces")  # those of the centre files that cannot move
-TRAPPED_BISHOP = _feature("trapped_bishop", "pieces")  # took a rook's pawn, and cannot get out
+BAD_BISHOP_BLOCKED = _feature("bad_bishop_blocked", "pieces")  # those on the centre files that are blocked
+TRAPPED_BISHOP = _feature("trapped_bishop", "pieces")  # on a7 or h7, shut in by a pawn on b6 or g6
 OUTPOST_KNIGHT = _feature("outpost_knight", "pieces")
 OUTPOST_BISHOP = _feature("outpost_bishop", "pieces")
-OUTPOST_REACHABLE = _feature("outpost_reachable", "pieces")  # a knight's next move
+OUTPOST_REACHABLE = _feature("outpost_reachable", "pieces")  # by a knight in one move
 MINOR_BEHIND_PAWN = _feature("minor_behind_pawn", "pieces")
 KING_DISTANCE_KNIGHT = _feature("king_distance_knight", "pieces")  # to its own king
 KING_DISTANCE_BISHOP = _feature("king_distance_bishop", "pieces")
@@ -129,11 +129,11 @@ CENTRE_CONTROL = _feature("centre_control", "space")
 SPACE = _feature("space", "space")
 TEMPO = _feature("tempo", "tempo")
 
-# Mating a bare king: the only features that are counted in those endings alone.
+# Mating a bare king: counted only in those endings.
 MATE_WON = _feature("mate_won", "mating")
 MATE_EDGE = _feature("mate_edge", "mating", 7)  # by the bare king's distance from the centre
-MATE_CORNER = _feature("mate_corner", "mating", 8)  # bishop and knight: by its nearness to a corner they can mate in
-MATE_CLOSE = _feature("mate_close", "mating", 8)  # by the distance of the kings
+MATE_CORNER = _feature("mate_corner", "mating", 8)  # bishop and knight: by its closeness to a corner they can mate in
+MATE_CLOSE = _feature("mate_close", "mating", 8)  # by the distance between the kings
 
 WEIGHT_COUNT = weight_count()
 

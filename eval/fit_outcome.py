@@ -12,18 +12,18 @@ from eval.samples import Samples
 
 Reals = npt.NDArray[np.float64]
 
-_BIN = 10  # centipawns: positions whose scores differ by less count as one
-_LARGEST_SCORE = 300  # beyond, nearly all games are won: the few that are not would bend the curve where it matters
+_BIN = 10  # centipawns: scores are counted in bins of this width
+_LARGEST_SCORE = 300  # above it nearly all games are won, and the few others would bend the curve where it matters
 _STEPS = 40
 _NUDGE = 1e-4  # for derivatives by differences
-_UNITS = np.array([100.0, 100.0, 1.0, 1.0])  # in which all numbers of the model are of one size
+_UNITS = np.array([100.0, 100.0, 1.0, 1.0])  # units in which all numbers of the model are of the same size
 _START = np.array([1.5, -0.5, 0.4, 0.4])
-_LEAST = 1e-9  # a probability: what happened was not impossible
+_LEAST = 1e-9  # the least probability of what happened
 
 
 @dataclass(frozen=True)
 class _Histogram:
-    """Positions counted by score, material and result, the cells with any of them."""
+    """Positions counted by score, material and result; only cells that are not empty."""
 
     scores: Reals
     shares: Reals  # of the full material
@@ -32,9 +32,9 @@ class _Histogram:
 
 
 def fit_outcome(samples: Samples) -> tuple[Model, float]:
-    """The model under which the results of the games are most likely; and the mean negative log-likelihood.
+    """The model under which the results of the games are most likely, and its mean negative log-likelihood.
 
-    Newton's method with a step that is shortened until the likelihood grows.
+    Newton's method, with the step halved until the likelihood grows.
     """
     counted = _count(samples)
     place, loss = _START, _loss(_START, counted)

@@ -1,7 +1,7 @@
 """Learning the weights: logistic regression of all of them at once, on positions whose games are over.
 
-The evaluation is linear in its weights, and a logistic curve turns it into the expected share of the point. The
-gradient of the squared error over sparse traces costs a few operations a feature, in compiled code on all cores.
+The evaluation is linear in its weights, and a logistic curve turns it into the expected score of the game. The gradient
+of the squared error over sparse traces takes a few operations per feature, in compiled code on all cores.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from eval.weights import WeightsRecord, values_of, weights_from
 
 Reals = npt.NDArray[np.float64]
 
-_FROZEN_GROUPS = ("mating",)  # counted in endings that are adjudicated before they teach anything
-_BETA_1, _BETA_2, _TINY = 0.9, 0.999, 1e-8  # Adam's customary numbers
+_FROZEN_GROUPS = ("mating",)  # endings that are adjudicated before anything can be learned from them
+_BETA_1, _BETA_2, _TINY = 0.9, 0.999, 1e-8  # Adam's usual constants
 
-# What the descent needs of one sample: how much of its two sums counts, and what they should come to.
+# What gradient descent needs of a sample: how much each of its two sums counts, and the target.
 EXAMPLE = np.dtype([("mg_share", "f8"), ("eg_share", "f8"), ("target", "f8")])
 _TERMS, _EXAMPLES, _PLACES, _REALS = array_type(TERM), array_type(EXAMPLE), array_type("i8"), array_type("f8")
 
@@ -37,17 +37,17 @@ class Plan:
 
     epochs: int = 30
     batch: int = 16_384
-    rate: float = 2.0  # centipawns: the largest step of a weight at first; it falls to a tenth
+    rate: float = 2.0  # centipawns: the largest step of a weight at the start; it falls to a tenth of that
     blend: float = 0.4  # the share of the game's result in the target; the rest is the search's score
-    pull: float = 2e-10  # towards the weights at the start: keeps what the data does not speak of
-    held_out: int = 10  # every so many-th game is for validation
+    pull: float = 2e-10  # towards the starting weights: keeps what the data says nothing about
+    held_out: int = 10  # one game in this many is held out for validation
     seed: int = 1
     threads: int = 2
 
 
 @dataclass(frozen=True)
 class Epoch:
-    """How far the learning has come."""
+    """The state of the learning after an epoch."""
 
     number: int
     training_loss: float
@@ -59,9 +59,9 @@ class Epoch:
 @entry(_TERMS, _PLACES, _EXAMPLES, _PLACES, _REALS, _REALS)
 def add_gradient(terms: Numbers, starts: Numbers, examples: Numbers, chosen: Numbers, weights: Reals,
                  gradient: Reals) -> float:
-    """Add the gradient of the squared error over the `chosen` examples; returns the sum of the errors.
+    """Add the gradient of the squared error over the `chosen` examples; returns the sum of the squared errors.
 
-    `weights` holds the middle-game values, the endgame values, and last the steepness of the logistic curve;
+    `weights` holds the middle-game values, the endgame values, and finally the steepness of the logistic curve;
     starts[i] to starts[i + 1] are the terms of the i-th example.
     """
     size = len(weights) // 2
@@ -86,7 +86,7 @@ def add_gradient(terms: Numbers, starts: Numbers, examples: Numbers, chosen: Num
 
 
 class Learner:
-    """Samples made ready, and the descent over them."""
+    """Gradient descent over samples."""
 
     def __init__(self, samples: Samples, weights: WeightsRecord, plan: Plan) -> None:
         if len(samples) == 0:
@@ -109,11 +109,11 @@ class Learner:
         self._examples["target"] = self._blended_targets()
 
     def stop(self) -> None:
-        """End the descent within the epoch that is being run, which is not yielded."""
+        """End the descent within the current epoch, which is not yielded."""
         self._is_stopped = True
 
     def run(self) -> Iterator[Epoch]:
-        """Descend, epoch after epoch; the first, number 0, is where it begins."""
+        """Descend, epoch after epoch; number 0 is the start."""
         values = self._prior.copy()
         momentum, power = np.zeros_like(values), np.zeros_like(values)
         generator = np.random.default_rng(self._plan.seed)
@@ -157,7 +157,7 @@ class Learner:
         return sum(total for total, _ in parts), np.sum([gradient for _, gradient in parts], axis=0)
 
     def _fit_steepness(self) -> float:
-        """The steepness with which the search's scores predict the results best, by golden section."""
+        """The steepness with which the search's scores predict the results best, by golden-section search."""
         scores, results = self._samples.rows["score"] / 1.0, self._results()
 
         def loss(steepness: float) -> float:
@@ -178,7 +178,7 @@ class Learner:
 
 
 def _expected(scores: Numbers, steepness: float) -> Reals:
-    """The share of the point that a score promises."""
+    """The expected result, from 0 to 1, for a score in centipawns."""
     shares: Reals = 1.0 / (1.0 + np.exp(-steepness * scores.astype(np.float64)))
     return shares
 
@@ -192,5 +192,5 @@ def _free_weights() -> npt.NDArray[np.bool_]:
 
 
 def rounded_weights(epoch: Epoch) -> WeightsRecord:
-    """The weights of an epoch as whole numbers, which the engine plays with."""
+    """The weights of an epoch rounded to integers, with which the engine plays."""
     return weights_from(np.rint(epoch.mg).astype(int).tolist(), np.rint(epoch.eg).astype(int).tolist())

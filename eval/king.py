@@ -1,7 +1,7 @@
-"""The kings: the attack on the enemy's, and the shelter of the own one.
+"""The kings: the attack on the enemy king, and the shelter of the own king.
 
-An attack grows faster than its parts, and yet the score has to stay linear in its weights: so the parts are summed in
-units of attack, whose worth is fixed here, and the sum picks one weight of the table `king_danger`.
+An attack is worth more than the sum of its parts, and yet the score has to stay linear in its weights: so the parts are
+summed in units of attack, which are fixed here, and the sum selects one weight of the table `king_danger`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from eval.trace import ONCE, add_feature
 # Units of attack.
 ATTACKER_UNITS = np.array([0, 0, 6, 4, 5, 3])  # [type]: a piece that attacks the ring
 RING_SQUARE_UNITS = np.int64(1)  # for each square of the ring that it attacks
-_WEAK_SQUARE_UNITS = np.int64(4)  # a square of the ring that only king or queen defend
+_WEAK_SQUARE_UNITS = np.int64(4)  # an attacked square of the ring that at most the king or a queen defends
 _KNIGHT_CHECK_UNITS, _BISHOP_CHECK_UNITS = np.int64(14), np.int64(11)  # safe checks
 _ROOK_CHECK_UNITS, _QUEEN_CHECK_UNITS = np.int64(18), np.int64(14)
 _UNSAFE_CHECK_UNITS = np.int64(2)
@@ -42,13 +42,13 @@ _UPPER_RANKS = np.uint64(0xFFFF_FFFF_FF00_0000)  # the fourth to the eighth
 
 
 def _king_ring() -> npt.NDArray[np.uint64]:
-    """Nine squares about each king square, also at the edge, where the middle of the ring is one step inside."""
+    """Nine squares around each king square; at the edge, the centre of the ring is one step inside."""
     inside = [8 * min(max(square >> 3, 1), 6) + min(max(square & 7, 1), 6) for square in range(64)]
     return KING_ATTACKS[inside] | np.array([1 << square for square in inside], np.uint64)
 
 
 def _king_flank() -> npt.NDArray[np.uint64]:
-    """The files about a king on each file: the four of its wing, or the four of the centre."""
+    """The files around a king on each file: the four of its wing, or the four central ones."""
     queen_side, centre, king_side = 0x0F0F, 0x3C3C, 0xF0F0
     rows = [queen_side] * 3 + [centre] * 2 + [king_side] * 3
     return np.array([row * 0x0001_0001_0001_0001 for row in rows], np.uint64)
@@ -60,11 +60,11 @@ KING_FLANK = _king_flank()  # [file]
 
 @inline
 def add_king_attack(score, trace, weights, own, reach, enemy, enemy_reach, units):
-    """Add the attack on the enemy king; `units` is what the pieces have already gathered at its ring."""
+    """Add the attack on the enemy king; `units` is what the pieces that attack its ring already count."""
     king = lsb(enemy.king)
     weak = reach.all & ~enemy_reach.twice & (~enemy_reach.all | enemy_reach.king | enemy_reach.queens)
     safe = ~own.all & (~enemy_reach.all | (weak & reach.twice))
-    # The enemy queen is no shield: what checks through it wins it.
+    # The enemy queen does not shield its king: a piece that checks through it wins it.
     through = (own.all | enemy.all) ^ enemy.queens
     straight, diagonal = rook_attacks(king, through), bishop_attacks(king, through)
     rook_checks, bishop_checks = straight & reach.rooks, diagonal & reach.bishops
@@ -90,7 +90,7 @@ def add_king_attack(score, trace, weights, own, reach, enemy, enemy_reach, units
 
 @inline
 def add_shelter(score, trace, weights, king, own_pawns, enemy_pawns):
-    """Add what the pawns on and beside the file of the own king do for it or against it."""
+    """Add what the pawns on the own king's file and the files beside it do for or against it."""
     file = king & 7
     from_king_up = ALL_SQUARES << (king & 56)
     middle = min(max(file, 1), 6)

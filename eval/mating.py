@@ -1,4 +1,4 @@
-"""Mating a bare king: drive it to the edge, or to the right corner, and bring the own king close."""
+"""Mating a bare king: drive it to the edge, or to the right corner, and bring one's own king closer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from eval.trace import ONCE, add_feature
 
 @inline
 def is_bare(army):
-    """Whether the king has nothing left."""
+    """Whether only the king is left."""
     return army.all == army.king
 
 

@@ -1,4 +1,4 @@
-"""What positions are worth without a search, and what each man on the board is: the evaluation without it."""
+"""What positions are worth without a search, and what each man on the board is worth: the difference it makes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from eval.weights import WEIGHTS_TYPE, WeightsRecord
 
 @dataclass(frozen=True)
 class Man:
-    """A man that is no king, and how many centipawns its side would lose with it."""
+    """A man other than a king, and how many centipawns its side would lose without it."""
 
     piece: int
     square: int
@@ -29,14 +29,14 @@ class Man:
 
 
 class StaticEvaluation:
-    """An evaluation that can be asked about any position; one thread's."""
+    """An evaluation of arbitrary positions, for one thread."""
 
     def __init__(self, evaluation: Evaluation) -> None:
-        self._evaluation = evaluation  # which must live as long as it is asked
+        self._evaluation = evaluation  # kept alive for the kernels
         self._own = None if evaluation.network is None else OwnAccumulators(evaluation.network)
 
     def score(self, position: PositionRecord) -> int:
-        """Centipawns from the side to move's view, as a search takes the position before it looks further."""
+        """Centipawns from the side to move's view: the static evaluation that a search would use."""
         if self._own is None:
             return int(evaluate_position(position, self._evaluation.weights))
         return int(_network_position(position, self._evaluation.weights, self._own.record))
@@ -49,7 +49,7 @@ def _network_position(pos: PositionRecord, weights: WeightsRecord, accumulators:
 
 
 def worth_of_men(position: PositionRecord, evaluation: Evaluation) -> list[Man]:
-    """What every man but the kings is worth to its own side, by square from a1 on."""
+    """What every man but the kings is worth to its own side, in order of squares from a1."""
     judges = StaticEvaluation(evaluation), StaticEvaluation(Evaluation(evaluation.weights))
     wholes = [judge.score(position) for judge in judges]
     men = []
@@ -64,13 +64,13 @@ def worth_of_men(position: PositionRecord, evaluation: Evaluation) -> list[Man]:
 
 
 def _without(position: PositionRecord, square: int) -> PositionRecord:
-    """The position without the man on `square`. It need not be legal: only its evaluation is asked for."""
+    """The position without the man on `square`. It need not be legal: it is only evaluated."""
     rest = position.copy()
     piece, others = int(rest.board[square]), (1 << 64) - 1 ^ 1 << square
     rest.board[square] = NO_PIECE
     rest.types[piece & 7] = int(rest.types[piece & 7]) & others
     rest.colors[piece >> 3] = int(rest.colors[piece >> 3]) & others
     rest.castling = int(rest.castling) & int(rest.castling_kept[square])
-    rest.ep = int(NO_SQUARE)  # the pawn may be the one that is missing
+    rest.ep = int(NO_SQUARE)  # the pawn may be the missing man
     finish_setup(rest)
     return rest

@@ -1,10 +1,10 @@
-"""From a score to the chances of the game: a logistic model, fitted to games that the engine played with itself.
+"""From a score to the chances of win, draw and loss: a logistic model, fitted to the engine's games against itself.
 
 The side to move wins with probability 1 / (1 + exp((even - score) / spread)), loses by the same formula for the
-negative score, and draws otherwise. `even` is the score that wins half of the games: with few pieces left it is higher.
+negative score, and draws otherwise. `even` is the score that wins half of the games: it is higher with few pieces left.
 
-The numbers stand in the weight file, since other weights give other scores, and in a network's file: `tune eval` fits
-both weights and chances, `tune outcome` the chances of a network.
+The numbers are in the weight file, since other weights give other scores, and in a network's file: `tune eval` fits
+weights and model, `tune outcome` the model of a network.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from eval.weightfile import read_weight_file
 FULL_MATERIAL = 78  # pawn 1, knight and bishop 3, rook 5, queen 9, both sides
 SPREAD_UNIT = 50.0
 _MATERIAL = (0, 1, 3, 3, 5, 9, 0, 0)  # [type]
-_STEEPEST = 50.0  # beyond this many spreads nothing changes any more
+_STEEPEST = 50.0  # beyond this many spreads nothing changes
 _WHOLE = 1000
 
 
 class Model(NamedTuple):
-    """`even` and the logarithm of `spread` are straight lines over the share of the material on the board."""
+    """`even` and the logarithm of `spread` are linear in the share of the material on the board."""
 
     even_base: float
     even_slope: float
@@ -32,17 +32,17 @@ class Model(NamedTuple):
     spread_slope: float
 
     def even_score(self, material: int) -> float:
-        """The score in centipawns that wins every second game with this much material on the board."""
+        """The score in centipawns that wins half of the games with this much material on the board."""
         return self.even_base + self.even_slope * min(material, FULL_MATERIAL) / FULL_MATERIAL
 
     def spread(self, material: int) -> float:
-        """How many centipawns around `even_score` matter."""
+        """The width of the logistic curve around `even_score`, in centipawns."""
         share = min(material, FULL_MATERIAL) / FULL_MATERIAL
         return SPREAD_UNIT * math.exp(self.spread_base + self.spread_slope * share)
 
 
 class Chances(NamedTuple):
-    """How often of a thousand games the side to move would win, draw and lose."""
+    """How many of a thousand games the side to move would win, draw and lose."""
 
     win: int
     draw: int
@@ -50,7 +50,7 @@ class Chances(NamedTuple):
 
 
 def material_on(board: Iterable[int]) -> int:
-    """How much material the pieces on these squares are."""
+    """The material of the pieces on these squares."""
     return sum(_MATERIAL[piece & 7] for piece in board)
 
 
@@ -61,21 +61,21 @@ def own_model() -> Model:
 
 
 def normalized(score: int, material: int, model: Model | None = None) -> int:
-    """The score in units of which a hundred win every second game: what users are shown as centipawns."""
+    """The score in users' centipawns, on the scale where +100 wins half of the games."""
     return round(100 * score / (model or own_model()).even_score(material))
 
 
 def chances(score: int, material: int, model: Model | None = None) -> Chances:
-    """What the score means for the game, by default by the model of the features."""
+    """The chances that the score stands for; the default is the model of the features."""
     used = model or own_model()
     win, loss = _win_rate(score, material, used), _win_rate(-score, material, used)
     return Chances(win, _WHOLE - win - loss, loss)
 
 
 def described(model: Model) -> str:
-    """A model in figures that mean something."""
+    """A model in words."""
     few, full = model.even_score(FULL_MATERIAL // 4), model.even_score(FULL_MATERIAL)
-    return f"every second game is won from {full:+.0f} centipawns on a full board, from {few:+.0f} on a quarter of it"
+    return f"half of the games are won at {full:+.0f} centipawns with all material, at {few:+.0f} with a quarter of it"
 
 
 def _win_rate(score: int, material: int, model: Model) -> int:

@@ -1,4 +1,4 @@
-"""Passed pawns among the pieces: kings, blockers and free paths."""
+"""Passed pawns and the pieces: kings, blockers and free paths."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BELOW_H8 = FILE_H ^ BIT << np.uint64(63)  # `>> (63 - square)`: those below it
 
 @inline
 def add_king_distances(score, trace, weights, own_king, enemy_king, passed):
-    """Add how near the kings are to the squares before the pawns `passed`: what kings and pawns alone decide."""
+    """Add the distances of the kings to the squares in front of the pawns `passed`; no other piece matters here."""
     while passed != EMPTY:
         square = lsb(passed)
         passed = without_lsb(passed)
@@ -38,7 +38,7 @@ def add_king_distances(score, trace, weights, own_king, enemy_king, passed):
 
 @inline
 def add_passed(score, trace, weights, own, reach, enemy, enemy_reach, passed, to_move):
-    """Add what the pieces change about the pawns `passed`; `to_move` is 1 if it is their side's turn, else 0."""
+    """Add what the pieces mean for the pawns `passed`; `to_move` is 1 if it is their side's turn, else 0."""
     while passed != EMPTY:
         square = lsb(passed)
         passed = without_lsb(passed)
@@ -50,13 +50,13 @@ def add_passed(score, trace, weights, own, reach, enemy, enemy_reach, passed, to
 
 @inline
 def _add_path(score, trace, weights, own, reach, enemy, enemy_reach, square):
-    """Add how free the way of the passed pawn on `square` is."""
+    """Add how free the path of the passed pawn on `square` is."""
     occupied = own.all | enemy.all
     row = (square >> 3) - 1
     next_square, path = BIT << (square + 8), _ABOVE_A1 << square
     if next_square & occupied != EMPTY:
         return add_feature(score, trace, weights, PASSED_BLOCKED + row, ONCE)
-    # A rook or queen behind the pawn attacks or defends the whole way.
+    # A rook or queen behind the pawn attacks or defends its whole path.
     behind = rook_attacks(square, occupied) & _BELOW_H8 >> (63 - square)
     attacked = enemy_reach.all
     if behind & (enemy.rooks | enemy.queens) != EMPTY:
@@ -75,7 +75,7 @@ def _add_path(score, trace, weights, own, reach, enemy, enemy_reach, square):
 
 @inline
 def _outruns(own, enemy, square, to_move):
-    """Whether the pawn on `square` has a clear way and queens before the enemy king can stop it."""
+    """Whether the pawn on `square` has a clear path and queens before the enemy king can stop it."""
     steps = min(7 - (square >> 3), 5)
     distance = square_distance(lsb(enemy.king), square | 56)
     return _ABOVE_A1 << square & (own.all | enemy.all) == EMPTY and distance - (1 - to_move) > steps

@@ -1,4 +1,4 @@
-"""The pawn structure: what pawns are worth by the look of the pawns alone, so that a cache can remember it."""
+"""The pawn structure: features that depend on the pawns alone, so that they can be cached."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _add_by_rank(score, trace, weights, feature, pawns):
 
 @inline
 def _add_candidates(score, trace, weights, own, enemy, hopeful):
-    """Count those of the pawns `hopeful` that have, on the neighbouring files, as many helpers as guards ahead."""
+    """Count the pawns among `hopeful` with at least as many helpers as guards ahead on the neighbouring files."""
     while hopeful != EMPTY:
         square = lsb(hopeful)
         hopeful = without_lsb(hopeful)

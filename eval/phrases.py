@@ -1,4 +1,4 @@
-"""The features in plain words: what a move gains, gives up, improves or spoils."""
+"""The features in plain words: what a move gains, gives up, improves or worsens."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _PIECE_NAMES = ("a pawn", "a knight", "a bishop", "a rook", "a queen")
 _FILES = "abcdefgh"
 
 
-_STATE_VERBS = ("improves {}", "spoils {}", "improves {}", "spoils {}")
+_STATE_VERBS = ("improves {}", "worsens {}", "improves {}", "worsens {}")
 
 
 class Kind(Enum):
-    """How a feature is spoken of: the verbs for (own more, own fewer, the opponent more, the opponent fewer)."""
+    """How a feature is described: the verbs for (more for the mover, fewer, more for the opponent, fewer)."""
 
     ASSET = ("gains {}", "gives up {}", "allows the opponent {}", "takes {} from the opponent")
-    BURDEN = ("takes on {}", "gets rid of {}", "burdens the opponent with {}", "frees the opponent of {}")
+    BURDEN = ("accepts {}", "gets rid of {}", "saddles the opponent with {}", "frees the opponent from {}")
     # What is always there, for better or worse.
     STATE = _STATE_VERBS
 
 
 class Phrase(NamedTuple):
-    """How one feature is spoken of: a row of PHRASES."""
+    """How one feature is described: a row of PHRASES."""
 
     kind: Kind
     noun: str  # with {own} for the side whose feature it is, {other} for its opponent
@@ -37,12 +37,12 @@ _ASSET, _BURDEN, _STATE = Kind.ASSET, Kind.BURDEN, Kind.STATE
 
 PHRASES = {
     "material": Phrase(_ASSET, "material"),
-    "squares_pawn": Phrase(_STATE, "the places of {own} pawns"),
-    "squares_knight": Phrase(_STATE, "the places of {own} knights"),
-    "squares_bishop": Phrase(_STATE, "the places of {own} bishops"),
-    "squares_rook": Phrase(_STATE, "the places of {own} rooks"),
-    "squares_queen": Phrase(_STATE, "the place of {own} queen"),
-    "squares_king": Phrase(_STATE, "the place of {own} king"),
+    "squares_pawn": Phrase(_STATE, "the placement of {own} pawns"),
+    "squares_knight": Phrase(_STATE, "the placement of {own} knights"),
+    "squares_bishop": Phrase(_STATE, "the placement of {own} bishops"),
+    "squares_rook": Phrase(_STATE, "the placement of {own} rooks"),
+    "squares_queen": Phrase(_STATE, "the placement of {own} queen"),
+    "squares_king": Phrase(_STATE, "the placement of {own} king"),
     "mobility_knight": Phrase(_STATE, "the mobility of {own} knights"),
     "mobility_bishop": Phrase(_STATE, "the mobility of {own} bishops"),
     "mobility_rook": Phrase(_STATE, "the mobility of {own} rooks"),
@@ -52,69 +52,69 @@ PHRASES = {
     "isolated_open": Phrase(_BURDEN, "an isolated pawn on a half-open file"),
     "backward": Phrase(_BURDEN, "a backward pawn"),
     "backward_open": Phrase(_BURDEN, "a backward pawn on a half-open file"),
-    "phalanx": Phrase(_ASSET, "pawns side by side"),
-    "supported": Phrase(_ASSET, "a pawn that a pawn defends"),
-    "rammed": Phrase(_STATE, "the look of {own} pawns that pawns block"),
-    "candidate": Phrase(_ASSET, "a candidate for a passed pawn"),
+    "phalanx": Phrase(_ASSET, "a pawn phalanx"),
+    "supported": Phrase(_ASSET, "a protected pawn"),
+    "rammed": Phrase(_STATE, "the structure of {own} blocked pawns"),
+    "candidate": Phrase(_ASSET, "a candidate passed pawn"),
     "passed": Phrase(_ASSET, "a passed pawn"),
     "passed_connected": Phrase(_ASSET, "a connected passed pawn"),
-    "passed_blocked": Phrase(_BURDEN, "a block before a passed pawn"),
-    "passed_free_step": Phrase(_ASSET, "a passed pawn that may step ahead"),
+    "passed_blocked": Phrase(_BURDEN, "a blockaded passed pawn"),
+    "passed_free_step": Phrase(_ASSET, "a passed pawn that can advance safely"),
     "passed_free_path": Phrase(_ASSET, "a passed pawn with a free path"),
-    "passed_escorted": Phrase(_ASSET, "a passed pawn whose next square is defended"),
-    "passed_own_king": Phrase(_STATE, "the nearness of {own} king to {own} passed pawns"),
+    "passed_escorted": Phrase(_ASSET, "a passed pawn with a supported advance"),
+    "passed_own_king": Phrase(_STATE, "the distance of {own} king to {own} passed pawns"),
     "passed_enemy_king": Phrase(_STATE, "the distance of {other} king from {own} passed pawns"),
-    "passed_unstoppable": Phrase(_ASSET, "a passed pawn that nobody can stop"),
-    "king_attacker": Phrase(_ASSET, "an attacker of {other} king"),
+    "passed_unstoppable": Phrase(_ASSET, "an unstoppable passed pawn"),
+    "king_attacker": Phrase(_ASSET, "a piece in the attack on {other} king"),
     "safe_check": Phrase(_ASSET, "a safe check"),
-    "king_flank_attacks": Phrase(_ASSET, "squares about {other} king"),
+    "king_flank_attacks": Phrase(_ASSET, "control of squares around {other} king"),
     "king_danger": Phrase(_STATE, "the attack on {other} king"),
     "shelter": Phrase(_STATE, "the pawn shelter of {own} king"),
-    "storm": Phrase(_STATE, "the stand of {own} king against the storm of pawns"),
-    "storm_blocked": Phrase(_STATE, "the block before the storm of pawns at {own} king"),
-    "king_half_open_file": Phrase(_BURDEN, "a half-open file before {own} king"),
-    "king_open_file": Phrase(_BURDEN, "an open file before {own} king"),
+    "storm": Phrase(_STATE, "the safety of {own} king from a pawn storm"),
+    "storm_blocked": Phrase(_STATE, "the blockade of the pawn storm against {own} king"),
+    "king_half_open_file": Phrase(_BURDEN, "a half-open file in front of {own} king"),
+    "king_open_file": Phrase(_BURDEN, "an open file in front of {own} king"),
     "king_bare_wing": Phrase(_BURDEN, "a king on a wing without pawns"),
-    "king_nearest_pawn": Phrase(_STATE, "the nearness of {own} king to the pawns"),
-    "castling_right": Phrase(_ASSET, "a right to castle"),
-    "threat_by_pawn": Phrase(_ASSET, "a pawn's attack on a piece"),
+    "king_nearest_pawn": Phrase(_STATE, "the distance of {own} king to the pawns"),
+    "castling_right": Phrase(_ASSET, "a castling right"),
+    "threat_by_pawn": Phrase(_ASSET, "a pawn attack on a piece"),
     "threat_by_push": Phrase(_ASSET, "a threat to attack a piece with a pawn"),
     "threat_by_minor": Phrase(_ASSET, "an attack by a minor piece"),
     "threat_by_rook": Phrase(_ASSET, "an attack by a rook"),
     "threat_by_king": Phrase(_ASSET, "an attack by the king"),
-    "hanging": Phrase(_ASSET, "the attack on a hanging piece"),
-    "queen_chased": Phrase(_ASSET, "a square from which to chase {other} queen"),
+    "hanging": Phrase(_ASSET, "an attack on a hanging piece"),
+    "queen_chased": Phrase(_ASSET, "a square from which to attack {other} queen"),
     "restricted": Phrase(_ASSET, "squares denied to {other} pieces"),
     "bishop_pair": Phrase(_ASSET, "the bishop pair"),
     "bishop_long_diagonal": Phrase(_ASSET, "a bishop on a long diagonal"),
-    "bad_bishop": Phrase(_BURDEN, "pawns on a bishop's colour"),
-    "bad_bishop_blocked": Phrase(_BURDEN, "blocked pawns on a bishop's colour"),
+    "bad_bishop": Phrase(_BURDEN, "pawns on the colour of a bishop"),
+    "bad_bishop_blocked": Phrase(_BURDEN, "blocked pawns on the colour of a bishop"),
     "trapped_bishop": Phrase(_BURDEN, "a trapped bishop"),
-    "outpost_knight": Phrase(_ASSET, "an outpost for a knight"),
-    "outpost_bishop": Phrase(_ASSET, "an outpost for a bishop"),
-    "outpost_reachable": Phrase(_ASSET, "an outpost within a knight's reach"),
+    "outpost_knight": Phrase(_ASSET, "a knight on an outpost"),
+    "outpost_bishop": Phrase(_ASSET, "a bishop on an outpost"),
+    "outpost_reachable": Phrase(_ASSET, "an outpost within reach of a knight"),
     "minor_behind_pawn": Phrase(_ASSET, "a minor piece behind a pawn"),
-    "king_distance_knight": Phrase(_STATE, "the nearness of {own} knights to the king"),
-    "king_distance_bishop": Phrase(_STATE, "the nearness of {own} bishops to the king"),
+    "king_distance_knight": Phrase(_STATE, "the distance of {own} knights to their king"),
+    "king_distance_bishop": Phrase(_STATE, "the distance of {own} bishops to their king"),
     "rook_open_file": Phrase(_ASSET, "a rook on an open file"),
     "rook_half_open_file": Phrase(_ASSET, "a rook on a half-open file"),
     "rook_on_seventh": Phrase(_ASSET, "a rook on the seventh rank"),
     "trapped_rook": Phrase(_BURDEN, "a trapped rook"),
-    "knight_per_pawn": Phrase(_STATE, "the number of pawns for {own} knights"),
-    "rook_per_pawn": Phrase(_STATE, "the number of pawns for {own} rooks"),
+    "knight_per_pawn": Phrase(_STATE, "the value of {own} knights with this many pawns"),
+    "rook_per_pawn": Phrase(_STATE, "the value of {own} rooks with this many pawns"),
     "centre_control": Phrase(_ASSET, "control of the centre"),
     "space": Phrase(_ASSET, "space"),
     "tempo": Phrase(_ASSET, "the move"),
     "mate_won": Phrase(_ASSET, "a won ending"),
     "mate_edge": Phrase(_STATE, "the drive of the bare king to the edge"),
     "mate_corner": Phrase(_STATE, "the drive of the bare king to the right corner"),
-    "mate_close": Phrase(_STATE, "the approach of the kings"),
+    "mate_close": Phrase(_STATE, "the distance between the kings"),
 }
 assert PHRASES.keys() == {feature.name for feature in FEATURES}
 
 
 def in_words(change: Change, mover: int) -> str:
-    """What a change means, as one would say it of the side that moves."""
+    """What a change means, said of the side that moves."""
     phrase = PHRASES[change.feature.name]
     if change.feature.name == "material":
         phrase = Phrase(phrase.kind, _pieces(change))
@@ -129,7 +129,7 @@ def in_words(change: Change, mover: int) -> str:
 
 
 def _pieces(change: Change) -> str:
-    """The pieces that came or went; where both happened, one for the other."""
+    """The pieces that came or went; if both happened, the one for the other."""
     gone, come = ([name for name, number in zip(_PIECE_NAMES, numbers, strict=True) for _ in range(number)]
                   for numbers in (_excess(change.before.counts, change.after.counts),
                                   _excess(change.after.counts, change.before.counts)))
@@ -143,7 +143,7 @@ def _excess(more: tuple[int, ...], fewer: tuple[int, ...]) -> list[int]:
 
 
 def opened_files(before: PositionRecord, after: PositionRecord, color: int) -> list[str]:
-    """The files on and beside that of the king of `color` where its last pawn has gone."""
+    """The files of the king of `color` and beside it from which the side's last pawn has gone."""
     king = int(after.types[KING] & after.colors[color]).bit_length() - 1
     near = [file for file in range(8) if abs(file - king % 8) <= 1]
     return [_FILES[file] for file in near

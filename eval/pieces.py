@@ -1,4 +1,4 @@
-"""Pieces: their mobility, their attack on the enemy king's ring, and where they stand among the pawns."""
+"""Pieces: their mobility, their attack on the enemy king's ring, and their place in the pawn structure."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _USUAL_PAWNS = np.int64(5)
 
 
 class Sums(NamedTuple):
-    """What is counted while the pieces of one side are gone through."""
+    """What is summed over the pieces of one side."""
 
     score: Any
     units: Any  # of attack on the enemy king
@@ -80,11 +80,11 @@ class Sums(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What all pieces of one side stand among."""
+    """What is the same for all pieces of one side."""
 
     safe: Any  # squares where mobility counts
     ring: Any  # around the enemy king
-    king: Any  # the own one's square
+    king: Any  # the square of the own king
     castling_rights: Any
 
 
@@ -94,12 +94,12 @@ def piece_score(own, enemy, castling_rights, weights, trace):
     occupied = own.all | enemy.all
     king = lsb(own.king)
     enemy_pawn_attacks = beside(enemy.pawns) >> 8
-    # What two pawns defend is no hole in the king's shelter.
+    # Squares that two pawns defend do not count.
     ring = KING_RING[lsb(enemy.king)] & ~((east(enemy.pawns) & west(enemy.pawns)) >> 8)
     pawn_attacks, king_attacks = beside(own.pawns) << 8, KING_ATTACKS[king]
     once = pawn_attacks | king_attacks
     twice = (pawn_attacks & king_attacks) | ((east(own.pawns) & west(own.pawns)) << 8)
-    # Sliders of one side work through each other.
+    # Bishops and rooks x-ray through queens, rooks also through own rooks.
     through = occupied ^ own.queens ^ enemy.queens
     around = Surroundings(~(own.pawns | own.king | enemy_pawn_attacks), ring, king, castling_rights)
     sums = Sums(np.int64(0), np.int64(0), once, twice)
@@ -120,8 +120,8 @@ def piece_score(own, enemy, castling_rights, weights, trace):
 
 @inline
 def _add_kind(sums, kind, pieces, occupied, around, weights, trace):
-    """Add all pieces of one kind, and return what they reach besides. The kind is a constant wherever this is expanded,
-    and its branches vanish.
+    """(sums with all pieces of one kind added, the squares they attack). The kind is a constant wherever this is
+    inlined, so that its branches vanish.
     """
     score, units, once, twice = sums
     reached = EMPTY
@@ -149,7 +149,7 @@ def _add_kind(sums, kind, pieces, occupied, around, weights, trace):
 
 @inline
 def _is_beyond_king(rook, king):
-    """1 if a rook on the first rank stands on the side of its king to which the king has moved."""
+    """1 if a rook on the first rank is shut in between its king and the corner."""
     return np.int64(rook < 8 and king < 8 and (rook > king if king & 4 else rook < king))
 
 

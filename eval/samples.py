@@ -1,4 +1,4 @@
-"""What the weights are learned from: positions as sparse rows of feature counts, with what became of them."""
+"""What the weights are learned from: positions as sparse rows of feature counts, with the results of their games."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import numpy.typing as npt
 Numbers = npt.NDArray[Any]
 
 # One feature that a position has.
-TERM = np.dtype([("feature", "u2"),  # the place of its weight
-                 ("count", "i2")])  # white's less black's
+TERM = np.dtype([("feature", "u2"),  # the index of its weight
+                 ("count", "i2")])  # White's minus Black's
 # One position.
 SAMPLE = np.dtype([("length", "u2"),  # how many terms it has
                    ("phase", "u1"),  # WHOLE_PHASE: middle game; 0: endgame
                    ("scale", "u1"),  # of WHOLE_SCALE
                    ("material", "u1"),  # on the board, as outcome.py counts it
-                   ("result", "i1"),  # 1 white won, 0 draw, -1 black won
-                   ("score", "i2"),  # centipawns from white's view, as the search said
-                   ("game", "i4")], align=True)  # a number for the game it is from
+                   ("result", "i1"),  # 1 White won, 0 draw, -1 Black won
+                   ("score", "i2"),  # centipawns from White's view, by the search
+                   ("game", "i4")], align=True)  # the number of the game it is from
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Positions one after the other: of `terms`, an array of TERM, each of `rows`, of SAMPLE, takes the next ones."""
+    """Positions: `rows`, an array of SAMPLE, and `terms`, an array of TERM, of which each row has `length`."""
 
     terms: Numbers
     rows: Numbers
@@ -35,7 +35,7 @@ class Samples:
         return len(self.rows)
 
     def starts(self) -> npt.NDArray[np.int64]:
-        """Where the terms of each position begin, and last where all of them end."""
+        """Where the terms of each position begin, and finally where they end."""
         return np.concatenate([[0], np.cumsum(self.rows["length"], dtype=np.int64)])
 
     @classmethod

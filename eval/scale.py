@@ -1,4 +1,4 @@
-"""Scale factors: how much of an endgame advantage can be turned into a win, of WHOLE_SCALE."""
+"""Scale factors: how much of an endgame advantage can be converted into a win, out of WHOLE_SCALE."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.kernel import inline, kernel
 from eval.sets import FILE_A, FILE_H, square_distance
 from eval.trace import WHOLE_SCALE
 
-# What pieces are worth in pawns, for comparing material roughly.
+# Piece values in pawns, for a rough comparison of material.
 _MINOR, _ROOK, _QUEEN = np.int64(3), np.int64(5), np.int64(9)
 
 _DEAD_DRAW = np.int64(0)
@@ -25,7 +25,7 @@ _MANY_PAWNS = np.int64(4)
 
 @kernel
 def scale_factor(strong, weak):
-    """How much of the endgame score of the side that is ahead counts; both sides as `strong` sees them."""
+    """How much of the endgame score of the side that is ahead counts; both armies from the view of `strong`."""
     pawns = popcount(strong.pawns)
     if _has_opposite_bishops(strong, weak):
         if _has_only_bishops(strong) and _has_only_bishops(weak):
@@ -48,7 +48,7 @@ def scale_factor(strong, weak):
 
 @inline
 def can_force_mate(army):
-    """Whether its pieces, without its pawns, can mate a bare king."""
+    """Whether the pieces, without the pawns, can mate a bare king."""
     if army.rooks | army.queens != EMPTY or popcount(army.knights) > 2:
         return True
     on_light, on_dark = army.bishops & LIGHT_SQUARES != EMPTY, army.bishops & ~LIGHT_SQUARES != EMPTY
@@ -68,14 +68,14 @@ def _has_only_bishops(army):
 
 @inline
 def _has_opposite_bishops(strong, weak):
-    """Whether each side has one bishop, and they stand on different colours."""
+    """Whether each side has one bishop, and the two are of opposite colours."""
     light = popcount((strong.bishops | weak.bishops) & LIGHT_SQUARES)
     return popcount(strong.bishops) == 1 and popcount(weak.bishops) == 1 and light == 1
 
 
 @inline
 def _is_wrong_corner(strong, weak):
-    """Whether all pawns stand on one rook's file, no bishop guards their corner, and the bare king can hold it."""
+    """Whether all pawns are on one rook file, no bishop controls its corner, and the bare king can hold it."""
     on_a, on_h = strong.pawns & ~FILE_A == EMPTY, strong.pawns & ~FILE_H == EMPTY
     if not (on_a or on_h) or not _has_only_bishops(strong) or weak.all != weak.king:
         return False
@@ -85,7 +85,7 @@ def _is_wrong_corner(strong, weak):
 
 @inline
 def _holds_corner(strong, weak, corner):
-    """Whether the weak king stands at the corner, or is sure to come there before the pawns and their king."""
+    """Whether the weak king is at the corner, or is sure to get there before the pawns and their king."""
     distance = square_distance(lsb(weak.king), corner)
     steps_to_queen = lsb(byteswap(strong.pawns)) >> 3
     return distance <= 1 or (distance < steps_to_queen and distance < square_distance(lsb(strong.king), corner))

@@ -1,7 +1,7 @@
-"""Sets of squares as the evaluation sees them: every side looks up the board from behind its own pieces.
+"""Sets of squares as the evaluation sees them: each side looks up the board from behind its own pieces.
 
-White's bitboards are taken as they are, black's with the board turned upside down. So all features are written once,
-for a side whose pawns move up, and the two sides cannot be treated differently.
+White's bitboards are taken as they are, Black's with the board turned upside down. So each feature is written once, for
+a side whose pawns move up, and the two sides cannot be treated differently.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Army(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """The squares that one side attacks, by type of piece; sliders see through queens, rooks through own rooks."""
+    """The squares that one side attacks, by piece type; bishops and rooks see through queens, rooks also own rooks."""
 
     pawns: Any
     knights: Any
@@ -58,7 +58,7 @@ class Reach(NamedTuple):
 
 @inline
 def army_of(pos, color):
-    """The pieces of `color`, white's way up."""
+    """The pieces of `color`, with the board White's way up."""
     own = pos.colors[color]
     return Army(pos.types[PAWN] & own, pos.types[KNIGHT] & own, pos.types[BISHOP] & own, pos.types[ROOK] & own,
                 pos.types[QUEEN] & own, pos.types[KING] & own, own)
@@ -114,13 +114,13 @@ def fill_down(squares):
 
 @inline
 def is_any(squares):
-    """1 if `squares` has a member, else 0."""
+    """1 if `squares` is not empty, else 0."""
     return np.int64(squares != EMPTY)
 
 
 @inline
 def square_distance(first, second):
-    """How many steps a king needs from one square to the other."""
+    """How many moves a king needs from one square to the other."""
     files = abs((first & 7) - (second & 7))
     ranks = abs((first >> 3) - (second >> 3))
     return max(files, ranks)

@@ -1,8 +1,8 @@
-"""Material and piece-square tables: the part of the score that moves change step by step.
+"""Material and piece-square tables: the part of the score that is updated incrementally.
 
-Where a piece stands well depends on where the kings live. So every table is written for a king on its own king's side,
-and read as in a mirror while the king is on the other wing; and there are two of each kind, one for an enemy king on
-the same wing and one for an enemy king on the other.
+Where a piece is well placed depends on where the kings are. So every table is written for an own king on the kingside,
+and mirrored while that king is on the queenside; and there are two tables for each piece, one for an enemy king on the
+same wing and one for an enemy king on the other.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ _PIECE_SQUARES = np.int64(PIECE_SQUARES)
 
 @inline
 def wing(square):
-    """1 for the king's side, 0 for the queen's."""
+    """1 for the kingside, 0 for the queenside."""
     return square >> 2 & 1
 
 
 @inline
 def square_feature(kind, color, square, white_wing, black_wing):
-    """The place of the weight of a piece on a square, while the kings live on those wings."""
+    """The index of the weight of a piece on a square, with the kings on these wings."""
     mirror = 7 * (1 - (black_wing if color else white_wing))
     return SQUARES_PAWN + 128 * (kind - PAWN) + 64 * (white_wing ^ black_wing) + (square ^ 56 * color ^ mirror)
 
 
 @inline
 def _wings(pos):
-    """Where the values for the wings of both kings begin."""
+    """Where the values for the wings of both kings begin in `weights.squares`."""
     return _PIECE_SQUARES * (2 * wing(king_square(pos, WHITE)) + wing(king_square(pos, BLACK)))
 
 
 @kernel
 def sum_squares(pos, weights, trace):
-    """Material and piece-square values of all pieces, packed, from white's view."""
+    """Material and piece-square values of all pieces, packed, from White's view."""
     white_wing, black_wing = wing(king_square(pos, WHITE)), wing(king_square(pos, BLACK))
     total = np.int64(0)
     for square in range(64):
@@ -61,13 +61,13 @@ def sum_squares(pos, weights, trace):
 
 @inline
 def psq_of(pos, weights):
-    """The packed sum of material and piece-square values, from white's view, counted from scratch."""
+    """The packed sum of material and piece-square values, from White's view, computed from scratch."""
     return sum_squares(pos, weights, None)
 
 
 @inline
 def psq_after(pos, weights, psq, move):
-    """What `psq_of` will be once `move` is made, where it is `psq` now; to be asked before the move is made."""
+    """What `psq_of`, now `psq`, will be after `move`; to be called before the move is made."""
     start, target, kind = from_square(move), to_square(move), move_kind(move)
     piece = np.int64(pos.board[start])
     wings = _wings(pos)
@@ -91,7 +91,7 @@ def psq_after(pos, weights, psq, move):
 
 @kernel
 def _change_wing(pos, weights, wings, king):
-    """(sum, wings) as if `king` already counted as living on the other wing, with all pieces where they are."""
+    """(sum, wings) as if `king` were already on the other wing, with all pieces where they are."""
     wings ^= _PIECE_SQUARES * (1 if king >> 3 else 2)
     total = np.int64(0)
     for square in range(64):

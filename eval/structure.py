@@ -1,6 +1,6 @@
-"""The part of the score that pawns and kings alone decide, and the cache that remembers it.
+"""The part of the score that depends only on pawns and kings, and its cache.
 
-Pawns and kings move seldom: in a search nearly every position finds its structure in the cache.
+Pawns and kings seldom move: in a search nearly every position finds its structure in the cache.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from eval.trace import trace_side
 
 @kernel
 def structure_score(pos, weights, trace):
-    """(score from white's view, white's passed pawns, black's): each side's pawns as that side sees them."""
+    """(score from White's view, White's passed pawns, Black's): each side's pawns from that side's view."""
     white, black = pos.types[PAWN] & pos.colors[WHITE], byteswap(pos.types[PAWN] & pos.colors[BLACK])
     white_king, black_king = king_square(pos, WHITE), king_square(pos, BLACK) ^ 56
     trace_side(trace, WHITE)
@@ -39,7 +39,7 @@ def _side_score(own, enemy, own_king, enemy_king, weights, trace):
 
 @inline
 def cached_structure(pos, weights, cache):
-    """`structure_score`, remembered."""
+    """`structure_score`, cached."""
     key = _structure_key(pos)
     known = cache.structures[structure_slot(key)]
     if known[STRUCTURE_KEY] == key:
@@ -54,6 +54,6 @@ def cached_structure(pos, weights, cache):
 
 @inline
 def _structure_key(pos):
-    """The pawn key, and the keys of both kings."""
+    """The pawn key combined with the keys of both kings."""
     white, black = king_square(pos, WHITE), king_square(pos, BLACK)
     return pos.pawn_key ^ PIECE_KEYS[KING * 64 + white] ^ PIECE_KEYS[(KING + 8) * 64 + black]

@@ -1,4 +1,4 @@
-"""Threats against enemy pieces, and the space that a side commands."""
+"""Threats against enemy pieces, and space."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPACE_AREA = CENTRE_FILES & np.uint64(0xFFFF_FF00)  # the second to the fourth 
 
 @inline
 def add_threats(score, trace, weights, own, reach, enemy, enemy_reach):
-    """Add what `own` pieces threaten. A piece is weak if it is attacked, and not defended well enough."""
+    """Add what `own` pieces threaten. A piece is weak if it is attacked and not well defended."""
     enemy_pieces = enemy.all ^ enemy.pawns
     well_defended = enemy_reach.pawns | (enemy_reach.twice & ~reach.twice)
     weak = enemy.all & ~well_defended & reach.all
@@ -53,7 +53,7 @@ def _add_victims(score, trace, weights, feature, attacked, enemy):
 
 @inline
 def _add_queen_chase(score, trace, weights, own, reach, enemy, enemy_reach, well_defended):
-    """Add the safe squares from which a lesser piece could attack the enemy queen with its next move."""
+    """Add the safe squares from which a less valuable piece could attack the enemy queen on its next move."""
     if enemy.queens == EMPTY:
         return score
     queen, occupied = lsb(enemy.queens), own.all | enemy.all
@@ -84,7 +84,7 @@ def _add_pawn_threats(score, trace, weights, own, reach, enemy, enemy_reach):
 
 @inline
 def add_space(score, trace, weights, own, enemy_reach):
-    """Add the safe squares of the own half of the centre; those behind the own pawns count twice."""
+    """Add the safe squares in the own half of the centre; unattacked ones behind own pawns count twice."""
     safe = _SPACE_AREA & ~own.pawns & ~enemy_reach.pawns
     behind = own.pawns >> 8 | own.pawns >> 16 | own.pawns >> 24
     count = popcount(safe) + popcount(safe & behind & ~enemy_reach.all)

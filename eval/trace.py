@@ -1,4 +1,4 @@
-"""Adding a feature to the score and, where one is asked for, to the trace: in one place, so that they never differ."""
+"""Adding a feature to the score and, if there is one, to the trace: in one place, so that they never differ."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from eval.features import WEIGHT_COUNT
 class TraceRecord(Fields):
     """What an evaluation has counted."""
 
-    counts: Annotated[Numbers, "i4", (2, WEIGHT_COUNT)]  # [color, place of the feature]
+    counts: Annotated[Numbers, "i4", (2, WEIGHT_COUNT)]  # [color, index of the weight]
     phase: I8  # WHOLE_PHASE: middle game; 0: endgame
     scale: I8  # how much of the endgame score counts, of WHOLE_SCALE
     color: I8  # whose features are being counted
@@ -34,13 +34,13 @@ def empty_trace() -> TraceRecord:
     return new_record(TraceRecord)
 
 
-# In all kernels `trace` is a TRACE record or None. Numba compiles each as functions of their own; in those for None,
-# which play uses, nothing is left of tracing.
+# In all kernels `trace` is a TRACE record or None. Numba compiles separate functions for each; in those for None, which
+# are used in play, nothing is left of tracing.
 
 
 @inline
 def add_feature(score, trace, weights, index, count):
-    """`score` with feature number `index` counted `count` times more."""
+    """`score` plus `count` times the weight with this index."""
     if trace is not None:
         trace.counts[trace.color, index] += count
     return score + count * weights.packed[index]
@@ -48,14 +48,14 @@ def add_feature(score, trace, weights, index, count):
 
 @inline
 def trace_side(trace, color):
-    """From now on features are those of `color`."""
+    """Count the following features for `color`."""
     if trace is not None:
         trace.color = color
 
 
 @inline
 def trace_taper(trace, phase, scale):
-    """Write down how the sums are turned into one score."""
+    """Record how the two sums are turned into one score."""
     if trace is not None:
         trace.phase = phase
         trace.scale = scale

@@ -1,6 +1,6 @@
 """The weight file: every number that was learned, as JSON, with a line that says where the numbers come from.
 
-It is read without Numba, so that scores can be put into users' units before the kernels are loaded.
+It is read without Numba, so that scores can be converted to users' units before the kernels are loaded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from eval.features import FEATURES, Feature
 DEFAULT_FILE = Path(__file__).with_name("weights.json")
 VERSION = 2  # of the layout; the table of features is checked by its names
 
-# Beyond any sensible value, and small enough that no sum of features can leave its half of a packed number.
+# Above any sensible value, and small enough that no sum of features can overflow its half of a packed number.
 LARGEST_WEIGHT = 4000
 _LARGEST_OUTCOME = 1000.0
 _OUTCOME_SIZE = 4
@@ -27,7 +27,7 @@ _OUTCOME_SIZE = 4
 
 @dataclass(frozen=True)
 class WeightFile:
-    """What a file holds."""
+    """The contents of a file."""
 
     mg: Sequence[int]  # middle-game values, in the order of the feature table
     eg: Sequence[int]  # endgame values
@@ -36,7 +36,7 @@ class WeightFile:
 
 
 def read_weight_file(path: Path | str | None = None) -> WeightFile:
-    """What a file holds, by default the engine's own; InputError if it is missing, broken or incomplete."""
+    """The contents of a file, by default the engine's own; InputError if it is missing, broken or incomplete."""
     file = DEFAULT_FILE if path is None else Path(path)
     content = read_json(file)
     try:
@@ -81,7 +81,7 @@ def _read_values(table: Any, feature: Feature, half: str) -> list[int]:
 
 
 def read_outcome(values: Any) -> list[float]:
-    """The numbers of the model in outcome.py, as a file has them; InputError if they make none."""
+    """The numbers of the model in outcome.py, as read from a file; InputError if they do not make a model."""
     if not isinstance(values, list) or len(values) != _OUTCOME_SIZE:
         raise InputError(f'"outcome" is not a list of {_OUTCOME_SIZE} numbers')
     for value in values:
@@ -115,7 +115,7 @@ def _lines(file: WeightFile) -> Iterator[str]:
 
 
 def _rows(values: Sequence[int]) -> str:
-    """The numbers of a list; a long one in rows: eight as on a board, seven where a table is by file and rank."""
+    """The numbers of a list; a long one in rows of eight, as on a board, or of seven, for tables by file and rank."""
     if len(values) <= 16:
         return ", ".join(map(str, values))
     width = max(len(str(value)) for value in values)

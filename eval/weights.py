@@ -1,7 +1,7 @@
 """The weights as kernels read them: one record.
 
 A weight has a middle-game and an endgame value. The two are packed into one integer, `(eg << 32) + mg`, so that one
-multiplication and one addition serve both.
+multiplication and one addition handle both.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from eval.weightfile import WeightFile, read_weight_file, write_weight_file
 class WeightsRecord(Fields):
     """All weights of the features."""
 
-    packed: Annotated[Numbers, "i8", WEIGHT_COUNT]  # [place of the feature]
+    packed: Annotated[Numbers, "i8", WEIGHT_COUNT]  # [index of the weight]
     # Material and piece-square tables in one, from White's view: see squares.py.
     squares: Annotated[Numbers, "i8", 4 * PIECE_SQUARES]
 
@@ -54,7 +54,7 @@ def eg_of(packed):
 
 
 def weights_from(mg: Iterable[int], eg: Iterable[int]) -> WeightsRecord:
-    """A new record of the values of all weights, in the order of the feature table."""
+    """A new record with the values of all weights, given in the order of the feature table."""
     weights = new_record(WeightsRecord)
     weights.packed[:] = [pack(int(m), int(e)) for m, e in zip(mg, eg, strict=True)]
     packed, board = weights.packed, np.arange(64)
@@ -76,7 +76,7 @@ def values_of(weights: WeightsRecord) -> tuple[Values, Values]:
 
 
 def load_weights(path: Path | str | None = None) -> WeightsRecord:
-    """The weights of a file, by default of the engine's own; InputError if it is missing, broken or incomplete."""
+    """The weights in a file, by default the engine's own; InputError if it is missing, broken or incomplete."""
     file = read_weight_file(path)
     return weights_from(file.mg, file.eg)
 
@@ -84,7 +84,7 @@ def load_weights(path: Path | str | None = None) -> WeightsRecord:
 def save_weights(weights: WeightsRecord, path: Path | str, provenance: str, outcome: Sequence[float]) -> None:
     """Write a file that `load_weights` reads. `provenance` says in one line where the weights come from.
 
-    `outcome` is the model of outcome.py for the scores of games that were played while they were learned.
+    `outcome` is the model of outcome.py, fitted to the scores of the games they were learned from.
     """
     mg, eg = values_of(weights)
     write_weight_file(WeightFile(mg.tolist(), eg.tolist(), outcome, provenance), path)

@@ -52,7 +52,7 @@ def test_a_line_has_numbers():
 
 @pytest.mark.parametrize("text", ["Ke3", "e2e5", "0000", "--", "", "Z0", "e4 e5", "nonsense"])
 def test_what_is_no_move_is_named(text):
-    with pytest.raises(InputError, match="no legal move"):
+    with pytest.raises(InputError, match="not a legal move"):
         read_move(Game(), text)
 
 

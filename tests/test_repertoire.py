@@ -97,7 +97,7 @@ def test_illegal_moves_are_passed_over_with_a_warning(tmp_path):
     write_book([Entry(key, chess.E2 << 6 | chess.E5, 900), Entry(key, chess.E2 << 6 | chess.E4, 1)], path)
     advice = opened(BookFile=str(path)).advice(Game(), PLAY)
     assert Game().text(advice.move or 0) == "e2e4"
-    assert advice.remarks[0] == "book: e2e5 is illegal here, and passed over"
+    assert advice.remarks[0] == "book: e2e5 is illegal here and was skipped"
 
 
 def test_promotions_and_castling_come_out_right(tmp_path):

@@ -1,1 +1,1 @@
-"""Alpha-beta search: from a position and limits to a move, a score and the line that explains them."""
+"""Alpha-beta search: from a position and limits to a move, a score and the principal variation."""

@@ -1,6 +1,6 @@
-"""Correction histories: how far the search found the static evaluation to be wrong in positions like this one.
+"""Correction histories: by how much the static evaluation was wrong in positions like this one.
 
-"Like this one" has three meanings: the same pawns, the same other pieces of one colour, the same two last moves.
+"Like this one" has three meanings: the same pawn structure, the same non-pawns of one colour, the same last two moves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from engine.search.scores import clamp_evaluation
 _LIMIT_BITS = np.int64(10)
 _LIMIT = np.int64(1) << _LIMIT_BITS
 _LARGEST_STEP = _LIMIT // 4
-_PAIR_MULTIPLIER = np.uint64(0x4F1)  # odd, so that every move of a pair still counts
+_PAIR_MULTIPLIER = np.uint64(0x4F1)  # odd, so that no bit of the earlier move is lost
 _SCALE_BITS = np.int64(14)  # a full entry with weight 1024 corrects by 64 centipawns
 
 
@@ -26,7 +26,7 @@ def _slot(key):
 
 @inline
 def _continuation_slot(state, ply):
-    """Where the correction for the two last moves is kept: by a hash, since a table of all pairs is slow to reach."""
+    """Where the correction for the last two moves is kept: hashed, since a table of all pairs would miss the cache."""
     top = BEFORE_ROOT + ply
     before, last = np.uint64(state.slots[top - 2]), np.uint64(state.slots[top - 1])
     return np.int64((before * _PAIR_MULTIPLIER ^ last) & CORRECTION_MASK)
@@ -34,7 +34,7 @@ def _continuation_slot(state, ply):
 
 @kernel
 def corrected_eval(pos, state, ply, raw):
-    """The static evaluation `raw`, corrected by what was learned."""
+    """The static evaluation `raw`, adjusted by the corrections learned so far."""
     if not state.params.use_correction:
         return clamp_evaluation(raw)
     us, params = np.int64(pos.side), state.params
@@ -49,7 +49,7 @@ def corrected_eval(pos, state, ply, raw):
 
 @kernel
 def learn_correction(pos, state, ply, depth, error):
-    """Remember that the search found a score `error` above the corrected static evaluation."""
+    """Learn that a search to `depth` found a score `error` above the corrected static evaluation."""
     step = min(max(error * depth // 8, -_LARGEST_STEP), _LARGEST_STEP)
     us = np.int64(pos.side)
     slot = _slot(pos.pawn_key)

@@ -1,4 +1,4 @@
-"""Threads that wait between searches and are woken for one: starting a thread for every move costs too much time."""
+"""Threads that sleep between searches: starting new ones for every move would cost too much time."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class _Hand:
         self._thread = threading.Thread(target=self._work, daemon=True)
 
     def start(self) -> None:
-        """Begin to wait for jobs; RuntimeError if the system gives no thread."""
+        """Start waiting for jobs; RuntimeError if the system has no more threads."""
         self._thread.start()
 
     def give(self, job: Callable[[], None]) -> None:
-        """Let the thread do a job; it must be idle."""
+        """Give the thread, which must be idle, a job."""
         self._job = job
         self.is_idle.clear()
         self._has_job.set()
 
     def dismiss(self) -> None:
-        """End the thread, once it is idle."""
+        """End the thread as soon as it is idle."""
         self._job = None
         self._has_job.set()
 
@@ -46,14 +46,14 @@ class _Hand:
 
 
 class Crew:
-    """As many threads as were ever needed at once. All jobs must end by themselves, soon after a stop flag is set."""
+    """As many threads as were ever needed at once. Jobs must end by themselves soon after their stop flag is set."""
 
     def __init__(self) -> None:
         self._hands: list[_Hand] = []
         weakref.finalize(self, _dismiss, self._hands)
 
     def start(self, jobs: Sequence[Callable[[], None]]) -> int:
-        """Begin to do the jobs at the same time; returns how many were begun: the system may have no more threads."""
+        """Start the jobs in parallel; returns how many were started, since the system may have no more threads."""
         self.wait()
         self._hire(len(jobs))
         for hand, job in zip(self._hands, jobs, strict=False):
@@ -61,7 +61,7 @@ class Crew:
         return min(len(jobs), len(self._hands))
 
     def idle(self, number: int, seconds: float) -> bool:
-        """Whether the job of that number is done, waiting for it no longer than so many seconds."""
+        """Wait at most `seconds` for the job of that number; returns whether it is done."""
         return self._hands[number].is_idle.wait(seconds)
 
     def wait(self) -> None:
@@ -70,7 +70,7 @@ class Crew:
             hand.is_idle.wait()
 
     def shrink(self, size: int) -> None:
-        """Let go of threads beyond so many."""
+        """End all threads but the first `size`."""
         self.wait()
         _dismiss(self._hands[size:])
         del self._hands[size:]
@@ -86,6 +86,6 @@ class Crew:
 
 
 def _dismiss(hands: list[_Hand]) -> None:
-    """End threads; those that are busy, when they have done their job."""
+    """End threads; those that are busy end when their job is done."""
     for hand in hands:
         hand.dismiss()

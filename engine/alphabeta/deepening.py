@@ -1,8 +1,8 @@
 """Iterative deepening: search one ply, then two, then three. An anytime algorithm: a move is always ready, and each
-iteration finds the order of moves that makes the next one cheap.
+iteration finds the move ordering that makes the next one cheap.
 
-There is one iteration, a kernel: whoever plays calls it window by window to tell of what it finds, and games between
-settings and the helpers of a search run many of them without leaving machine code.
+There is only one iteration kernel. The main thread calls it window by window to report what it finds; self-play games
+and helper threads run many iterations without leaving machine code.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, inline, int64, kernel
 from engine.search.scores import INFINITE, MAX_PLY, is_decisive
 
-_WIDEST_WINDOW = 600  # a window that had to grow beyond this is opened altogether
+_WIDEST_WINDOW = 600  # a window that would grow beyond this is opened fully
 _ROOT = np.int64(0)
 
 
 @inline
 def first_window(params, depth, expected):
-    """(alpha, beta) around the `expected` score: the narrower the window, the more is cut."""
+    """(alpha, beta) around the `expected` score: the narrower the window, the more cut-offs."""
     if params.use_aspiration and params.use_alphabeta and depth >= params.aspiration_depth:
         width = params.aspiration_window
         return max(expected - width, -INFINITE), min(expected + width, INFINITE)
@@ -32,7 +32,7 @@ def first_window(params, depth, expected):
 
 @inline
 def wider_window(alpha, beta, score, width):
-    """(alpha, beta) after `score` fell outside; `width` is larger at each try."""
+    """(alpha, beta) after `score` failed low or high; `width` grows with each attempt."""
     if width + width // 2 > _WIDEST_WINDOW:
         return -INFINITE, INFINITE
     if score <= alpha:
@@ -42,14 +42,14 @@ def wider_window(alpha, beta, score, width):
 
 @kernel
 def open_window(state, depth, expected):
-    """Set the first window of an iteration that is expected to end with this score."""
+    """Set the first window of an iteration, around the expected score."""
     state.window_alpha, state.window_beta = first_window(state.params, depth, expected)
     state.window_width = state.params.aspiration_window
 
 
 @inline
 def _keep_line(state, score):
-    """Make the line that was just searched the one that is known."""
+    """Make the line that was just found the known one."""
     state.line_score = score
     state.line_length = state.pv_length[0]
     for ply in range(state.line_length):
@@ -58,11 +58,11 @@ def _keep_line(state, score):
 
 @kernel
 def search_window(pos, state, search_address, depth):
-    """Search the root once in the window that is set. What is found stands in `state`.
+    """Search the root once in the current window. The result is left in `state`.
 
-    `line`, `line_length` and `line_score` are the best line, its first move the first of the root moves that are open.
-    If the search was stopped they are as far as it came; `line_bound` is EXACT then and where the score lies inside
-    the window, else what the score is, and the window has been widened for another try.
+    `line`, `line_length` and `line_score` are the best line; its move is brought to the front of the open root moves.
+    If the score failed low or high, `line_bound` is UPPER or LOWER and the window has been widened for another search;
+    otherwise, and if the search was stopped, it is EXACT. A stopped search leaves what it had found by then.
     """
     alpha, beta = np.int64(state.window_alpha), np.int64(state.window_beta)
     score = call_search(search_address, pos, state, depth, alpha, beta, _ROOT)
@@ -86,7 +86,7 @@ def search_window(pos, state, search_address, depth):
 
 @kernel
 def iterate(pos, state, search_address, depth):
-    """One iteration from the root that `begin_root` has set, in windows that widen until the score lies inside."""
+    """One iteration from the root that `begin_root` has set, with windows that widen until the score lies inside."""
     open_window(state, depth, np.int64(state.line_score))
     while True:
         search_window(pos, state, search_address, depth)
@@ -101,7 +101,7 @@ def iterate(pos, state, search_address, depth):
 def think(pos, state, search_address, soft_nodes, hard_nodes):
     """Iterative deepening from the root that `begin_root` has set; returns the score.
 
-    The best move is the first root move. No iteration begins after `soft_nodes`, and none goes on after `hard_nodes`.
+    The best move is then the first root move. No iteration starts after `soft_nodes` nodes; at `hard_nodes` it aborts.
     """
     state.generation = (state.generation + 1) % GENERATIONS
     state.node_limit = hard_nodes
@@ -115,9 +115,9 @@ def think(pos, state, search_address, soft_nodes, hard_nodes):
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64)
 def start_line(pos: PositionRecord, state: StateRecord, search_address: int, depth: int, number: int) -> None:
-    """Begin an iteration of one line of MultiPV, whose number counts from 0, with a search of its first window.
+    """Start an iteration for one MultiPV line, numbered from 0, by searching its first window.
 
-    `state.line_score` is what the iteration before found. See `search_window` for what comes of it.
+    `state.line_score` is the score from the previous iteration. `search_window` describes the result.
     """
     state.first_root_move = number
     open_window(state, depth, np.int64(state.line_score))
@@ -126,18 +126,18 @@ def start_line(pos: PositionRecord, state: StateRecord, search_address: int, dep
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64)
 def search_again(pos: PositionRecord, state: StateRecord, search_address: int, depth: int) -> None:
-    """Search the window that was widened because the score fell outside the one before."""
+    """Search again in the window that was widened after a fail low or fail high."""
     search_window(pos, state, search_address, depth)
 
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64)
 def deepen_until_stopped(pos: PositionRecord, state: StateRecord, search_address: int, lines: int) -> None:
-    """Iterate over so many lines of MultiPV until the search is stopped, as a helper: what it finds reaches the others
+    """A helper's iterations, over `lines` MultiPV lines, until the search is stopped: what it finds reaches the others
     through the transposition table.
     """
     state.line_scores[:lines] = 0
     for depth in range(1, MAX_PLY):
-        for number in range(lines - 1, -1, -1):  # the best line last: its score and moves are those that stay
+        for number in range(lines - 1, -1, -1):  # the best line last: its score and moves remain in `state`
             state.first_root_move = number
             state.line_score = state.line_scores[number]
             iterate(pos, state, search_address, np.int64(depth))

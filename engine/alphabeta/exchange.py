@@ -1,4 +1,4 @@
-"""Static exchange evaluation: what captures on one square win if each side takes with its cheapest piece."""
+"""Static exchange evaluation: what the captures on one square win if each side takes with its least valuable piece."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move
 from engine.core.position import occupied_squares
 from engine.kernel import inline, kernel
 
-# [type]: rounded values; exchanges only need to be ordered right. The king cannot be taken, so it costs the most.
+# [type]: rounded values will do for comparing exchanges. The king cannot be taken, so it is worth the most.
 EXCHANGE_VALUES = np.array([0, 100, 300, 300, 500, 900, 20_000, 0], np.int64)
 _PROMOTION_GAIN = np.int64(EXCHANGE_VALUES[QUEEN] - EXCHANGE_VALUES[PAWN])
 
 
 @inline
 def captured_value(pos, move):
-    """What `move` takes at once, a promotion's gain included."""
+    """What `move` wins at once, including the gain of a promotion."""
     kind = move_kind(move)
     if kind == CASTLING:
         return np.int64(0)
@@ -48,7 +48,7 @@ def _all_attackers(pos, square, occupied):
 
 @inline
 def _risk(kind, promoting):
-    """What the side loses that has a piece of this kind on the square, if pawns that promote by taking it attack it."""
+    """What is lost if a piece of this kind is taken: its value, and the promotion if pawns promote by taking it."""
     return EXCHANGE_VALUES[kind] + (_PROMOTION_GAIN if promoting != EMPTY else np.int64(0))
 
 
@@ -56,7 +56,7 @@ def _risk(kind, promoting):
 def exchange_wins(pos, move, threshold):
     """Whether the exchange that `move` begins wins at least `threshold` centipawns.
 
-    Follows the captures with a running balance and stops as soon as the side to take cannot change the outcome.
+    Follows the captures with a running balance, and stops as soon as the outcome is decided.
     """
     start, target, kind = from_square(move), to_square(move), move_kind(move)
     if kind == CASTLING:
@@ -87,7 +87,7 @@ def exchange_wins(pos, move, threshold):
         while own & pos.types[kind_taking] == EMPTY:
             kind_taking += 1
         occupied ^= BIT << lsb(own & pos.types[kind_taking])
-        # A piece that stood behind the one that takes may join in.
+        # An x-ray attacker behind the capturing piece may join in.
         if kind_taking == PAWN or kind_taking == BISHOP or kind_taking == QUEEN:
             attackers |= bishop_attacks(target, occupied) & diagonal
         if kind_taking == ROOK or kind_taking == QUEEN:
@@ -97,7 +97,7 @@ def exchange_wins(pos, move, threshold):
         stands = QUEEN if kind_taking == PAWN and promoting != EMPTY else kind_taking
         balance = -balance - 1 - _risk(stands, attackers & pos.colors[side] & promoting)
         if balance >= 0:
-            # A king must not take what is still defended.
+            # A king must not capture a defended piece.
             if kind_taking == KING and attackers & pos.colors[side] != EMPTY:
                 side ^= 1
             break

@@ -1,4 +1,4 @@
-"""The main thread's iterations, told of as they are found."""
+"""The main thread's iterations, reported as they finish."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from engine.search.clock import patience
 from engine.search.limits import Bound, Info, Limits, Report
 from engine.search.scores import MAX_PLY, mate_distance
 
-_FIRST_BOUND = 1.0  # seconds: before, bounds come too fast to be read
+_FIRST_BOUND = 1.0  # seconds: before that, bounds come too fast to be read
 
 
 @dataclass(frozen=True)
 class Line:
-    """What is known of one line of MultiPV."""
+    """The score and moves of one MultiPV line."""
 
     score: int = 0
     moves: tuple[int, ...] = ()
 
 
 def known_line(state: StateRecord) -> Line:
-    """The best line that a thread knows of."""
+    """The best line that a thread has found."""
     return Line(int(state.line_score), tuple(state.line[: state.line_length].tolist()))
 
 
 class Iterations:
-    """One thread's iterations. `lines` holds what is known, the best first, and `depth` the last finished iteration."""
+    """One thread's iterations. `lines` holds the lines found, the best first; `depth` is that of the last full one."""
 
     def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, report: Report) -> None:
         self.lines = [Line() for _ in range(min(limits.multipv, int(state.root_count)))]
@@ -43,14 +43,14 @@ class Iterations:
         self._drop = 0  # of the score, in the last iteration
 
     def run(self, is_late: Callable[[float], bool]) -> None:
-        """Iterate until a limit is met, or `is_late` says so after an iteration, which it gets the patience for."""
+        """Iterate until a limit is met, or until `is_late`, called with the patience after each iteration, is true."""
         deepest = min(self._limits.depth or MAX_PLY - 1, MAX_PLY - 1)
         while self.depth < deepest and self._iterate():
             if is_late(self._patience()) or _mate_is_found(self._limits, self.lines):
                 return
 
     def _iterate(self) -> bool:
-        """Search one ply deeper, or as deep as the first iteration shall be; returns whether that was finished."""
+        """Search one ply deeper, or to `first_depth` the first time; returns whether the iteration was finished."""
         depth, before = max(self.depth + 1, self._limits.first_depth), self.lines[0]
         self._state.deepest = 0
         found = []
@@ -68,7 +68,7 @@ class Iterations:
         return True
 
     def _search_line(self, depth: int, number: int, line: Line) -> Line | None:
-        """Search one line of MultiPV in windows that widen until the score lies inside; None if that was stopped."""
+        """Search one MultiPV line with windows that widen until the score lies inside; None if it was stopped."""
         state, is_only = self._state, len(self.lines) == 1
         state.line_score, state.line_length = line.score, len(line.moves)
         state.line[: len(line.moves)] = line.moves
@@ -86,7 +86,7 @@ class Iterations:
         return None
 
     def _sort_lines(self, depth: int) -> None:
-        """Put the lines of a finished iteration, and the root moves that begin them, in order; only now it is known."""
+        """Sort the lines of a finished iteration, and with them the root moves; only now is their order known."""
         self.lines.sort(key=lambda line: -line.score)
         for number, line in enumerate(self.lines):
             _move_forward(self._state, line.moves[0], number)
@@ -99,7 +99,7 @@ class Iterations:
                               seconds, 0, line.moves, bound))
 
     def _patience(self) -> float:
-        """The factor on the soft time that this iteration asks for."""
+        """The factor on the soft time after this iteration."""
         if len(self.lines) > 1:
             return 1.0
         spent = int(self._state.root_nodes[: self._state.root_count].sum())
@@ -111,7 +111,7 @@ _BOUNDS = {int(EXACT): Bound.EXACT, int(LOWER): Bound.LOWER}
 
 
 def _move_forward(state: StateRecord, move: int, place: int) -> None:
-    """Put a root move at `place`, where the next iteration of that line looks for it."""
+    """Move a root move up to `place`, where the next iteration of that line looks for it."""
     found = state.root_moves[: state.root_count].tolist().index(move)
     for row in (state.root_moves, state.root_nodes) if found > place else ():
         first = row[found]

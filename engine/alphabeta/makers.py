@@ -1,4 +1,4 @@
-"""The kinds of search that this room offers, made as the settings wish."""
+"""The kinds of search in this package, made according to the settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.alphabeta.searcher import DeepeningSearch, Searcher
 
 
 class Wishes(Protocol):
-    """What alpha-beta reads of the settings."""
+    """The settings that alpha-beta reads."""
 
     @property
     def threads(self) -> int: ...
@@ -21,5 +21,5 @@ def alphabeta(wishes: Wishes, megabytes: int) -> Searcher:
 
 
 def minimax(wishes: Wishes, megabytes: int) -> DeepeningSearch:
-    """Every move to a fixed depth, deeper and deeper. It remembers nothing, and so the memory would be of no use."""
+    """Plain minimax with iterative deepening. It has no transposition table, so it needs no memory."""
     return DeepeningSearch(params=without_techniques())

@@ -1,12 +1,12 @@
 """The node: fail-soft principal variation search in numbered steps.
 
-Scores are the side to move's. `alpha` is what that side is sure of already, `beta` what the other side will not
-allow; a score of at least beta ends the node. Every technique can be switched off in params.py; what each decides is
-in techniques.py, under its name. In brackets stands the Elo that the engine loses without it at 5,000 nodes a move,
-give or take fifty: see "What each technique is worth" in engine/arena/MEASUREMENTS.md.
+Scores are from the side to move's view. `alpha` is what that side is already sure of, `beta` what the other side will
+not allow; a score of at least beta ends the node. Every technique can be switched off in params.py; what each of them
+decides is in techniques.py. The number in brackets is the Elo that the engine loses without the technique at 5,000
+nodes per move, give or take fifty: see "What each technique is worth" in engine/arena/MEASUREMENTS.md.
 
-All steps that search stand in one function. Kernels that call each other in turn work when they are compiled, but jump
-to address 0 when Numba loads them from its cache.
+All steps that search are in one function: mutually recursive kernels work when freshly compiled, but jump to address 0
+when Numba loads them from its cache.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ _YES = np.int64(1)
 
 @kernel
 def search(pos, state, alpha, beta, depth, ply, cut_node):
-    """The value of `pos` searched `depth` plies, as far as the window asks; `cut_node` says that a cut is expected."""
+    """The value of `pos` at `depth`: exact inside the window, else a bound. `cut_node`: a cut-off is expected."""
     ply &= PLY_MASK
     params = state.params
-    # Step 1. At the horizon, search on only what is not quiet [236].
+    # Step 1. At the horizon, quiescence searches only captures and the like [236].
     if depth <= 0 or ply >= MAX_PLY:
         state.leaves += 1
         return quiescence(pos, state, alpha, beta, ply) if params.use_quiescence else cut_off_value(pos, state, ply)
@@ -104,21 +104,21 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if not is_root:
         if is_draw(pos, state, ply):
             return DRAW
-        # Step 3. Mate-distance pruning: a shorter mate is known already [6].
+        # Step 3. Mate-distance pruning: a shorter mate has already been found [6].
         if params.use_mate_distance:
             alpha = max(alpha, mated_in(ply))
             beta = min(beta, mate_in(ply + 1))
             if alpha >= beta:
                 return alpha
 
-        # Step 4. The endgame tables: near the end, the result is known. Only a mate can be better, or worse.
+        # Step 4. The endgame tables: with few men the result is known. Only a mate can be better, or worse.
         if is_tb_ending(pos, state) and excluded == NULL_MOVE:
             floor, ceiling = tb_limits(pos, state, ply, depth)
             if floor >= beta or ceiling <= alpha or floor == ceiling:
                 return floor if floor > -INFINITE else ceiling
             alpha = max(alpha, floor)
 
-    # Step 5. The transposition table: the same position by another order of moves [458, its cutoffs alone 241].
+    # Step 5. The transposition table: the same position by another move order [458, its cut-offs alone 241].
     checkers, pinned = king_masks(pos)
     in_check = checkers != EMPTY
     data = tt_probe(pos, state) if excluded == NULL_MOVE else MISS
@@ -129,13 +129,13 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     tt_move = best_so_far(state, ply, tt_move)
     tt_move_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
 
-    # Step 6. The static evaluation, corrected by experience [6], sharpened by the table.
+    # Step 6. The static evaluation, corrected by experience [6], refined by the table's score.
     raw_eval = estimate = NO_SCORE
     if in_check:
         forget_evaluation(state, ply)
     else:
         if not is_pv and excluded == NULL_MOVE:
-            # Step 8, before the evaluation where it can be foreseen [61].
+            # Step 8 before the evaluation is made, if a lazy one shows that it will cut [61].
             foreseen = foreseen_fail_high(pos, state, depth, ply, beta, data)
             if foreseen != NO_SCORE:
                 return foreseen
@@ -147,15 +147,15 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     begin_node(state, ply)
 
     if not is_pv and not in_check and excluded == NULL_MOVE:
-        # Step 7. Razoring: far below alpha, only captures can help, and quiescence knows [-6].
+        # Step 7. Razoring: far below alpha only captures can help, and quiescence tries those [-6].
         if is_far_below(params, depth, estimate, alpha):
             score = quiescence(pos, state, alpha, alpha + 1, ply)
             if score <= alpha:
                 return score
-        # Step 8. Reverse futility: far above beta, the reply will not bring it below [64].
+        # Step 8. Reverse futility pruning: far above beta, no reply will bring the score below it [64].
         if is_far_above(params, depth, estimate, beta, improving):
             return (estimate + beta) // 2
-        # Step 9. Null move: if even passing holds beta, a move will; verified deep down, where zugzwang is likely [3].
+        # Step 9. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [3].
         if may_pass(pos, state, depth, ply, beta, estimate):
             reduced = depth_after_passing(params, depth, estimate, beta)
             pass_turn(pos, state, ply, raw_eval)
@@ -172,7 +172,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 state.null_floor = 0
                 if verified >= beta:
                     return score
-        # Step 10. ProbCut: a capture that beats beta by a margin in a shallow search will in the deep one [-9].
+        # Step 10. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [-9].
         if may_probcut(params, depth, beta, data, tt_score):
             raised, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
             noisy_tt_move = tt_move if tt_move_is_noisy else NULL_MOVE
@@ -194,11 +194,11 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     tt_store(pos, state, ply, move, score, raw_eval, shallow + 1, LOWER)
                     return score if is_decisive(score) else score - params.probcut_margin
 
-    # Step 11. Internal iterative reduction: without a move from the table, the node is not worth its depth yet [38].
+    # Step 11. Internal iterative reduction: without a table move the node is not yet worth its depth [38].
     if tt_move == NULL_MOVE and excluded == NULL_MOVE and not is_root and (is_pv or cut_node):
         depth -= internal_reduction(params, depth)
 
-    # Step 12. Singular extension: is the table's move better than all others? Then it is searched deeper [50].
+    # Step 12. Singular extension: a table move that is much better than all others is searched deeper [50].
     extension = _NO
     if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, data, tt_score):
         singular_beta = tt_score - params.singular_margin * depth
@@ -211,11 +211,11 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if score < singular_beta:
             extension = singular_extension(state, ply, is_pv, score, singular_beta)
         elif params.use_multi_cut and score >= beta and not is_decisive(score):
-            return score  # another move beats beta as well: several cuts, one is enough [-35]
+            return score  # multi-cut: another move fails high as well, so the node will [-35]
         else:
             extension = negative_extension(params, cut_node, tt_score, beta)
 
-    # Step 13. The moves, the best first [history 83, killers 70, continuations 55, counter moves 14].
+    # Step 13. The moves, in order of promise [history 83, killers 70, continuation history 55, counter moves 14].
     start_picking(state, ply, tt_move)
     best, best_move, old_alpha = floor, NULL_MOVE, alpha
     move_count, quiets, noisies = _NO, _NO, _NO
@@ -232,7 +232,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         history = picked_score(pos, state, move, ply) if is_quiet else _NO
         reduction = basic_reduction(state, depth, move_count, is_quiet)
 
-        # Step 14. Pruning of moves that come late [53] or promise too little [futility 41, exchanges 26, history 0].
+        # Step 14. Pruning of late moves [53] and of hopeless ones [futility 41, static exchange 26, history 0].
         if not is_root and not is_loss(best) and no_zugzwang:
             if not is_quiet:
                 if noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, state.stage[ply] == BAD_NOISY):
@@ -251,7 +251,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         nodes_before = state.nodes
         play(pos, state, ply, move)
 
-        # Step 16. Late-move reduction: with good ordering a late move seldom matters; if it does, search it again [38].
+        # Step 16. Late move reduction: with good ordering a late move is seldom best; if it is, search it again [38].
         score = -INFINITE
         scout_beta = alpha + 1 if params.use_pvs else beta
         if is_late:
@@ -263,7 +263,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             if score > alpha and reduced < new_depth:
                 score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
         elif not is_pv or move_count > 1:
-            # Step 17. Principal variation search: a null window proves that a move is not better.
+            # Step 17. Principal variation search: a null window shows that a move is not better.
             score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
         if is_pv and (move_count == 1 or (score > alpha and params.use_pvs)):
             score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, _NO)
@@ -272,7 +272,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if state.stopped:
             return DRAW
 
-        # Step 18. A new best move, or a cut.
+        # Step 18. A new best move, or a cut-off.
         if score > best:
             best = score
             if score > alpha:
@@ -290,7 +290,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         return score_without_moves(alpha, ply, excluded, in_check)
     best = min(best, ceiling)
 
-    # Step 20. Learn: which move cut, and how wrong the evaluation was.
+    # Step 20. Learn which move caused the cut-off, and how wrong the evaluation was.
     if best >= beta:
         learn_from_cut(pos, state, ply, depth, best_move, quiets, noisies)
     if excluded == NULL_MOVE:

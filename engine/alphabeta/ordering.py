@@ -1,11 +1,11 @@
-"""Move ordering: the better the order, the more alpha-beta cuts.
+"""Move ordering: the better the order, the more alpha-beta can cut.
 
-The picker hands out moves one by one and generates them late: the table's move first, then captures that win or hold
-material, killers and the counter move, quiet moves by their histories, losing captures last. A node that is cut by its
-first move never generates any.
+The picker hands out moves one by one and generates them as late as possible: first the table move, then captures that
+do not lose material, killers and the counter move, quiet moves by their histories, and losing captures last. A node
+that is cut off by the table move never generates any.
 
-Without `use_ordering` all moves but the table's, which has a switch of its own, come as the generator lists them. That
-is for nodes of the search; the captures of quiescence are ordered all the same.
+Without `use_ordering` all moves but the table move, which has its own switch, come in the generator's order. That
+applies to nodes of the main search; the captures of quiescence are always ordered.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from engine.kernel import inline, kernel
 HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
 
-# A ranked move is one number: its score, then its place in the list from the end, then the move. So the largest number
-# is the best move, among equals the first, and finding it takes no branch that could be guessed wrong.
+# A ranked move is one number: its score, then its place counted from the end of the list, then the move. The largest
+# number is the best move, the first among equals, and finding it takes no branch that could be mispredicted.
 _SCORE_SHIFT, _PLACE_SHIFT = np.int64(32), np.int64(16)
 _PLACE_MASK, _MOVE_MASK = np.int64(0xFFFF << 16), np.int64(0xFFFF)
 _LAST_PLACE = np.int64(0xFFFF)
@@ -47,7 +47,7 @@ _LAST_PLACE = np.int64(0xFFFF)
 
 @inline
 def move_slot(pos, move):
-    """Piece and square: what the histories call the move."""
+    """The moving piece and its target square: the index of the move in most histories."""
     return np.int64(pos.board[from_square(move)]) * 64 + to_square(move)
 
 
@@ -59,7 +59,7 @@ def captured_type(pos, move):
 
 @inline
 def quiet_score(pos, state, move, ply):
-    """What the histories think of a quiet move."""
+    """The history score of a quiet move."""
     slot = move_slot(pos, move)
     score = np.int64(state.quiet_history[pos.side, move & 0xFFF]) if state.params.use_history else np.int64(0)
     if state.params.use_continuation:
@@ -72,7 +72,7 @@ def quiet_score(pos, state, move, ply):
 
 @inline
 def noisy_score(pos, state, move):
-    """Most valuable victim first; among equals what did well before."""
+    """Most valuable victim first; among equals, by capture history."""
     taken = captured_type(pos, move)
     score = 16 * EXCHANGE_VALUES[taken] + np.int64(state.noisy_history[move_slot(pos, move), taken])
     kind = move_kind(move)
@@ -93,7 +93,7 @@ def _place_of(ranked):
 
 @inline
 def start_picking(state, ply, tt_move):
-    """Begin a node's moves; its list follows that of the node above."""
+    """Start picking a node's moves; its list follows that of the parent."""
     begin = np.int64(state.begin[ply])
     state.stage[ply] = TABLE_STAGE if tt_move != NULL_MOVE else GENERATE_NOISY
     state.cursor[ply] = begin
@@ -106,7 +106,7 @@ def start_picking(state, ply, tt_move):
 
 @inline
 def _rank_quiets(pos, state, ply, first, end):
-    """Rank a range of the list by `quiet_score`, with the rows of the histories looked up once."""
+    """Rank a range of the list by `quiet_score`, looking up the rows of the histories only once."""
     top = BEFORE_ROOT + ply
     on = np.int64(state.params.use_continuation)  # row 0 is never written to
     last = state.continuation[on * state.slots[top - 1]]
@@ -139,7 +139,7 @@ def _generate_stage(pos, state, ply, wanted, checkers, pinned):
 
 @inline
 def _pick_best(state, ply):
-    """Take the best of the remaining moves to the front and step past it."""
+    """Swap the best of the remaining moves to the front and step past it."""
     cursor = np.uint64(state.cursor[ply])
     first = best = state.ranked[cursor]
     for place in range(cursor + np.uint64(1), np.uint64(state.end[ply])):
@@ -152,14 +152,14 @@ def _pick_best(state, ply):
 
 @inline
 def _is_playable_quiet(pos, move, checkers, pinned):
-    """Whether a move that another node liked is legal and quiet here."""
+    """Whether a move that was good in another node is legal and quiet here."""
     return (move != NULL_MOVE and is_pseudo_legal(pos, move) and not is_noisy(pos, move)
             and is_legal(pos, move, checkers, pinned))
 
 
 @inline
 def _special_quiet(state, ply, stage):
-    """The killers and the counter move, by stage."""
+    """The killer or counter move of a stage."""
     if stage == COUNTER_MOVE:
         slot = state.slots[BEFORE_ROOT + ply - 1]
         return np.int64(state.counter_moves[slot]) if state.params.use_counter_moves else NULL_MOVE
@@ -170,7 +170,7 @@ def _special_quiet(state, ply, stage):
 
 @inline
 def _is_special(state, ply, move):
-    """Whether `move` was handed out as a killer or counter move already."""
+    """Whether `move` has already been handed out as a killer or counter move."""
     return move == state.specials[ply, 0] or move == state.specials[ply, 1] or move == state.specials[ply, 2]
 
 
@@ -209,7 +209,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
                 state.specials[ply, stage - FIRST_KILLER] = move
                 return move
         elif stage == QUIETS:
-            may_go_on = with_quiets or not state.params.use_ordering  # without order there may be captures among them
+            may_go_on = with_quiets or not state.params.use_ordering  # unordered, they include captures
             while may_go_on and np.int64(state.cursor[ply]) < np.int64(state.end[ply]):
                 move = _pick_best(state, ply)
                 if move != tt_move and not _is_special(state, ply, move):
@@ -228,17 +228,17 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
 
 @kernel
 def next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets):
-    """The next move to search, or NULL_MOVE when there is none. `with_quiets` may turn to 0 between two calls."""
+    """The next move to search, or NULL_MOVE when there is none. `with_quiets` may become 0 between two calls."""
     move = _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets)
     if move != NULL_MOVE:
-        # By the time the move has been judged and made, what the table knows of the position after it will have come.
+        # By the time the move has been made, the table's bucket for the new position will be in the cache.
         expect(state.tt_address, state.tt_buckets, key_after(pos, move))
     return move
 
 
 @inline
 def picked_score(pos, state, move, ply):
-    """What the histories think of the quiet move that `next_move` has just handed out."""
+    """The history score of the quiet move that `next_move` has just handed out."""
     if state.stage[ply] == QUIETS:
         return state.ranked[np.int64(state.cursor[ply]) - 1] >> _SCORE_SHIFT
     return quiet_score(pos, state, move, ply)
@@ -257,14 +257,14 @@ def _reward_quiet(pos, state, ply, move, bonus):
 
 @inline
 def is_after_quiet(pos, state, ply):
-    """Whether the other side's last move, made in this search, was quiet."""
+    """Whether the other side's last move was made in this search and was quiet."""
     return (ply > 0 and state.slots[BEFORE_ROOT + ply - 1] != 0 and pos.captured == NO_PIECE
             and move_kind(np.int64(state.moves[ply - 1])) == NORMAL)
 
 
 @kernel
 def reward_last_move(pos, state, ply, bonus):
-    """Remember that the other side's last move, which was quiet, did well, or badly if `bonus` is negative."""
+    """Reward the other side's last move, which was quiet, or punish it if `bonus` is negative."""
     ply &= PLY_MASK
     top = BEFORE_ROOT + ply
     side, code = np.int64(pos.side) ^ 1, np.int64(state.moves[ply - 1]) & 0xFFF
@@ -276,7 +276,9 @@ def reward_last_move(pos, state, ply, bonus):
 
 @kernel
 def learn_from_evaluation(pos, state, ply, before, now):
-    """What the last move did to the static evaluation tells its worth: `before` is its side's, `now` the other's."""
+    """Reward the last move for what it did to the static evaluation, which was `before` for its side and is `now` for
+    the side to move.
+    """
     change = -(before + now) * state.params.history_evaluation
     limit = state.params.history_bonus_max
     reward_last_move(pos, state, ply, min(max(change, -limit), limit))
@@ -292,7 +294,7 @@ def _reward_noisy(pos, state, move, bonus):
 
 @kernel
 def learn_from_cut(pos, state, ply, depth, best, quiets, noisies):
-    """Remember that `best` cut the node, and that the `quiets` and `noisies` tried before it did not."""
+    """Reward `best`, which caused the cut-off, and punish the `quiets` and `noisies` that were tried before it."""
     ply &= PLY_MASK
     bonus = min(state.params.history_bonus * depth, state.params.history_bonus_max)
     malus = -min(state.params.history_malus * depth, state.params.history_bonus_max)

@@ -1,7 +1,7 @@
 """Every number that tuning may change, and every switch of the search, one row each.
 
-Kernels read them from a record (`params.rfp_margin`), so a match or a tuning run changes them without compiling
-anything anew. A row whose range is 0 to 1 is a switch: it turns a technique off, and so shows what it is worth.
+Kernels read them from a record (`params.rfp_margin`), so a match or a tuning run can change them without recompiling. A
+row whose range is 0 to 1 is a switch: it turns a technique off, to show what it is worth.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _switch(name: str) -> Parameter:
 
 
 PARAMETERS = (
-    # Techniques, on or off. With all off the search is plain minimax, cut off by the static evaluation.
+    # Techniques, on or off. With all off the search is plain minimax with the static evaluation at the horizon.
     _switch("use_alphabeta"),
     _switch("use_pvs"),
     _switch("use_aspiration"),
@@ -60,12 +60,12 @@ PARAMETERS = (
     _switch("use_negative_extensions"),
     _switch("use_probcut"),
     _switch("use_correction"),
-    # Transposition table: near a draw by fifty moves what it says may not hold any more.
+    # Transposition table: close to a draw by the fifty-move rule its scores may no longer hold.
     Parameter("tt_rule50", 90, 60, 100, 4),
     # Aspiration windows.
     Parameter("aspiration_depth", 4, 2, 8, 1),
     Parameter("aspiration_window", 12, 4, 50, 3),
-    # Reverse futility: so far above beta that no reply will matter.
+    # Reverse futility pruning: so far above beta that no reply will matter.
     Parameter("rfp_depth", 8, 4, 12, 1),
     Parameter("rfp_margin", 60, 30, 150, 6),
     Parameter("rfp_improving", 60, 0, 150, 8),
@@ -86,7 +86,7 @@ PARAMETERS = (
     Parameter("probcut_margin", 190, 100, 350, 20),
     Parameter("probcut_reduction", 4, 2, 6, 1),
     Parameter("probcut_tt_depth", 3, 1, 5, 1),
-    # Late-move pruning, futility, SEE and history pruning of moves.
+    # Late move pruning; futility, SEE and history pruning of moves.
     Parameter("lmp_base", 3, 1, 8, 1),
     Parameter("lmp_depth", 8, 4, 12, 1),
     Parameter("futility_depth", 8, 3, 12, 1),
@@ -99,7 +99,7 @@ PARAMETERS = (
     Parameter("see_noisy_margin", 25, 8, 60, 4),
     Parameter("history_prune_depth", 5, 2, 8, 1),
     Parameter("history_prune_margin", 3200, 1000, 6000, 300),
-    # Late-move reductions, in 1024ths of a ply.
+    # Late move reductions, in 1024ths of a ply.
     Parameter("lmr_base", 800, 300, 1400, 60),
     Parameter("lmr_factor", 440, 300, 700, 25),
     Parameter("lmr_noisy_factor", 300, 150, 600, 25),
@@ -125,7 +125,7 @@ PARAMETERS = (
     Parameter("history_malus", 170, 60, 320, 15),
     Parameter("history_fail_low", 80, 0, 320, 15),
     Parameter("history_evaluation", 8, 0, 30, 1),
-    # Lazy evaluation: what one move may change about everything but material and squares.
+    # Lazy evaluation: by how much one move may change everything but material and piece-square values.
     Parameter("lazy_margin", 150, 40, 1500, 15),
     # Quiescence.
     Parameter("delta_margin", 160, 50, 300, 15),
@@ -161,5 +161,5 @@ def without_techniques() -> ParamsRecord:
 
 
 def set_param(record: ParamsRecord, name: str, value: int) -> None:
-    """Set one parameter; InputError if there is none of that name or the value is out of its range."""
+    """Set one parameter; InputError if there is no such parameter or the value is out of range."""
     set_value(record, PARAMETERS, name, value, "search parameter")

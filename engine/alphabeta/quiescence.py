@@ -1,4 +1,4 @@
-"""Quiescence: where the search cuts off, what is not quiet is still played out, so that the evaluation holds."""
+"""Quiescence search: beyond the horizon captures are played out, so that only quiet positions are evaluated."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _QUIESCENCE_DEPTH = np.int64(0)
 
 @inline
 def _settled_score(pos, state, ply):
-    """The score of a node that needs no search: stopped, drawn, at the end of the stack or known; else NO_SCORE."""
+    """The score of a node that needs no search: stopped, drawn, too deep, or in the tablebases; else NO_SCORE."""
     if state.nodes >= state.next_poll:
         poll(state)
     state.pv_length[ply] = 0
@@ -54,7 +54,7 @@ def _settled_score(pos, state, ply):
 
 @inline
 def _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv):
-    """(what the side to move has without a capture, the evaluation that says so or NO_SCORE if a rough one does)."""
+    """(the stand-pat score, the raw static evaluation or NO_SCORE if a lazy one was enough)."""
     margin = state.params.lazy_margin
     lazy = lazy_score(pos, state, ply, data) if not is_pv else NO_SCORE
     if lazy != NO_SCORE and lazy - margin >= beta:
@@ -67,7 +67,7 @@ def _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv):
 
 @inline
 def _start_moves(pos, state, ply, data, checkers, pinned):
-    """Make ready to pick moves, first the table's, which is returned, if it is legal, and noisy unless in check."""
+    """Start picking moves; returns the table move, if it is legal and, unless in check, noisy, else NULL_MOVE."""
     move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
     tt_move = move if checkers != EMPTY or move == NULL_MOVE or is_noisy(pos, move) else NULL_MOVE
     start_picking(state, ply, tt_move)
@@ -76,7 +76,7 @@ def _start_moves(pos, state, ply, data, checkers, pinned):
 
 @inline
 def _recalled(pos, state, ply):
-    """(what the transposition table holds, its score or NO_SCORE)."""
+    """(the entry of the transposition table or MISS, its score or NO_SCORE)."""
     data = tt_probe(pos, state)
     return data, (entry_score(data, ply) if data != MISS else NO_SCORE)
 
@@ -88,8 +88,8 @@ def _cuts(state, data, tt_score, alpha, beta):
 
 @inline
 def _are_left_out(pos, state, ply, move, in_check, searched):
-    """Whether neither this move nor any after it is worth a look: captures that lose material; quiet ways out of check
-    once there is one, for captures that hold material have been tried before.
+    """Whether this move and all that follow are skipped: captures that lose material; or in check, once some evasion
+    has been searched, from the first quiet evasion on.
     """
     if in_check:
         return state.params.use_evasion_pruning and searched > 0 and not is_noisy(pos, move)
@@ -98,9 +98,9 @@ def _are_left_out(pos, state, ply, move, in_check, searched):
 
 @kernel
 def quiescence(pos, state, alpha, beta, ply):
-    """Search until the position is quiet: captures, promotions; in check all evasions, quiet ones until one holds."""
+    """Search until the position is quiet: captures and promotions; in check evasions, until one does not lose."""
     ply &= PLY_MASK
-    # Step 1. Stop, draws, the end of the stack, and the endgame tables.
+    # Step 1. Stop, draws, the deepest ply, and the endgame tables.
     settled = _settled_score(pos, state, ply)
     if settled != NO_SCORE:
         return settled
@@ -135,7 +135,7 @@ def quiescence(pos, state, alpha, beta, ply):
                 break
             hoped_for = futile + captured_value(pos, move)
             if not in_check and state.params.use_delta_pruning and hoped_for <= alpha:
-                best = max(best, hoped_for)  # it cannot lift the score to alpha
+                best = max(best, hoped_for)  # it cannot raise the score above alpha
                 continue
         play(pos, state, ply, move)
         score = -quiescence(pos, state, -beta, -alpha, ply + 1)

@@ -1,4 +1,4 @@
-"""The root of a search: its moves in their order, and the one entry point that holds the code of the node."""
+"""The root of a search: its moves in order, and the one entry point that contains the code of the node."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEVER = np.iinfo(np.int64).max  # a number of nodes or nanoseconds that is never
 
 @kernel
 def begin_root(pos, state):
-    """Set the stacks of a thread to the root position, with all its legal moves."""
+    """Prepare a thread's state for a search of `pos`, with all its legal moves as root moves."""
     checkers, pinned = king_masks(pos)
     state.root_count = generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
     for index in range(state.root_count):
@@ -48,21 +48,21 @@ def prepare_root(pos: PositionRecord, state: StateRecord) -> None:
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64)
 def search_from(pos: PositionRecord, state: StateRecord, depth: int, alpha: int, beta: int, ply: int) -> int:
-    """Search `pos` `depth` plies in the window from `alpha` to `beta`; returns the score, mates counted from ply 0.
+    """Search `pos` to `depth` in the window from `alpha` to `beta`; returns the score, with mates counted from ply 0.
 
-    `ply` 0 is the root, whose moves `begin_root` has listed; with any other the position is a node like all others. The
-    line is in `state.pv[ply]`. When `state.stopped` is set the score means nothing, and the line is what a part of the
-    iteration found, maybe nothing. Other kernels call it by its address: so its code, which is large, exists once.
+    `ply` 0 is the root, whose moves `begin_root` has listed; any other ply is a node like all others. The line is in
+    `state.pv[ply]`. If `state.stopped` is set the score means nothing, and the line is what the unfinished search had
+    found, maybe nothing. Other kernels call it by its address, so that its code, which is large, exists only once.
     """
     state.root_depth = depth
     if ply > 0:
-        state.rests[ply - 1] = NO_SCORE  # what was searched before this was another position
+        state.rests[ply - 1] = NO_SCORE  # the previous search was of another position
     return search(pos, state, alpha, beta, depth, ply, np.int64(0))
 
 
 @kernel
 def bring_forward(state, move, place):
-    """Put a root move at `place` of the order, where an iteration, or the next line of MultiPV, looks for it."""
+    """Move a root move up to `place`, where the next iteration or the next MultiPV line looks for it."""
     found = place
     while state.root_moves[found] != move:
         found += 1
@@ -76,7 +76,7 @@ def bring_forward(state, move, place):
 
 
 def keep_root_moves(state: StateRecord, wanted: Sequence[int]) -> None:
-    """Leave only those of the root moves that are `wanted`."""
+    """Keep only the root moves that are `wanted`."""
     moves = [move for move in state.root_moves[: state.root_count].tolist() if move in wanted]
     state.root_count = len(moves)
     state.root_moves[: len(moves)] = moves

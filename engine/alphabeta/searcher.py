@@ -1,5 +1,5 @@
-"""Alpha-beta as its owner sees it. Lazy SMP: every thread searches the same root, and they help each other through the
-shared transposition table.
+"""The alpha-beta search as its users see it. Lazy SMP: every thread searches the same root, and they help each other
+through the shared transposition table.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from engine.search.scores import is_win
 from engine.search.tb import TbRecord, no_tb
 from eval.choice import Evaluation, built_in
 
-# Seconds: an iteration that ends sooner is told of only if it is the last. Clients parse lines on the engine's clock.
+# Seconds: an iteration that ends sooner is reported only if it is the last, since clients parse on the engine's clock.
 _FIRST_REPORT = 0.02
-_FIRST_PROGRESS = 3.0  # seconds: GUIs show shorter searches by their lines alone
+_FIRST_PROGRESS = 3.0  # seconds: for shorter searches the lines are enough
 _PROGRESS_INTERVAL = 1.0
 _LONGEST_TIME = 1e9  # seconds; more would not fit into nanoseconds
-_VOTE_OF_THE_WORST = 14  # how much even the lowest score counts in the vote, beside the centipawns above it
-_PATIENCE_FOR_VOTES = 0.002  # seconds: a helper whose core is taken away is not waited for
+_VOTE_OF_THE_WORST = 14  # centipawns: the weight of the lowest score in the vote; higher ones count by their difference
+_PATIENCE_FOR_VOTES = 0.002  # seconds: a helper whose core was taken away is not waited for
 
 
 class DeepeningSearch(Search):
-    """A search by iterations of one thread: what alpha-beta, minimax and expectimax have in common."""
+    """Iterative deepening in one thread: what alpha-beta, minimax and expectimax have in common."""
 
     def __init__(self, megabytes: float = 1, params: ParamsRecord | None = None,
                  evaluation: Evaluation | None = None) -> None:
@@ -57,7 +57,7 @@ class DeepeningSearch(Search):
             set_params(state, params)
 
     def set_evaluation(self, evaluation: Evaluation) -> None:
-        """Judge positions by another evaluation from now on; what was found is forgotten."""
+        """Evaluate positions with this evaluation from now on, and forget what was found."""
         self._states = [new_state(self._params, evaluation) for _ in self._states]
         self._evaluation = evaluation
         self.clear()
@@ -67,7 +67,7 @@ class DeepeningSearch(Search):
         self._tb = tb
 
     def clear(self) -> None:
-        """Forget everything: a new game begins."""
+        """Forget everything, for a new game."""
         self.tt.clear(len(self._states))
         for state in self._states:
             clear_histories(state)
@@ -77,11 +77,11 @@ class DeepeningSearch(Search):
         self._stop[0] = 1
 
     def forget_stop(self) -> None:
-        """Take back a `stop` that came too late to stop anything."""
+        """Cancel a `stop` that came too late to stop anything."""
         self._stop[0] = 0
 
     def set_time(self, soft_time: float, hard_time: float) -> None:
-        """Give the running search limits that it did not have: it was pondering. The soft one counts from its start."""
+        """Give a search that was pondering its time limits. The soft one counts from the start of the search."""
         self._soft_time = soft_time
         deadline = time.perf_counter_ns() + int(min(hard_time, _LONGEST_TIME) * 1e9)
         for state in self._states:
@@ -91,7 +91,7 @@ class DeepeningSearch(Search):
 
     @property
     def nodes(self) -> int:
-        """Nodes of the running or last search, of all threads."""
+        """Nodes of the running or last search, in all threads."""
         return sum(int(state.nodes) for state in self._states)
 
     @property
@@ -101,7 +101,7 @@ class DeepeningSearch(Search):
 
     @property
     def tb_hits(self) -> int:
-        """How often the endgame tables have answered, to all threads."""
+        """Positions found in endgame tables, in all threads."""
         return sum(int(state.tb_hits) for state in self._states)
 
     def load(self) -> None:
@@ -110,7 +110,7 @@ class DeepeningSearch(Search):
             point.load()
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
-        """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
+        """Prepare a search of `position`; from now on `set_time` and `stop` take effect."""
         self.load()  # before the clock starts
         self._position, self._limits = position.copy(), limits
         self._started = time.perf_counter()
@@ -120,9 +120,9 @@ class DeepeningSearch(Search):
             self._prepare(state)
 
     def finish(self, report: Report = ignore) -> Result:
-        """Search; blocks until the search has ended. Without a legal move the result's move is 0.
+        """Search, and block until the search has ended. If there is no legal move, the move is 0.
 
-        `report` hears of every finished line, and in a long search of its progress, from threads of the search.
+        `report` is called with every finished line, and in a long search with its progress, from other threads.
         """
         try:
             return self._search(report) if self._states[0].root_count else Result(0, 0, 0, 0, 0.0)
@@ -131,7 +131,7 @@ class DeepeningSearch(Search):
 
     def _search(self, report: Report) -> Result:
         infos: list[Info] = []
-        held: list[Info] = []  # lines of an iteration that was too quick to be told of
+        held: list[Info] = []  # lines of an iteration that was too quick to be reported
 
         def tell(info: Info | Progress | Remark) -> None:
             assert isinstance(info, Info)
@@ -156,15 +156,15 @@ class DeepeningSearch(Search):
         return self._result(self._choose(main), infos, report)
 
     def _iterations(self, report: Report) -> Iterations:
-        """The main thread's iterations; another kind of search has others."""
+        """The main thread's iterations; other kinds of search override this."""
         return Iterations(self._position.copy(), self._states[0], self._limits, report)
 
     def _choose(self, main: Iterations) -> Candidate:
-        """The answer that is trusted."""
+        """The thread whose answer is played."""
         return Candidate(main.depth, main.lines[0])
 
     def _result(self, chosen: Candidate, infos: list[Info], report: Report) -> Result:
-        """The answer as a result; its line is reported if it is not the last one that was."""
+        """The answer as a result; its line is reported unless it was the last one reported."""
         best, seconds = chosen.line, time.perf_counter() - self._started
         line = best.moves or (int(self._states[0].root_moves[0]),)
         told = next((info.line[:1] for info in reversed(infos) if info.line_number == 1), ())
@@ -177,12 +177,12 @@ class DeepeningSearch(Search):
 
     def _is_late(self, patience: float) -> bool:
         if time.perf_counter_ns() >= self._states[0].deadline:
-            return True  # kernels look at the clock every few thousand nodes: a tiny tree ends before
+            return True  # kernels read the clock every few thousand nodes: a tiny tree ends before that
         soft = self._soft_time
         return soft is not None and time.perf_counter() - self._started >= soft * patience
 
     def _may_be_long(self) -> bool:
-        """Whether the search may last until its progress is of interest. A thread in vain costs a tenth of a ms."""
+        """Whether the search may last long enough to report progress. A useless thread would cost a tenth of a ms."""
         times = [limit for limit in (self._limits.hard_time, self._limits.movetime) if limit is not None]
         return not times or min(times) > _FIRST_PROGRESS
 
@@ -212,18 +212,18 @@ class DeepeningSearch(Search):
 
 
 class Searcher(DeepeningSearch):
-    """The full search: a transposition table of any size, and threads with their own histories that share it."""
+    """The full search: a transposition table of any size, shared by threads that have their own histories."""
 
     def __init__(self, megabytes: float = 64, threads: int = 1, params: ParamsRecord | None = None,
                  evaluation: Evaluation | None = None) -> None:
         super().__init__(megabytes, params, evaluation)
         self._crew = Crew()
         self._helping = 0  # helpers of the running search
-        self._is_over = np.zeros(1, np.int64)  # what helpers look at: `stop` is taken back before all have seen it
+        self._is_over = np.zeros(1, np.int64)  # the helpers' stop flag: `stop` is cancelled before all have seen it
         self.set_threads(threads)
 
     def set_threads(self, threads: int) -> None:
-        """Search with that many threads from now on."""
+        """Search with this many threads from now on; InputError if there is no memory for them."""
         self._crew.shrink(threads - 1)
         try:
             new = [new_state(self._params, self._evaluation) for _ in range(threads - len(self._states))]
@@ -232,18 +232,18 @@ class Searcher(DeepeningSearch):
         self._states = [*self._states, *new][:threads]
 
     def set_evaluation(self, evaluation: Evaluation) -> None:
-        """Judge positions by another evaluation from now on; what was found is forgotten."""
+        """Evaluate positions with this evaluation from now on, and forget what was found."""
         self._crew.wait()
         super().set_evaluation(evaluation)
 
     def resize(self, megabytes: float) -> None:
-        """Use a table of this size, which is empty, from now on."""
+        """Use a transposition table of this size from now on; it is emptied if its size changes."""
         self._crew.wait()
         if megabytes != self.tt.megabytes:
             self.tt.resize(megabytes)
 
     def clear(self) -> None:
-        """Forget everything: a new game begins."""
+        """Forget everything, for a new game."""
         self._crew.wait()
         super().clear()
 
@@ -254,16 +254,16 @@ class Searcher(DeepeningSearch):
             deepen_until_stopped.load()
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
-        """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
-        self._crew.wait()  # a helper of the search before may only now get to see that it is over
+        """Prepare a search of `position`; from now on `set_time` and `stop` take effect."""
+        self._crew.wait()  # a helper of the previous search may not have seen yet that it is over
         super().begin(position, limits)
         self._is_over[0] = 0
         for state in self._states[1:]:
             state.stop_address = self._is_over.ctypes.data
 
     def _help(self, position: PositionRecord, state: StateRecord, lines: int) -> None:
-        """A helper's work. Kernels know table, flags and network by address: whoever runs this keeps them alive, even
-        when the search is over and forgotten.
+        """A helper's work. Kernels know the table, the flags and the network only by address; being a method of the
+        search that owns them, this keeps them alive while it runs.
         """
         deepen_until_stopped(position, state, search_from.address, lines)
 
@@ -277,7 +277,7 @@ class Searcher(DeepeningSearch):
             self._is_over[0] = 1
 
     def _choose(self, main: Iterations) -> Candidate:
-        """The answer of the thread that wins the vote. A helper that does not stop at once has none."""
+        """The answer of the thread that wins the vote. A helper that does not stop at once has no vote."""
         own = super()._choose(main)
         self._is_over[0] = 1
         if self._limits.depth or self._limits.multipv > 1:
@@ -297,14 +297,14 @@ class Candidate(NamedTuple):
 
 
 def _report_all(held: list[Info], report: Report) -> None:
-    """Tell of the lines that were held back."""
+    """Report the lines that were held back."""
     for info in held:
         report(info)
     held.clear()
 
 
 def elect(candidates: Sequence[Candidate]) -> Candidate:
-    """The answer that is trusted. Each thread votes for its move by depth and score; a proven win needs no vote."""
+    """The thread whose answer is played. Each votes for its move by depth and score; a proven win needs no vote."""
     eligible = [candidate for candidate in candidates if candidate.depth > 0]
     if not eligible:
         return candidates[0]

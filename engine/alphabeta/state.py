@@ -1,5 +1,5 @@
-"""The record that one search thread works in: limits, counters, stacks by ply and histories. Nothing is shared but the
-transposition table, the endgame tables and the stop flag, which are reached by their addresses.
+"""The record that one search thread works in: limits, counters, stacks by ply and histories. Only the transposition
+table, the endgame tables, the network and the stop flag are shared; they are reached by their addresses.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from eval.weights import WeightsRecord
 from tablebase.syzygy.records import ScratchRecord
 
 STACK = MAX_PLY + 8
-# No ply has other bits. Masking it tells the compiler that it is not negative, which saves a test at every use as an
-# index: there are dozens in a node.
+# Every ply fits into these bits. Masking it tells the compiler that it is not negative, which saves a test each time it
+# is used as an index: dozens in a node.
 PLY_MASK = np.int64(255)
 BEFORE_ROOT = np.int64(4)  # rows of the move stack that stand for moves before the root
 
@@ -37,7 +37,7 @@ MOST_TRIED = 64
 
 
 class StateRecord(Fields):
-    """All that a search thread works on."""
+    """Everything that a search thread works on."""
 
     # Limits; the kernel reads the clock and the stop flag whenever `nodes` has reached `next_poll`.
     nodes: I8
@@ -48,8 +48,8 @@ class StateRecord(Fields):
     stopped: I8
     # What the search has done.
     leaves: I8  # positions at the horizon
-    cuts: I8  # nodes that a move ended because its score was at least beta
-    first_cuts: I8  # of those, by the first move
+    cuts: I8  # beta cut-offs
+    first_cuts: I8  # cut-offs by the first move
     # The transposition table.
     tt_address: I8
     tt_buckets: I8
@@ -60,16 +60,16 @@ class StateRecord(Fields):
     tb_scratch: ScratchRecord
     # The root.
     root_depth: I8
-    root_score: I8  # of the line in pv[0], also when the iteration is broken off
+    root_score: I8  # of the line in pv[0], even if the iteration is aborted
     window_alpha: I8
     window_beta: I8
     window_width: I8
-    line: Annotated[Numbers, "u2", STACK]  # the best line that is known, from the root on
+    line: Annotated[Numbers, "u2", STACK]  # the best known line, from the root
     line_length: I8
     line_score: I8
     line_bound: I8  # what that score is: EXACT, LOWER or UPPER
-    line_scores: Annotated[Numbers, "i4", MAX_MOVES]  # what helpers know of the lines of MultiPV
-    finished_depth: I8  # of the last iteration that was not broken off
+    line_scores: Annotated[Numbers, "i4", MAX_MOVES]  # a helper's scores of the MultiPV lines
+    finished_depth: I8  # of the last iteration that was not aborted
     deepest: I8  # UCI's seldepth
     root_count: I8
     root_moves: Annotated[Numbers, "u2", MAX_MOVES]
@@ -77,27 +77,27 @@ class StateRecord(Fields):
     first_root_move: I8  # MultiPV: the moves before this one are taken
     current_move: I8  # the root move being searched, for UCI's currmove
     current_number: I8
-    lines_are_cut: I8  # nobody wants to know the line: in quiescence its nodes are cut off like all others
-    null_floor: I8  # no null move at a ply smaller than this: one is being verified
+    lines_are_cut: I8  # no line is asked for: quiescence may cut its nodes off by the table like all others
+    null_floor: I8  # no null move at a lower ply than this: one is being verified
     # By ply.
     static_evals: Annotated[Numbers, "i4", STACK]
-    # What the static evaluation is more than material, squares and the right to move.
+    # The static evaluation without material, piece-square values and tempo.
     rests: Annotated[Numbers, "i4", STACK]
     slots: Annotated[Numbers, "u2", STACK]  # [BEFORE_ROOT + ply]: piece and square of the move made there; 0 for none
     moves: Annotated[Numbers, "u2", STACK]  # the move made there
     excluded: Annotated[Numbers, "u2", STACK]  # the move that a singular search leaves out
-    extended: Annotated[Numbers, "i4", STACK]  # how often the line was extended twice
+    extended: Annotated[Numbers, "i4", STACK]  # double extensions in the line
     psq: Annotated[Numbers, "i8", STACK]  # material and piece-square sum, packed
     killers: Annotated[Numbers, "u2", (STACK, 2)]
     pv: Annotated[Numbers, "u2", (STACK, STACK)]
     pv_length: Annotated[Numbers, "u1", STACK]
-    # The picker's, by ply.
+    # The move picker's, by ply.
     stage: Annotated[Numbers, "u1", STACK]
     begin: Annotated[Numbers, "u4", STACK]
     cursor: Annotated[Numbers, "u4", STACK]
     end: Annotated[Numbers, "u4", STACK]
     bad_end: Annotated[Numbers, "u4", STACK]
-    # Killers and counter move that were handed out: both may change meanwhile.
+    # The killers and counter move that were handed out: the originals may have changed since.
     specials: Annotated[Numbers, "u2", (STACK, 3)]
     tried_quiets: Annotated[Numbers, "u2", (STACK, MOST_TRIED)]  # moves that did not cut, for the histories
     tried_noisies: Annotated[Numbers, "u2", (STACK, MOST_TRIED)]
@@ -116,7 +116,7 @@ class StateRecord(Fields):
     reductions: Annotated[Numbers, "i4", (2, REDUCTION_ROWS, REDUCTION_ROWS)]  # [quiet, depth, moves], 1024ths of a ply
     weights: WeightsRecord
     cache: EvalCacheRecord
-    accumulators: AccumulatorsRecord  # of the network, if there is one: then it evaluates, else the features do
+    accumulators: AccumulatorsRecord  # of the network, which evaluates if there is one; else the features do
 
 
 STATE = dtype_of(StateRecord)
@@ -131,7 +131,7 @@ HISTORY_FIELDS = ("killers", "counter_moves", "quiet_history", "noisy_history", 
 
 
 def new_state(params: ParamsRecord | None = None, evaluation: Evaluation | None = None) -> StateRecord:
-    """The state of a new search thread, with empty histories. The caller keeps the evaluation as long as the state."""
+    """The state of a new search thread, with empty histories. The caller must keep the evaluation alive as long."""
     judge = built_in() if evaluation is None else evaluation
     network_memory = judge.network.thread_size if judge.network is not None else 0
     memory = zeroed_memory(_STATE_SIZE + network_memory)
@@ -144,7 +144,7 @@ def new_state(params: ParamsRecord | None = None, evaluation: Evaluation | None 
 
 
 def set_params(state: StateRecord, params: ParamsRecord) -> None:
-    """Give the state its parameters, and work out the table of reductions."""
+    """Set the parameters of a state, and compute its table of reductions."""
     state["params"] = params
     logs = [0.0] + [math.log(number) for number in range(1, REDUCTION_ROWS)]
     products = np.outer(logs, logs)
@@ -155,6 +155,6 @@ def set_params(state: StateRecord, params: ParamsRecord) -> None:
 
 
 def clear_histories(state: StateRecord) -> None:
-    """Forget what earlier searches learned: a new game begins."""
+    """Forget what earlier searches learned, for a new game."""
     for field in (*(state[name] for name in HISTORY_FIELDS), state.cache.structures, state.cache.scores):
         clear_words(field.ctypes.data, field.nbytes // 8)  # without the GIL: other threads may be at work

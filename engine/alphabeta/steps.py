@@ -1,4 +1,4 @@
-"""What every node does, in the search as in quiescence: limits, draws, the table, the evaluation, the line."""
+"""What nodes of the search and of quiescence share: limits, draws, probing tables, the evaluation, the line."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from tablebase.probe import certain_outcome, directory_at, has_rights
 from tablebase.syzygy.probe import probe_value
 from tablebase.syzygy.records import NO_VALUE, SURE_LOSS, SURE_WIN, syzygy_at
 
-_POLL_INTERVAL = np.int64(2048)  # nodes between two looks at the clock
+_POLL_INTERVAL = np.int64(2048)  # nodes between two readings of the clock
 _LONG_FIRST_ITERATION = np.int64(10_000)  # nodes
 
 
 @kernel
 def poll(state):
-    """Look at the node limit, the clock and the stop flag; sets `stopped`.
+    """Check the node limit, the clock and the stop flag, and set `stopped` if the search has to end.
 
-    The first iteration is finished, in microseconds: without it there would be no move worth playing. Only among crowds
-    of queens, where captures have no end, it is broken off too.
+    The clock and the stop flag do not end the first iteration, which takes microseconds: without it there would be no
+    move worth playing. The exception is an explosion of captures, as with dozens of queens.
     """
     state.next_poll = min(state.nodes + _POLL_INTERVAL, state.node_limit)
     is_over = perf_counter_ns() >= state.deadline or load_atomic(state.stop_address) != 0
@@ -58,7 +58,7 @@ def poll(state):
 
 @kernel
 def play(pos, state, ply, move):
-    """Make `move` at `ply`, with what the search keeps beside the position."""
+    """Make `move` at `ply`, and update what the search keeps besides the position."""
     if has_network(state.accumulators):
         note_move(pos, state.accumulators, ply, move)
     else:
@@ -71,17 +71,17 @@ def play(pos, state, ply, move):
 
 @kernel
 def take_back(pos, move):
-    """Unmake `move`: for the node functions, which would grow too large if it were expanded in them."""
+    """Unmake `move`, as a kernel of its own: inlined, it would make the node functions too large."""
     unmake(pos, move)
 
 
 @inline
 def is_draw(pos, state, ply):
-    """Whether the rules, or a repetition that either side can force again, make the position a draw."""
+    """Whether the position is a draw by rule, or by a repetition within the searched line."""
     if is_fifty_moves(pos):
         checkers, pinned = king_masks(pos)
         begin = np.int64(state.begin[ply])
-        # A mate comes before the draw.
+        # Mate takes precedence over the draw.
         if checkers == EMPTY or generate(pos, state.list, begin, ALL_MOVES, checkers, pinned) > begin:
             return True
     return is_insufficient_material(pos) or is_repetition(pos, ply)
@@ -103,25 +103,25 @@ def tt_store(pos, state, ply, move, score, static_eval, depth, bound):
 
 @inline
 def bound_settles(bound, score, alpha, beta):
-    """Whether a stored bound answers the question the window asks."""
+    """Whether a stored bound is enough for a cut-off in this window."""
     return bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
 
 
 @inline
 def bound_allows(bound, score, reference):
-    """Whether a stored score may replace an estimate: it is on the side of it that its bound speaks of."""
+    """Whether a score with this bound is better than the estimate `reference`: exact, or a bound beyond it."""
     return bound == EXACT or (bound == LOWER and score > reference) or (bound == UPPER and score < reference)
 
 
 @inline
 def is_tb_ending(pos, state):
-    """Whether so few men are left that endgame tables may know the position."""
+    """Whether few enough men are left for the endgame tables."""
     return popcount(occupied_squares(pos)) <= state.tb.most_men
 
 
 @inline
 def _may_ask_syzygy(pos, tb, depth):
-    """Whether Syzygy tables can answer: they count from the last capture or pawn's move, and lie on a disk."""
+    """Whether to probe Syzygy: its values hold right after a capture or pawn move, and a probe may read from disk."""
     men = popcount(occupied_squares(pos))
     is_worth_it = men < tb.syzygy_men or (men == tb.syzygy_men and depth >= tb.syzygy_depth)
     return (tb.syzygy_address != 0 and depth > 0 and is_worth_it and not has_rights(pos)
@@ -142,7 +142,7 @@ def _outcome_by_syzygy(pos, state, ply):
 
 @kernel
 def tb_score(pos, state, ply, depth):
-    """The score that endgame tables give an ending, or NO_SCORE; wins and losses without their distance."""
+    """The score of an ending by the endgame tables, or NO_SCORE; wins and losses are scored by ply, not by distance."""
     tb = state.tb
     outcome = UNKNOWN
     if popcount(occupied_squares(pos)) <= tb.own_men:
@@ -159,7 +159,7 @@ def tb_score(pos, state, ply, depth):
 
 @inline
 def tb_bound(score):
-    """What a score of the endgame tables is: a mate may be better than a win, or worse than a loss."""
+    """The bound of a tablebase score: a mate may be better than a win, or worse than a loss."""
     if score == DRAW:
         return EXACT
     return LOWER if is_win(score) else UPPER
@@ -167,14 +167,14 @@ def tb_bound(score):
 
 @inline
 def has_pieces(pos):
-    """Whether the side to move has more than king and pawns: without, passing may be better than any move."""
+    """Whether the side to move has more than king and pawns; otherwise zugzwang is likely."""
     own = pos.colors[pos.side]
     return own & (pos.types[KNIGHT] | pos.types[BISHOP] | pos.types[ROOK] | pos.types[QUEEN]) != EMPTY
 
 
 @inline
 def validated(pos, move, checkers, pinned):
-    """`move`, if it is legal here, else NULL_MOVE: two positions may share a slot, and entries may be torn."""
+    """`move` if it is legal here, else NULL_MOVE: keys may collide, and entries may be torn."""
     if move != NULL_MOVE and is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned):
         return move
     return NULL_MOVE
@@ -182,7 +182,7 @@ def validated(pos, move, checkers, pinned):
 
 @kernel
 def begin_evaluation(pos, state, ply):
-    """Let the evaluation begin at `ply` with a position that has nothing to do with the plies before."""
+    """Start the evaluation's stacks at `ply` with a position that is unrelated to the plies before."""
     if has_network(state.accumulators):
         begin_line(state.accumulators, ply)
     else:
@@ -191,7 +191,7 @@ def begin_evaluation(pos, state, ply):
 
 @inline
 def pass_turn(pos, state, ply, raw_eval):
-    """Make a null move at `ply`, where the static evaluation is `raw_eval`, with what the search keeps beside it."""
+    """Make a null move at `ply`, where the static evaluation is `raw_eval`, and update what the search keeps."""
     state.slots[BEFORE_ROOT + ply] = 0
     make_null(pos)
     expect(state.tt_address, state.tt_buckets, pos.key)
@@ -212,7 +212,7 @@ def static_evaluation(pos, state, ply):
 
 @kernel
 def cut_off_value(pos, state, ply):
-    """The value of a position below which nothing is searched: the result if it is known, else the evaluation."""
+    """The value of a position at the horizon without quiescence: the result if it is known, else the evaluation."""
     state.pv_length[ply] = 0
     state.deepest = max(state.deepest, ply)
     if is_draw(pos, state, ply):
@@ -229,10 +229,10 @@ def cut_off_value(pos, state, ply):
 
 @inline
 def lazy_score(pos, state, ply, data):
-    """Lazy evaluation: material and squares as they are, all the rest as it was before the last move.
+    """Lazy evaluation: current material and piece-square values, and everything else as it was before the last move.
 
-    Costs next to nothing, and is seldom off by more than `lazy_margin`. NO_SCORE where the table may know the
-    evaluation, or the one before is not known.
+    Costs next to nothing, and is seldom off by more than `lazy_margin`. NO_SCORE if the position is in the table, which
+    may hold its evaluation, or if the parent's evaluation is unknown.
     """
     if data != MISS or not state.params.use_lazy_evaluation or ply == 0 or state.rests[ply - 1] == NO_SCORE:
         return NO_SCORE
@@ -241,11 +241,11 @@ def lazy_score(pos, state, ply, data):
 
 @inline
 def known_or_new_evaluation(pos, state, ply, data):
-    """The static evaluation: from the table's entry `data` if it holds one."""
+    """The static evaluation, taken from the table entry `data` if it holds one."""
     is_known = data != MISS and entry_eval(data) != NO_SCORE
     score = entry_eval(data) if is_known else static_evaluation(pos, state, ply)
     if has_network(state.accumulators):
-        state.rests[ply] = NO_SCORE  # a network has no part that could be known beforehand
+        state.rests[ply] = NO_SCORE  # a network's score has no cheap part
     else:
         state.rests[ply] = score - rough_score(pos, state.weights, state.psq[ply])
     return score
@@ -253,7 +253,7 @@ def known_or_new_evaluation(pos, state, ply, data):
 
 @inline
 def sharpened(state, data, tt_score, estimate):
-    """`estimate`, or the table's score where its bound says that it is nearer to the truth."""
+    """`estimate`, or the table's score if its bound makes it the better one."""
     if (data != MISS and state.params.use_tt_cutoffs and not is_decisive(tt_score)
             and bound_allows(entry_bound(data), tt_score, estimate)):
         return tt_score
@@ -262,7 +262,7 @@ def sharpened(state, data, tt_score, estimate):
 
 @inline
 def extend_pv(state, ply, move):
-    """Put `move` before the line of the ply below."""
+    """Prepend `move` to the line of the next ply."""
     length = state.pv_length[ply + 1]
     state.pv[ply, 0] = move
     for index in range(length):

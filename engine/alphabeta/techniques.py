@@ -1,6 +1,6 @@
-"""What the techniques of the node decide, each by its name: predicates, margins, reductions, and what is learned.
+"""What the techniques of the node decide, one named function each: predicates, margins, reductions, and learning.
 
-Nothing here calls the search: recursion stands in node.py alone. All are expanded there, so that a name costs nothing.
+Nothing here calls the search: all recursion is in node.py. The functions are inlined there, so they cost nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _QUARTERS = np.int64(4)
 
 @inline
 def is_open_root_move(state, move):
-    """Whether the root may play `move`: it was not ruled out by searchmoves, nor taken by a better line of MultiPV."""
+    """Whether the root may play `move`: not ruled out by searchmoves, nor taken by a better MultiPV line."""
     for index in range(state.first_root_move, state.root_count):  # noqa: SIM110  kernels have no generators
         if state.root_moves[index] == move:
             return True
@@ -54,7 +54,7 @@ def note_root_move(state, ply, move, number):
 
 @inline
 def best_so_far(state, ply, tt_move):
-    """At the root, the best move of the last iteration: whenever the search is broken off, it was searched first."""
+    """At the root, the best move so far, so that it is searched first and an aborted search can still answer."""
     if ply == 0 and state.root_depth > 1 and state.root_nodes[state.first_root_move] > 0:
         return np.int64(state.root_moves[state.first_root_move])
     return tt_move
@@ -62,7 +62,7 @@ def best_so_far(state, ply, tt_move):
 
 @inline
 def count_root_nodes(state, ply, move, nodes):
-    """At the root, note that so many nodes were spent below a move."""
+    """At the root, count the nodes spent on a move."""
     if ply == 0:
         for index in range(state.root_count):
             if state.root_moves[index] == move:
@@ -74,14 +74,14 @@ def count_root_nodes(state, ply, move, nodes):
 
 @inline
 def begin_node(state, ply):
-    """Forget the killers of another node's children; extensions are counted along the line."""
+    """Clear the killers of the children, and inherit the count of double extensions from the parent."""
     state.killers[ply + 1, 0] = state.killers[ply + 1, 1] = NULL_MOVE
     state.extended[ply] = state.extended[ply - 1] if ply > 0 else 0
 
 
 @inline
 def keep_best(state, ply, move, score, is_pv):
-    """Keep the best line so far; at the root its score too, in case the search is broken off."""
+    """Keep the best line so far; at the root its score too, in case the search is aborted."""
     if is_pv:
         extend_pv(state, ply, move)
     if ply == 0:
@@ -90,7 +90,7 @@ def keep_best(state, ply, move, score, is_pv):
 
 @inline
 def count_cut(state, move_count):
-    """Count a cut, and whether the first move made it: the measure of the ordering."""
+    """Count a cut-off, and whether the first move caused it: the measure of the move ordering."""
     state.cuts += 1
     state.first_cuts += np.int64(move_count == 1)
 
@@ -100,7 +100,7 @@ def count_cut(state, move_count):
 
 @inline
 def tb_limits(pos, state, ply, depth):
-    """(floor, ceiling) of the score by the endgame tables: a win may be a mate, a loss too; both are 0 in a draw."""
+    """(floor, ceiling) of the score by the endgame tables: a win may still be a mate, and so may a loss."""
     known_score = tb_score(pos, state, ply, depth)
     if known_score == NO_SCORE:
         return -INFINITE, INFINITE
@@ -111,9 +111,9 @@ def tb_limits(pos, state, ply, depth):
 
 @inline
 def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
-    """Whether the table answers what the window asks, as deep as it is asked, and far from a draw by fifty moves.
+    """Whether the table's score cuts the node off: deep enough, and not close to a draw by the fifty-move rule.
 
-    Where null windows ask whether a line holds, only they are answered: the line itself stays whole.
+    With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
     """
     return (is_scout and params.use_tt_cutoffs and entry_depth(data) >= depth
             and bound_settles(entry_bound(data), tt_score, alpha, beta) and pos.rule50 < params.tt_rule50)
@@ -121,7 +121,7 @@ def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
 
 @inline
 def score_without_moves(alpha, ply, excluded, in_check):
-    """The score of a node where no move is left: mate or stalemate, unless one was excluded."""
+    """The score of a node without moves: mate or stalemate, unless a move was excluded."""
     if excluded != NULL_MOVE:
         return alpha
     return mated_in(ply) if in_check else DRAW
@@ -132,7 +132,7 @@ def score_without_moves(alpha, ply, excluded, in_check):
 
 @inline
 def foreseen_fail_high(pos, state, depth, ply, beta, data):
-    """What reverse futility would return, if a lazy evaluation can foresee that it will; else NO_SCORE."""
+    """What reverse futility pruning returns, if a lazy evaluation already shows that it applies; else NO_SCORE."""
     params = state.params
     if not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta):
         return NO_SCORE
@@ -152,14 +152,16 @@ def evaluate_node(pos, state, ply, data, tt_score):
 
 @inline
 def forget_evaluation(state, ply):
-    """In check there is no static evaluation: the reply is forced, and what it leads to is not known yet."""
+    """In check there is no static evaluation: it would mean nothing before the check is answered."""
     state.static_evals[ply] = NO_SCORE
     state.rests[ply] = NO_SCORE
 
 
 @inline
 def is_improving(state, ply, in_check):
-    """1 if the evaluation rose since the side's last turn, or nothing is known of that; else 0."""
+    """1 if the static evaluation has risen since the side's previous turns, or none of those is known; 0 if not, if in
+    check, and at the first two plies.
+    """
     if in_check or ply < 2:
         return np.int64(0)
     earlier = state.static_evals[ply - 2]
@@ -170,7 +172,7 @@ def is_improving(state, ply, in_check):
 
 @inline
 def learn_from_last_move(pos, state, ply):
-    """Let the histories learn what the last move, if it was quiet, did to the evaluation."""
+    """Let the histories learn what the last move, if it was quiet, did to the static evaluation."""
     if (state.params.use_history and is_after_quiet(pos, state, ply) and state.static_evals[ply - 1] != NO_SCORE):
         learn_from_evaluation(pos, state, ply, np.int64(state.static_evals[ply - 1]), np.int64(state.static_evals[ply]))
 
@@ -180,13 +182,13 @@ def learn_from_last_move(pos, state, ply):
 
 @inline
 def is_far_below(params, depth, estimate, alpha):
-    """Razoring: whether only a capture could lift the node to alpha."""
+    """Razoring: whether only a capture could raise the score to alpha."""
     return params.use_razoring and depth <= params.razor_depth and estimate + params.razor_margin * depth <= alpha
 
 
 @inline
 def is_far_above(params, depth, estimate, beta, improving):
-    """Reverse futility: whether no reply will bring the node below beta."""
+    """Reverse futility pruning: whether no reply will bring the score below beta."""
     return (params.use_reverse_futility and depth <= params.rfp_depth and not is_decisive(beta)
             and not is_decisive(estimate)
             and estimate - params.rfp_margin * depth + params.rfp_improving * improving >= beta)
@@ -194,7 +196,7 @@ def is_far_above(params, depth, estimate, beta, improving):
 
 @inline
 def may_pass(pos, state, depth, ply, beta, estimate):
-    """Whether a null move is tried: the side stands well, has pieces (else zugzwang), and did not just pass."""
+    """Whether to try a null move: the side to move is above beta and has pieces, and the last move was not null."""
     params = state.params
     return (params.use_null_move and depth >= params.null_depth and estimate >= beta
             and state.static_evals[ply] >= beta - params.null_static_margin * depth
@@ -204,38 +206,38 @@ def may_pass(pos, state, depth, ply, beta, estimate):
 
 @inline
 def depth_after_passing(params, depth, estimate, beta):
-    """How deep the position after a null move is searched."""
+    """The depth to which the position after a null move is searched."""
     surplus = min((estimate - beta) // params.null_eval_divisor, params.null_eval_max)
     return depth - (params.null_base + depth // params.null_divisor + surplus)
 
 
 @inline
 def null_floor_of(params, ply, reduced):
-    """The ply below which no null move is made while one is verified: for most of the verification's depth."""
+    """The first ply where null moves are allowed again while one is being verified."""
     return ply + params.null_verify_quarters * reduced // _QUARTERS
 
 
 @inline
 def may_probcut(params, depth, beta, data, tt_score):
-    """Whether ProbCut is worth a try: deep enough, and not refuted by the table."""
+    """Whether to try ProbCut: at enough depth, unless the table's score speaks against it."""
     if not params.use_probcut or depth < params.probcut_depth or is_decisive(beta):
         return False
     is_known = data != MISS and entry_depth(data) >= depth - params.probcut_tt_depth
     return not (is_known and tt_score < beta + params.probcut_margin)
 
 
-# Extensions, and what comes instead.
+# Extensions, and reductions of whole nodes.
 
 
 @inline
 def internal_reduction(params, depth):
-    """Plies that a node loses because the table has no move for it."""
+    """Plies by which a node without a table move is reduced."""
     return np.int64(params.use_iir and depth >= params.iir_depth)
 
 
 @inline
 def may_be_singular(state, depth, ply, tt_move, data, tt_score):
-    """Whether it is asked if the table's move is better than all others: it must be known to be good, to some depth."""
+    """Whether to test the table move for singularity: its score must be a lower bound from enough depth."""
     params = state.params
     return (params.use_singular and ply > 0 and depth >= params.singular_depth and tt_move != NULL_MOVE
             and entry_depth(data) >= depth - params.singular_tt_depth and entry_bound(data) & LOWER
@@ -244,7 +246,7 @@ def may_be_singular(state, depth, ply, tt_move, data, tt_score):
 
 @inline
 def singular_extension(state, ply, is_pv, score, singular_beta):
-    """Plies that a singular move gains: two if all others are far behind, but not often in one line."""
+    """Plies by which a singular move is extended: two if all others are far worse, but not often in one line."""
     params = state.params
     if (params.use_double_extensions and not is_pv and score < singular_beta - params.double_margin
             and state.extended[ply] < params.double_limit):
@@ -255,7 +257,7 @@ def singular_extension(state, ply, is_pv, score, singular_beta):
 
 @inline
 def negative_extension(params, cut_node, tt_score, beta):
-    """Plies, negative or 0, for a table move that is not singular: others will do as well."""
+    """Plies, negative or 0, for a table move that is not singular: other moves are about as good."""
     if not params.use_negative_extensions:
         return np.int64(0)
     if tt_score >= beta:
@@ -268,8 +270,8 @@ def negative_extension(params, cut_node, tt_score, beta):
 
 @inline
 def comes_too_late(params, depth, move_count, improving):
-    """Late-move pruning: whether so many moves have been searched that quiet ones are given up, sooner if things do
-    not improve.
+    """Late move pruning: whether so many moves have been searched that the remaining quiet ones are skipped; sooner if
+    the evaluation is not improving.
     """
     return (params.use_late_move_pruning and depth <= params.lmp_depth
             and move_count > (params.lmp_base + depth * depth) >> (1 - improving))
@@ -277,14 +279,14 @@ def comes_too_late(params, depth, move_count, improving):
 
 @inline
 def basic_reduction(state, depth, move_count, is_quiet):
-    """The plies, in 1024ths, that a late move is searched less deep, by depth and number alone."""
+    """The reduction of a late move in 1024ths of a ply, by depth and move number alone."""
     row, column = min(depth, REDUCTION_ROWS - 1), min(move_count, REDUCTION_ROWS - 1)
     return np.int64(state.reductions[np.int64(is_quiet), row, column])
 
 
 @inline
 def quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
-    """Futility, history and SEE pruning of a quiet move that does not give check, as far as its reduction leaves it."""
+    """Futility and SEE pruning, by the depth left after reduction, and history pruning of a quiet move; no checks."""
     params = state.params
     left = max(depth - 1 - (reduction >> _ONE_PLY_BITS), 0)
     is_hopeless = (params.use_futility and left <= params.futility_depth
@@ -310,7 +312,7 @@ def noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, loses_materia
 
 @inline
 def adjusted_reduction(params, reduction, is_pv, cut_node, improving, checks, tt_move_is_noisy):
-    """The reduction of a late move after what is known of the node, and of whether the move gives check."""
+    """The reduction of a late move, adjusted for the kind of node and for checks."""
     if is_pv:
         reduction -= params.lmr_pv
     if cut_node:
@@ -326,7 +328,7 @@ def adjusted_reduction(params, reduction, is_pv, cut_node, improving, checks, tt
 
 @inline
 def quiet_reduction(state, ply, move, reduction, history):
-    """The reduction of a late quiet move after what the histories know of it."""
+    """The reduction of a late quiet move, adjusted for killers and history."""
     if move == state.killers[ply, 0] or move == state.killers[ply, 1]:
         reduction -= state.params.lmr_killer
     return reduction - history * _ONE_PLY // state.params.lmr_history_divisor
@@ -334,16 +336,16 @@ def quiet_reduction(state, ply, move, reduction, history):
 
 @inline
 def reduced_depth(new_depth, reduction):
-    """The depth that is left after a reduction: at least one ply, at most what there was."""
+    """The depth left after a reduction: at least one ply, at most `new_depth`."""
     return min(max(new_depth - (reduction >> _ONE_PLY_BITS), 1), new_depth)
 
 
-# What is learned.
+# Learning.
 
 
 @inline
 def remember_tried(state, ply, move, is_quiet, quiets, noisies):
-    """Note a move that did not cut; returns how many quiet and how many other ones are noted."""
+    """Note a move that did not cause a cut-off; returns how many quiet and how many noisy moves are noted."""
     if is_quiet:
         if quiets < MOST_TRIED:
             state.tried_quiets[ply, quiets] = move
@@ -356,7 +358,7 @@ def remember_tried(state, ply, move, is_quiet, quiets, noisies):
 
 @inline
 def reward_if_all_answers_fail(pos, state, ply, depth, best, old_alpha):
-    """If every answer is bad, the last move was good; if it was quiet, its history says so."""
+    """If the node fails low the last move was good: reward it if it was quiet."""
     params = state.params
     if params.use_history and best <= old_alpha and is_after_quiet(pos, state, ply):
         reward_last_move(pos, state, ply, min(params.history_fail_low * depth, params.history_bonus_max))
@@ -364,7 +366,7 @@ def reward_if_all_answers_fail(pos, state, ply, depth, best, old_alpha):
 
 @inline
 def learn_from_surprise(pos, state, ply, depth, static_eval, best, best_move, bound):
-    """Correct the evaluation of positions like this one, where the search found another score and it was quiet."""
+    """Learn a correction if the search refutes the static evaluation and the best move is not a capture."""
     if (state.params.use_correction and static_eval != NO_SCORE and not is_decisive(best)
             and (best_move == NULL_MOVE or not is_noisy(pos, best_move)) and bound_allows(bound, best, static_eval)):
         learn_correction(pos, state, ply, depth, best - static_eval)

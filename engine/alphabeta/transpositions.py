@@ -1,7 +1,7 @@
-"""The transposition table: what is known of a position that was searched before, by whatever order of moves.
+"""The transposition table: what is known about positions that were searched before, whatever the move order.
 
 An entry is two words: `key ^ data` and `data`. A thread that reads while another writes sees words that do not belong
-together, their xor is not the key, and the entry is not used: no lock is needed. Four entries share a cache line.
+together: their xor is not the key, and the entry is ignored. So no lock is needed. Four entries share a cache line.
 
     data: move 16 | score 16 | static evaluation 16 | depth 8 | generation 6 | bound 2
 """
@@ -25,17 +25,17 @@ MISS = np.uint64(0)
 ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4
 GENERATIONS = np.int64(64)
 _MEGABYTE = 1 << 20
-_AGE_WEIGHT = np.int64(4)  # a generation of age makes an entry as cheap as this many plies of depth
+_AGE_WEIGHT = np.int64(4)  # each generation of age counts against an entry like this many plies of depth
 
 
 class TranspositionTable:
-    """The memory of the table; kernels get its address."""
+    """Owns the memory of the table; kernels get its address."""
 
     def __init__(self, megabytes: float) -> None:
         self.resize(megabytes)
 
     def resize(self, megabytes: float) -> None:
-        """Make an empty table of exactly `megabytes`; InputError if there is not so much memory."""
+        """Make an empty table of `megabytes`; InputError if the memory cannot be had."""
         try:
             memory = zeroed_memory(int(megabytes * _MEGABYTE) // BUCKET_BYTES * BUCKET_BYTES)
         except MemoryError as error:
@@ -55,7 +55,7 @@ class TranspositionTable:
         return self.words.nbytes // BUCKET_BYTES
 
     def clear(self, threads: int = 1) -> None:
-        """Forget everything, by several threads at once."""
+        """Forget everything, using several threads."""
         self.generation = 0
         if threads == 1:
             clear_words(self.address, self.words.size)
@@ -65,11 +65,11 @@ class TranspositionTable:
             list(pool.map(lambda part: clear_words(part.ctypes.data, part.size), parts))
 
     def next_generation(self) -> None:
-        """Age all entries: a new search begins."""
+        """Age all entries, for a new search."""
         self.generation = (self.generation + 1) % int(GENERATIONS)
 
     def hashfull(self) -> int:
-        """How full the table is with entries of this search, in thousandths, by a sample of the first buckets."""
+        """How full the table is with entries of this search, in thousandths, estimated from the first buckets."""
         sample = self.words[1 : 2000 : 2]
         generations = sample >> np.uint64(56) & np.uint64(63)
         return int(1000 * np.mean((sample != 0) & (generations == self.generation)))
@@ -96,7 +96,7 @@ def entry_move(data):
 
 @inline
 def entry_score(data, ply):
-    """The score, a mate or table win counted from the root again."""
+    """The score, with mates and tablebase wins counted from the root."""
     score = _field(data, 16)
     if score >= TB_BAND:
         return score - ply
@@ -113,7 +113,7 @@ def entry_eval(data):
 
 @inline
 def entry_depth(data):
-    """How deep the score was searched."""
+    """The depth to which the score was searched."""
     return np.int64(data >> 48 & np.uint64(0xFF))
 
 
@@ -135,7 +135,7 @@ def _bucket_address(address, buckets, key):
 
 @inline
 def expect(address, buckets, key):
-    """Begin to fetch the bucket of a position that will be probed soon: it is hardly ever in a cache."""
+    """Prefetch the bucket of a position that will be probed soon: it is hardly ever in a cache."""
     prefetch(_bucket_address(address, buckets, key))
 
 
@@ -153,7 +153,7 @@ def probe(address, buckets, key):
 
 @inline
 def node_score(score, ply):
-    """A score as it is stored: a mate or table win counted from the node, which is `ply` plies below the root."""
+    """A score as it is stored: mates and tablebase wins counted from the node, which is `ply` plies from the root."""
     if score >= TB_BAND:
         return score + ply
     if score <= -TB_BAND:
@@ -169,9 +169,10 @@ def _pack(move, score, static_eval, depth, bound, generation):
 
 @kernel
 def store(address, buckets, generation, key, move, score, static_eval, depth, bound):
-    """Remember a result, whose score is a `node_score`.
+    """Store a result, whose score is a `node_score`.
 
-    The entry of the same key is replaced, unless it is deeper and of this search; else the cheapest of the bucket.
+    An entry with the same key is replaced, unless it is from this search and more than three plies deeper and the new
+    score is only a bound. Otherwise the least valuable entry of the bucket is replaced.
     """
     slot = _bucket_address(address, buckets, key)
     cheapest, worth = slot, np.int64(1 << 30)

@@ -77,7 +77,7 @@ def explained(engine: Analyst, board: chess.Board, move: chess.Move | None, effo
         return Explanation(state, _for_white(board, here.score), line_text(board, here.line), "", None, "", "", "",
                            reasons)
     if not board.is_legal(move):
-        raise InputError(f"{move.uci()} is no legal move in {board.fen()}")
+        raise InputError(f"{move.uci()} is not a legal move in {board.fen()}")
     after = board.copy()
     after.push(move)
     there = judge(engine, after, effort)

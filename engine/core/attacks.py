@@ -1,8 +1,8 @@
 """Where pieces attack.
 
-Leapers are looked up. Sliders are computed, not looked up in magic tables: a line's attacks are
-`occupied ^ (occupied - 2 * slider)` seen from both ends of the line, where byteswap turns the board round. That is as
-fast as magics here, and needs 2 KB of tables instead of 800.
+Leapers are looked up. Sliders are computed rather than looked up in magic tables: attacks along a line are
+`occupied ^ (occupied - 2 * slider)`, once from each end of the line, with a byteswap to turn the board round. That is
+as fast as magics here and needs 2 KB of tables instead of 800 KB.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KNIGHT_JUMPS: Steps = ((1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1,
 
 
 def _ray(square: int, step: tuple[int, int]) -> list[int]:
-    """The squares met when walking from `square` in steps of `step` to the edge, the start left out."""
+    """The squares from `square` to the edge of the board in steps of `step`, without `square` itself."""
     rank, file = square >> 3, square & 7
     squares = []
     while 0 <= (rank := rank + step[0]) < 8 and 0 <= (file := file + step[1]) < 8:
@@ -93,7 +93,7 @@ def _line_attacks(occupied, line, slider):
 
 @inline
 def bishop_attacks(square, occupied):
-    """Squares a bishop on `square` attacks, the first piece on each line included."""
+    """Squares a bishop on `square` attacks, including the first occupied square on each line."""
     slider = BIT << square
     return (_line_attacks(occupied, DIAGONAL_LINE[square], slider)
             | _line_attacks(occupied, ANTIDIAGONAL_LINE[square], slider))
@@ -101,7 +101,7 @@ def bishop_attacks(square, occupied):
 
 @inline
 def rook_attacks(square, occupied):
-    """Squares a rook on `square` attacks, the first piece on each line included."""
+    """Squares a rook on `square` attacks, including the first occupied square on each line."""
     rank_shift = square & 56
     inner = np.int64(occupied >> (rank_shift + 1)) & 63
     along_rank = np.uint64(FIRST_RANK_ATTACKS[(square & 7) * 64 + inner]) << rank_shift
@@ -125,7 +125,7 @@ def piece_attacks(kind, square, occupied):
 
 @inline
 def attackers_to(pos, square, occupied, attacker):
-    """Pieces of colour `attacker` that attack `square` when the squares `occupied` stop sliders."""
+    """Pieces of colour `attacker` that attack `square`, with sliders blocked by the squares `occupied`."""
     straight = pos.types[ROOK] | pos.types[QUEEN]
     diagonal = pos.types[BISHOP] | pos.types[QUEEN]
     attackers = KNIGHT_ATTACKS[square] & pos.types[KNIGHT]

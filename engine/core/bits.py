@@ -3,8 +3,8 @@
 A square is 0 (a1) to 63 (h8). A bitboard is a uint64 whose bit s is square s. A piece is `colour * 8 + type`; an empty
 square is 0.
 
-The constants are NumPy integers on purpose: a plain Python int that is passed to a kernel would be typed as that very
-value, and every value would compile its own copy of the callee; and a uint64 mixed with an int becomes an int64.
+The constants are NumPy integers on purpose: Numba types a plain Python int passed to a kernel as a literal and would
+compile a copy of the callee for each value, and a uint64 mixed with an int becomes an int64.
 """
 
 from __future__ import annotations

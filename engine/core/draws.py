@@ -11,20 +11,20 @@ from engine.kernel import inline, kernel
 FIFTY_MOVES = np.int64(100)  # in plies
 
 _LONGEST_LOOK_BACK = np.int64(HISTORY - 2)
-_NEAREST = np.int64(4)  # each side has to move away and to come back
+_NEAREST = np.int64(4)  # each side has to move away and come back
 
 
 @inline
 def is_fifty_moves(pos):
-    """Whether a player may claim a draw by the fifty-move rule; a mate on the last move comes first."""
+    """Whether a player may claim a draw by the fifty-move rule; a mate on the last move takes precedence."""
     return pos.rule50 >= FIFTY_MOVES
 
 
 @kernel
 def earlier_occurrence(pos, nearest):
-    """How many plies ago, at least `nearest` (an even number), the same position occurred last; 0 if it did not.
+    """How many plies ago the position last occurred, looking `nearest` (an even number) or more back; 0 if it did not.
 
-    The same means the same side to move, castling rights and possible captures en passant.
+    The same position has the same side to move, castling rights and possible en passant captures.
     """
     reach = min(np.int64(pos.rule50), np.int64(pos.ply) - np.int64(pos.last_null), _LONGEST_LOOK_BACK)
     for back in range(nearest, reach + 1, 2):
@@ -35,7 +35,7 @@ def earlier_occurrence(pos, nearest):
 
 @kernel
 def count_earlier_occurrences(pos):
-    """How often the position occurred before."""
+    """How often the position has occurred before."""
     found = np.int64(0)
     back = earlier_occurrence(pos, _NEAREST)
     while back != 0:
@@ -48,8 +48,8 @@ def count_earlier_occurrences(pos):
 def is_repetition(pos, plies_searched):
     """Whether the position is a draw by repetition for a search that began `plies_searched` plies ago.
 
-    Within the searched line one earlier occurrence is enough: whoever could avoid it did not, and could do so again.
-    Of the game before, two are needed, as the rule says.
+    Within the searched line one earlier occurrence is enough: what could be repeated once can be repeated again. If
+    the earlier occurrence was in the game itself, two are needed, as the rule says.
     """
     back = earlier_occurrence(pos, _NEAREST)
     if back == 0:
@@ -59,7 +59,7 @@ def is_repetition(pos, plies_searched):
 
 @inline
 def is_insufficient_material(pos):
-    """Whether neither side can mate, whatever the other plays: bare kings, one minor, bishops of one colour."""
+    """Whether neither side can ever mate: bare kings, a single minor piece, or bishops all on one colour of square."""
     if pos.types[PAWN] | pos.types[ROOK] | pos.types[QUEEN] != EMPTY:
         return False
     bishops = pos.types[BISHOP]

@@ -6,10 +6,10 @@ _LONGEST_QUOTE = 40
 
 
 class InputError(ValueError):
-    """A FEN, move or setting from outside is wrong; the message is one line that says what and where."""
+    """A FEN, move or setting from outside is wrong; the message is one line that says what is wrong and where."""
 
 
 def quote(text: str) -> str:
-    """`text` in quotes, on one line and short, for an error message."""
+    """`text` quoted for an error message: on one line, and cut short if it is long."""
     shown = text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
     return repr(shown)

@@ -1,6 +1,6 @@
 """FEN in and out: standard, X-FEN and Shredder-FEN.
 
-What is read is checked in full, so that kernels never meet a position that they cannot handle.
+Everything that is read is checked, so that kernels never meet a position they cannot handle.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _LARGEST_COUNTER = 9999
 
 
 def parse_fen(text: str, chess960: bool = False) -> PositionRecord:
-    """A new Position from a FEN of six fields, or of four without the counters; InputError if it cannot be played.
+    """A new Position from a FEN of six fields, or of four without the counters; InputError if it is not playable.
 
-    Without `chess960`, castling rights need king and rook on their standard squares.
+    Without `chess960`, castling rights require king and rook on their standard squares.
     """
     fields = text.split()
     if len(fields) not in (4, 6):
@@ -105,7 +105,7 @@ def _set_castling(pos: PositionRecord, text: str) -> None:
 
 
 def _castling_rook(pos: PositionRecord, color: int, king: int, letter: str) -> int:
-    """The square of the rook that a castling letter means; InputError unless king and rook stand as they must."""
+    """The square of the rook that a castling letter refers to; InputError unless king and rook are in place."""
     kind = letter.upper()
     if kind not in "KQABCDEFGH":
         raise InputError(f"FEN castling letter {quote(letter)} is unknown")
@@ -126,7 +126,7 @@ def _castling_rook(pos: PositionRecord, color: int, king: int, letter: str) -> i
 
 
 def _squares_from_to(first: int, last: int) -> int:
-    """The bitboard of a row of squares, both ends included."""
+    """The bitboard of all squares from one to the other on a rank, both ends included."""
     low, high = sorted((first, last))
     return (2 << high) - (1 << low)
 
@@ -162,14 +162,14 @@ def _parse_counter(text: str, name: str) -> int:
 
 
 def format_fen(pos: PositionRecord, shredder: bool = False) -> str:
-    """The FEN of `pos`, its castling rights as X-FEN (KQkq where that is clear) or, if asked, as Shredder-FEN."""
+    """The FEN of `pos`, with castling rights in X-FEN (KQkq unless ambiguous) or, if asked for, in Shredder-FEN."""
     side = "b" if pos.side else "w"
     ep = "-" if pos.ep == NO_SQUARE else square_name(pos.ep)
     return f"{_format_board(pos)} {side} {_format_castling(pos, shredder)} {ep} {pos.rule50} {fullmove_number(pos)}"
 
 
 def fullmove_number(pos: PositionRecord) -> int:
-    """The number of the move that is to be made, as FEN counts."""
+    """The number of the next move, as FEN counts moves."""
     plies = int(pos.ply)
     black_began = int(pos.side) ^ plies & 1
     return int(pos.first_fullmove) + (plies + black_began) // 2

@@ -1,4 +1,4 @@
-"""A game for callers in Python: a position, the moves played, and the questions a player or a test asks."""
+"""A game for callers in Python: a position, the moves that led to it, and the questions that are asked about it."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def list_moves(pos: PositionRecord, out: MoveListRecord) -> tuple[int, bool]:
 
 @entry(POSITION_TYPE, int64)
 def make_if_legal(pos: PositionRecord, move: int) -> bool:
-    """Play `move`, any sixteen bits, if it is legal; returns whether it was."""
+    """Play `move`, which may be any 16-bit number, if it is legal; returns whether it was."""
     checkers, pinned = king_masks(pos)
     if is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned):
         make(pos, move)
-        pos.rule50 = int(min(np.int64(pos.rule50), _LARGEST_RULE50))  # a game without end must not overflow it
+        pos.rule50 = int(min(np.int64(pos.rule50), _LARGEST_RULE50))  # an endless game must not overflow it
         return True
     return False
 
 
 @entry(POSITION_TYPE)
 def draw_state(pos: PositionRecord) -> tuple[int, bool, bool]:
-    """How often the position occurred before, whether fifty moves are over, whether the material is insufficient."""
+    """(earlier occurrences, fifty-move rule reached, insufficient material) for the position."""
     return count_earlier_occurrences(pos), is_fifty_moves(pos), is_insufficient_material(pos)
 
 
@@ -56,14 +56,14 @@ class Game:
             self.play(text)
 
     def copy(self) -> Game:
-        """A game of its own at the same place."""
+        """An independent copy of the game."""
         twin = copy.copy(self)
         twin.position, twin.moves = self.position.copy(), self.moves.copy()
         twin._list = empty_move_list()  # noqa: SLF001  of the same class
         return twin
 
     def beginning(self) -> Game:
-        """A game of its own where this one began."""
+        """A new game at the position where this one began."""
         return Game(*self._start)
 
     def fen(self, shredder: bool = False) -> str:
@@ -81,7 +81,7 @@ class Game:
         return bool(list_moves(self.position, self._list)[1])
 
     def text(self, move: int) -> str:
-        """UCI text of a move of this position."""
+        """UCI text of a move in this position."""
         return format_move(self.position, move)
 
     def play(self, text: str) -> int:
@@ -93,7 +93,7 @@ class Game:
         return move
 
     def occurrences(self) -> int:
-        """How often this position has occurred, this time included; 3 makes a draw."""
+        """How often this position has occurred, counting this time; 3 is a draw."""
         return int(draw_state(self.position)[0]) + 1
 
     def is_insufficient_material(self) -> bool:
@@ -101,5 +101,5 @@ class Game:
         return bool(draw_state(self.position)[2])
 
     def is_fifty_moves(self) -> bool:
-        """Whether fifty moves have passed without a capture or a pawn move; a mate comes before the draw."""
+        """Whether fifty moves have passed without a capture or a pawn move; mate takes precedence over the draw."""
         return bool(draw_state(self.position)[1])

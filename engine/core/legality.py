@@ -1,4 +1,4 @@
-"""Judging one move: is it possible, is it legal, does it give check. For moves that come from a table or from text."""
+"""Questions about one move: is it pseudo-legal, is it legal, does it give check? For moves that were not generated."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ def _pawn_move_is_possible(pos, us, start, target, kind):
 
 @kernel
 def is_pseudo_legal(pos, move):
-    """Whether the side to move has a piece that can make `move`, its king's safety left aside.
+    """Whether the side to move has a piece that can make `move`, regardless of its king's safety.
 
-    Any integer from 0 to 65535 may be asked about: a table entry of another position, a torn one, garbage.
+    Any integer from 0 to 65535 will do: a transposition-table move of another position, a torn entry, garbage.
     """
     us = np.int64(pos.side)
     start, target, kind = from_square(move), to_square(move), move_kind(move)
@@ -95,7 +95,7 @@ def is_pseudo_legal(pos, move):
 
 @kernel
 def is_legal(pos, move, checkers, pinned):
-    """Whether a pseudo-legal `move` leaves the own king safe; `checkers` and `pinned` come from `king_masks`."""
+    """Whether a pseudo-legal `move` leaves the mover's king safe; `checkers` and `pinned` come from `king_masks`."""
     us = np.int64(pos.side)
     start, target, kind = from_square(move), to_square(move), move_kind(move)
     king = king_square(pos, us)
@@ -122,7 +122,7 @@ def _castling_gives_check(pos, us, start, rook, enemy_king):
 
 @kernel
 def gives_check(pos, move):
-    """Whether a legal `move` puts the enemy's king in check."""
+    """Whether a legal `move` puts the enemy king in check."""
     us = np.int64(pos.side)
     start, target, kind = from_square(move), to_square(move), move_kind(move)
     enemy_king = king_square(pos, us ^ 1)
@@ -136,7 +136,7 @@ def gives_check(pos, move):
     if _contains(attacks, enemy_king):
         return True
     if LINE[enemy_king, start] == EMPTY and kind != EN_PASSANT:
-        return False  # nothing can be discovered by leaving a square that the king does not look at
+        return False  # no discovered check from a square that shares no line with the king
     others = pos.colors[us] & ~(BIT << start)
     straight = (pos.types[ROOK] | pos.types[QUEEN]) & others
     diagonal = (pos.types[BISHOP] | pos.types[QUEEN]) & others

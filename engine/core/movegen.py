@@ -1,6 +1,6 @@
 """Legal moves, generated with check and pin masks, or counted without being written down.
 
-The masks of a node are worked out once (`king_masks`) and handed to everything that asks about its moves.
+The masks of a node are computed once (`king_masks`) and passed to everything that needs them.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ NOISY = np.int64(1)  # captures and promotions
 QUIET = np.int64(2)  # all others
 ALL_MOVES = np.int64(3)
 
-# More than any position has, be it one with 62 queens: every move is to one of 64 squares, which at most 8 sliders and
-# 8 knights reach, or 3 pawns with 4 promotions each.
+# More than any position has, even one with 62 queens: every move goes to one of 64 squares, and each can be reached by
+# at most 8 sliders and 8 knights, or 3 pawns with 4 promotions each.
 MAX_MOVES = 1024
 
 MOVE_LIST_PLIES = 64
@@ -71,13 +71,13 @@ MOVE_LIST_TYPE = record_type(MOVE_LIST)
 
 
 def empty_move_list() -> MoveListRecord:
-    """A new stack of moves, in which each ply's moves follow those of the ply above."""
+    """A new, empty stack of moves."""
     return new_record(MoveListRecord)
 
 
 @kernel
 def king_masks(pos):
-    """(checkers, pinned): pieces that give check to the side to move, and its own pieces that shield its king."""
+    """(checkers, pinned): enemy pieces that give check to the side to move, and its own pieces pinned to its king."""
     us = np.int64(pos.side)
     own, enemy = pos.colors[us], pos.colors[us ^ 1]
     king = king_square(pos, us)
@@ -96,8 +96,8 @@ def king_masks(pos):
     return checkers, pinned
 
 
-# The four ways to put moves on the list. Where `out` is None the moves are only counted: Numba compiles that as a
-# function of its own, in which the loops are gone.
+# The four ways to put moves on the list. If `out` is None the moves are only counted: Numba compiles that as a separate
+# function, without the loops.
 
 
 @inline
@@ -157,7 +157,7 @@ def _generate_king_moves(pos, out, end, us, king, targets):
 
 @kernel
 def castling_is_safe(pos, us, index):
-    """Whether no square of the king's way is attacked when the side to move castles by right number `index`."""
+    """Whether the king of `us` crosses no attacked square when it castles with the right `castling_index`."""
     rook = BIT << np.int64(pos.castling_rooks[index])
     occupied = occupied_squares(pos) ^ rook ^ (BIT << king_square(pos, us))
     squares = pos.castling_safe[index]
@@ -208,7 +208,7 @@ def _generate_piece_moves(pos, out, end, us, king, targets, pinned):
 
 @inline
 def pawn_targets(pos, us, king, pinned):
-    """(one, two, east, west): squares that pawns reach by a step, by two, and by taking to either side, pins heeded."""
+    """(one, two, east, west): squares reached by single and double pushes and by captures; pins are respected."""
     occupied, enemy = occupied_squares(pos), pos.colors[us ^ 1]
     pawns = pos.types[PAWN] & pos.colors[us]
     # A pinned pawn moves along its pin: on the king's file it may push, on the king's diagonals capture one way.
@@ -228,7 +228,7 @@ def pawn_targets(pos, us, king, pinned):
 
 @inline
 def pawn_direction(us):
-    """(forward, last_rank): what a step adds to the square, and the rank where pawns promote."""
+    """(forward, last_rank): what a push adds to the square, and the rank where pawns promote."""
     return (np.int64(8), RANK_8) if us == WHITE else (np.int64(-8), RANK_1)
 
 
@@ -269,9 +269,9 @@ def _generate_en_passant(pos, out, end, us, pawns):
 
 @kernel
 def generate(pos, out, end, wanted, checkers, pinned):
-    """Write the legal moves of the sort `wanted` to `out.moves[end:]` and return the new end.
+    """Write the legal moves of the kind `wanted` to `out.moves[end:]` and return the new end.
 
-    `checkers` and `pinned` come from `king_masks`. With None for `out` the moves are counted only.
+    `checkers` and `pinned` come from `king_masks`. If `out` is None the moves are only counted.
     """
     us = np.int64(pos.side)
     king = king_square(pos, us)

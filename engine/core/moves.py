@@ -1,7 +1,7 @@
 """A move in sixteen bits: `from | to << 6 | kind << 12`.
 
 Castling is king takes rook: `to` is the rook's square, in standard chess as in Chess960. NULL_MOVE is 0, which no
-piece can play. Kinds 4 to 7 are promotions, to `kind - 2`, a knight to a queen.
+piece can play. Kinds 4 to 7 are promotions to the piece type `kind - 2`: knight, bishop, rook, queen.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ QUEEN_PROMOTION = np.int64(QUEEN + 2)
 
 @inline
 def from_square(move):
-    """Where the moving piece stands."""
+    """Where the piece moves from."""
     return move & 63
 
 
 @inline
 def to_square(move):
-    """Where it goes; the rook's square when castling."""
+    """Where the piece moves to; the rook's square when castling."""
     return move >> 6 & 63
 
 
@@ -44,7 +44,7 @@ def promoted_type(kind):
 
 @inline
 def is_move_kind(kind):
-    """Whether any move has this kind; false for the numbers that a garbled move may hold."""
+    """Whether there is such a kind of move; a garbled move may hold any other number."""
     return kind <= CASTLING or (kind >= PROMOTION and kind <= QUEEN_PROMOTION)
 
 

@@ -1,4 +1,4 @@
-"""Moves as UCI text, both ways and in both castling notations."""
+"""Moves as UCI text: reading and writing, in both castling notations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PROMOTION_LETTERS = "nbrq"  # in the order of the kinds
 
 
 def format_move(pos: PositionRecord, move: int) -> str:
-    """UCI text of a move of `pos`: "e2e4", "e7e8q"; castling "e1g1", or "e1h1" in Chess960; "0000" for no move."""
+    """UCI text of a move in `pos`: "e2e4", "e7e8q"; castling "e1g1", or "e1h1" in Chess960; "0000" for no move."""
     if move == NULL_MOVE:
         return "0000"
     start, target, kind = from_square(move), to_square(move), move_kind(move)
@@ -33,9 +33,9 @@ def format_move(pos: PositionRecord, move: int) -> str:
 
 
 def read_move(pos: PositionRecord, text: str) -> int:
-    """The move that UCI text means in `pos`, legal or not; InputError if the text is no move at all.
+    """The move that UCI text stands for in `pos`, legal or not; InputError if the text is not a move at all.
 
-    Castling is understood in both notations, whichever the position would write.
+    Castling is understood in both notations, in standard chess as in Chess960.
     """
     start, target = parse_square(text[:2]), parse_square(text[2:4])
     promotion = text[4:].lower()
@@ -54,7 +54,7 @@ def read_move(pos: PositionRecord, text: str) -> int:
 
 
 def _castling_rook(pos: PositionRecord, king: int, target: int) -> int | None:
-    """The rook with which the king castles if it is written to go to `target`; None for an ordinary move."""
+    """The rook that castles if the text moves the king to `target`; None for an ordinary king move."""
     king_piece, captured = int(pos.board[king]), int(pos.board[target])
     if captured == king_piece - KING + ROOK:
         return target

@@ -1,4 +1,4 @@
-"""Perft: how many positions a number of plies leads to. The proof of the generator, and the measure of its speed."""
+"""Perft: the number of leaf positions at a given depth. It proves the move generator and measures its speed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def perft(pos: PositionRecord, out: MoveListRecord, depth: int, counted_plies: I
 
 
 def divide(game: Game, depth: int) -> Iterator[tuple[str, int]]:
-    """Each root move, as UCI text, with the positions `depth` (at least 1) plies away that begin with it."""
+    """Each root move as UCI text, with how many of the positions `depth` (at least 1) plies away begin with it."""
     out = empty_move_list()
     for move in game.legal_moves():
         child = game.copy()
@@ -60,14 +60,14 @@ def divide(game: Game, depth: int) -> Iterator[tuple[str, int]]:
 
 
 class KnownPerft(NamedTuple):
-    """A position whose perft is known, at depths 1, 2, ..."""
+    """A position with its known perft counts at depths 1, 2, ..."""
 
     name: str
     fen: str
     counts: tuple[int, ...]
 
 
-# The six positions that the chess programming wiki lists; the last depth is the one to measure speed at.
+# The six positions listed by the chess programming wiki; speed is measured at the last depth of each.
 KNOWN = (
     KnownPerft("startpos", START_FEN, (20, 400, 8902, 197281, 4865609, 119060324)),
     KnownPerft("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

@@ -1,8 +1,8 @@
 """The Position record, and how moves change it.
 
-One record holds everything: bitboards by type and colour with a board of pieces beside them, the keys, the state that
-FEN names, what castling needs to know of the starting squares, and a ring of what unmake restores. Kernels take it as
-one pointer and nothing is allocated while moves are made.
+One record holds everything: bitboards by type and by colour, a mailbox board, the keys, the state that a FEN names,
+what castling has to know about the starting squares, and a ring of what unmake restores. Kernels take it as one
+pointer, and nothing is allocated while moves are made.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from engine.kernel.records import U1, U2, U4, U8, Fields, Numbers, dtype_of, new
 HISTORY = 1024
 HISTORY_MASK = np.int64(HISTORY - 1)
 
-# Where king and rook end on their rank: [castling to the king side, to the queen side].
+# The files where king and rook end up: [castling kingside, castling queenside].
 CASTLED_KING_FILES = np.array([6, 2], np.int64)
 CASTLED_ROOK_FILES = np.array([5, 3], np.int64)
 
 
 class PositionRecord(Fields):
-    """A position, with what it takes to go back to where it came from."""
+    """A position, with what is needed to take its moves back."""
 
     types: Annotated[Numbers, "u8", 8]  # [type]: squares of that type, both colours
     colors: Annotated[Numbers, "u8", 2]  # [colour]: squares of that colour
@@ -85,13 +85,13 @@ def is_noisy(pos, move):
 
 @inline
 def castling_index(color, king, rook):
-    """The number of a castling right: white's king side 0, queen side 1, black's 2 and 3."""
+    """The number of a castling right: White kingside 0 and queenside 1, Black kingside 2 and queenside 3."""
     return 2 * color + (0 if rook > king else 1)
 
 
 @inline
 def castled_squares(king, rook):
-    """Where the king on `king` and the rook on `rook` end when they castle."""
+    """Where the king on `king` and the rook on `rook` end up when they castle."""
     side = 0 if rook > king else 1
     rank = king & 56
     return rank + CASTLED_KING_FILES[side], rank + CASTLED_ROOK_FILES[side]
@@ -118,7 +118,7 @@ def legal_en_passant_square(pos, ep, us):
 
 @inline
 def _save(pos):
-    """Push what unmake cannot work out by itself; the pawn and non-pawn keys it can."""
+    """Push what unmake cannot work out by itself; it can work out the pawn and non-pawn keys."""
     slot = np.int64(pos.ply) & HISTORY_MASK
     pos.past[slot, PAST_KEY] = pos.key
     pos.past[slot, PAST_CASTLING] = pos.castling
@@ -130,7 +130,7 @@ def _save(pos):
 
 @inline
 def _restore(pos):
-    """Pop what `_save` pushed, and give the turn back."""
+    """Pop what `_save` pushed, and switch the side to move back."""
     pos.ply -= 1
     slot = np.int64(pos.ply) & HISTORY_MASK
     pos.key = pos.past[slot, PAST_KEY]
@@ -165,11 +165,11 @@ def _piece_key(piece, square):
 
 @inline
 def _move_castling_pair(pos, us, king_from, king_to, rook_from, rook_to):
-    """Move king and rook at once, into a castled position or back out of it; returns the change of the key."""
+    """Move king and rook at once, to castle or to take castling back; returns the change of the key."""
     king, rook = us * 8 + KING, us * 8 + ROOK
     _toggle(pos, king, (BIT << king_from) ^ (BIT << king_to))
     _toggle(pos, rook, (BIT << rook_from) ^ (BIT << rook_to))
-    # Each may go to the square that the other leaves, so both are lifted before either is put down.
+    # Either may land on the square the other leaves, so both are lifted before either is put down.
     pos.board[king_from] = NO_PIECE
     pos.board[rook_from] = NO_PIECE
     pos.board[king_to] = king
@@ -189,7 +189,7 @@ def _promote(pos, us, square, kind):
 
 @inline
 def _finish_pawn_move(pos, us, start, target, kind):
-    """What a pawn's move does beside moving it; returns the change of the key."""
+    """What a pawn move does besides moving the pawn; returns the change of the key."""
     if start ^ target == 16:
         ep = legal_en_passant_square(pos, (start + target) >> 1, us ^ 1)
         pos.ep = ep
@@ -207,7 +207,7 @@ def _finish_pawn_move(pos, us, start, target, kind):
 
 @inline
 def key_after(pos, move):
-    """The key after `move`, right unless it castles, promotes, loses a right or is en passant: to fetch entries by."""
+    """The likely key after `move`, for prefetching: castling, promotion, en passant and lost rights are ignored."""
     start, target = from_square(move), to_square(move)
     piece, captured = np.int64(pos.board[start]), np.int64(pos.board[target])
     key = pos.key ^ SIDE_KEY ^ _piece_key(piece, start) ^ _piece_key(piece, target)
@@ -216,7 +216,7 @@ def key_after(pos, move):
 
 @inline
 def make(pos, move):
-    """Play a legal `move`. Keys, castling rights, the en-passant square and the draw counters follow."""
+    """Play a legal `move`, updating keys, castling rights, the en passant square and the draw counters."""
     us = np.int64(pos.side)
     start, target, kind = from_square(move), to_square(move), move_kind(move)
     piece = np.int64(pos.board[start])

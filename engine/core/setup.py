@@ -38,9 +38,9 @@ def compute_keys(pos):
 
 @entry(POSITION_TYPE)
 def finish_setup(pos: PositionRecord) -> bool:
-    """Drop an en-passant square that no pawn can use, and compute the keys.
+    """Drop an en passant square that no pawn can use, and compute the keys.
 
-    Returns whether the position can be played: False when the side that has just moved is in check.
+    Returns whether the position is playable: False if the side not to move is in check.
     """
     us = np.int64(pos.side)
     if pos.ep != NO_SQUARE:

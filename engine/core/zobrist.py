@@ -1,4 +1,4 @@
-"""Zobrist keys: a position's key is the xor of one random number for each thing that is true of it.
+"""Zobrist keys: the key of a position is the xor of one random number for each of its features.
 
     key = pawn key ^ white's non-pawn key ^ black's non-pawn key ^ castling ^ en passant ^ side to move
 
@@ -28,4 +28,4 @@ CASTLING_KEYS = _NUMBERS[1024:1040].copy()  # [set of rights]
 EN_PASSANT_KEYS = np.append(_NUMBERS[1040:1104], np.uint64(0))  # [square]; NO_SQUARE changes nothing
 SIDE_KEY = _NUMBERS[1104]  # black to move
 
-CASTLING_KEYS[0] = 0  # no right changes nothing
+CASTLING_KEYS[0] = 0  # having no rights changes nothing

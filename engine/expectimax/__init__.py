@@ -1,1 +1,1 @@
-"""Expectimax: the best move against an opponent who is no adversary, but a fallible player; and the random mover."""
+"""Expectimax: the best move against a fallible opponent instead of a perfect adversary; and the random mover."""

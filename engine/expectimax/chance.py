@@ -1,11 +1,11 @@
 """The node of expectimax, in numbered steps.
 
-At MAX nodes, which are ours, the best move counts. The opponent's nodes are chance nodes: each reply comes with the
-probability that opponent.py gives it, and the node is worth the average. So nothing can be pruned: a single reply may
-dominate. Averages of centipawns mean nothing beside mates, therefore values are utilities, from -1 (lost) to 1 (won),
-and always MAX's.
+At MAX nodes, where the engine moves, the best move counts. The opponent's nodes are chance nodes: each reply comes with
+the probability that opponent.py gives it, and the node is worth the average. So nothing can be pruned: a single reply
+may dominate. Centipawns cannot be averaged with mates, so values are utilities from -1 (lost) to 1 (won), and always
+MAX's.
 
-Below the horizon both sides are taken to capture well: quiescence of the alpha-beta search, called by its address.
+Beyond the horizon both sides are assumed to capture well: by alpha-beta's quiescence search, called by its address.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from engine.kernel import entry, inline, int64, kernel, record_type
 from engine.kernel.records import I8, Fields, Numbers, dtype_of
 from engine.search.scores import DRAW, INFINITE, MATE, MATE_BAND, MAX_PLY, mated_in
 
-_QUIESCENCE = np.int64(0)  # a search so deep is quiescence alone
+_QUIESCENCE = np.int64(0)  # the depth of a search that is quiescence only
 _UNCERTAIN = np.int64(0)
 _LIST_LENGTH = MOVE_LIST_PLIES * MAX_MOVES
 
-# What expectimax keeps beside the state of a search thread. Lists of moves stand in `state.list`; what is known of the
-# move at some place there stands at the same place here.
 
 class TreeRecord(Fields):
-    """What expectimax keeps beside the state of a search thread."""
+    """What expectimax keeps besides the state of a search thread. Moves are in `state.list`; what is known about the
+    move at some index there is at the same index here.
+    """
 
     assumed: AssumptionsRecord
     search_address: I8  # of search_from's machine code
     depth: I8  # of the iteration
-    next_poll: I8  # the nodes at which limits are looked at
+    next_poll: I8  # the number of nodes at which limits are checked next
     # [ply]: the score of a mate that comes whatever the opponent plays, or _UNCERTAIN.
     certain: Annotated[Numbers, "i8", STACK]
-    scores: Annotated[Numbers, "i8", _LIST_LENGTH]  # of a reply, in the opponent's eyes
+    scores: Annotated[Numbers, "i8", _LIST_LENGTH]  # of a reply, from the opponent's view
     probabilities: Annotated[Numbers, "f8", _LIST_LENGTH]
     values: Annotated[Numbers, "f8", _LIST_LENGTH]
 
@@ -59,7 +59,7 @@ TREE_TYPE = record_type(TREE)
 
 @inline
 def is_max_node(ply):
-    """Whether the side that is to move at the root is to move."""
+    """Whether the side to move is the one that moves at the root."""
     return ply & 1 == 0
 
 
@@ -76,9 +76,10 @@ def utility_of(assumed, score):
 
 @inline
 def certain_mate(score, ply):
-    """The mate for MAX, or against it, that a score at the horizon proves for every reply; or _UNCERTAIN.
+    """The mate for or against MAX that a score at the horizon proves whatever the opponent plays; or _UNCERTAIN.
 
-    Quiescence mates only where it has seen every way out; but where the opponent has to find the mate, he may not.
+    Quiescence announces a mate only if it has tried every evasion; but a mate that the opponent has to find is not
+    certain.
     """
     for_max = score if is_max_node(ply) else -score
     if for_max >= MATE_BAND or (for_max < 0 and score == mated_in(ply)):
@@ -88,7 +89,7 @@ def certain_mate(score, ply):
 
 @inline
 def settle(state, tree, score, ply):
-    """The utility for MAX of a position whose score for the side to move is known: the line ends here."""
+    """The utility for MAX of a position whose score for the side to move is known; the line ends here."""
     state.pv_length[ply] = 0
     tree.certain[ply] = certain_mate(score, ply)
     utility = utility_of(tree.assumed, score)
@@ -97,10 +98,10 @@ def settle(state, tree, score, ply):
 
 @inline
 def poll_limits(state, tree):
-    """Look at the limits, if it is time to.
+    """Check the limits, if it is time to.
 
-    Quiescence polls too, but it does not know of the iteration, and takes each for the first, which is finished as a
-    rule. Hence a count of our own.
+    Quiescence polls too, but it does not know the depth of the iteration and takes each one for the first, which is not
+    interrupted. Hence the separate count.
     """
     if state.nodes >= tree.next_poll:
         state.root_depth = tree.depth
@@ -110,7 +111,7 @@ def poll_limits(state, tree):
 
 @inline
 def list_moves(pos, state, ply):
-    """Write the legal moves behind those of the ply above; returns where they begin and end, and if it is check."""
+    """Write the legal moves after those of the previous ply; returns (begin, end, whether it is check)."""
     checkers, pinned = king_masks(pos)
     begin = np.int64(state.begin[ply])
     end = generate(pos, state.list, begin, ALL_MOVES, checkers, pinned)
@@ -124,9 +125,9 @@ def score_without_moves(in_check, ply):
 
 @kernel
 def horizon_score(pos, state, tree, ply, beta):
-    """The score for the side to move where nothing is searched any more: by the rules, or else by quiescence.
+    """The score for the side to move at the horizon: by the rules, or else by quiescence.
 
-    From `beta` upwards it is only known to be at least so much. Quiescence does not see stalemate: it is seen here.
+    A score of `beta` or more is only a lower bound. Quiescence does not see stalemate, so it is tested here.
     """
     if is_draw(pos, state, ply):
         return DRAW
@@ -138,7 +139,7 @@ def horizon_score(pos, state, tree, ply, beta):
 
 @kernel
 def score_after(pos, state, tree, move, ply, beta):
-    """The `horizon_score` of what `move` leads to, for the side that moved; below `-beta` it is only known to be so."""
+    """The `horizon_score` after `move`, for the side that moved; a score of `-beta` or less is only an upper bound."""
     play(pos, state, ply, move)
     score = -horizon_score(pos, state, tree, ply + 1, beta)
     take_back(pos, move)
@@ -147,16 +148,16 @@ def score_after(pos, state, tree, move, ply, beta):
 
 @kernel
 def score_replies(pos, state, tree, begin, end, ply):
-    """The score of every reply for the opponent, who is to move, by a look at what it leads to."""
+    """Score every reply for the opponent, who is to move, by quiescence after it."""
     for index in range(begin, end):
         tree.scores[index] = score_after(pos, state, tree, np.int64(state.list.moves[index]), ply, INFINITE)
 
 
 @inline
 def model_replies(pos, state, tree, depth, begin, end, ply):
-    """Give each reply of a chance node its probability, and sort them by it. At depth 1 their scores are known after.
+    """Give each reply of a chance node its probability, and sort the replies by it. At depth 1 they are scored too.
 
-    The scores of a random mover's replies are not asked for otherwise: he does not look at them.
+    Otherwise a random mover's replies are not scored, since their scores do not matter to it.
     """
     if depth == 1 or not is_random_mover(tree.assumed):
         score_replies(pos, state, tree, begin, end, ply)
@@ -166,7 +167,7 @@ def model_replies(pos, state, tree, depth, begin, end, ply):
 
 @inline
 def certain_of_all(lowest, highest):
-    """The mate that comes by every reply, when theirs lie between `lowest` and `highest`: the longest."""
+    """The mate that comes after every reply, whose own mates are between `lowest` and `highest`: the longest one."""
     if lowest > _UNCERTAIN:
         return lowest
     return min(highest, _UNCERTAIN)
@@ -174,7 +175,7 @@ def certain_of_all(lowest, highest):
 
 @kernel
 def expectimax(pos, state, tree, depth, ply):
-    """The utility of `pos` for MAX, `depth` plies deep; its line in `state.pv[ply]`, what is sure in `tree.certain`."""
+    """The utility of `pos` for MAX at `depth`; the line is in `state.pv[ply]`, any certain mate in `tree.certain`."""
     ply &= PLY_MASK
     # Step 1. Stop; the horizon; the end of the game.
     poll_limits(state, tree)
@@ -200,12 +201,12 @@ def expectimax(pos, state, tree, depth, ply):
     lowest, highest = INFINITE, -INFINITE
     for index in range(begin, end):
         if not is_max and tree.probabilities[index] == 0.0 and lowest <= _UNCERTAIN:
-            # The rest is left out. Only where everything else is mated it is looked at: a mate must be certain.
+            # Unlikely replies are left out, unless all others are mated: a mate must be certain.
             highest = max(highest, _UNCERTAIN)
             break
         move = np.int64(state.list.moves[index])
         if depth == 1:
-            # MAX need not know by how much a move is worse than another; an average needs every number.
+            # MAX need not know by how much a move is worse than the best; an average needs every value.
             score = score_after(pos, state, tree, move, ply, -best_score) if is_max else tree.scores[index]
             best_score = max(best_score, score)
             value = settle(state, tree, -score, ply + 1)
@@ -217,7 +218,7 @@ def expectimax(pos, state, tree, depth, ply):
             return settle(state, tree, DRAW, ply)
         tree.values[index] = value
         lowest, highest = min(lowest, tree.certain[ply + 1]), max(highest, tree.certain[ply + 1])
-        # The line goes on with the best move, or with the likeliest reply, which is the first.
+        # The line continues with the best move, or with the likeliest reply, which is the first.
         if value > best if is_max else index == begin:
             extend_pv(state, ply, move)
         best = max(best, value)
@@ -233,9 +234,9 @@ def expectimax(pos, state, tree, depth, ply):
 @entry(POSITION_TYPE, STATE_TYPE, TREE_TYPE, int64, int64)
 def value_of_move(pos: PositionRecord, state: StateRecord, tree: TreeRecord, move: int,
                   depth: int) -> tuple[float, int]:
-    """The utility for MAX of playing `move` at the root, `depth` plies deep with it, and the mate that is certain.
+    """The utility for MAX of playing `move` at the root, searched to `depth` plies including it, and a certain mate.
 
-    The line is in `state.pv[0]`. When `state.stopped` is set none of it means anything.
+    The line is in `state.pv[0]`. If `state.stopped` is set, none of it means anything.
     """
     tree.depth, tree.next_poll = depth, 0
     state.begin[1] = 0  # the root's moves are kept elsewhere

@@ -1,4 +1,4 @@
-"""The kinds of search that this room offers, made as the settings wish."""
+"""The kinds of search in this package, made according to the settings."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from engine.expectimax.opponent import USUAL_RATING, rating_told, temperature_of
 from engine.expectimax.randommover import RandomMover
 from engine.expectimax.searcher import Expectimax
 
-_UNKNOWN = -1  # the opponent's rating, where the option leaves it to what the GUI tells
+_UNKNOWN = -1  # as the option's value: go by the rating that the GUI sends
 
 
 class Wishes(Protocol):
-    """What expectimax reads of the settings."""
+    """The settings that expectimax reads."""
 
     @property
     def opponent_elo(self) -> int: ...
@@ -21,14 +21,14 @@ class Wishes(Protocol):
 
 
 def expectimax(wishes: Wishes, megabytes: int) -> Expectimax:
-    """Expectimax against an opponent as strong as this one is thought to be."""
+    """Expectimax against an opponent of the assumed strength."""
     search = Expectimax()
     search.set_opponent(temperature_of(opponent_rating(wishes)))
     return search
 
 
 def opponent_rating(wishes: Wishes) -> int:
-    """How strong the opponent is thought to be: by the option, by what the GUI tells, or as most are."""
+    """The assumed strength of the opponent: from the option, from what the GUI sent, or a usual one."""
     if wishes.opponent_elo != _UNKNOWN:
         return wishes.opponent_elo
     told = rating_told(wishes.uci_opponent)
@@ -36,5 +36,5 @@ def opponent_rating(wishes: Wishes) -> int:
 
 
 def random_mover(wishes: Wishes, megabytes: int) -> RandomMover:
-    """Somebody who moves without looking."""
+    """A player that moves at random."""
     return RandomMover()

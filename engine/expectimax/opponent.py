@@ -1,7 +1,7 @@
-"""A model of a fallible opponent: how likely each of his moves is, and how fallible a rating makes him.
+"""A model of a fallible opponent: how likely each move is, depending on the opponent's rating.
 
-He looks at the board as quiescence does, and chooses by chance: a move that is `temperature` centipawns worse is e
-times less likely (a softmax). The hotter, the more random: at an infinite temperature all moves are alike.
+The opponent sees what quiescence sees, and chooses at random: a move that is `temperature` centipawns worse is e times
+less likely (a softmax). The hotter, the more random: at infinite temperature all moves are equally likely.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from engine.kernel import inline, kernel
 from engine.kernel.records import Fields, take_fields
 from engine.search.rows import default_record, set_value
 
-RANDOM_MOVER = 0  # the rating of a player who plays any move
-USUAL_RATING = 1500  # of an opponent of whom nothing is known
+RANDOM_MOVER = 0  # the rating of a player that moves at random
+USUAL_RATING = 1500  # of an opponent about whom nothing is known
 
-# (rating, centipawns). The second and third are fitted to moves that the levels of handicap.py chose (MEASUREMENTS.md).
-# Stronger players fit no better at lower temperatures, for they see what quiescence does not; but whoever expects more
-# mistakes than come is punished, so it goes on falling a little. Between two rows its inverse lies in proportion.
+# (rating, centipawns). The second and third are fitted to the moves that levels of handicap.py chose: see
+# engine/alphabeta/MEASUREMENTS.md. Stronger players fit no better at lower temperatures, since they see what quiescence
+# does not; but expecting more mistakes than are made is costly, so the temperature keeps falling slowly. Between two
+# rows its inverse is interpolated.
 _TEMPERATURES = ((RANDOM_MOVER, math.inf), (800, 70.0), (1200, 60.0), (2800, 50.0))
 
 _LONGEST_RATING = 4  # digits
@@ -38,9 +39,9 @@ def temperature_of(rating: int) -> float:
 
 
 def rating_told(text: str) -> int | None:
-    """The rating in UCI_Opponent's text, which is title, rating, kind and name; None if it tells none.
+    """The rating in the text of UCI_Opponent, which is title, rating, type and name; None if there is none.
 
-    A rating of 0 is how some GUIs say that they know none.
+    Some GUIs send 0 for an unknown rating.
     """
     words = text.split()
     rating = words[1] if len(words) > 1 else ""
@@ -50,7 +51,7 @@ def rating_told(text: str) -> int | None:
 
 
 class Assumption(NamedTuple):
-    """Something that expectimax takes for granted: its default and its range."""
+    """Something that expectimax assumes: its default and its range."""
 
     name: str
     default: float
@@ -59,15 +60,15 @@ class Assumption(NamedTuple):
 
 
 ASSUMPTIONS = (
-    # The opponent: centipawns by which a move must be worse to be e times less likely.
+    # Centipawns by which a move must be worse for the opponent to be e times less likely to play it.
     Assumption("temperature", temperature_of(USUAL_RATING), 1.0, math.inf),
-    # Centipawns: a mate, and whatever else wins, is worth this much in his eyes, so that he may overlook even that.
+    # Centipawns: the most that a mate or any other win is worth to the opponent, so that even those may be overlooked.
     Assumption("sight", 1500.0, 100.0, 30_000.0),
-    # Replies that are this much less likely than the likeliest are left out, and what is left is all that can happen.
+    # Replies that are this much less likely than the likeliest are left out.
     Assumption("least_likelihood", 0.01, 0.0, 1.0),
-    # Utility is tanh(centipawns / scale): three pawns ahead are nearly a win, and ten are little more.
+    # Utility is tanh(centipawns / scale): three pawns up is nearly a win, and ten is little more.
     Assumption("scale", 350.0, 50.0, 2000.0),
-    # What each ply to a mate takes off its utility of 1: enough to prefer the shorter mate, and no more.
+    # What each ply to a mate takes off its utility of 1: just enough to prefer the shorter mate.
     Assumption("mate_discount", 1e-12, 0.0, 1e-4),
 )
 
@@ -88,27 +89,27 @@ def default_assumptions() -> AssumptionsRecord:
 
 
 def set_assumption(record: AssumptionsRecord, name: str, value: float) -> None:
-    """Set one assumption; InputError if there is none of that name or the value is out of its range."""
+    """Set one assumption; InputError if there is no such assumption or the value is out of range."""
     set_value(record, ASSUMPTIONS, name, value, "assumption of expectimax")
 
 
 @inline
 def is_random_mover(assumed):
-    """Whether all replies are alike, so that nobody needs to look at them."""
+    """Whether all replies are equally likely, so that they need no scores."""
     return assumed.temperature == np.inf
 
 
 @inline
 def _seen(assumed, score):
-    """A score in the eyes of the opponent."""
+    """A score as the opponent sees it."""
     return min(max(np.float64(score), -assumed.sight), assumed.sight)
 
 
 @kernel
 def guess_probabilities(assumed, scores, begin, end, probabilities):
-    """Write how likely each reply in `begin` .. `end` is by its score for the opponent; 0 for what is left out.
+    """Write the probability of each reply in `begin` .. `end` given its score for the opponent; 0 if it is left out.
 
-    With an infinite temperature every likelihood is exp(0), and all probabilities are exactly alike.
+    At infinite temperature every likelihood is exp(0), and all probabilities are exactly equal.
     """
     best = -np.inf
     for index in range(begin, end):
@@ -126,7 +127,7 @@ def guess_probabilities(assumed, scores, begin, end, probabilities):
 
 @kernel
 def likeliest_first(moves, scores, probabilities, begin, end):
-    """Sort replies, with all that is known of them, by their probabilities; those that are alike keep their order."""
+    """Sort replies, with their scores, by probability; the sort is stable."""
     for index in range(begin + 1, end):
         move, score, probability = moves[index], scores[index], probabilities[index]
         place = index
@@ -139,7 +140,7 @@ def likeliest_first(moves, scores, probabilities, begin, end):
 
 @kernel
 def expected_value(probabilities, values, begin, end):
-    """The average of `values`, each weighed by its probability."""
+    """The average of `values`, weighted by `probabilities`."""
     total = 0.0
     for index in range(begin, end):
         total += probabilities[index] * values[index]

@@ -1,4 +1,4 @@
-"""The random mover: every legal move alike. The least of opponents, and what uniform expectimax believes in."""
+"""The random mover: all legal moves are equally likely. The weakest opponent, and what uniform expectimax assumes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.search.limits import Info, Limits, Report, Result, ignore
 
 
 class RandomMover(Search):
-    """A search that does not look, and has an answer at once."""
+    """A search that does not search, and answers at once."""
 
     def __init__(self, seed: int | None = None) -> None:
         self._chance = random.Random(seed)  # noqa: S311  a game needs no secrecy
@@ -26,11 +26,11 @@ class RandomMover(Search):
         list_moves.load()
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
-        """Remember the question."""
+        """Remember the position and the limits."""
         self._position, self._limits = position, limits
 
     def finish(self, report: Report = ignore) -> Result:
-        """One of the legal moves, or of those that may be searched; 0 if there is none."""
+        """A random legal move, one of the search moves if there are any; 0 if there is none."""
         started = time.perf_counter()
         count, _ = list_moves(self._position, self._moves)
         allowed = self._limits.search_moves

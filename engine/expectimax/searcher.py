@@ -1,6 +1,6 @@
-"""Expectimax: the best move against an opponent who is no adversary, but a fallible player.
+"""Expectimax: the best move against a fallible opponent instead of a perfect adversary.
 
-The nodes are in chance.py, the opponent in opponent.py; here are the iterations, and what the owner of a search sees.
+The nodes are in chance.py, the opponent is in opponent.py; here are the iterations and the search as its users see it.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from engine.search.limits import Bound, Limits, Report
 from engine.search.scores import MAX_EVALUATION, clamp_evaluation
 from eval.choice import Evaluation
 
-_SHARE_FOR_ANOTHER = 0.2  # of the soft time: once so much is used, another iteration would take too long
+_SHARE_FOR_ANOTHER = 0.2  # of the soft time: once this much is used, another iteration would take too long
 
 
 class RootMove(NamedTuple):
-    """What an iteration found about a move. The larger the better: a certain mate first, then utility."""
+    """What an iteration found about a move."""
 
     certain: int
     utility: float
     line: tuple[int, ...]
 
     def rank(self) -> tuple[int, float]:
-        """By this moves are sorted."""
+        """The sort key, larger is better: a certain mate first, then utility."""
         return self.certain, self.utility
 
 
 def score_of(move: RootMove, scale: float) -> int:
-    """A mate if that is certain, else the centipawns that a utility stands for, within the evaluation band."""
+    """A mate if one is certain, else the utility in centipawns, within the evaluation band."""
     if move.certain:
         return move.certain
     if abs(move.utility) >= 1:
@@ -46,7 +46,7 @@ def score_of(move: RootMove, scale: float) -> int:
 
 
 class Averaging(Iterations):
-    """Expectimax one ply deep, then two, then three. Every root move has its exact value after each iteration."""
+    """Expectimax with iterative deepening. Every root move has its exact value after each iteration."""
 
     def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, report: Report,
                  tree: TreeRecord) -> None:
@@ -59,8 +59,8 @@ class Averaging(Iterations):
         self._state.deepest = 0
         found = self._root_moves(depth)
         if len(found) < len(self._moves):
-            # Broken off. The best so far came first, so that only one that is better at the new depth replaces it; of
-            # several lines the others would be of another depth.
+            # Aborted. The best move so far came first, so only a move that is better at the new depth replaces it; with
+            # several lines, the others would be of another depth.
             if len(self.lines) == 1 and found:
                 self.lines = [self._line(found[0])]
             return False
@@ -86,14 +86,14 @@ class Averaging(Iterations):
         return Line(score_of(move, float(self._tree.assumed.scale)), move.line)
 
     def _patience(self) -> float:
-        """Nothing is pruned, so an iteration takes many times as long as all before it, whatever they found."""
+        """Nothing is pruned, so an iteration takes many times as long as all before it, whatever those found."""
         return _SHARE_FOR_ANOTHER
 
 
 class Expectimax(DeepeningSearch):
-    """Expectimax as its owner sees it: a search by iterations of one thread, and with an opponent.
+    """Expectimax as its users see it: iterative deepening in one thread, with a model of the opponent.
 
-    A value must not depend on how a position was reached, so the transposition table is not used.
+    The transposition table is not used, so that a value does not depend on what else was searched.
     """
 
     def __init__(self, params: ParamsRecord | None = None, evaluation: Evaluation | None = None) -> None:
@@ -102,11 +102,11 @@ class Expectimax(DeepeningSearch):
         super().__init__(params=_without_tt(params), evaluation=evaluation)
 
     def set_opponent(self, temperature: float) -> None:
-        """Play against somebody of this temperature (see `temperature_of`); infinity is a random mover."""
+        """Play against an opponent of this temperature (see `temperature_of`); infinity is a random mover."""
         self.assume("temperature", temperature)
 
     def assume(self, name: str, value: float) -> None:
-        """Change a row of ASSUMPTIONS from the next search on; InputError if that cannot be."""
+        """Change a row of ASSUMPTIONS from the next search on; InputError if it is unknown or out of range."""
         set_assumption(self._tree["assumed"], name, value)
 
     def set_params(self, params: ParamsRecord) -> None:

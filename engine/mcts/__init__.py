@@ -1,1 +1,1 @@
-"""Monte Carlo tree search: the value of a position by sampling what can follow, in a tree that grows where it pays."""
+"""Monte Carlo tree search: values positions by sampling what can follow, in a tree that grows where it matters most."""

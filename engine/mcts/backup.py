@@ -1,4 +1,4 @@
-"""Step 4 of four, back-propagation: every node on the way is told what came of the leaf, and proofs climb with it."""
+"""Step 4 of four, backpropagation: the leaf's value is added to every node on the path, and proofs are passed up."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from engine.mcts.nodes import ONE, add_value, node_at, prove
 
 @kernel
 def back_propagate(worker, depth, value):
-    """Add the leaf's value, from the view of its side to move, to the nodes on the way; the sign changes at each ply.
+    """Add the leaf's value, from its side to move's view, to the nodes on the path; the sign changes at each ply.
 
-    If the leaf is proven, so may be those above it.
+    If the leaf is proven, its ancestors may be proven too.
     """
     pool = worker.pool
     amount = np.int64(round(-value * ONE))

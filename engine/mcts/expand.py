@@ -17,7 +17,7 @@ _PUCT = np.int64(Selection.PUCT)
 
 @inline
 def _list_moves(pos, state, worker, index):
-    """Write the moves of a node to the list; returns how many there are. The root has only those that are allowed."""
+    """Write the moves of a node to the list; returns how many there are. The root has only its allowed moves."""
     if index == worker.root:
         for number in range(worker.root_count):
             state.list.moves[number] = worker.root_moves[number]
@@ -37,7 +37,7 @@ def _shuffle(state, worker, end):
 
 @inline
 def _order(pos, state, worker, end):
-    """By their priors for PUCT, else by chance."""
+    """Sort the moves by prior for PUCT, else shuffle them."""
     if worker.params.selection == _PUCT:
         soften(worker, score_moves(pos, state, worker, end), end, worker.params.prior_temperature)
         sort_by_prior(state, worker, end)
@@ -51,8 +51,8 @@ def _order(pos, state, worker, end):
 def expand(pos, state, worker, index):
     """Give a node its children; returns whether that was done.
 
-    It is not when another thread is about to, when the tree is frozen, or when the pool has no room, which
-    `worker.is_full` then says.
+    It is not if another thread is doing it, if the tree is frozen, or if the pool has no room, which sets
+    `worker.is_full`.
     """
     if worker.is_frozen or worker.is_full or not claim(worker.pool, index):
         return False

@@ -1,4 +1,4 @@
-"""The loop of the tree search: select, expand, simulate, back-propagate."""
+"""The loop of the tree search: select, expand, simulate, backpropagate."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from engine.mcts.steps import step_back, step_forward
 from engine.mcts.worker import LONGEST_PATH, WORKER_TYPE, WorkerRecord
 
 _EVEN = np.int64(Selection.EVEN)
-_POLL_INTERVAL = np.int64(8)  # iterations between two looks at the clock
+_POLL_INTERVAL = np.int64(8)  # iterations between two readings of the clock
 
 
 @inline
 def _may_grow(worker, index, depth):
-    """Whether a visit to this node goes on to its children: the root at once, others when they are seen again."""
+    """Whether a visit goes on to the children of this node: always at the root, elsewhere from the second visit on."""
     if depth == 0:
         return True
     return node_at(worker.pool, index).visits > 1 and worker.params.selection != _EVEN and depth < LONGEST_PATH
@@ -36,13 +36,13 @@ def _may_grow(worker, index, depth):
 
 @inline
 def _is_drawn_here(pos, depth):
-    """Draws that depend on the way here, and so must not be remembered of the node."""
+    """Draws that depend on the path to the node, and so must not be stored in it."""
     return is_repetition(pos, depth) or is_fifty_moves(pos)
 
 
 @inline
 def _descend(pos, state, worker):
-    """Steps 1 and 2: go down to a leaf, which grows if it was seen before; returns its depth. `pos` goes along."""
+    """Steps 1 and 2: descend to a leaf, expanding nodes that were visited before; returns its depth. Plays on `pos`."""
     depth, index = np.int64(0), worker.root
     worker.path[0] = index
     visits = count_visit(worker.pool, index)
@@ -67,7 +67,7 @@ def _descend(pos, state, worker):
 
 @inline
 def _has_move(pos, state, checkers, pinned):
-    """Whether there is a legal move. Nearly always a pawn can step forward, which is seen at once."""
+    """Whether there is a legal move. Nearly always a pawn can be pushed, which is quick to see."""
     us = np.int64(pos.side)
     one, _, _, _ = pawn_targets(pos, us, king_square(pos, us), pinned)
     if checkers == EMPTY and one != EMPTY:
@@ -77,7 +77,7 @@ def _has_move(pos, state, checkers, pinned):
 
 @kernel
 def _judge(pos, state, worker, index, depth):
-    """Step 3: the value of a leaf for its side to move. The end of the game is seen, and a mate is written down."""
+    """Step 3: the value of a leaf for its side to move. If the game is over, that is recorded in the node."""
     node = node_at(worker.pool, index)
     expect(state.tt_address, state.tt_buckets, pos.key)
     if depth > 0:
@@ -132,9 +132,9 @@ def _is_over(worker):
 
 @entry(POSITION_TYPE, STATE_TYPE, WORKER_TYPE)
 def grow(pos: PositionRecord, state: StateRecord, worker: WorkerRecord) -> None:
-    """Let the tree below `pos` grow until a limit of the worker is met, the pool is full, or the root is proven.
+    """Grow the tree below `pos` until a limit of the worker is met, the pool is full, or the root is proven.
 
-    At least one iteration is done. `pos` is as before afterwards.
+    At least one iteration is done. `pos` is left unchanged.
     """
     while True:
         _iterate(pos, state, worker)

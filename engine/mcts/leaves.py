@@ -1,4 +1,4 @@
-"""Leaves that are valued by the alpha-beta search, called by its address: the tree holds no copy of it."""
+"""Leaves valued by the alpha-beta search, which is called by its address so that its code exists only once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.alphabeta.steps import begin_evaluation
 from engine.kernel import inline
 from engine.search.scores import MATE, MATE_BAND
 
-_LEAF_PLY = np.int64(1)  # the search takes a leaf for a node like all others, not for a root
+_LEAF_PLY = np.int64(1)  # not 0: the search must not treat a leaf as a root
 
 
 @inline
@@ -32,9 +32,9 @@ def as_value(score, scale):
 
 @inline
 def plies_to_mate(score):
-    """Plies from the leaf to the mate that a score of `search_leaf` announces: positive for a win; 0 if it is none.
+    """Plies to the mate that a score of `search_leaf` announces: positive for a win; 0 if it is not a mate.
 
-    Being mated already is -1: everything counts one more than the plies that are left.
+    Plies are counted from the leaf's parent: being mated at the leaf is -1.
     """
     if score >= MATE_BAND:
         return MATE - score

@@ -1,4 +1,4 @@
-"""What a tree says: its best moves, the lines they begin, and their scores."""
+"""What a tree says: its best moves with their lines and scores."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from engine.mcts.nodes import ONE, Pool
 from engine.mcts.params import ParamsRecord, Selection
 from engine.search.scores import MATE, mate_distance
 
-_SUREST = 1 - 1e-9  # no average is nearer to a win
+_SUREST = 1 - 1e-9  # no average counts as closer to a win
 
 
 @dataclass(frozen=True)
 class Line:
-    """A root move, how often it was visited, its score, and the line of most visits that it begins."""
+    """A root move with its score, its visits, and the line of most-visited moves after it."""
 
     score: int
     moves: tuple[int, ...]
     visits: int
-    value: float  # the average, from -1 to 1
+    value: float  # the average value, from -1 to 1
     is_over: bool  # whether the game ends where the line does
 
 
 def best_lines(pool: Pool, params: ParamsRecord, count: int) -> list[Line]:
-    """The best root moves, at most `count` of those that were visited or proven, the best first."""
+    """The `count` best root moves that were visited or proven, the best first."""
     by_average = params.selection == Selection.EVEN
     ranked = sorted(_known(pool, pool.nodes[pool.root]), key=lambda child: _rank(child, by_average), reverse=True)
     return [_line(pool, child, params.value_scale) for child in ranked[:count]]
 
 
 def average(node: Any) -> float:
-    """The mean value of a node for the player whose move leads to it; of one that is only proven, what is proven."""
+    """The mean value of a node for the player whose move leads to it; the proven value if it was never visited."""
     return float(node.total / (node.visits * ONE)) if node.visits else float(np.sign(node.proof))
 
 
 def score_of(node: Any, scale: float) -> int:
-    """A visited node in centipawns for the player whose move leads to it; a mate if it is proven."""
+    """The score of a visited node for the player whose move leads to it: a mate if it is proven, else centipawns."""
     if node.proof:
         return int(MATE - node.proof) if node.proof > 0 else int(-MATE - node.proof)
     return as_score(average(node), scale)
@@ -51,29 +51,29 @@ def as_score(value: float, scale: float) -> int:
 
 
 def cautious(line: Line, scale: float) -> Line:
-    """The line, without the mate that its score announces if its moves do not lead there."""
+    """The line; if its score is a mate that its moves do not reach, with the average value as score instead."""
     is_shown = mate_distance(line.score) is None or len(line.moves) == int(MATE) - abs(line.score)
     return line if is_shown else replace(line, score=as_score(line.value, scale))
 
 
 def _known(pool: Pool, node: Any) -> list[Any]:
-    """The children that were visited, or proven at a look."""
+    """The children that were visited, or proven by `look_again`."""
     return [child for child in pool.children(node) if child.visits or child.proof]
 
 
 def _rank(child: Any, by_average: bool) -> tuple[int, float]:
-    """Proven wins first, the shortest before all; proven losses last. Between them most visits, or the best average."""
+    """The sort key: proven wins first, shortest first; proven losses last; in between by visits, or by average."""
     if child.proof:
         return (1 if child.proof > 0 else -1), -float(child.proof)
     return 0, average(child) if by_average else float(child.visits)
 
 
 def _line(pool: Pool, child: Any, scale: float) -> Line:
-    """The line that begins with a root's child and goes on with the moves of most visits."""
+    """The line that begins with a child of the root and continues with the most-visited moves."""
     node, moves = child, [int(child.move)]
     while following := _known(pool, node):
         node = max(following, key=lambda child: _rank(child, by_average=False))
         moves.append(int(node.move))
-    # What is proven is not visited any more, and what is seen again grows, unless there is nothing to play.
+    # Proven nodes are not visited again, and a node visited twice is expanded unless the game is over there.
     is_over = bool(node.proof) or bool(not node.first and node.visits > 1)
     return Line(score_of(child, scale), tuple(moves), int(child.visits), average(child), is_over)

@@ -1,8 +1,8 @@
-"""Looking again: the more often a node is visited, the deeper its moves are searched to learn what they promise.
+"""Looking again: the more often a node is visited, the deeper its moves are searched to improve their priors.
 
-A glance at a move misses what only a few more plies show, and what gets no visits is never found out. A shallow search
-of every move, repeated at growing depth where the tree is visited most, corrects the priors there; the values in the
-tree stay what the visits brought.
+A prior from a glance misses what a few more plies would show, and a move that gets no visits is never found out. So
+every move is searched to a small depth, again and deeper as the node gets more visits, and the priors are corrected.
+The values in the tree remain what the visits gave.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from engine.mcts.steps import step_back, step_forward
 from engine.search.scores import INFINITE
 
 _PUCT = np.int64(Selection.PUCT)
-_NEGLIGIBLE = 6.0  # temperatures below the best: such a move gets no share worth knowing
+_NEGLIGIBLE = 6.0  # a move that is this many temperatures below the best gets a negligible prior
 
 
 @inline
 def _number_of_look(params, visits, depth):
-    """How many looks come before the one that is due at so many visits; -1 if none is due then."""
+    """The number, from 0, of the look that is due at this visit; -1 if none is."""
     due = params.look_visits if depth == 0 else params.look_visits * params.look_inner
     number = np.int64(0)
     while due < visits:
@@ -34,13 +34,13 @@ def _number_of_look(params, visits, depth):
 
 @inline
 def is_time_to_look(params, visits, depth):
-    """Whether the visit of this number, at least `look_visits`, brings a look at the moves of a node at that depth."""
+    """Whether a look at the moves is due at this visit, at least the `look_visits`th, to a node at this depth."""
     return params.selection == _PUCT and params.look_visits > 0 and _number_of_look(params, visits, depth) >= 0
 
 
 @inline
 def _search_child(pos, state, worker, node, plies, best):
-    """The score of a child for the side to move at its parent; far below `best`, only a bound. A mate is a proof."""
+    """The score of a child for its parent's side to move; far below `best` only a bound. A mate proves the child."""
     params = worker.params
     move = np.int64(node.move)
     enough = np.int64(min(_NEGLIGIBLE * params.look_temperature - best, np.float64(INFINITE)))
@@ -55,7 +55,7 @@ def _search_child(pos, state, worker, node, plies, best):
 
 @kernel
 def look_again(pos, state, worker, index, visits, depth):
-    """Give the children of an expanded node priors by searches. They stay where they are: threads may be below them."""
+    """Set the priors of a node's children by searches. Their order is kept, since other threads may be below them."""
     params = worker.params
     plies = params.look_depth + params.look_step * _number_of_look(params, visits, depth)
     first, end = children_of(worker.pool, index)

@@ -1,4 +1,4 @@
-"""The kinds of search that this room offers, made as the settings wish: one tree search, three rows of parameters."""
+"""The kinds of search in this package, made according to the settings: one tree search, three sets of parameters."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Protocol
 from engine.mcts import params
 from engine.mcts.searcher import TreeSearcher
 
-_HUNDREDTHS = 100  # exploration constants are whole numbers among the options
+_HUNDREDTHS = 100  # as options, exploration constants are integers
 
 
 class Wishes(Protocol):
-    """What the tree searches read of the settings."""
+    """The settings that the tree searches read."""
 
     @property
     def threads(self) -> int: ...
@@ -28,19 +28,19 @@ class Wishes(Protocol):
 
 
 def mcts(wishes: Wishes, megabytes: int) -> TreeSearcher:
-    """PUCT: priors guide the selection, searches of leaves give the values."""
+    """PUCT: priors guide the selection, and leaves are valued by search."""
     return _tree(wishes, megabytes, params.puct(puct=wishes.puct_exploration / _HUNDREDTHS,
                                                 leaf_depth=wishes.mcts_leaf_depth))
 
 
 def uct(wishes: Wishes, megabytes: int) -> TreeSearcher:
-    """UCT: UCB1 guides the selection, playouts give the values."""
+    """UCT: UCB1 guides the selection, and leaves are valued by playouts."""
     return _tree(wishes, megabytes, params.uct(leaf=params.LEAVES[wishes.playout_policy],
                                                exploration=wishes.uct_exploration / _HUNDREDTHS))
 
 
 def montecarlo(wishes: Wishes, megabytes: int) -> TreeSearcher:
-    """Pure Monte Carlo: as many playouts for every root move."""
+    """Pure Monte Carlo: equally many playouts for every root move."""
     return _tree(wishes, megabytes, params.pure_monte_carlo(leaf=params.LEAVES[wishes.playout_policy]))
 
 

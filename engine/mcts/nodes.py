@@ -1,10 +1,10 @@
 """The nodes of the tree: 32 bytes each, in one pool that all threads share.
 
-The children of a node lie side by side, and always behind it in the pool. A value is a number from -1, lost, to 1, won,
-kept as a whole multiple of 1 / ONE, so that threads can add to it and no rounding depends on their order.
+The children of a node are adjacent, and always come after it in the pool. A value is a number from -1 (lost) to 1
+(won), stored as an integer multiple of 1 / ONE, so that threads can add to it and their order does not matter.
 
-total, visits   what came of the visits, for the player whose move leads to the node
-proof           that player wins (positive) or loses (negative) by force in so many plies, this move included
+total, visits   the sum of the values of all visits, for the player whose move leads to the node, and their number
+proof           that player wins (positive) or loses (negative) by force in this many plies, including the move here
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class NodeRecord(Fields):
     visits: I4
     prior: F4
     first: I4  # where the children begin; 0 while there are none
-    mark: I4  # not 0 if a thread has begun to expand the node; while the pool is compacted, its new place
+    mark: I4  # not 0 if a thread has started expanding the node; while the pool is compacted, its new place
     move: U2
     children: U2
     proof: I2
-    is_drawn: U1  # the game ends here, whatever came before: stalemate, or nobody can mate
-    is_shuffled: U1  # the children do not lie by falling priors any more
+    is_drawn: U1  # the game is drawn here, whatever the path: stalemate, or insufficient material
+    is_shuffled: U1  # the children are no longer sorted by prior
 
 
 NODE = dtype_of(NodeRecord)
@@ -52,13 +52,13 @@ _BYTES = np.int64(NODE_BYTES)
 assert NODE_BYTES == 32
 
 ONE = np.int64(1 << 30)  # a win
-_SECONDS_A_NODE = 20e-9  # to make room, before it was measured
-_MOST_NODES = (1 << 31) - 1  # places are numbers of 32 bits
+_SECONDS_A_NODE = 20e-9  # to make room, until it has been measured
+_MOST_NODES = (1 << 31) - 1  # indices have 32 bits
 _CACHE_LINE, _LINES_TO_FETCH = np.int64(64), np.int64(4)
 _MOVES_TO_FOLLOW = 2
 ROOM = 1024 + 2  # the root, and as many children as a position can have
 
-# Where the fields lie that several threads change.
+# Offsets of the fields that several threads change.
 _TOTAL, _VISITS, _FIRST, _MARK = np.int64(0), np.int64(8), np.int64(16), np.int64(20)
 
 _record_at = record_reader(NODE_TYPE)
@@ -79,7 +79,7 @@ def children_of(pool, index):
 
 @inline
 def expect_children(pool, index):
-    """Begin to fetch the first children of a node that will be selected from."""
+    """Prefetch the first children of a node that will be selected from."""
     first = np.int64(node_at(pool, index).first)
     if first != 0:
         for line in range(_LINES_TO_FETCH):
@@ -88,22 +88,22 @@ def expect_children(pool, index):
 
 @inline
 def publish_children(pool, index, first, count):
-    """Let other threads see the children of a node, which have been written."""
+    """Make the children of a node, which have been written, visible to other threads."""
     node_at(pool, index).children = count
     store_release_i32(pool + index * _BYTES + _FIRST, first)
 
 
 @inline
 def claim(pool, index):
-    """Whether this thread is the first to want to expand the node."""
+    """Claim a node for expansion; returns whether this thread is the first to do so."""
     return node_at(pool, index).mark == 0 and add_atomic_i32(pool + index * _BYTES + _MARK, 1) == 0
 
 
 @inline
 def count_visit(pool, index):
-    """Count a visit whose value is not known yet: a virtual loss, which sends other threads elsewhere.
+    """Count a visit whose value is not yet known as a virtual loss, which sends other threads elsewhere.
 
-    Returns the number of the visit.
+    Returns the number of visits so far, including this one.
     """
     address = pool + index * _BYTES
     before = add_atomic_i32(address + _VISITS, 1)
@@ -113,7 +113,7 @@ def count_visit(pool, index):
 
 @inline
 def add_value(pool, index, value):
-    """Give the value of a visit that `count_visit` has counted, in multiples of 1 / ONE."""
+    """Replace the virtual loss of a visit by its value, in multiples of 1 / ONE."""
     add_atomic_i64(pool + index * _BYTES + _TOTAL, ONE + value)
 
 
@@ -132,7 +132,7 @@ def average_before(node):
 
 @inline
 def write_node(pool, index, move, prior):
-    """A node that nobody has visited."""
+    """Write a node without visits."""
     node = node_at(pool, index)
     node.total = 0
     node.visits = 0
@@ -148,10 +148,10 @@ def write_node(pool, index, move, prior):
 
 @kernel
 def prove(pool, index):
-    """What the children prove about an expanded node, as `proof` counts it; 0 if nothing.
+    """What the children prove about an expanded node, as `proof` counts; 0 if nothing.
 
-    One child that wins for the side to move loses the node for the other, by the shortest way. If all children lose,
-    the longest resistance counts.
+    If the side to move has a winning child, the node is lost for the other side, by the shortest win. If all children
+    lose, the longest resistance counts.
     """
     first, end = children_of(pool, index)
     shortest_win, longest_loss, is_lost = np.int64(0), np.int64(0), first != end
@@ -174,7 +174,7 @@ def prove_node(pool: int, index: int) -> int:
 
 @kernel
 def _mark_living(pool, root, used, least_visits):
-    """Mark the root and all below it, but for the children of nodes with fewer visits, which are cut off."""
+    """Mark the root and everything below it; nodes with fewer than `least_visits` visits lose their children."""
     for index in range(root, used):
         node_at(pool, index).mark = 0
     node_at(pool, root).mark = 1
@@ -193,7 +193,7 @@ def _mark_living(pool, root, used, least_visits):
 
 @kernel
 def _slide(pool, root, used):
-    """Move the marked nodes together to the front; returns the end of them. A child lies behind its parent, always."""
+    """Move the marked nodes to the front; returns their end. Children always come after their parent."""
     end = np.int64(1)
     for index in range(root, used):
         node = node_at(pool, index)
@@ -217,16 +217,16 @@ def _slide(pool, root, used):
 
 @entry(int64, int64, int64, int64)
 def compact(pool: int, root: int, used: int, least_visits: int) -> int:
-    """Keep only what hangs on `root`, which becomes node 1, without the children of nodes seldom visited.
+    """Keep only the tree below `root`, which becomes node 1, without the children of rarely visited nodes.
 
-    Returns how many nodes are used now.
+    Returns the new end of the nodes in use.
     """
     _mark_living(pool, root, used, least_visits)
     return _slide(pool, root, used)
 
 
 def _keys_between(before: PositionRecord, after: PositionRecord) -> list[int]:
-    """The keys of the positions from `before`, which is left out, to `after`, if that came a move or two later."""
+    """The keys of the positions after `before` up to `after`, if that is one or two plies later; else none."""
     plies = range(int(before.ply) + 1, int(after.ply))
     if len(plies) > _MOVES_TO_FOLLOW - 1:
         return []
@@ -235,7 +235,7 @@ def _keys_between(before: PositionRecord, after: PositionRecord) -> list[int]:
 
 
 def _have_same_past(one: PositionRecord, other: PositionRecord) -> bool:
-    """Whether two positions are the same, and were reached the same way as far as repetitions can matter."""
+    """Whether two positions are the same, and have the same history as far as repetitions matter."""
     if (one.key, one.ply, one.rule50) != (other.key, other.ply, other.rule50):
         return False
     plies = (int(one.ply) - np.arange(1, min(int(one.rule50), int(one.ply)) + 1)) & (HISTORY - 1)
@@ -243,20 +243,20 @@ def _have_same_past(one: PositionRecord, other: PositionRecord) -> bool:
 
 
 class Pool:
-    """Memory for so many nodes. Number 0 is none, `root` is the tree's, and `used` the end of those in use."""
+    """Memory for nodes. Index 0 stands for no node, `root` is the root of the tree, `used` the end of those in use."""
 
     def __init__(self, size: int) -> None:
-        """A pool of `size` bytes; InputError if not even one position fits in, or there is no such memory."""
+        """A pool of `size` bytes; InputError if that is too small for one position, or cannot be had."""
         self.capacity = min(size // NODE_BYTES, _MOST_NODES)
         if self.capacity < ROOM:
-            raise InputError(f"a tree needs {ROOM * NODE_BYTES} bytes at least, not {size}")
+            raise InputError(f"a tree needs at least {ROOM * NODE_BYTES} bytes, not {size}")
         try:
             self._memory = zeroed_memory(self.capacity * NODE_BYTES)
         except MemoryError as error:
             raise InputError(str(error)) from error
         self.nodes: Any = np.frombuffer(self._memory, NODE)
         self.address = address_of(self._memory)
-        self.counter = np.zeros(1, np.int64)  # `used`, where threads can add to it
+        self.counter = np.zeros(1, np.int64)  # the number in use, where threads can add to it
         self.root = 1
         self._seconds_a_node = _SECONDS_A_NODE
         self.clear()
@@ -267,29 +267,29 @@ class Pool:
         return min(int(self.counter[0]), self.capacity)
 
     def fullness(self) -> int:
-        """The part of the pool that is in use, in thousandths."""
+        """The share of the pool that is in use, in thousandths."""
         return 1000 * self.used // self.capacity
 
     def children(self, node: Any) -> Any:
-        """The children of a node, an array."""
+        """The children of a node, as an array."""
         first = int(node.first)  # read once: a thread may publish them just now
         return self.nodes[first : first + int(node.children)] if first else self.nodes[:0]
 
     def open_root(self) -> None:
-        """Make a node of the tree, which may have been the end of a line, a root to search from."""
+        """Make the root, which may have been a terminal node of the tree before, ready to be searched."""
         root = self.nodes[self.root]
         root.is_drawn, root.proof = 0, prove_node(self.address, self.root)
         root.mark = int(root.first != 0)
 
     def clear(self) -> None:
-        """Drop the tree; a root without children is left."""
+        """Drop the tree, leaving a root without children."""
         self.nodes[1] = np.zeros(1, NODE)[0]
         self.root, self.counter[0] = 1, 2
 
     def keep(self, before: PositionRecord, after: PositionRecord) -> bool:
-        """Go from the tree of the position `before` to the part of it that belongs to `after`, some moves later.
+        """Move the root from the position `before` to `after`, which is up to two plies later, keeping its subtree.
 
-        Returns False, and drops the tree, if there is none.
+        Returns False, and drops the tree, if `after` is not in it.
         """
         place, position = self.root, before
         for key in _keys_between(before, after):
@@ -310,7 +310,7 @@ class Pool:
         return self._seconds_a_node * self.used
 
     def make_room(self) -> None:
-        """Forget what is not below the root, and below it what was visited least, until half of the pool is free."""
+        """Drop what is not below the root, and then what was visited least, until half of the pool is free."""
         started, used = time.perf_counter(), self.used
         self._forget()
         self._seconds_a_node = (time.perf_counter() - started) / used

@@ -1,4 +1,4 @@
-"""Every number and choice of the tree searches, one row each, and the three searches that are made of them."""
+"""Every parameter of the tree searches, one row each, and the three searches that are made from them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from engine.search.rows import default_record, set_value
 
 
 class Selection(IntEnum):
-    """How the way down the tree is chosen."""
+    """How children are selected on the way down the tree."""
 
     UCB1 = 0
     PUCT = 1
-    EVEN = 2  # every root move in its turn, and no tree below
+    EVEN = 2  # every root move in turn, and no tree below
 
 
 class Leaf(IntEnum):
     """Where the value of a new node comes from; the first three are playouts."""
 
     RANDOM = 0  # random moves to the end of the game
-    LIGHT = 1  # captures that win material and safe moves first
-    CUT_OFF = 2  # the same, but after some plies the evaluation ends the game
+    LIGHT = 1  # prefers captures that do not lose material, and safe moves
+    CUT_OFF = 2  # the same, but after some plies a search decides the game
     SEARCH = 3  # no playout: quiescence, or a shallow alpha-beta
 
 
@@ -31,7 +31,7 @@ LEAVES = {"random": Leaf.RANDOM, "light": Leaf.LIGHT, "cutoff": Leaf.CUT_OFF}  #
 
 
 class Parameter(NamedTuple):
-    """A tunable: its default and its range. A whole number has a whole default."""
+    """A tunable: its default and its range. If the default is an integer, so is the parameter."""
 
     name: str
     default: float
@@ -43,18 +43,18 @@ PARAMETERS = (
     Parameter("selection", int(Selection.PUCT), 0, 2),
     Parameter("leaf", int(Leaf.SEARCH), 0, 3),
     Parameter("exploration", math.sqrt(2), 0.0, 100.0),  # UCB1's C
-    Parameter("puct", 3.0, 0.0, 100.0),  # PUCT's
-    Parameter("first_play", 0.0, 0.0, 2.0),  # how much worse than its parent a move is thought to be before it is tried
+    Parameter("puct", 3.0, 0.0, 100.0),  # PUCT's constant
+    Parameter("first_play", 0.0, 0.0, 2.0),  # how much below its parent's value a move without visits is assumed to be
     Parameter("leaf_depth", 0, 0, 8),  # of the search of a leaf; 0 is quiescence
-    Parameter("leaf_window", 60, 1, 30_000),  # centipawns around the value of the parent within which it is exact
+    Parameter("leaf_window", 60, 1, 30_000),  # centipawns around the parent's value within which a leaf is exact
     Parameter("value_scale", 350.0, 50.0, 2000.0),  # centipawns that are worth tanh(1)
     Parameter("use_solver", 1, 0, 1),  # whether mates are proven in the tree
     # Priors: what a move promises before it is tried.
     Parameter("prior_temperature", 250.0, 1.0, 10_000.0),  # centipawns
-    Parameter("prior_floor", 0.2, 0.0, 1.0),  # the share of all that every move gets alike
+    Parameter("prior_floor", 0.2, 0.0, 1.0),  # the share that is divided equally among all moves
     Parameter("check_bonus", 200.0, 0.0, 1000.0),  # centipawns
-    # Looks: when the root was visited so often it gets new priors, by a search of each of its moves; when it has been
-    # visited `look_growth` times as often, by a deeper one, and so on; 0 for never. Other nodes need more visits.
+    # Looks: after `look_visits` visits (0 for never) the root gets new priors from a search of each of its moves; after
+    # `look_growth` times as many, from a deeper search, and so on. Other nodes need `look_inner` times as many visits.
     Parameter("look_visits", 1024, 0, 1_000_000),
     Parameter("look_inner", 16, 1, 1000),
     Parameter("look_growth", 4, 2, 16),
@@ -62,9 +62,9 @@ PARAMETERS = (
     Parameter("look_step", 1, 0, 4),
     Parameter("look_temperature", 100.0, 1.0, 10_000.0),  # centipawns
     # Playouts.
-    Parameter("longest_playout", 1000, 1, 1000),  # plies; a game that is not over by then counts as drawn
+    Parameter("longest_playout", 1000, 1, 1000),  # plies; a game that is not over by then counts as a draw
     Parameter("cut_off_plies", 10, 0, 1000),
-    Parameter("greed", 0.8, 0.0, 1.0),  # how often a light playout takes what it can win
+    Parameter("greed", 0.8, 0.0, 1.0),  # how often a light playout plays its best capture
 )
 
 
@@ -79,7 +79,7 @@ take_fields(ParamsRecord, {row.name: "i8" if isinstance(row.default, int) else "
 
 
 def tree_params(**changes: float) -> ParamsRecord:
-    """A new record with the defaults, and `changes`; InputError if one is out of its range."""
+    """A new record with the defaults and `changes`; InputError if one is unknown or out of range."""
     record = default_record(PARAMETERS, ParamsRecord)
     for name, value in changes.items():
         set_value(record, PARAMETERS, name, value, "parameter of the tree search")
@@ -87,15 +87,15 @@ def tree_params(**changes: float) -> ParamsRecord:
 
 
 def uct(**changes: float) -> ParamsRecord:
-    """UCT as in the notes: UCB1, and playouts at random."""
+    """UCT as in textbooks: UCB1 and random playouts."""
     return tree_params(**{"selection": Selection.UCB1, "leaf": Leaf.RANDOM, "use_solver": 0, **changes})
 
 
 def pure_monte_carlo(**changes: float) -> ParamsRecord:
-    """The baseline of the notes: equally many playouts for each move, and no tree."""
+    """The baseline: equally many playouts for each move, and no tree."""
     return tree_params(**{"selection": Selection.EVEN, "leaf": Leaf.RANDOM, "use_solver": 0, **changes})
 
 
 def puct(**changes: float) -> ParamsRecord:
-    """The strong one: priors, values by search instead of playouts, and proofs."""
+    """The strongest: priors, search instead of playouts, and proofs."""
     return tree_params(**changes)

@@ -1,7 +1,7 @@
 """Priors: what each move promises at a glance, before any of them is tried.
 
-A glance sees what the move takes and whether the piece can be taken back, whether it flees from a cheaper attacker,
-whether it gives check, and what its squares are worth. A softmax turns that into shares of the attention.
+A glance sees what the move captures, whether the piece can then be taken, whether it escapes from a less valuable
+attacker, whether it gives check, and what its squares are worth. A softmax turns that into probabilities.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from engine.kernel import inline, kernel
 from eval.evaluate import rough_score
 from eval.squares import psq_after, psq_of
 
-_SHARE_OF_DANGER = np.int64(2)  # a piece that flees saves this part of its value
+_SHARE_OF_DANGER = np.int64(2)  # a piece that escapes saves its value divided by this
 
 
 @inline
 def _attacks_of(pos, color, kind, occupied):
-    """All squares that the pieces of a kind attack."""
+    """All squares attacked by the pieces of one kind other than queen and king."""
     attacked = EMPTY
     pieces = pos.types[kind] & pos.colors[color]
     while pieces != EMPTY:
@@ -44,7 +44,7 @@ def _attacks_of(pos, color, kind, occupied):
 
 @inline
 def _attacked_by_cheaper(pos, enemy, occupied):
-    """(by pawns, by pawns and minors, by all but queen and king, by all): squares that the enemy attacks."""
+    """Squares that the enemy attacks: (by pawns, by pawns and minors, by all but queen and king, by all)."""
     by_pawns = _attacks_of(pos, enemy, PAWN, occupied)
     by_minors = by_pawns | _attacks_of(pos, enemy, KNIGHT, occupied) | _attacks_of(pos, enemy, BISHOP, occupied)
     by_rooks = by_minors | _attacks_of(pos, enemy, ROOK, occupied)
@@ -59,7 +59,7 @@ def _attacked_by_cheaper(pos, enemy, occupied):
 
 @inline
 def _is_in_danger(kind, square, by_pawns, by_minors, by_rooks):
-    """Whether a cheaper piece attacks the square."""
+    """Whether a less valuable piece attacks the square."""
     attacked = EMPTY
     if kind == KNIGHT or kind == BISHOP:
         attacked = by_pawns
@@ -72,7 +72,7 @@ def _is_in_danger(kind, square, by_pawns, by_minors, by_rooks):
 
 @inline
 def _safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all):
-    """Centipawns that the piece costs if it can be taken where it goes, or saves if it was about to be taken."""
+    """Centipawns lost if the piece can be won where it goes, and gained if it escapes from a less valuable attacker."""
     gained = np.int64(0)
     value = EXCHANGE_VALUES[kind]
     if kind != KING and by_all & (BIT << to_square(move)) != EMPTY and not exchange_wins(pos, move, np.int64(0)):
@@ -84,7 +84,7 @@ def _safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all):
 
 @kernel
 def score_moves(pos, state, worker, end):
-    """Write to `worker.priors` what the first `end` moves of the list promise, in centipawns; returns the best."""
+    """Write what the first `end` moves of the list promise, in centipawns, to `worker.priors`; returns the best."""
     psq = psq_of(pos, state.weights)
     before = rough_score(pos, state.weights, psq)
     by_pawns, by_minors, by_rooks, by_all = _attacked_by_cheaper(pos, np.int64(pos.side) ^ 1, occupied_squares(pos))
@@ -105,7 +105,7 @@ def score_moves(pos, state, worker, end):
 
 @inline
 def soften(worker, best, end, temperature):
-    """Turn what the moves promise into probabilities: a softmax, and a share for all alike."""
+    """Turn what the moves promise into probabilities: a softmax, and an equal share for all."""
     total = 0.0
     for index in range(end):
         weight = math.exp((worker.priors[index] - best) / temperature)
@@ -118,7 +118,7 @@ def soften(worker, best, end, temperature):
 
 @inline
 def sort_by_prior(state, worker, end):
-    """The most promising move first."""
+    """Sort the moves, the most promising first."""
     for index in range(1, end):
         prior, move = worker.priors[index], state.list.moves[index]
         place = index

@@ -1,4 +1,4 @@
-"""Chance: a xorshift generator in the worker's record."""
+"""Random numbers: a xorshift generator in the worker's record."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def _next_random(worker):
 
 @inline
 def random_below(worker, end):
-    """A number from 0 to `end` - 1, all alike."""
+    """A number from 0 to `end` - 1, all equally likely."""
     return np.int64((_next_random(worker) >> np.uint64(32)) * np.uint64(end) >> np.uint64(32))
 
 
 @inline
 def happens(worker, probability):
-    """True as often as `probability` says."""
+    """True with this probability."""
     return np.float64(_next_random(worker) >> np.uint64(11)) < probability * 9007199254740992.0

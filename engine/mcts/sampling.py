@@ -1,8 +1,8 @@
-"""One legal move by chance, all alike, without writing them all down: most of a random playout's time would go there.
+"""One legal move at random, all equally likely, without listing them, which would take most of a playout's time.
 
-The moves of a piece are a set of squares, and sets are counted at once. A number below their sum picks a move. Where
-legality costs more to know, it is looked at only then; if the move is illegal another is picked, which leaves all legal
-ones as likely as each other.
+The moves of a piece are a set of squares, and the size of a set is known at once. A random number below the sum of the
+sizes picks a move. Legality is checked only for that move; if it is illegal another is picked, which keeps all legal
+moves equally likely.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from engine.kernel import inline, kernel
 from engine.kernel.records import I8, Fields, Numbers, dtype_of
 from engine.mcts.randomness import random_below
 
-MOST_GROUPS = 80  # sixty-four pieces, the pawns' seven ways, two by castling, two en passant
+MOST_GROUPS = 80  # sixty-four pieces, seven kinds of pawn moves, two castlings, two captures en passant
 _TRIES = np.int64(8)
 
-# Moves that have their start in common, or the way from there, as pawns have.
 
 class GroupsRecord(Fields):
-    """Moves in groups that have their start in common, or the way from there, as pawns have."""
+    """Moves in groups: those of one piece, or those of all pawns in the same direction."""
 
     targets: Annotated[Numbers, "u8", MOST_GROUPS]
     start: Annotated[Numbers, "i8", MOST_GROUPS]  # of a piece
@@ -111,7 +110,7 @@ def _add_special_moves(pos, groups, us, king):
 
 @inline
 def _nth_move(groups, number):
-    """The move of that number, counted through all groups."""
+    """The move with this number, counted through all groups."""
     place = np.int64(0)
     while True:
         size = popcount(groups.targets[place]) * _ways(groups.kind[place])
@@ -133,9 +132,9 @@ def _nth_move(groups, number):
 
 @kernel
 def random_move(pos, worker, pinned):
-    """A legal move, each as likely as any other, for a side that is not in check.
+    """A legal move, all equally likely, for a side that is not in check.
 
-    NULL_MOVE if there is none, or if it is so hard to find that the caller had better list them.
+    NULL_MOVE if there is none, or if none was found in a few tries: then the caller has to list the moves.
     """
     groups, us = worker.groups, np.int64(pos.side)
     king = king_square(pos, us)

@@ -1,7 +1,7 @@
-"""The tree search as its owner sees it: a pool of nodes, threads that grow the tree, and `run`.
+"""The tree search as its users see it: a pool of nodes, and threads that grow the tree.
 
-While the threads grow it, the tree is only looked at: for reports, and to see whether the search is over. When the pool
-is full they rest until it has been tidied up.
+While they do, this thread only reads the tree, to report and to see whether the search is over. When the pool is full
+the threads pause until room has been made.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from engine.search.scores import INFINITE, MATE, mate_distance
 from engine.search.tb import TbRecord, no_tb
 from eval.choice import Evaluation, built_in
 
-POOL_SHARE = 75  # of the memory, in percent; the rest is a table for the searches of leaves
+POOL_SHARE = 75  # of the memory, in percent; the rest is a transposition table for the searches of leaves
 
-_PLIES_TO_FIND_A_MATE = 6  # beyond its length: the search prunes
+_PLIES_TO_FIND_A_MATE = 6  # extra depth to find a known mate, since the search prunes
 _SECONDS_TO_FIND_MATES = 0.02
 _MOST_VISITS = 1 << 30  # of the root: counters have 32 bits
-_PLAYOUTS_A_PLY = 100  # of each move: without a tree there is no depth, but who asks for more gets more
-_PULSE = 0.01  # seconds between two looks at the threads
+_PLAYOUTS_A_PLY = 100  # per move: without a tree there is no depth, but a larger one still means more work
+_PULSE = 0.01  # seconds between two checks of the threads
 _FIRST_REPORT, _LONGEST_SILENCE = 0.1, 2.0
-_REPORT_GROWTH = 1.5  # the time from one report to the next grows by this factor: that keeps them few
+_REPORT_GROWTH = 1.5  # the time of each report is this factor later than the last, so that there are few
 
 
 class TreeSearcher(Search):
@@ -48,7 +48,7 @@ class TreeSearcher(Search):
                  pool_share: int = POOL_SHARE, seed: int = 0, evaluation: Evaluation | None = None) -> None:
         self._params, self._seed, self._pool_share = puct() if params is None else params, seed, pool_share
         self._stop = np.zeros(1, np.int64)  # whether the search is to end
-        self._halt = np.zeros(1, np.int64)  # whether the threads are to rest: what they look at
+        self._halt = np.zeros(1, np.int64)  # whether the threads are to pause; this is the flag they read
         self._tb = no_tb()
         self._evaluation = built_in() if evaluation is None else evaluation
         self._states: list[StateRecord] = []
@@ -60,13 +60,13 @@ class TreeSearcher(Search):
         self.set_threads(threads)
 
     def resize(self, megabytes: float) -> None:
-        """Use so much memory, for the tree and a table; what was found is forgotten."""
+        """Use this much memory for the tree and a transposition table, and forget what was found."""
         tt = TranspositionTable(megabytes * (100 - self._pool_share) / 100)
         self.pool = Pool(int(megabytes * (1 << 20)) * self._pool_share // 100)
         self.tt, self._rooted = tt, None
 
     def set_threads(self, threads: int) -> None:
-        """Search with that many threads from now on."""
+        """Search with this many threads from now on; InputError if there is no memory for them."""
         try:
             new = [(new_state(evaluation=self._evaluation), new_worker(self._params, number, self._seed))
                    for number in range(len(self._states), threads)]
@@ -82,17 +82,17 @@ class TreeSearcher(Search):
             worker["params"] = params
 
     def set_evaluation(self, evaluation: Evaluation) -> None:
-        """Judge positions by another evaluation from now on; what was found is forgotten."""
+        """Evaluate positions with this evaluation from now on, and forget what was found."""
         self._states = [new_state(evaluation=evaluation) for _ in self._states]
         self._evaluation = evaluation
         self.clear()
 
     def set_tb(self, tb: TbRecord) -> None:
-        """Ask these endgame tables from the next search on."""
+        """Probe these endgame tables from the next search on."""
         self._tb = tb
 
     def clear(self) -> None:
-        """Forget everything: a new game begins."""
+        """Forget everything, for a new game."""
         self.tt.clear(len(self._states))
         self._rooted = None
         for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
@@ -105,11 +105,11 @@ class TreeSearcher(Search):
         self._halt[0] = 1
 
     def forget_stop(self) -> None:
-        """Take back a `stop` that came too late to stop anything."""
+        """Cancel a `stop` that came too late to stop anything."""
         self._stop[0] = 0
 
     def set_time(self, soft_time: float, hard_time: float) -> None:
-        """Give the running search limits that it did not have: it was pondering. The soft one counts from its start."""
+        """Give a search that was pondering its time limits. The soft one counts from the start of the search."""
         self._soft_time, self._deadline = soft_time, time.perf_counter() + hard_time
         deadline = _in_nanoseconds(self._deadline)
         for state, worker in zip(self._states, self._workers, strict=True):
@@ -117,13 +117,13 @@ class TreeSearcher(Search):
 
     @property
     def positions(self) -> int:
-        """All positions that the running or last search has met: in the tree, in playouts, in searches of leaves."""
+        """All positions that the running or last search has seen: in the tree, in playouts, in searches of leaves."""
         return self.nodes + sum(int(state.nodes) for state in self._states) + sum(
             int(worker.playout_plies) for worker in self._workers)
 
     @property
     def nodes(self) -> int:
-        """Iterations of the running or last search, of all threads."""
+        """Iterations of the running or last search, in all threads."""
         return sum(int(worker.iterations) for worker in self._workers)
 
     def visits(self) -> dict[int, int]:
@@ -137,7 +137,7 @@ class TreeSearcher(Search):
             point.load()
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
-        """Make everything ready for a search of `position`; from now on `set_time` and `stop` have their effect."""
+        """Prepare a search of `position`; from now on `set_time` and `stop` take effect."""
         self.load()  # before the clock starts
         self._started, self._limits = time.perf_counter(), limits
         self._soft_time = math.inf if limits.soft_time is None else limits.soft_time
@@ -152,7 +152,7 @@ class TreeSearcher(Search):
             self._limits = replace(limits, depth=None, nodes=min(playouts, limits.nodes or playouts))
 
     def _take_root(self, position: PositionRecord) -> None:
-        """Keep the part of the tree that belongs to the position, if there is one."""
+        """Keep the subtree of this position, if there is one."""
         if self._rooted is None or self._limits.search_moves:
             self.pool.clear()
         elif self.pool.keep(self._rooted, position):
@@ -162,7 +162,7 @@ class TreeSearcher(Search):
         self._rooted = None if self._limits.search_moves else self._position
 
     def _tidy_up(self) -> None:
-        """Make room before the tree grows on, or begin anew where there is no time or nothing worth keeping."""
+        """Make room in a kept tree, or start a new one if there is no time for that or nothing worth keeping."""
         root = self.pool.nodes[self.pool.root]
         is_crowded = 2 * self.pool.used > self.pool.capacity
         has_no_time = self.pool.seconds_to_make_room() > (self._deadline - self._started) / 4
@@ -177,7 +177,7 @@ class TreeSearcher(Search):
             keep_root_moves(state, self._limits.search_moves)
         state.tt_address, state.tt_buckets = self.tt.address, self.tt.buckets
         state.generation, state["tb"], state.tb_hits = self.tt.generation, self._tb, 0
-        state.lines_are_cut = 1  # but for their values, nobody asks leaves for anything
+        state.lines_are_cut = 1  # only the value of a leaf is asked for
         state.node_limit, state.stop_address = NEVER, self._halt.ctypes.data
         worker.root_moves, worker.root_count = state.root_moves, state.root_count
         worker.search_address, worker.stop_address = search_from.address, self._halt.ctypes.data
@@ -188,7 +188,7 @@ class TreeSearcher(Search):
             worker[counter] = 0
 
     def finish(self, report: Report = ignore) -> Result:
-        """Search; blocks until the search has ended. Without a legal move the result's move is 0."""
+        """Search, and block until the search has ended. If there is no legal move, the move is 0."""
         try:
             if not self._workers[0].root_count:
                 return Result(0, 0, 0, 0, 0.0)
@@ -196,7 +196,7 @@ class TreeSearcher(Search):
                 try:
                     return self._search(threads, report)
                 finally:
-                    self._halt[0] = 1  # whatever happened, nobody grows the tree any more
+                    self._halt[0] = 1  # whatever happened, the tree must not grow any more
         finally:
             self._stop[0] = 0
 
@@ -224,12 +224,12 @@ class TreeSearcher(Search):
         return is_over or not any(worker.is_full for worker in self._workers)
 
     def _watch(self, growing: set[Future[None]], infos: list[Info], report: Report) -> bool:
-        """Report while the threads are at work, and halt them when it is time; returns whether the search is over."""
+        """Report while the threads work, and halt them when it is time; returns whether the search is over."""
         is_over = False
         while growing:
             ended, growing = wait(growing, _PULSE)
             for future in ended:
-                future.result()  # what went wrong in it goes wrong here
+                future.result()  # raises what was raised in the thread
             is_over = is_over or self._is_over()
             if is_over or any(worker.is_full for worker in self._workers):
                 self._halt[0] = 1
@@ -238,14 +238,14 @@ class TreeSearcher(Search):
         return is_over
 
     def _share_of_nodes(self, number: int) -> int:
-        """Iterations that one of the threads may do in all."""
+        """The total number of iterations that one of the threads may do."""
         if self._limits.nodes is None:
             return NEVER
         threads = len(self._workers)
         return min((self._limits.nodes + threads - 1 - number) // threads, NEVER)
 
     def _make_room(self) -> None:
-        """Tidy up the pool; if there is no time for that, the tree grows no further."""
+        """Make room in the pool; if there is no time for that, the tree grows no further."""
         if self.pool.seconds_to_make_room() < (self._deadline - time.perf_counter()) / 2:
             self.pool.make_room()
         else:
@@ -267,14 +267,14 @@ class TreeSearcher(Search):
         return bool(lines) and self._is_enough(*lines)
 
     def _is_settled(self) -> bool:
-        """Whether all lines that are asked for are proven."""
+        """Whether all lines asked for are proven."""
         if self._limits.multipv == 1:
             return True
         lines = best_lines(self.pool, self._params, self._limits.multipv)
         return all(mate_distance(line.score) is not None for line in lines)
 
     def _is_enough(self, best: Line, *others: Line) -> bool:
-        """Whether a depth or a mate that was asked for is reached, or the soft time is over."""
+        """Whether the depth or mate asked for has been reached, or the soft time is over."""
         limits = self._limits
         if limits.depth is not None and (len(best.moves) >= limits.depth or best.is_over):
             return True
@@ -284,7 +284,7 @@ class TreeSearcher(Search):
         return self._is_late(best, others)
 
     def _is_late(self, best: Line, others: tuple[Line, ...]) -> bool:
-        """Whether the soft time is over, or so nearly that no other move could overtake the best."""
+        """Whether the soft time is over, or no other move could overtake the best in what is left of it."""
         elapsed = self._elapsed()
         left = self._soft_time - elapsed
         if left <= 0 or self._workers[0].root_count == 1:
@@ -295,7 +295,7 @@ class TreeSearcher(Search):
         return time.perf_counter() - self._started
 
     def _tell(self, infos: list[Info], report: Report, is_last: bool = False) -> list[Line]:
-        """Report the best lines as they are now; the last time, mates to their end."""
+        """Report the current best lines; the last time, complete those that announce a mate."""
         lines = best_lines(self.pool, self._params, self._limits.multipv)
         if is_last:
             self._halt[0], deadline = 0, time.perf_counter() + _SECONDS_TO_FIND_MATES
@@ -313,7 +313,7 @@ class TreeSearcher(Search):
         return lines
 
     def _with_mate(self, line: Line, deadline: float) -> Line:
-        """The line, to its end if it announces a mate: the search of a leaf may have proven it outside of the tree."""
+        """The line, completed if it announces a mate: the search of a leaf may have proven it outside the tree."""
         distance = mate_distance(line.score)
         if distance is None:
             return line

@@ -1,4 +1,4 @@
-"""Step 1 of four, selection: which child to go down to. What is promising against what is uncertain."""
+"""Step 1 of four, selection: which child to descend to. Exploitation of good moves against exploration of others."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _PER_ONE = 1.0 / np.float64(ONE)
 
 @inline
 def ucb1(child, log_of_parent_visits, exploration):
-    """The average result, from 0 to 1, and more the less often the move was tried: U / N + C sqrt(ln N(parent) / N)."""
+    """The average result, from 0 to 1, plus a bonus for rarely tried moves: U / N + C sqrt(ln N(parent) / N)."""
     return 0.5 + 0.5 * average(child) + exploration * math.sqrt(log_of_parent_visits / np.float64(child.visits))
 
 
 @inline
 def puct_bound(child, exploration):
-    """The average value, and more the more a move promises and the less often it was tried.
+    """The average value, plus a bonus for moves with a high prior and few visits.
 
-    U / N + c P sqrt(N(parent)) / (1 + N), with `exploration` for c sqrt(N(parent)); over one denominator, for a
-    division takes longer than all else.
+    U / N + c P sqrt(N(parent)) / (1 + N), with `exploration` for c sqrt(N(parent)); over one denominator, since a
+    division takes longer than everything else.
     """
     visits = np.float64(child.visits)
     promise = exploration * np.float64(child.prior) * visits
@@ -35,7 +35,7 @@ def puct_bound(child, exploration):
 
 @inline
 def _select_by_ucb1(worker, parent, first, end):
-    """Every child is tried once before UCB1 compares them; they lie in random order."""
+    """Every child is tried once before UCB1 compares them; they are in random order."""
     log_visits = math.log(max(np.float64(node_at(worker.pool, parent).visits - 1), 1.0))
     best, best_bound = first, _WORST
     for index in range(first, end):
@@ -50,7 +50,7 @@ def _select_by_ucb1(worker, parent, first, end):
 
 @inline
 def _select_by_puct(worker, parent, first, end):
-    """What is proven is settled. Where children lie by falling priors, of those not tried only the first matters."""
+    """Proven children are skipped. If children are sorted by prior, only the first untried one matters."""
     node = node_at(worker.pool, parent)
     is_sorted = not node.is_shuffled
     expected = -average_before(node) - worker.params.first_play
@@ -70,7 +70,7 @@ def _select_by_puct(worker, parent, first, end):
 
 @inline
 def _select_evenly(worker, first, end):
-    """The child that was tried least."""
+    """The child with the fewest visits."""
     best = first
     for index in range(first + 1, end):
         if node_at(worker.pool, index).visits < node_at(worker.pool, best).visits:

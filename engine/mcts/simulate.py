@@ -1,5 +1,5 @@
-"""Step 3 of four, simulation: what a new leaf is worth. By playing on to the end, by chance or with some sense; or by a
-search, which takes the place of the playout.
+"""Step 3 of four, simulation: what a new leaf is worth. Either by playing on to the end of the game, at random or with
+some sense, or by a search, which takes the place of the playout.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TRIES_FOR_SAFETY = np.int64(4)
 
 @inline
 def set_up_playground(worker, pos):
-    """Copy the position, without its past, to where a playout may change it."""
+    """Copy the position, without its history, to where a playout may change it."""
     ground = worker.playground
     for index in range(8):
         ground.types[index] = pos.types[index]
@@ -49,7 +49,7 @@ def set_up_playground(worker, pos):
 
 @inline
 def _leaf_score(pos, state, worker, expected):
-    """The score of a leaf, searched in a window around the value that is expected: far outside a bound is enough."""
+    """The score of a leaf, searched in a window around the expected value: far outside, a bound is enough."""
     params = worker.params
     middle = np.int64(params.value_scale * math.atanh(min(max(expected, -_MOST_EXPECTED), _MOST_EXPECTED)))
     return search_leaf(pos, state, worker, params.leaf_depth, middle - params.leaf_window, middle + params.leaf_window)
@@ -57,7 +57,7 @@ def _leaf_score(pos, state, worker, expected):
 
 @inline
 def _best_capture(pos, state, end):
-    """The capture that wins the most, if one holds what it takes; NULL_MOVE if there is none."""
+    """The capture of the most valuable piece that does not lose material; NULL_MOVE if there is none."""
     best, most = NULL_MOVE, np.int64(0)
     for index in range(end):
         move = np.int64(state.list.moves[index])
@@ -70,7 +70,7 @@ def _best_capture(pos, state, end):
 
 @inline
 def _light_move(pos, state, worker, end):
-    """A capture that wins something, mostly; else by chance, but rather one that loses nothing."""
+    """Mostly the best capture; otherwise a random move, preferably one that does not lose material."""
     capture = _best_capture(pos, state, end)
     if capture != NULL_MOVE and happens(worker, worker.params.greed):
         return capture
@@ -104,7 +104,7 @@ def _playout_move(pos, state, worker, checkers, pinned):
 
 @kernel
 def play_out(pos, state, worker):
-    """Play on, on `pos` itself, to the end of the game or to the cut-off; returns the value for who is to move now."""
+    """Play on, changing `pos`, to the end of the game or the cut-off; returns the value for the side now to move."""
     side = np.int64(pos.side)
     worker.playouts += 1
     for ply in range(worker.params.longest_playout):
@@ -126,9 +126,9 @@ def play_out(pos, state, worker):
 
 @kernel
 def simulate(pos, state, worker, expected):
-    """(value for the side to move, plies of a mate as `plies_to_mate` says) of a leaf where the game goes on.
+    """(value for the side to move, `plies_to_mate`) of a leaf where the game is not over.
 
-    `expected` is what the value will be about.
+    `expected` is roughly what the value will be.
     """
     if worker.params.leaf == _SEARCH:
         score = _leaf_score(pos, state, worker, expected)

@@ -1,4 +1,4 @@
-"""Making and unmaking moves, not expanded where they are called: the kernels of the tree compile in half the time."""
+"""Making and unmaking moves without inlining: the kernels of the tree then compile in half the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record that one thread of a tree search works in, beside the state of the alpha-beta that values its leaves."""
+"""The record that one thread of a tree search works in, besides the state of the alpha-beta that values its leaves."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LONGEST_PATH = 256  # plies from the root; the tree grows no deeper
 
 
 class WorkerRecord(Fields):
-    """What one of several threads works with."""
+    """Everything that one thread works with."""
 
-    # Limits, read after every few iterations.
+    # Limits, checked every few iterations.
     iterations: I8
     iteration_limit: I8
     deadline: I8  # nanoseconds of the monotonic clock
@@ -31,8 +31,8 @@ class WorkerRecord(Fields):
     root_count: I8
     is_full: I8  # the pool had no room for an expansion
     is_frozen: I8  # nothing is expanded any more: there is no time to make room
-    ends_with_proof: I8  # whether nothing is left to do when the root is proven
-    # The way down.
+    ends_with_proof: I8  # whether the search ends when the root is proven
+    # The path down the tree.
     path: Annotated[Numbers, "i8", LONGEST_PATH + 1]
     priors: Annotated[Numbers, "f8", MAX_MOVES]
     # Leaves and playouts.
@@ -56,9 +56,9 @@ _GOLDEN = 0x9E37_79B9_7F4A_7C15
 
 
 def new_worker(params: ParamsRecord, number: int, seed: int) -> WorkerRecord:
-    """The record of one of several threads; the same number and seed give the same chance events."""
+    """The record of one thread; the same number and seed give the same random numbers."""
     worker = new_record(WorkerRecord)
     worker["params"] = params
-    # xorshift must not start at 0, and numbers next to each other should not start alike.
+    # xorshift must not start at 0, and neighbouring numbers should not start alike.
     worker.random = ((seed + 1) * _GOLDEN + number * 0xD1B5_4A32_D192_ED03) % (1 << 64) | 1
     return worker

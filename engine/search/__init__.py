@@ -1,1 +1,1 @@
-"""What every search keeps to: limits, reports, results, scores, the clock, rows of parameters, the kinds of search."""
+"""What all searches share: limits, reports, results, scores, the clock, parameter rows, the registry of kinds."""

@@ -1,7 +1,7 @@
-"""What a search is to those who use it: a `Search`, and the capabilities that some kinds have and others do not.
+"""The interface of a search: `Search`, which every kind implements, and capabilities that only some kinds have.
 
-A caller asks for a capability (`if isinstance(search, Resizable)`) and leaves alone what is not there: no search has
-methods that do nothing.
+A caller asks for a capability (`if isinstance(search, Resizable)`) before using it, so no search needs methods that do
+nothing.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from engine.search.limits import Limits, Report, Result, ignore
 from engine.search.tb import TbRecord
 
 if TYPE_CHECKING:
-    from eval.choice import Evaluation  # no search of its own kind is known here, nor what it judges by
+    from eval.choice import Evaluation  # a type only: this package depends on no evaluation
 
 
 class Search(Protocol):
-    """What every kind can do. A search comes in two parts, so that signals given after the first are never lost."""
+    """What every kind can do. A search has two parts, so that a signal given after the first is never lost."""
 
     @abstractmethod
     def load(self) -> None:
-        """Compile or load the kernels that the search runs. It may take seconds; `begin` does it too if need be."""
+        """Compile or load the kernels of the search. This may take seconds; `begin` does it if it was not done."""
 
     @abstractmethod
     def begin(self, position: PositionRecord, limits: Limits) -> None:
-        """Make everything ready for a search of `position`, quickly."""
+        """Prepare a search of `position`; returns quickly."""
 
     @abstractmethod
     def finish(self, report: Report = ignore) -> Result:
-        """Search as `begin` was told, and block until that has ended. Without a legal move the result's move is 0.
+        """Run the search that `begin` prepared, and block until it ends. If there is no legal move, the move is 0.
 
-        `report` hears of every finished line, and in a long search of its progress, maybe from other threads.
+        `report` is called with every finished line, and in a long search with its progress, maybe from other threads.
         """
 
     def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
@@ -43,24 +43,24 @@ class Search(Protocol):
 
 @runtime_checkable
 class Interruptible(Protocol):
-    """A search that takes time, and so can be told to hurry. All methods may be called from any thread."""
+    """A search that can be told to stop or to keep a time. All methods may be called from any thread."""
 
     def stop(self) -> None:
         """End the running search soon, or the next one if none is running."""
 
     def forget_stop(self) -> None:
-        """Take back a `stop` that came too late to stop anything."""
+        """Cancel a `stop` that came too late to stop anything."""
 
     def set_time(self, soft_time: float, hard_time: float) -> None:
-        """Give the running search limits that it did not have: it was pondering. The soft one counts from its start."""
+        """Give a search that was pondering its time limits. The soft one counts from the start of the search."""
 
 
 @runtime_checkable
 class Resizable(Protocol):
-    """A search that makes use of as much memory as it is given."""
+    """A search whose memory can be set."""
 
     def resize(self, megabytes: float) -> None:
-        """Use so much memory from now on; what was found is forgotten. InputError if there is not so much."""
+        """Use this much memory from now on, and forget what was found. InputError if it cannot be had."""
 
 
 @runtime_checkable
@@ -68,28 +68,28 @@ class Parallel(Protocol):
     """A search that several threads can share."""
 
     def set_threads(self, threads: int) -> None:
-        """Search with that many threads from now on; InputError if they cannot be had."""
+        """Search with this many threads from now on; InputError if they cannot be had."""
 
 
 @runtime_checkable
 class Remembering(Protocol):
-    """A search that learns from one move of a game to the next."""
+    """A search that keeps what it learned from one move of a game to the next."""
 
     def clear(self) -> None:
-        """Forget everything: a new game begins."""
+        """Forget everything, for a new game."""
 
 
 @runtime_checkable
 class Judging(Protocol):
-    """A search that values positions by an evaluation of choice."""
+    """A search whose evaluation can be chosen."""
 
     def set_evaluation(self, evaluation: Evaluation) -> None:
-        """Judge positions by another evaluation from now on; what was found is forgotten."""
+        """Evaluate positions with this evaluation from now on, and forget what was found."""
 
 
 @runtime_checkable
 class TablebaseProber(Protocol):
-    """A search that looks positions up in endgame tables."""
+    """A search that probes endgame tables."""
 
     def set_tb(self, tb: TbRecord) -> None:
         """Probe these tables from the next search on."""

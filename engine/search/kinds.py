@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class Kind(NamedTuple):
-    """A kind of search: its name, what it says of itself, and the function that makes one.
+    """A kind of search: its name, what it is, and the function that makes one.
 
-    The maker is called with the settings, of which it reads the attributes that its `Wishes` name, and with the
+    The maker is called with the settings, of which it reads the attributes listed in its `Wishes`, and with the
     megabytes that the search may use.
     """
 
@@ -25,18 +25,18 @@ class Kind(NamedTuple):
     maker: str  # "module:function"
 
     def make(self, settings: Any, megabytes: int) -> Search:
-        """A new search of this kind; InputError if there is not so much memory."""
+        """A new search of this kind; InputError if the memory cannot be had."""
         module, _, function = self.maker.partition(":")
         maker = cast("Callable[[Any, int], Search]", getattr(import_module(module), function))
         return maker(settings, megabytes)
 
 
 KINDS = (
-    Kind("alphabeta", "alpha-beta with everything there is: the strongest", "engine.alphabeta.makers:alphabeta"),
+    Kind("alphabeta", "alpha-beta with all its techniques: the strongest", "engine.alphabeta.makers:alphabeta"),
     Kind("mcts", "Monte Carlo tree search, guided by priors (PUCT) and the evaluation", "engine.mcts.makers:mcts"),
     Kind("uct", "Monte Carlo tree search with playouts, guided by UCB1", "engine.mcts.makers:uct"),
     Kind("montecarlo", "pure Monte Carlo: playouts after every root move, no tree", "engine.mcts.makers:montecarlo"),
-    Kind("minimax", "every move to a fixed depth, one ply after the other", "engine.alphabeta.makers:minimax"),
+    Kind("minimax", "plain minimax, without pruning, one ply deeper each time", "engine.alphabeta.makers:minimax"),
     Kind("expectimax", "the best move against a fallible opponent", "engine.expectimax.makers:expectimax"),
     Kind("random", "any legal move", "engine.expectimax.makers:random_mover"),
 )

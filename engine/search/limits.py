@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop; None means no limit of that kind, and with none at all the search goes on until it is told to stop.
+    """When to stop. None means no limit of that kind; without any limit the search goes on until it is stopped.
 
     Times are seconds.
     """
@@ -18,11 +18,11 @@ class Limits:
     depth: int | None = None
     nodes: int | None = None
     movetime: float | None = None
-    soft_time: float | None = None  # begin no further iteration after about this
-    hard_time: float | None = None  # break off an iteration at this
+    soft_time: float | None = None  # start no further iteration after about this
+    hard_time: float | None = None  # abort the search at this
     mate: int | None = None
     multipv: int = 1
-    first_depth: int = 1  # of the first iteration; where it is the last as well, nothing is deepened
+    first_depth: int = 1  # of the first iteration; if it equals `depth` there is no iterative deepening
     search_moves: tuple[int, ...] = ()
 
 
@@ -35,11 +35,11 @@ class Bound(Enum):
 
 
 class Counts(NamedTuple):
-    """What a search has done so far, beside its nodes."""
+    """What a search has done so far, besides its nodes."""
 
     leaves: int = 0  # positions at the horizon
-    cuts: int = 0  # nodes that one of their moves ended: it was too good to be allowed
-    first_cuts: int = 0  # of those, by the first move
+    cuts: int = 0  # beta cut-offs
+    first_cuts: int = 0  # cut-offs by the first move
 
 
 NOTHING_DONE = Counts()
@@ -47,7 +47,7 @@ NOTHING_DONE = Counts()
 
 @dataclass(frozen=True)
 class Info:
-    """What an iteration found: one line of MultiPV."""
+    """What an iteration found: one of the MultiPV lines."""
 
     depth: int
     deepest: int
@@ -58,7 +58,7 @@ class Info:
     hashfull: int
     line: tuple[int, ...]
     bound: Bound = Bound.EXACT
-    tb_hits: int = 0  # positions that were found in endgame tables
+    tb_hits: int = 0  # positions found in endgame tables
     counts: Counts = NOTHING_DONE
 
 
@@ -68,7 +68,7 @@ class Progress:
 
     depth: int
     move: int  # the root move that is being searched
-    number: int  # its place in the order of moves, from 1
+    number: int  # its place in the move ordering, from 1
     nodes: int
     seconds: float
     hashfull: int
@@ -76,7 +76,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Remark:
-    """Something that a user may like to read."""
+    """A message for the user."""
 
     text: str
 

@@ -1,4 +1,4 @@
-"""Tables of numbers that may be changed: one row each, a record that kernels read, and one way to set a value."""
+"""Tables of tunable numbers: one row each, a record that kernels read, and one way to set a value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ R = TypeVar("R", bound=Fields)
 
 
 class Row(Protocol):
-    """What every such table says of a number."""
+    """What every such table says about a number."""
 
     @property
     def name(self) -> str: ...
@@ -33,9 +33,9 @@ def default_record(rows: Iterable[Row], kind: type[R]) -> R:
 
 
 def set_value(record: Any, rows: Iterable[Row], name: str, value: float, what: str) -> None:
-    """Set one number; InputError if no row, which `what` names the kind of, is called so or the value is out of range.
+    """Set the number called `name`; InputError if there is no such row or the value is out of range.
 
-    A number whose default is whole must be whole.
+    A number whose default is an integer must be an integer. `what` names the kind of row for the message.
     """
     row = next((row for row in rows if row.name == name), None)
     if row is None:

@@ -1,8 +1,8 @@
-"""Score bands: what a number means. Centipawns from the side to move's view; mates and table wins stand far outside.
+"""Score bands: what a number means. Centipawns from the side to move's view; mates and tablebase wins lie far above.
 
 0 .. MAX_EVALUATION        an evaluation
-TB_WIN - plies          a win known from an endgame table, `plies` from here
-MATE - plies               a mate, `plies` from here
+TB_WIN - plies             a win known from an endgame table that is reached `plies` from the root
+MATE - plies               a mate `plies` from the root
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ MAX_PLY = 128  # the deepest node, counted from the root
 
 DRAW = np.int64(0)
 MATE = np.int64(32_000)
-INFINITE = np.int64(32_001)  # no score is as large
+INFINITE = np.int64(32_001)  # larger than any score
 NO_SCORE = np.int64(32_002)  # stands for "not known"
-MATE_BAND = np.int64(MATE - MAX_PLY)  # the lowest score that announces a mate
+MATE_BAND = np.int64(MATE - MAX_PLY)  # the lowest score that is a mate
 TB_WIN = np.int64(MATE_BAND - 1)
 TB_BAND = np.int64(TB_WIN - MAX_PLY)
 MAX_EVALUATION = np.int64(TB_BAND - 1)
@@ -64,7 +64,7 @@ def clamp_evaluation(score):
 
 
 def mate_distance(score: int) -> int | None:
-    """Moves to the mate that `score` announces, negative for the side that is mated; None if it is no mate."""
+    """Moves to the mate that `score` announces, negative if the side to move is mated; None if it is not a mate."""
     if score >= MATE_BAND:
         return (int(MATE) - score + 1) // 2
     if score <= -MATE_BAND:

@@ -1,4 +1,4 @@
-"""Which endgame tables a search may ask: a record that kernels read, filled by whoever owns the tables."""
+"""Which endgame tables a search may probe: a record that kernels read, filled by the owner of the tables."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from engine.kernel.records import I8, Fields, dtype_of, new_record
 
 
 class TbRecord(Fields):
-    """Which endgame tables a search may ask, and how."""
+    """Which endgame tables a search may probe, and how."""
 
-    most_men: I8  # with more men nobody is asked; 0 for never
+    most_men: I8  # positions with more men are not probed; 0 for none at all
     own_address: I8  # the directory of the engine's own tables
     own_men: I8
-    syzygy_address: I8  # what is open of Syzygy tables, or 0
+    syzygy_address: I8  # the directory of the Syzygy tables that are open, or 0
     syzygy_men: I8
-    syzygy_depth: I8  # the largest Syzygy tables are not asked nearer to the horizon
-    fifty_moves_count: I8  # whether a win that takes too long is a draw
+    syzygy_depth: I8  # the largest Syzygy tables are not probed with less depth left
+    fifty_moves_count: I8  # whether a win that the fifty-move rule forestalls is a draw
 
 
 TB = dtype_of(TbRecord)

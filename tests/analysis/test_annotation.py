@@ -208,7 +208,7 @@ def test_killed_ten_times_the_result_is_the_same(source, tmp_path):
     (("EMPTY", "--out", "/no/such/folder/x.pgn"), "no folder /no/such/folder"),
     (("EMPTY", "--out", "x.pgn"), "holds no games"),
     (("EMPTY",), "required: --out"),
-    ((os.devnull, "--out", "x.pgn"), "it is no plain file"),
+    ((os.devnull, "--out", "x.pgn"), "it is not a plain file"),
 ])
 def test_bad_input_gets_one_line(capsys, words, complaint, tmp_path):
     (tmp_path / "empty.pgn").touch()

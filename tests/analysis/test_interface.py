@@ -163,7 +163,7 @@ def test_what_cannot_be_used_is_said(adversary):
         adversary.play(chess.Board())
     with pytest.raises(ValueError, match="depth must be at least 1"):
         list(adversary.analyse(chess.Board(), depth=0))
-    with pytest.raises(ValueError, match="option Hash is from"):
+    with pytest.raises(ValueError, match="option Hash must be from"):
         engine.Engine(hash=0)
     with pytest.raises(ValueError, match="no option is called 'Sharpness'"):
         engine.Engine(options={"Sharpness": 3})

@@ -223,7 +223,7 @@ def moves_at(entries: list[Entry], board: chess.Board) -> dict[str, int]:
 def test_moves_weigh_what_they_brought(tmp_path):
     builder, complaints = built(write(tmp_path), Rules(min_games=1))
     assert (builder.used, builder.refused, builder.broken) == (3, 0, 1)
-    assert complaints == ["game 3: move 3, 'Ke3', is no legal move there; left out"]
+    assert complaints == ["game 3: move 3, 'Ke3', is not a legal move there; left out"]
     entries = builder.entries()
     board = chess.Board()
     assert moves_at(entries, board) == {"e2e4": 3}  # 1. d4 lost, and is not recommended

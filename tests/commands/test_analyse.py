@@ -48,7 +48,7 @@ def test_a_file_gives_one_json_object_a_position(capsys, tmp_path):
 
 @pytest.mark.parametrize(("words", "complaint"), [
     (("nonsense",), "FEN"),
-    (("--moves", "e5"), "'e5' is no legal move"),
+    (("--moves", "e5"), "'e5' is not a legal move"),
     (("--depth", "0"), "--depth: must be from 1"),
     (("none.epd",), "cannot read none.epd"),
     (("--multipv", "0"), "--multipv: must be from 1"),

@@ -31,7 +31,7 @@ def test_a_book_is_built_checked_shown_and_merged(capsys, tmp_path):
     out = tmp_path / "new.bin"
     status, text, err = run(capsys, "book", "build", str(write(tmp_path)), "--out", str(out), "--min-games", "1")
     assert status == 1  # a game was broken
-    assert err == f"error: {tmp_path / 'games.pgn'}, game 3: move 3, 'Ke3', is no legal move there; left out\n"
+    assert err == f"error: {tmp_path / 'games.pgn'}, game 3: move 3, 'Ke3', is not a legal move there; left out\n"
     assert "3 games used, 0 passed over, 1 broken" in text
     status, text, _ = run(capsys, "book", "check", str(out))
     assert status == 0
@@ -76,7 +76,7 @@ def test_the_built_in_book_is_shown(capsys):
     (("check", "/nowhere.bin"), "cannot read /nowhere.bin"),
     (("show", "/nowhere.bin"), "cannot read /nowhere.bin"),
     (("show", "--fen", "nonsense"), "FEN"),
-    (("show", "--moves", "e2e5"), "no legal move"),
+    (("show", "--moves", "e2e5"), "not a legal move"),
     (("check", "--nodes", "0"), "--nodes"),
     (("check", "--out", "x.bin"), "--out goes with --nodes only"),
     (("build", "/nowhere.pgn", "--out", "x.bin"), "cannot read"),

@@ -24,7 +24,7 @@ from tests.core.test_fen import BAD
     (("perft", "1", "--fen"), "expected one argument"),
     (("perft", "--suite", "/no/such/file.epd"), "cannot read /no/such/file.epd: No such file"),
     (("perft", "--suite", "/"), "cannot read /: it is a folder"),
-    (("perft", "--suite", os.devnull), "it is no plain file"),
+    (("perft", "--suite", os.devnull), "it is not a plain file"),
     (("perft", "--suite", sys.executable), "is not a text file"),
     (("bench", "dance"), "bench knows speed, threads, trees, perft, startup, shipped, network or a depth"),
     (("bench", "0"), "a depth from 1 to"),

@@ -117,8 +117,8 @@ def test_the_answer_as_json(capsys):
 
 @pytest.mark.parametrize(("words", "complaint"), [
     (("nonsense",), "FEN"),
-    ((SPANISH, "--move", "Ke5"), "'Ke5' is no legal move"),
-    ((SPANISH, "--move", "0000"), "'0000' is no legal move"),
+    ((SPANISH, "--move", "Ke5"), "'Ke5' is not a legal move"),
+    ((SPANISH, "--move", "0000"), "'0000' is not a legal move"),
     ((SPANISH, "--svg", "/nowhere/at/all/a.svg"), "no folder /nowhere/at/all"),
     ((SPANISH, "--weights", "/nowhere.json"), "cannot read /nowhere.json"),
     ((SPANISH, "--network", "/nowhere.network"), "cannot read /nowhere.network"),

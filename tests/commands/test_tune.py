@@ -80,7 +80,7 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
     (("tune", "dance"), "invalid choice"),
     (("tune", "eval", "--out", "x"), "required: FILE"),
     (("tune", "eval", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
-    (("tune", "eval", os.devnull, "--out", "x"), "it is no plain file"),
+    (("tune", "eval", os.devnull, "--out", "x"), "it is not a plain file"),
     (("tune", "eval", sys.executable, "--out", "x"), "damaged at byte 0"),
     (("tune", "eval", sys.executable, "--out", "x", "--blend", "2"), "--blend: must be from 0 to 1"),
     (("tune", "eval", sys.executable, "--out", "x", "--start", "/no/such.json"), "cannot read /no/such.json"),
@@ -116,7 +116,7 @@ def test_the_chances_of_a_network_are_fitted_to_games(tmp_path: Path, capsys):
     assert run(capsys, "selfplay", "--positions", "30000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
     status, out, _ = run(capsys, "tune", "outcome", str(games), "--network", str(given), "--out", str(found),
                          "--games", "250", "--nodes", "50")
-    assert status == 0 and out.startswith("250 positions; every second game is won from")
+    assert status == 0 and out.startswith("250 positions; half of the games are won at")
     before, after = read_network(given), read_network(found)
     assert before.outcome is None and after.outcome is not None
     assert (after.feature_weights == before.feature_weights).all() and after.scale == before.scale

@@ -59,7 +59,7 @@ def test_the_parts_of_a_move_sum_to_what_it_changes():
             for change in comparison.changes:
                 words = in_words(change, mover)
                 assert "{" not in words
-                if change.parts and words.startswith(("improves", "spoils")):
+                if change.parts and words.startswith(("improves", "worsens")):
                     is_own_gain = words.startswith("improves") == (change.color == mover)
                     assert (change.parts > 0) == is_own_gain, words
 
@@ -78,8 +78,8 @@ def words_of(fen, move):
     ("r3k3/pp6/8/1n6/8/2N5/PP6/R1B1KB2 b - - 0 1", "b5c3", "takes a knight from the opponent", 1),
     ("4k3/8/8/8/8/n7/2P5/1B2K1B1 b - - 0 1", "a3b1", "takes the bishop pair from the opponent", 1),
     ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", "gains a queen for a pawn", 1),
-    ("4k3/8/8/2p5/3P4/2P5/8/4K3 w - - 0 1", "d4c5", "takes on a doubled pawn", -1),
-    ("r3k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1e2", "gives up a right to castle", None),
+    ("4k3/8/8/2p5/3P4/2P5/8/4K3 w - - 0 1", "d4c5", "accepts a doubled pawn", -1),
+    ("r3k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1e2", "gives up a castling right", None),
 ])
 def test_changes_in_words(fen, move, phrase, sign):
     found = words_of(fen, move)

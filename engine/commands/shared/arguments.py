@@ -155,7 +155,7 @@ seed = Whole(0)
 text = Text()
 in_file = InFile()
 folder = Folder()
-svg_file = OutFile("SVG picture", begins_with(b"<svg", b"<?xml"))
+svg_file = OutFile("picture in SVG", begins_with(b"<svg", b"<?xml"))
 _JSON_KEYS = {"rows", "bound", "tournament", "evaluations"}  # of what `--json` writes
 
 
