@@ -52,7 +52,7 @@ class Player:
         self._moves: tuple[str, ...] = ()  # the moves since then, as they were written
         self._mode = STRONGEST.name  # what `_search` is
         self._evaluation = evaluation_named(BUILT_IN)
-        self._search = STRONGEST.make(settings, settings.hash)
+        self._search = STRONGEST.make(settings, Settings().hash)  # `apply` checks what was asked for
         self._loading: threading.Thread | None = None  # loads the kernels of another mode
         self._active = self._search  # the search that a `go` uses
         self._repertoire: Repertoire | None = None  # until a book is wanted

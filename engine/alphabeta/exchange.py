@@ -53,7 +53,7 @@ def _risk(kind, promoting):
 
 
 @kernel
-def exchange_wins(pos, move, threshold):
+def see_reaches(pos, move, threshold):
     """Whether the exchange that `move` begins wins at least `threshold` centipawns.
 
     Follows the captures with a running balance, and stops as soon as the outcome is decided.

@@ -34,11 +34,11 @@ def known_line(state: StateRecord) -> Line:
 class Iterations:
     """One thread's iterations. `lines` holds the lines found, the best first; `depth` is that of the last full one."""
 
-    def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, report: Report) -> None:
+    def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, started: float, report: Report) -> None:
         self.lines = [Line() for _ in range(min(limits.multipv, int(state.root_count)))]
         self.depth = 0
         self._pos, self._state, self._limits, self._report = pos, state, limits, report
-        self._started = time.perf_counter()
+        self._started = started  # of the search, by `time.perf_counter`
         self._steady = 0  # iterations since the best move changed
         self._drop = 0  # of the score, in the last iteration
 

@@ -5,15 +5,15 @@ not allow; a score of at least beta ends the node. Every technique can be switch
 decides is in techniques.py. The number in brackets is the Elo that the engine loses without the technique at 5,000
 nodes per move, give or take fifty: see "What each technique is worth" in engine/arena/MEASUREMENTS.md.
 
-All steps that search are in one function: mutually recursive kernels work when freshly compiled, but jump to address 0
-when Numba loads them from its cache.
+All steps that search are in one function: Numba does not link kernels that call each other, and the compiler of
+engine/kernel refuses them.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.exchange import exchange_wins
+from engine.alphabeta.exchange import see_reaches
 from engine.alphabeta.ordering import BAD_NOISY, learn_from_cut, next_move, picked_score, start_picking
 from engine.alphabeta.quiescence import quiescence
 from engine.alphabeta.state import PLY_MASK
@@ -31,36 +31,36 @@ from engine.alphabeta.steps import (
     validated,
 )
 from engine.alphabeta.techniques import (
-    adjusted_reduction,
-    basic_reduction,
     begin_node,
     best_so_far,
-    comes_too_late,
     count_cut,
     count_root_nodes,
-    depth_after_passing,
     evaluate_node,
     foreseen_fail_high,
     forget_evaluation,
     internal_reduction,
-    is_far_above,
-    is_far_below,
     is_improving,
     is_open_root_move,
     keep_best,
+    late_move_pruning_begins,
     learn_from_last_move,
     learn_from_surprise,
+    lmr_base,
+    lmr_of_node,
+    lmr_of_quiet,
     may_be_singular,
-    may_pass,
     may_probcut,
+    may_razor,
+    may_try_null_move,
     negative_extension,
     noisy_is_hopeless,
     note_root_move,
     null_floor_of,
+    null_move_depth,
     quiet_is_hopeless,
-    quiet_reduction,
     reduced_depth,
     remember_tried,
+    reverse_futility_cuts,
     reward_if_all_answers_fail,
     score_without_moves,
     singular_extension,
@@ -148,16 +148,16 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
 
     if not is_pv and not in_check and excluded == NULL_MOVE:
         # Step 7. Razoring: far below alpha only captures can help, and quiescence tries those [-6].
-        if is_far_below(params, depth, estimate, alpha):
+        if may_razor(params, depth, estimate, alpha):
             score = quiescence(pos, state, alpha, alpha + 1, ply)
             if score <= alpha:
                 return score
         # Step 8. Reverse futility pruning: far above beta, no reply will bring the score below it [64].
-        if is_far_above(params, depth, estimate, beta, improving):
+        if reverse_futility_cuts(params, depth, estimate, beta, improving):
             return (estimate + beta) // 2
         # Step 9. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [3].
-        if may_pass(pos, state, depth, ply, beta, estimate):
-            reduced = depth_after_passing(params, depth, estimate, beta)
+        if may_try_null_move(pos, state, depth, ply, beta, estimate):
+            reduced = null_move_depth(params, depth, estimate, beta)
             pass_turn(pos, state, ply, raw_eval)
             score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, _YES - cut_node)
             unmake_null(pos)
@@ -181,7 +181,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 move = next_move(pos, state, ply, noisy_tt_move, checkers, pinned, _NO)
                 if move == NULL_MOVE or state.stage[ply] == BAD_NOISY:
                     break
-                if not exchange_wins(pos, move, raised - static_eval):
+                if not see_reaches(pos, move, raised - static_eval):
                     continue
                 play(pos, state, ply, move)
                 score = -quiescence(pos, state, -raised, -raised + 1, ply + 1)
@@ -191,7 +191,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if state.stopped:
                     return DRAW
                 if score >= raised:
-                    tt_store(pos, state, ply, move, score, raw_eval, shallow + 1, LOWER)
+                    tt_store(pos, state, ply, move, score, raw_eval, max(shallow + 1, _NO), LOWER)
                     return score if is_decisive(score) else score - params.probcut_margin
 
     # Step 11. Internal iterative reduction: without a table move the node is not yet worth its depth [38].
@@ -230,7 +230,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         note_root_move(state, ply, move, move_count)
         is_quiet = not is_noisy(pos, move)
         history = picked_score(pos, state, move, ply) if is_quiet else _NO
-        reduction = basic_reduction(state, depth, move_count, is_quiet)
+        reduction = lmr_base(state, depth, move_count, is_quiet)
 
         # Step 14. Pruning of late moves [53] and of hopeless ones [futility 41, static exchange 26, history 0].
         if not is_root and not is_loss(best) and no_zugzwang:
@@ -238,7 +238,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, state.stage[ply] == BAD_NOISY):
                     continue
             elif not in_check:
-                if comes_too_late(params, depth, move_count, improving):
+                if late_move_pruning_begins(params, depth, move_count, improving):
                     with_quiets = _NO
                     continue
                 if quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
@@ -246,7 +246,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
 
         # Step 15. Extensions.
         new_depth = depth - 1 + extension if move == tt_move else depth - 1
-        is_late = params.use_reductions and depth >= 2 and move_count > 1 + np.int64(is_root)
+        is_late = params.use_late_move_reductions and depth >= 2 and move_count > 1 + np.int64(is_root)
         checks = is_late and gives_check(pos, move)
         nodes_before = state.nodes
         play(pos, state, ply, move)
@@ -255,9 +255,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         score = -INFINITE
         scout_beta = alpha + 1 if params.use_pvs else beta
         if is_late:
-            reduction = adjusted_reduction(params, reduction, is_pv, cut_node, improving, checks, tt_move_is_noisy)
+            reduction = lmr_of_node(params, reduction, is_pv, cut_node, improving, checks, tt_move_is_noisy)
             if is_quiet:
-                reduction = quiet_reduction(state, ply, move, reduction, history)
+                reduction = lmr_of_quiet(state, ply, move, reduction, history)
             reduced = reduced_depth(new_depth, reduction)
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, _YES)
             if score > alpha and reduced < new_depth:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.exchange import EXCHANGE_VALUES, exchange_wins
+from engine.alphabeta.exchange import EXCHANGE_VALUES, see_reaches
 from engine.alphabeta.gravity import moved
 from engine.alphabeta.state import BEFORE_ROOT, PLY_MASK
 from engine.alphabeta.transpositions import expect
@@ -32,7 +32,7 @@ from engine.core.moves import (
 from engine.core.position import is_noisy, key_after
 from engine.kernel import inline, kernel
 
-(TABLE_STAGE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, COUNTER_MOVE, GENERATE_QUIET, QUIETS, BAD_NOISY,
+(TT_STAGE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, COUNTER_MOVE, GENERATE_QUIET, QUIETS, BAD_NOISY,
  FINISHED) = (np.int64(stage) for stage in range(10))
 
 HISTORY_BITS = np.int64(14)
@@ -95,7 +95,7 @@ def _place_of(ranked):
 def start_picking(state, ply, tt_move):
     """Start picking a node's moves; its list follows that of the parent."""
     begin = np.int64(state.begin[ply])
-    state.stage[ply] = TABLE_STAGE if tt_move != NULL_MOVE else GENERATE_NOISY
+    state.stage[ply] = TT_STAGE if tt_move != NULL_MOVE else GENERATE_NOISY
     state.cursor[ply] = begin
     state.end[ply] = begin
     state.bad_end[ply] = begin
@@ -180,7 +180,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
     ply &= PLY_MASK
     while True:
         stage = np.int64(state.stage[ply])
-        if stage == TABLE_STAGE:
+        if stage == TT_STAGE:
             state.stage[ply] = GENERATE_NOISY
             return tt_move
         if stage == GENERATE_NOISY or stage == GENERATE_QUIET:
@@ -195,7 +195,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
                 move = _pick_best(state, ply)
                 if move == tt_move:
                     continue
-                if exchange_wins(pos, move, np.int64(0)):
+                if see_reaches(pos, move, np.int64(0)):
                     return move
                 state.list.moves[state.bad_end[ply]] = move
                 state.bad_end[ply] += 1

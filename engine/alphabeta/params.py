@@ -19,7 +19,12 @@ class Parameter(NamedTuple):
     default: int
     low: int
     high: int
-    step: int
+    step: int  # 0 for a switch
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it turns a technique on and off."""
+        return (self.low, self.high) == (0, 1)
 
 
 def _switch(name: str) -> Parameter:
@@ -52,7 +57,7 @@ PARAMETERS = (
     _switch("use_see_pruning"),
     _switch("use_history_pruning"),
     _switch("use_capture_futility"),
-    _switch("use_reductions"),
+    _switch("use_late_move_reductions"),
     _switch("use_iir"),
     _switch("use_singular"),
     _switch("use_double_extensions"),
@@ -155,7 +160,7 @@ def without_techniques() -> ParamsRecord:
     """A new record with every switch off: plain minimax."""
     record = default_params()
     for row in PARAMETERS:
-        if (row.low, row.high) == (0, 1):
+        if row.is_switch:
             record[row.name] = 0
     return record
 

@@ -60,7 +60,7 @@ def _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv):
     if lazy != NO_SCORE and lazy - margin >= beta:
         return lazy - margin, NO_SCORE
     if lazy != NO_SCORE and lazy + margin <= alpha:
-        return clamp_evaluation(lazy), NO_SCORE
+        return clamp_evaluation(lazy + margin), NO_SCORE
     raw_eval = known_or_new_evaluation(pos, state, ply, data)
     return sharpened(state, data, tt_score, corrected_eval(pos, state, ply, raw_eval)), raw_eval
 

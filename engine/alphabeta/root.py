@@ -56,7 +56,7 @@ def search_from(pos: PositionRecord, state: StateRecord, depth: int, alpha: int,
     """
     state.root_depth = depth
     if ply > 0:
-        state.rests[ply - 1] = NO_SCORE  # the previous search was of another position
+        state.rests[ply - 1] = state.static_evals[ply - 1] = NO_SCORE  # the previous search was of another position
     return search(pos, state, alpha, beta, depth, ply, np.int64(0))
 
 

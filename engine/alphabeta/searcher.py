@@ -157,7 +157,7 @@ class DeepeningSearch(Search):
 
     def _iterations(self, report: Report) -> Iterations:
         """The main thread's iterations; other kinds of search override this."""
-        return Iterations(self._position.copy(), self._states[0], self._limits, report)
+        return Iterations(self._position.copy(), self._states[0], self._limits, self._started, report)
 
     def _choose(self, main: Iterations) -> Candidate:
         """The thread whose answer is played."""

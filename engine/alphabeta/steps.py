@@ -27,7 +27,7 @@ from engine.core.moves import NULL_MOVE
 from engine.core.position import make, make_null, occupied_squares, unmake
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import load_atomic, perf_counter_ns
-from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_win, mated_in, tb_win_in
+from engine.search.scores import DRAW, NO_SCORE, is_decisive, mated_in, tb_win_in
 from eval.evaluate import evaluate, remember_passing, rough_score
 from eval.network.accumulators import begin_line, note_move, note_null_move
 from eval.network.memory import has_network
@@ -155,14 +155,6 @@ def tb_score(pos, state, ply, depth):
     if outcome == OUTCOME_DRAW:
         return DRAW
     return tb_win_in(ply) if outcome == OUTCOME_WIN else -tb_win_in(ply)
-
-
-@inline
-def tb_bound(score):
-    """The bound of a tablebase score: a mate may be better than a win, or worse than a loss."""
-    if score == DRAW:
-        return EXACT
-    return LOWER if is_win(score) else UPPER
 
 
 @inline

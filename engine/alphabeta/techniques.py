@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.correction import corrected_eval, learn_correction
-from engine.alphabeta.exchange import captured_value, exchange_wins
+from engine.alphabeta.exchange import captured_value, see_reaches
 from engine.alphabeta.ordering import is_after_quiet, learn_from_evaluation, reward_last_move
 from engine.alphabeta.state import BEFORE_ROOT, MOST_TRIED, REDUCTION_ROWS
 from engine.alphabeta.steps import (
@@ -181,13 +181,13 @@ def learn_from_last_move(pos, state, ply):
 
 
 @inline
-def is_far_below(params, depth, estimate, alpha):
+def may_razor(params, depth, estimate, alpha):
     """Razoring: whether only a capture could raise the score to alpha."""
     return params.use_razoring and depth <= params.razor_depth and estimate + params.razor_margin * depth <= alpha
 
 
 @inline
-def is_far_above(params, depth, estimate, beta, improving):
+def reverse_futility_cuts(params, depth, estimate, beta, improving):
     """Reverse futility pruning: whether no reply will bring the score below beta."""
     return (params.use_reverse_futility and depth <= params.rfp_depth and not is_decisive(beta)
             and not is_decisive(estimate)
@@ -195,7 +195,7 @@ def is_far_above(params, depth, estimate, beta, improving):
 
 
 @inline
-def may_pass(pos, state, depth, ply, beta, estimate):
+def may_try_null_move(pos, state, depth, ply, beta, estimate):
     """Whether to try a null move: the side to move is above beta and has pieces, and the last move was not null."""
     params = state.params
     return (params.use_null_move and depth >= params.null_depth and estimate >= beta
@@ -205,7 +205,7 @@ def may_pass(pos, state, depth, ply, beta, estimate):
 
 
 @inline
-def depth_after_passing(params, depth, estimate, beta):
+def null_move_depth(params, depth, estimate, beta):
     """The depth to which the position after a null move is searched."""
     surplus = min((estimate - beta) // params.null_eval_divisor, params.null_eval_max)
     return depth - (params.null_base + depth // params.null_divisor + surplus)
@@ -269,7 +269,7 @@ def negative_extension(params, cut_node, tt_score, beta):
 
 
 @inline
-def comes_too_late(params, depth, move_count, improving):
+def late_move_pruning_begins(params, depth, move_count, improving):
     """Late move pruning: whether so many moves have been searched that the remaining quiet ones are skipped; sooner if
     the evaluation is not improving.
     """
@@ -278,7 +278,7 @@ def comes_too_late(params, depth, move_count, improving):
 
 
 @inline
-def basic_reduction(state, depth, move_count, is_quiet):
+def lmr_base(state, depth, move_count, is_quiet):
     """The reduction of a late move in 1024ths of a ply, by depth and move number alone."""
     row, column = min(depth, REDUCTION_ROWS - 1), min(move_count, REDUCTION_ROWS - 1)
     return np.int64(state.reductions[np.int64(is_quiet), row, column])
@@ -294,7 +294,7 @@ def quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, 
     is_hopeless = is_hopeless or (params.use_history_pruning and depth <= params.history_prune_depth
                                   and history < -params.history_prune_margin * depth)
     is_hopeless = is_hopeless or (params.use_see_pruning
-                                  and not exchange_wins(pos, move, -params.see_quiet_margin * left))
+                                  and not see_reaches(pos, move, -params.see_quiet_margin * left))
     return is_hopeless and not gives_check(pos, move)
 
 
@@ -307,11 +307,11 @@ def noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, loses_materia
             and static_eval + margin + captured_value(pos, move) <= alpha and not gives_check(pos, move)):
         return True
     return (params.use_see_pruning and loses_material
-            and not exchange_wins(pos, move, -params.see_noisy_margin * depth * depth))
+            and not see_reaches(pos, move, -params.see_noisy_margin * depth * depth))
 
 
 @inline
-def adjusted_reduction(params, reduction, is_pv, cut_node, improving, checks, tt_move_is_noisy):
+def lmr_of_node(params, reduction, is_pv, cut_node, improving, checks, tt_move_is_noisy):
     """The reduction of a late move, adjusted for the kind of node and for checks."""
     if is_pv:
         reduction -= params.lmr_pv
@@ -327,7 +327,7 @@ def adjusted_reduction(params, reduction, is_pv, cut_node, improving, checks, tt
 
 
 @inline
-def quiet_reduction(state, ply, move, reduction, history):
+def lmr_of_quiet(state, ply, move, reduction, history):
     """The reduction of a late quiet move, adjusted for killers and history."""
     if move == state.killers[ply, 0] or move == state.killers[ply, 1]:
         reduction -= state.params.lmr_killer

@@ -48,9 +48,9 @@ def score_of(move: RootMove, scale: float) -> int:
 class Averaging(Iterations):
     """Expectimax with iterative deepening. Every root move has its exact value after each iteration."""
 
-    def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, report: Report,
+    def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, started: float, report: Report,
                  tree: TreeRecord) -> None:
-        super().__init__(pos, state, limits, report)
+        super().__init__(pos, state, limits, started, report)
         self._tree = tree
         self._moves: list[int] = state.root_moves[: state.root_count].tolist()  # the best so far first
 
@@ -120,7 +120,7 @@ class Expectimax(DeepeningSearch):
         self._tree.search_address = search_from.address
 
     def _iterations(self, report: Report) -> Averaging:
-        return Averaging(self._position.copy(), self._states[0], self._limits, report, self._tree)
+        return Averaging(self._position.copy(), self._states[0], self._limits, self._started, report, self._tree)
 
 
 def _without_tt(params: ParamsRecord | None) -> ParamsRecord:

@@ -8,6 +8,7 @@ faster code. A door is added that C, and so ctypes, can call: machine code that 
 from __future__ import annotations
 
 import ctypes
+from contextlib import contextmanager
 from inspect import Parameter, Signature
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -178,7 +179,8 @@ def to_bitcode(declared: Declaration) -> Bitcode:
     """What Numba makes of an entry, and a door to it."""
     argument_types = tuple(argument.for_numba() for argument in declared.arguments)
     compile_now = numba.njit(argument_types, pipeline_class=_EntryCompiler, forceinline=False, **_OPTIONS)
-    (compiled,) = compile_now(declared.function).overloads.values()
+    with _remembered_operators():
+        (compiled,) = compile_now(declared.function).overloads.values()
     result = compiled.signature.return_type
     module = compiled.library.copy_of_module()
     module.link_in(llvm.parse_assembly(str(_door(declared, compiled, result))))
@@ -256,6 +258,8 @@ def generate(bitcode: Bitcode, machine: Any) -> Code:
     module.verify()
     unknown = {function.name for function in module.functions if function.is_declaration
                and not function.name.startswith("llvm.")} - targets.RUNTIME_SYMBOLS
+    if any(value.is_declaration for value in module.global_variables):
+        raise TypeError(f"{bitcode.name} contains kernels that call each other, which Numba does not link")
     if unknown:
         raise TypeError(f"{bitcode.name} calls {', '.join(sorted(unknown))}, which nobody would find when it is loaded")
     return Code(bitcode.name, bitcode.signature, bitcode.results, bitcode.is_tuple, machine.emit_object(module))
@@ -264,11 +268,13 @@ def generate(bitcode: Bitcode, machine: Any) -> Code:
 _PLAIN_TYPES = (types.Integer, types.Boolean, types.Array, types.Record, types.BaseTuple)
 
 
-def _remember_operators() -> None:
-    """Let Numba ask only once what an operator makes of values of given types.
+@contextmanager
+def _remembered_operators() -> Iterator[None]:
+    """While inside, Numba asks only once what an operator makes of values of given types.
 
     It would go through dozens of overloads, those for sets and dates among them, for each `+` and each index in a
-    kernel: a third of all compile time, by a profiler.
+    kernel: a third of all compile time, by a profiler. Code that others compile is left alone, for what an overload
+    makes of a constant may depend on its value.
     """
     resolve = BaseFunction.get_call_type
 
@@ -281,7 +287,9 @@ def _remember_operators() -> None:
             known[plain] = resolve(function, context, plain, kws)
         return known[plain]
 
-    BaseFunction.get_call_type = get_call_type  # type: ignore[assignment, method-assign]
-
-
-_remember_operators()
+    with global_compiler_lock:
+        BaseFunction.get_call_type = get_call_type  # type: ignore[assignment, method-assign]
+        try:
+            yield
+        finally:
+            BaseFunction.get_call_type = resolve  # type: ignore[method-assign]

@@ -45,6 +45,7 @@ class Fields:
 
 
 R = TypeVar("R", bound=Fields)
+_ALIGNMENT = 8  # bytes
 
 
 _DTYPES: dict[Any, np.dtype[Any]] = {}  # [class]: what was made of it
@@ -54,7 +55,12 @@ def dtype_of(kind: type[Fields]) -> np.dtype[Any]:
     """The dtype of a record with the fields of a class, in their order."""
     if kind not in _DTYPES:
         fields = get_type_hints(kind, include_extras=True).items()
-        _DTYPES[kind] = record_dtype([(name, *_described(hint)) for name, hint in fields])
+        dtype = record_dtype([(name, *_described(hint)) for name, hint in fields])
+        for name in dtype.names or ():
+            inner, offset = dtype.fields[name][:2]  # type: ignore[index]
+            if inner.fields and offset % _ALIGNMENT:
+                raise TypeError(f"{kind.__name__}.{name}, a record, must come after fields of eight bytes only")
+        _DTYPES[kind] = dtype
     return _DTYPES[kind]
 
 

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from engine.alphabeta.exchange import EXCHANGE_VALUES, exchange_wins
+from engine.alphabeta.exchange import EXCHANGE_VALUES, see_reaches
 from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, rook_attacks
 from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, lsb, without_lsb
 from engine.core.legality import gives_check
@@ -75,7 +75,7 @@ def _safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all):
     """Centipawns lost if the piece can be won where it goes, and gained if it escapes from a less valuable attacker."""
     gained = np.int64(0)
     value = EXCHANGE_VALUES[kind]
-    if kind != KING and by_all & (BIT << to_square(move)) != EMPTY and not exchange_wins(pos, move, np.int64(0)):
+    if kind != KING and by_all & (BIT << to_square(move)) != EMPTY and not see_reaches(pos, move, np.int64(0)):
         gained -= value
     if _is_in_danger(kind, from_square(move), by_pawns, by_minors, by_rooks):
         gained += value // _SHARE_OF_DANGER

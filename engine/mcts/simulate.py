@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from engine.alphabeta.exchange import captured_value, exchange_wins
+from engine.alphabeta.exchange import captured_value, see_reaches
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material
 from engine.core.movegen import ALL_MOVES, generate, king_masks
@@ -63,7 +63,7 @@ def _best_capture(pos, state, end):
         move = np.int64(state.list.moves[index])
         if is_noisy(pos, move):
             value = captured_value(pos, move)
-            if value > most and exchange_wins(pos, move, np.int64(0)):
+            if value > most and see_reaches(pos, move, np.int64(0)):
                 best, most = move, value
     return best
 
@@ -76,7 +76,7 @@ def _light_move(pos, state, worker, end):
         return capture
     move = np.int64(state.list.moves[random_below(worker, end)])
     for _ in range(_TRIES_FOR_SAFETY):
-        if exchange_wins(pos, move, np.int64(0)):
+        if see_reaches(pos, move, np.int64(0)):
             break
         move = np.int64(state.list.moves[random_below(worker, end)])
     return move

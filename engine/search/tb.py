@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.kernel.records import I8, Fields, dtype_of, new_record
+from engine.kernel.records import I8, Fields, new_record
 
 
 class TbRecord(Fields):
@@ -15,9 +15,6 @@ class TbRecord(Fields):
     syzygy_men: I8
     syzygy_depth: I8  # the largest Syzygy tables are not probed with less depth left
     fifty_moves_count: I8  # whether a win that the fifty-move rule forestalls is a draw
-
-
-TB = dtype_of(TbRecord)
 
 
 def no_tb() -> TbRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.correction import corrected_eval, learn_correction
-from engine.alphabeta.exchange import exchange_wins
+from engine.alphabeta.exchange import see_reaches
 from engine.alphabeta.gravity import moved
 from engine.alphabeta.ordering import (
     is_after_quiet,
@@ -38,7 +38,7 @@ from engine.kernel import array_type, entry, int64, kernel, uint64
 
 @entry(POSITION_TYPE, int64, int64)
 def wins_exchange(pos, move, threshold):
-    return exchange_wins(pos, move, threshold)
+    return see_reaches(pos, move, threshold)
 
 
 @kernel

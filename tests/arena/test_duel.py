@@ -53,7 +53,7 @@ def test_games_are_legal_and_end_as_the_rules_say(chess960):
 def test_adjudication_is_that_of_the_referee():
     rules = Adjudication(draw_score=10, draw_moves=4, draw_from=20, win_score=400, win_moves=3)
     seen = set()
-    for pair in pairs(10, Setting(), Setting("other", (("use_reductions", 0),)), rules):
+    for pair in pairs(10, Setting(), Setting("other", (("use_late_move_reductions", 0),)), rules):
         for record in pair():
             scores = [thought.score for thought in record.thoughts]
             if record.reason.endswith("even"):

@@ -105,7 +105,8 @@ def test_bad_input_is_one_line_and_status_2(words, complaint, capsys):
 
 @pytest.mark.slow
 def test_without_its_reductions_the_engine_is_rejected(capsys):
-    status, out, _ = run(capsys, "match", "use_reductions=0", "default", "--sprt", "0", "5", "--games", "20000")
+    status, out, _ = run(capsys, "match", "use_late_move_reductions=0", "default", "--sprt", "0", "5",
+                          "--games", "20000")
     assert status == 0
     assert "+5 rejected" in out
 

@@ -16,7 +16,7 @@ from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import PositionRecord
 from engine.search.limits import Bound, Counts, Info, Limits, Result
 
-_SWITCHES = tuple(row.name for row in PARAMETERS if (row.low, row.high) == (0, 1))
+_SWITCHES = tuple(row.name for row in PARAMETERS if row.is_switch)
 _SHORTEST_TIME = 1e-6  # seconds; nothing is divided by less
 
 
@@ -78,7 +78,7 @@ LADDER = (
     Rung("+ quiescence", ("use_quiescence", "use_delta_pruning", "use_quiescence_see", "use_evasion_pruning")),
     Rung("+ PVS, aspiration", ("use_pvs", "use_aspiration", "use_mate_distance")),
     Rung("+ null move", ("use_null_move",)),
-    Rung("+ reductions", ("use_reductions",)),
+    Rung("+ reductions", ("use_late_move_reductions",)),
     Rung("full search", _SWITCHES),
 )
 ORDERED_ALPHABETA = LADDER[6]  # all that orders moves, nothing that leaves any out

@@ -124,7 +124,7 @@ def _ablate(arguments: argparse.Namespace) -> int:
         raise InputError("--ablate takes no players, no --pgn and no --sprt")
     scores = []
     for row in PARAMETERS:
-        if (row.low, row.high) == (0, 1):
+        if row.is_switch:
             arguments.first = f"{row.name}=0"
             pairing = SettingsPairing(arguments)
             score = Score(pairing.players)

@@ -96,7 +96,7 @@ def _course(arguments: argparse.Namespace, checkpoint: Path) -> Course:
         return course
     if checkpoint.exists():
         raise InputError(f"{checkpoint} exists; --resume goes on with it")
-    names = (tuple(row.name for row in PARAMETERS if row.step) if arguments.params == _ALL
+    names = (tuple(row.name for row in PARAMETERS if not row.is_switch) if arguments.params == _ALL
              else tuple(arguments.params.split(",")))
     return Course.begin(Plan(names, arguments.pairs, arguments.batch, arguments.nodes, arguments.seed,
                              arguments.rate, openings))
