@@ -1,4 +1,4 @@
-"""Why a position or a move is good or bad: a search first, then the features where its line has become quiet."""
+"""Why a position or a move is good or bad: a search first, then what matters where its line has settled."""
 
 from __future__ import annotations
 
@@ -8,22 +8,27 @@ from dataclasses import dataclass
 import chess
 
 from engine.analysis.boards import place_of
+from engine.analysis.knowledge import table_verdict
 from engine.analysis.marks import Verdict, verdict_on
-from engine.analysis.reasons import balance_in_words, line_text, quiet_end, reason_for
+from engine.analysis.reasons import line_text, reason_for, sacrifice, settled_end
 from engine.analysis.spans import Analyst, Effort, Judgement, judge
+from engine.analysis.themes import Point, move_points, position_points
 from engine.analysis.values import Score
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.core.position import PositionRecord
 from engine.shown import shown_score
-from eval.explain import PARTS, Term, compare, explain
-from eval.phrases import PHRASES, in_words
+from eval.explain import PARTS, compare, explain
 from eval.weights import WeightsRecord, load_weights
 
-MOST_TERMS = 5
-_LEAST = 5  # centipawns: what is worth less is not worth a word
-_MATERIAL = "material"  # the feature
+MOST_REASONS = 5
+_LEAST = 10  # centipawns: what is worth less is not worth a word
+_LEAST_SHARE = 0.15  # nor what is worth less than this share of the weightiest
+_BOTH = 2  # plies: each side has answered what the other threatens
 _UNIT = 10_000  # centipawns, to find the scale by
+_TB_WIN = 15_000  # centipawns: beyond are wins that the endgame tables know
+_CLEAR = 100  # centipawns: a score that says who is better
+_CLOSE, _NEARLY = 15, 40  # centipawns that a move may cost, to be as good as the best, and nearly so
 
 
 @dataclass(frozen=True)
@@ -36,56 +41,64 @@ class Reason:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a position, or a move in it, is good or bad. Scores are White's."""
+    """Why a position, or a move in it, is good or bad. Scores are White's, and a move's mates count the move itself."""
 
     state: str  # checkmate, stalemate or check; empty for none of them
+    table: str  # who wins by the endgame tables; empty if they do not know
     score: Score
     best: str  # the best line, in SAN; empty if the game is over
     move: str  # the move in question, in SAN; empty if none is
     move_score: Score | None
     mark: str
     reply: str  # what that move allows: the best line after it
-    verdict: str  # in a sentence; empty if the move is as good as any
-    reasons: tuple[Reason, ...]  # White's, where the best line is quiet; or what the move changes, for who moves
+    verdict: str  # in a sentence; empty if there is no move
+    reasons: tuple[Reason, ...]  # White's, where the best line has settled; or what the move changes, for who moves
 
     def lines(self) -> Iterator[str]:
         """All of it for people, the most important first."""
         if self.state:
             yield self.state
+        if self.table:
+            yield f"endgame tables: {self.table}"
         if self.best:
             yield f"best: {self.best} ({_told(self.score)})"
         if self.move and self.move_score is not None:
-            yield f"{self.move}{self.mark}: {_told(self.move_score)}" + (f", {self.verdict}" if self.verdict else "")
+            told = f"{_told(self.move_score)}, " if self.reply else ""
+            yield f"{self.move}{self.mark}: {told}{self.verdict}"
             if self.reply:
                 yield f"then: {self.reply}"
         if self.reasons:
-            yield f"what {self.move} changes, when things have calmed down:" if self.move else (
-                "what matters, when things have calmed down:")
+            yield f"what {self.move} changes:" if self.move else "what matters:"
             for reason in self.reasons:
                 yield f"  {reason.centipawns / 100:+6.2f}  {reason.words}"
+        elif self.best and not self.move and self.score.centipawns is not None and abs(self.score.centipawns) < _CLEAR:
+            yield "neither side has an advantage that could be named"
 
 
 def explained(engine: Analyst, board: chess.Board, move: chess.Move | None, effort: Effort,
               weights: WeightsRecord | None = None) -> Explanation:
     """Search the position, and what follows the move if there is one, and say what was found."""
     used = load_weights() if weights is None else weights
-    state = state_of(board)
-    here = judge(engine, board, effort)
-    if move is None or not here.line:
-        end = quiet_end(board, here.line)
-        reasons = () if _is_decided(here.score) else _position_reasons(end, used)
-        return Explanation(state, _for_white(board, here.score), line_text(board, here.line), "", None, "", "", "",
-                           reasons)
-    if not board.is_legal(move):
+    if move is not None and not board.is_legal(move):
         raise InputError(f"{move.uci()} is not a legal move in {board.fen()}")
+    here = judge(engine, board, effort)
+    state, table = state_of(board), (table_verdict(board) or "") if here.line else ""
+    score, best = _for_white(board, here.score), line_text(board, here.line)
+    if move is None or not here.line:
+        reasons = _position_reasons(settled_end(board, here.line, _BOTH), score, used) if here.line else ()
+        return Explanation(state, table, score, best, "", None, "", "", "", reasons)
     after = board.copy()
     after.push(move)
-    there = judge(engine, after, effort)
+    is_best = move == chess.Move.from_uci(here.line[0])
+    there = _rest(here) if is_best and len(here.line) > 1 else judge(engine, after, effort)
     verdict = verdict_on(board, move, here, there)
-    return Explanation(state, _for_white(board, here.score), line_text(board, here.line), board.san(move),
-                       _for_white(after, there.score), verdict.mark.text, line_text(after, there.line),
-                       _sentence(board, after, move, (here, there), verdict),
-                       () if _is_decided(there.score) else _move_reasons(board, after, there, used))
+    of_move = here.score if is_best else _before_move(-there.score)
+    reasons = _move_reasons(board, settled_end(after, there.line), used) if there.line else ()
+    if verdict.mark.is_bad:
+        reasons = tuple(reason for reason in reasons if reason.centipawns < 0)  # what it is good for does not matter
+    return Explanation(state, table, score, best, board.san(move), _for_white(board, of_move), verdict.mark.text,
+                       line_text(after, there.line), _sentence(board, after, move, (here, there), verdict),
+                       () if _is_decided(of_move) else reasons)
 
 
 def state_of(board: chess.Board) -> str:
@@ -100,11 +113,36 @@ def state_of(board: chess.Board) -> str:
     return f"{side} is in check" if board.is_check() else ""
 
 
+def _rest(here: Judgement) -> Judgement:
+    """What is to be said after the best move, without another search that may say something else."""
+    return Judgement(-here.score, here.line[1:], None, here.depth)
+
+
+def _before_move(score: Score) -> Score:
+    """A score after a move of the side that made it, as it is before: the move counts among those to a mate."""
+    if score.mate is not None and score.wdl.win:
+        return Score(None, score.mate + 1, score.wdl)
+    return score
+
+
 def _sentence(board: chess.Board, after: chess.Board, move: chess.Move, both: tuple[Judgement, Judgement],
               verdict: Verdict) -> str:
     if after.is_game_over():
         return state_of(after)
-    return reason_for(board, move, *both, verdict)
+    here, there = both
+    if verdict.mark.is_bad:
+        return reason_for(board, move, here, there, verdict)
+    given = sacrifice(board, after, there)
+    offer = f": it gives {given}" if given else ""
+    if move == chess.Move.from_uci(here.line[0]):
+        only = reason_for(board, move, here, there, verdict)
+        return f"{only or 'the best move'}{offer}"
+    if here.score.mate is not None and _before_move(verdict.after) != here.score:
+        better = line_text(board, here.line[:1])
+        return f"wins too, but {better} mates in {here.score.mate}" if here.score.wdl.win else "no help: all moves lose"
+    words = "as good as any" if verdict.cost < _CLOSE else "nearly the best" if verdict.cost < _NEARLY else (
+        f"playable, but {line_text(board, here.line[:1])} is better")
+    return f"{words}{offer}"
 
 
 def _told(score: Score) -> str:
@@ -112,6 +150,8 @@ def _told(score: Score) -> str:
     if score.mate is not None:
         winner = "white" if score.wdl.win else "black"
         return f"{winner} mates in {abs(score.mate)}" if score.mate else f"{winner} has mated"
+    if _is_decided(score):
+        return f"{'white' if score.wdl.win else 'black'} wins by the endgame tables"
     win, draw, loss = (f"{share / 10:.0f} %" for share in score.wdl)
     return f"{score}: white wins {win}, draw {draw}, black wins {loss}"
 
@@ -121,7 +161,7 @@ def _for_white(board: chess.Board, score: Score) -> Score:
 
 
 def _is_decided(score: Score) -> bool:
-    return score.mate is not None
+    return score.centipawns is None or abs(score.centipawns) >= _TB_WIN
 
 
 def _position_of(board: chess.Board) -> PositionRecord:
@@ -129,37 +169,32 @@ def _position_of(board: chess.Board) -> PositionRecord:
     return Game(fen, board.chess960, moves).position
 
 
-def _shown(position: PositionRecord, parts: int) -> int:
-    """Parts of a centipawn on the one scale that users see."""
-    return round(parts / PARTS * shown_score(position, _UNIT) / _UNIT)
-
-
-def _position_reasons(board: chess.Board, weights: WeightsRecord) -> tuple[Reason, ...]:
-    """The weightiest terms of a position, for White."""
+def _position_reasons(board: chess.Board, score: Score, weights: WeightsRecord) -> tuple[Reason, ...]:
+    """What matters most in a position, for White; where a search says who is better, no more than one thing against."""
+    if _is_decided(score):
+        return ()
     position = _position_of(board)
-    terms = sorted(explain(position, weights).present(), key=lambda term: -abs(term.parts))
-    found = [Reason(_shown(position, term.parts), _held(term)) for term in terms if term.feature.group != "tempo"]
-    return _weighty(found)
+    found = _told_points(position, position_points(explain(position, weights), board))
+    if abs(score.value) < _CLEAR:
+        return found[:MOST_REASONS]
+    sign = 1 if score.value > 0 else -1
+    speaking = [reason for reason in found if reason.centipawns * sign > 0]
+    against = [reason for reason in found if reason.centipawns * sign < 0 and speaking
+               and abs(reason.centipawns) < abs(speaking[0].centipawns)]
+    return (*speaking[: MOST_REASONS - 1], *against[:1])
 
 
-def _held(term: Term) -> str:
-    """Whose a term is, and what: `white: the bishop pair`."""
-    owner = "white" if abs(term.white.parts) >= abs(term.black.parts) else "black"
-    return f"{owner}: {PHRASES[term.feature.name].noun.format(own='its', other='the opponent' + chr(39) + 's')}"
+def _move_reasons(board: chess.Board, settled: chess.Board, weights: WeightsRecord) -> tuple[Reason, ...]:
+    """What is different where the line after a move has settled, for the side that made it."""
+    end, mover = _position_of(settled), 0 if board.turn else 1
+    after = explain(end, weights)
+    comparison = compare(explain(_position_of(board), weights), after, mover)
+    return _told_points(end, move_points(comparison, board, settled, after.phase_share))[:MOST_REASONS]
 
 
-def _move_reasons(board: chess.Board, after: chess.Board, there: Judgement, weights: WeightsRecord,
-                  ) -> tuple[Reason, ...]:
-    """What is different where the line after a move is quiet, for the side that made it."""
-    quiet = quiet_end(after, there.line)
-    end, mover = _position_of(quiet), 0 if board.turn else 1
-    changes = compare(explain(_position_of(board), weights), explain(end, weights), mover).changes
-    material = sum(change.parts for change in changes if change.feature.name == _MATERIAL)
-    found = [Reason(_shown(end, change.parts), in_words(change, mover)) for change in changes
-             if change.feature.name != _MATERIAL]
-    found.append(Reason(_shown(end, material), balance_in_words(board, quiet)))  # an even trade is no reason
-    return _weighty(sorted(found, key=lambda reason: -abs(reason.centipawns)))
-
-
-def _weighty(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
-    return tuple(reason for reason in reasons if abs(reason.centipawns) >= _LEAST)[:MOST_TERMS]
+def _told_points(position: PositionRecord, points: Sequence[Point]) -> tuple[Reason, ...]:
+    """Points that are worth a word, on the one scale that users see."""
+    unit = shown_score(position, _UNIT) / _UNIT / PARTS
+    reasons = [Reason(round(point.parts * unit), point.words) for point in points]
+    least = max([_LEAST, *(_LEAST_SHARE * abs(reason.centipawns) for reason in reasons[:1])])
+    return tuple(reason for reason in reasons if abs(reason.centipawns) >= least)

@@ -94,6 +94,8 @@ def _praise(board: chess.Board, move: chess.Move, here: Judgement) -> Mark:
     """The mark of a best move: was it the only good one, and was it hard to see?"""
     if here.second is None or here.score.mate == 1 or here.score.expected - here.second.expected < _ONLY_MOVE_GAP:
         return Mark.NONE
+    if board.move_stack and board.peek().to_square == move.to_square:
+        return Mark.NONE  # to take back is what everybody sees
     is_plain = board.is_check() or board.is_capture(move) or move.promotion is not None
     return Mark.ONLY if is_plain else Mark.GOOD
 

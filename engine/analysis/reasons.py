@@ -10,11 +10,14 @@ import chess
 from engine.analysis.knowledge import table_result
 from engine.analysis.marks import Mark, Verdict
 from engine.analysis.spans import Judgement
+from engine.analysis.themes import listed, men_of
 
 SHOWN_PLIES = 6  # of a line inside a sentence
 _FOLLOWED_PLIES = 10  # of a line, to see what it wins
 _VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 _MINORS = (chess.KNIGHT, chess.BISHOP)
+_NEAR_MATE = 8  # moves: of a longer one nobody would say that it was missed
+_SACRIFICE = 2  # pawns that are given
 _CLEAR = 0.75  # share of a point with which a position is as good as won
 
 
@@ -36,10 +39,10 @@ def _about_mates(board: chess.Board, after: chess.Board, here: Judgement, there:
     if is_mated and verdict.before.expected > 0:
         assert given is not None
         return f"allows mate in {abs(given)}: {line_text(after, there.line)}"
-    if mate is not None and verdict.before.expected == 1 and given is None:
-        return f"misses mate in {mate}: {line_text(board, here.line)}"
     if after.is_stalemate():
         return f"stalemate; better is {line_text(board, here.line)}"
+    if mate is not None and mate <= _NEAR_MATE and verdict.before.expected == 1 and given is None:
+        return f"misses mate in {mate}: {line_text(board, here.line)}"
     return ""
 
 
@@ -59,7 +62,7 @@ def _about_tables(board: chess.Board, after: chess.Board, here: Judgement) -> st
 def _about_material(board: chess.Board, after: chess.Board, here: Judgement, there: Judgement) -> str:
     mover = board.turn
     lost, gained = exchanged(after, there.line, mover)
-    gained += _men(board, not mover) - _men(after, not mover)  # what the move itself took
+    gained += men_of(board, not mover) - men_of(after, not mover)  # what the move itself took
     given, won = exchanged(board, here.line, mover)
     balance, best = _worth(gained) - _worth(lost), _worth(won) - _worth(given)
     if balance <= -1 and best > balance:
@@ -67,10 +70,6 @@ def _about_material(board: chess.Board, after: chess.Board, here: Judgement, the
     if best >= 1 and best > balance:
         return f"misses the win of {in_words(won, given)}: {line_text(board, here.line)}"
     return ""
-
-
-def _men(board: chess.Board, color: chess.Color) -> Counter[int]:
-    return Counter({kind: len(board.pieces(kind, color)) for kind in _VALUES})
 
 
 def _about_prospects(board: chess.Board, after: chess.Board, here: Judgement, verdict: Verdict) -> str:
@@ -88,25 +87,63 @@ def line_text(board: chess.Board, line: Sequence[str]) -> str:
     return board.variation_san(moves).replace(". ", ".")
 
 
+def sacrifice(board: chess.Board, after: chess.Board, there: Judgement) -> str:
+    """What a move offers, if the best reply takes more than the move itself took: `the bishop for a pawn`."""
+    reply = chess.Move.from_uci(there.line[0]) if there.line else None
+    if reply is None or not after.is_capture(reply):
+        return ""
+    taken = after.copy(stack=False)
+    taken.push(reply)
+    lost, gained = (men_of(board, color) - men_of(taken, color) for color in (board.turn, not board.turn))
+    return in_words(lost, gained) if _worth(lost) - _worth(gained) >= _SACRIFICE else ""
+
+
 def exchanged(board: chess.Board, line: Sequence[str], color: chess.Color) -> tuple[Counter[int], Counter[int]]:
     """What `color` gives and what it gets, by type of piece, up to where a line has become quiet."""
     quiet = quiet_end(board, line)
-    own, theirs = ((_men(board, side), _men(quiet, side)) for side in (color, not color))
+    own, theirs = ((men_of(board, side), men_of(quiet, side)) for side in (color, not color))
     # A piece that a pawn becomes is a gain, as one that is captured.
     return (own[0] - own[1]) + (theirs[1] - theirs[0]), (theirs[0] - theirs[1]) + (own[1] - own[0])
 
 
 def quiet_end(board: chess.Board, line: Sequence[str]) -> chess.Board:
     """The last position of a line, within a few moves, at which no exchange is going on."""
-    follower, quiet = board.copy(stack=False), board.copy(stack=False)
-    for text in line[:_FOLLOWED_PLIES]:
+    return _quiet_positions(board, line)[-1]
+
+
+def settled_end(board: chess.Board, line: Sequence[str], least: int = 0) -> chess.Board:
+    """The first position of a line, `least` plies on, at which no exchange is going on and after which nothing more is
+    won or lost.
+    """
+    start = board.copy(stack=False)
+    for text in line[:least]:
+        start.push(chess.Move.from_uci(text))
+    quiet = _quiet_positions(start, line[least:])
+    last = _balance(quiet[-1])
+    settled = quiet[-1]
+    for position in reversed(quiet):
+        if _balance(position) != last:
+            break
+        settled = position
+    return settled
+
+
+def _quiet_positions(board: chess.Board, line: Sequence[str]) -> list[chess.Board]:
+    """The positions of a line at which no exchange is going on; the first one if there are none."""
+    follower, quiet = board.copy(stack=False), list[chess.Board]()
+    for text in line[: _FOLLOWED_PLIES + 1]:
         move = chess.Move.from_uci(text)
         if not (follower.is_capture(move) or move.promotion is not None or follower.is_check()):
-            quiet = follower.copy(stack=False)
+            quiet.append(follower.copy(stack=False))
         follower.push(move)
-        if not follower.is_check() and not follower.is_attacked_by(follower.turn, move.to_square):
-            quiet = follower.copy(stack=False)
-    return quiet
+    if len(line) <= _FOLLOWED_PLIES and not follower.is_check() and (
+            not line or not follower.is_attacked_by(follower.turn, move.to_square)):
+        quiet.append(follower)  # nobody knows how it would go on, but the last man to move is not taken
+    return quiet or [board.copy(stack=False)]
+
+
+def _balance(board: chess.Board) -> int:
+    return _worth(men_of(board, chess.WHITE)) - _worth(men_of(board, chess.BLACK))
 
 
 def _worth(men: Counter[int]) -> int:
@@ -121,25 +158,5 @@ def in_words(lost: Counter[int], gained: Counter[int]) -> str:
         gone, come = gone - Counter({own: even}), come - Counter({other: even})
     if gone == Counter([chess.ROOK]) and come.total() == 1 and any(come[kind] for kind in _MINORS):
         return "the exchange"
-    words = _listed(gone, "the")
-    return f"{words} for {_listed(come, 'a')}" if come else words
-
-
-def balance_in_words(before: chess.Board, after: chess.Board) -> str:
-    """What the side that is to move in `before` has won, lost or traded when it comes to `after`."""
-    lost, gained = (_men(before, color) - _men(after, color) for color in (before.turn, not before.turn))
-    if lost and gained:
-        return f"trades {_listed(lost, 'a')} for {_listed(gained, 'a')}"
-    return f"loses {_listed(lost, 'the')}" if lost else f"wins {_listed(gained, 'the')}"
-
-
-def _listed(men: Counter[int], article: str) -> str:
-    words = []
-    for kind in sorted(men, key=lambda kind: -_VALUES[kind]):
-        name, number = chess.piece_name(kind), men[kind]
-        first = "a" if kind == chess.PAWN else article
-        words.append(f"{first} {name}" if number == 1 else f"{_NUMBERS.get(number, str(number))} {name}s")
-    return " and ".join(words) or "material"
-
-
-_NUMBERS = {2: "two", 3: "three", 4: "four"}
+    words = listed(gone, "the")
+    return f"{words} for {listed(come, 'a')}" if come else words

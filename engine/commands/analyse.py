@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from engine.analysis.values import Info, Score
 from engine.chesstext import START, play_moves, played_board, read_position
 from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, of_option, plies, positive, text
 from engine.commands.shared.interruption import is_interrupted, stopped_by_user
+from engine.commands.shared.objects import add_json, as_object, print_object
 from engine.commands.shared.tables import live_table, print_table
 from engine.core.errors import InputError
 from engine.files import numbered_lines
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_threads(parser)
     add_hash(parser)
     parser.add_argument("--chess960", action="store_true", help="castling as in Chess960")
-    parser.add_argument("--json", action="store_true", help="one JSON object a position instead of text")
+    add_json(parser, "one object a position")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
                 print()
             infos = _watched(engine, board, arguments)
             if arguments.json:
-                print(json.dumps(_as_json(board, infos)), flush=True)
+                print_object(_as_json(board, infos))
             else:
                 _print_board(board)
                 _print_lines(board, infos)
@@ -154,10 +154,9 @@ def _ending(board: chess.Board) -> str | None:
 
 
 def _as_json(board: chess.Board, infos: Sequence[Info]) -> dict[str, Any]:
-    name = last_opening(board)
     return {
         "fen": board.fen(), "turn": chess.COLOR_NAMES[board.turn], "check": board.is_check(), "ending": _ending(board),
-        "opening": None if name is None else {"eco": name.eco, "name": name.name}, "table": table_verdict(board),
+        "opening": as_object(last_opening(board)), "table": table_verdict(board),
         "lines": [_line_as_json(board, info) for info in infos]}
 
 

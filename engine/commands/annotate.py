@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
 import sys
 from collections import deque
@@ -38,6 +37,7 @@ from engine.commands.shared.arguments import (
     text,
 )
 from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.objects import add_json, print_object
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
 from engine.core.errors import InputError
@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="annotate on the dask cluster at tcp://...")
     parser.add_argument("--plots", type=NewFolder(), metavar="DIR",
                         help="draw a graph of each game, and one of the players")
-    parser.add_argument("--json", action="store_true", help="the summary as one JSON object a player")
+    add_json(parser, "one object a player")
 
 
 @dataclass
@@ -173,7 +173,7 @@ def _summarize(file: GrowingFile, arguments: argparse.Namespace) -> None:
         (arguments.plots / "players.svg").write_text(chart, encoding="utf-8")
     if arguments.json:
         for name, tally in ranked:
-            print(json.dumps(_as_json(name, tally)))
+            print_object(_as_json(name, tally))
         return
     marks = [mark.text for mark in BAD]
     headings = ("player", "games", "moves", "accuracy", "loss a move", *marks, *(phase.value for phase in Phase))

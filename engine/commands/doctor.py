@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from engine import host
+from engine.commands.shared.objects import add_json, print_object
 from engine.kernel import Origin, cache, import_all, library, listen, targets
 from engine.version import NAME, VERSION
 
@@ -31,7 +31,7 @@ class Finding(NamedTuple):
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--json", action="store_true", help="for programs: an object with all findings")
+    add_json(parser, "one object with all findings")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     findings = list(_findings())
     if arguments.json:
         found = {finding.name: {"found": finding.text, "advice": finding.advice} for finding in findings}
-        print(json.dumps({**found, "warnings": complaints}, indent=2))
+        print_object({**found, "warnings": complaints})
     else:
         width = max(len(finding.name) for finding in findings)
         for finding in findings:

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict, dataclass
+from typing import Any
 from xml.sax.saxutils import escape
 
 import chess
@@ -19,6 +19,7 @@ from engine.analysis.spans import Effort
 from engine.chesstext import START, board_of, played_board, read_move, read_position, san
 from engine.commands.shared.arguments import in_file, milliseconds, plies, positive, svg_file, text
 from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.objects import add_json, print_object
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
 from engine.explanation import HEADINGS, MEN_HEADINGS, centipawns, men_rows, network_summary, rows, summary
@@ -51,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--depth", type=plies, metavar="D", help="plies per search")
     limits.add_argument("--nodes", type=positive, metavar="N", help="nodes per search")
     parser.add_argument("--all", action="store_true", help="all terms of the evaluation, without a search")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    add_json(parser, "one object")
     parser.add_argument("--svg", type=svg_file, metavar="FILE.svg", help="draw the board with the main terms beside it")
     parser.add_argument("--weights", type=in_file, metavar="FILE.json",
                         help="explain with these weights of the features")
@@ -89,7 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
         after = game.copy()
         after.play(game.text(read_move(game, arguments.move)))
         moved = _scene(after, evaluation, model)
-    if arguments.all:
+    if arguments.all and arguments.json:
+        print_object(_terms_as_object(scene, moved))
+    elif arguments.all:
         _print_table(moved or scene)
         if moved is not None:
             _print_changes(scene, moved)
@@ -114,10 +117,31 @@ def _print_found(game: Game, moved: Scene | None, arguments: argparse.Namespace)
     with Engine() as engine, stopped_by_user(engine.stop):
         found = explained(engine, board, move, effort, load_weights(arguments.weights))
     if arguments.json:
-        print(json.dumps({"fen": board.fen(), **asdict(found)}))
+        print_object({"fen": board.fen(), **asdict(found)})
         return
     for line in found.lines():
         print(line)
+
+
+def _terms_as_object(scene: Scene, moved: Scene | None) -> dict[str, Any]:
+    """Every term of the position, or of the one after the move, for White."""
+    told = moved or scene
+    shown, chances_of_white = told.verdict
+    return {"fen": told.game.fen(), "move": None if moved is None else san(scene.game, moved.game.moves[-1]),
+            "phase": round(told.explanation.phase_share, 4), "scale": round(told.explanation.scale_share, 4),
+            "score": told.explanation.score, "centipawns": shown, "wdl": list(chances_of_white),
+            "terms": [{"name": term.feature.name, "group": term.feature.group, "score": round(term.parts / PARTS, 1),
+                       **{name: {"count": share.count, "middlegame": share.mg, "endgame": share.eg}
+                          for name, share in (("white", term.white), ("black", term.black))}}
+                      for term in told.explanation.present()],
+            "network": None if told.by_network is None else _network_as_object(told.by_network)}
+
+
+def _network_as_object(found: NetworkExplanation) -> dict[str, Any]:
+    score, shown, chances_of_white = found.verdict
+    return {"score": score, "centipawns": shown, "wdl": list(chances_of_white), "men": [
+        {"square": chess.square_name(man.square), "piece": " PNBRQK  pnbrqk"[man.piece], "worth": man.worth,
+         "worth_to_features": man.features_worth} for man in found.men]}
 
 
 def _print_table(scene: Scene) -> None:

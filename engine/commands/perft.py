@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import time
 from functools import partial
+from typing import Any, NamedTuple
 
 from engine.chesstext import read_position
 from engine.commands.shared.arguments import Whole, add_fen, in_file, never_with, only_with, positive
 from engine.commands.shared.interruption import InterruptionError, is_interrupted
 from engine.commands.shared.leaves import count_leaves
+from engine.commands.shared.objects import add_json, print_object
 from engine.commands.shared.progress import Show, each, progress_bar
 from engine.commands.shared.suites import PerftLine, read_perft_suite
 from engine.commands.shared.wording import amount
@@ -34,6 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for action in (fen, divide):
         never_with(action, "--suite")
     only_with(parser.add_argument("--max-nodes", type=positive, metavar="N", help="skip counts above N"), "--suite")
+    add_json(parser, "one object, with --divide one a move before it, with --suite one a count")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,19 +46,27 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.depth is None:
         raise InputError("perft needs a depth, or --suite FILE.epd")
     game = read_position(arguments.fen or "startpos", arguments.chess960)
-    return _run_position(game, arguments.depth, arguments.divide)
+    return _run_position(game, arguments)
 
 
-def _run_position(game: Game, depth: int, divided: bool) -> int:
+def _run_position(game: Game, arguments: argparse.Namespace) -> int:
     perft(game.position, empty_move_list(), 0, COUNT_LAST_PLY)  # so that the time below is that of counting
     started = time.process_time()
-    nodes, is_whole = _divide(game, depth) if divided and depth > 0 else _count(game, depth)
+    depth, is_divided = arguments.depth, arguments.divide and arguments.depth > 0
+    nodes, is_whole = _divide(game, depth, arguments.json) if is_divided else _count(game, depth)
+    seconds = time.process_time() - started
+    if arguments.json:
+        print_object({"kind": "total", "fen": game.fen(), "depth": depth, "complete": is_whole,
+                      **_cost(nodes, seconds)})
+        return 0
+    if is_divided and is_whole:
+        print()
     print(f"Nodes searched: {nodes}" if is_whole else f"Nodes searched so far: {nodes}")
-    print(_speed(nodes, time.process_time() - started))
+    print(_speed(nodes, seconds))
     return 0
 
 
-def _divide(game: Game, depth: int) -> tuple[int, bool]:
+def _divide(game: Game, depth: int, as_json: bool) -> tuple[int, bool]:
     """Print the count below each root move; returns their sum, and whether all were counted."""
     nodes, moves = 0, game.legal_moves()
     with progress_bar(len(moves), counts=False) as show:
@@ -66,9 +77,11 @@ def _divide(game: Game, depth: int) -> tuple[int, bool]:
                 leaves = count_leaves(child.position, depth - 1, tell=partial(_tell_move, show, text, number))
             except InterruptionError:
                 return nodes, False
-            print(f"{text}: {leaves}", flush=True)
+            if as_json:
+                print_object({"kind": "move", "move": text, "nodes": leaves})
+            else:
+                print(f"{text}: {leaves}", flush=True)
             nodes += leaves
-    print()
     return nodes, True
 
 
@@ -94,31 +107,55 @@ def _speed(nodes: int, seconds: float) -> str:
     return f"{seconds:.3f} s CPU, {nodes / max(seconds, 1e-6) / 1e6:.1f} Mnodes/s"
 
 
+def _cost(nodes: int, seconds: float) -> dict[str, Any]:
+    return {"nodes": nodes, "cpu_seconds": round(seconds, 6), "nodes_per_second": round(nodes / max(seconds, 1e-6))}
+
+
 def _run_suite(arguments: argparse.Namespace) -> int:
     lines = read_perft_suite(arguments.suite)
     started = time.process_time()
     found = each(lines, lambda line: _count_line(line, arguments),
                  lambda line: f"{arguments.suite.name}, line {line.number}")
-    counts = [(line, *count) for line, counts in zip(lines, found, strict=False) for count in counts]
-    failures = [f"line {line.number}: {line.fen}: depth {depth} has {known}, counted {leaves}"
-                for line, depth, known, leaves in counts if leaves != known]
-    for failure in failures:
-        print(failure)
+    counts = [count for counts in found for count in counts]
     if not counts and not is_interrupted():
         raise InputError(f"suite {arguments.suite} has no count within the limits given")
-    verdict = f"{len(failures)} WRONG" if failures else "all exact"
-    nodes = sum(leaves for *_, leaves in counts)
-    print(f"{amount(len(found), 'position')}, {amount(len(counts), 'count')}, {verdict}; {nodes} nodes, "
-          + _speed(nodes, time.process_time() - started))
-    return _MISMATCH if failures else 0
+    wrong, nodes = sum(not count.is_right for count in counts), sum(count.leaves for count in counts)
+    seconds = time.process_time() - started
+    if arguments.json:
+        print_object({"kind": "total", "positions": len(found), "counts": len(counts), "wrong": wrong,
+                      **_cost(nodes, seconds)})
+    else:
+        print(f"{amount(len(found), 'position')}, {amount(len(counts), 'count')}, "
+              f"{f'{wrong} WRONG' if wrong else 'all exact'}; {nodes} nodes, {_speed(nodes, seconds)}")
+    return _MISMATCH if wrong else 0
 
 
-def _count_line(line: PerftLine, arguments: argparse.Namespace) -> list[tuple[int, int, int]]:
-    """(depth, known, found) for each count of the line that the limits let through."""
+class Count(NamedTuple):
+    """What is known of a position at a depth, and what was counted."""
+
+    depth: int
+    known: int
+    leaves: int
+
+    @property
+    def is_right(self) -> bool:
+        """Whether both are the same."""
+        return self.leaves == self.known
+
+
+def _count_line(line: PerftLine, arguments: argparse.Namespace) -> list[Count]:
+    """Count what the limits let through, and tell of it: programs of all, people of what is wrong."""
     try:
         pos = parse_fen(line.fen, arguments.chess960)
     except InputError as error:
         raise InputError(f"suite {arguments.suite}, line {line.number}: {error}") from error
     deepest = DEEPEST if arguments.depth is None else arguments.depth
-    return [(depth, known, count_leaves(pos, depth)) for depth, known in line.counts
-            if depth <= deepest and (arguments.max_nodes is None or known <= arguments.max_nodes)]
+    counts = [Count(depth, known, count_leaves(pos, depth)) for depth, known in line.counts
+              if depth <= deepest and (arguments.max_nodes is None or known <= arguments.max_nodes)]
+    for count in counts:
+        if arguments.json:
+            print_object({"kind": "count", "line": line.number, "fen": line.fen, "depth": count.depth,
+                          "known": count.known, "nodes": count.leaves, "correct": count.is_right})
+        elif not count.is_right:
+            print(f"line {line.number}: {line.fen}: depth {count.depth} has {count.known}, counted {count.leaves}")
+    return counts

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from engine.chesstext import board_of, read_move, san
 from engine.commands.shared.arguments import add_hash, add_threads, in_file, milliseconds, plies, positive
+from engine.commands.shared.objects import add_json, print_object
 from engine.commands.shared.progress import each
 from engine.commands.shared.searching import search
 from engine.commands.shared.suites import Problem, read_problems
@@ -36,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_threads(parser)
     add_hash(parser)
     parser.add_argument("--first", type=positive, metavar="N", help="only the first N positions")
+    add_json(parser, "one object a position, and one for all")
 
 
 @dataclass
@@ -66,19 +70,46 @@ def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
     limits = Limits(depth=arguments.depth, nodes=arguments.nodes, movetime=movetime)
     searcher = _new_search(arguments)
     started = time.perf_counter()
-    attempts = each(problems, lambda problem: _solve(searcher, problem, limits),
-                    lambda problem: f"{arguments.file.name}, {problem.name}")
+
+    def attempt(problem: Problem) -> Attempt:
+        made = _solve(searcher, problem, limits)
+        if arguments.json:
+            print_object(_as_object(made))
+        return made
+
+    attempts = each(problems, attempt, lambda problem: f"{arguments.file.name}, {problem.name}")
+    total = _total(attempts, time.perf_counter() - started)
+    if arguments.json:
+        print_object(total)
+    else:
+        _print(attempts, total)
+
+
+def _total(attempts: Sequence[Attempt], seconds: float) -> dict[str, Any]:
     solved = [attempt for attempt in attempts if attempt.solved]
+    return {"kind": "total", "positions": len(attempts), "solved": len(solved),
+            "mean_seconds": sum(attempt.seconds for attempt in solved) / len(solved) if solved else None,
+            "seconds": round(seconds, 3), "mates": sum(attempt.mates for attempt in attempts),
+            "false_mates": sum(attempt.false_mates for attempt in attempts)}
+
+
+def _as_object(attempt: Attempt) -> dict[str, Any]:
+    problem = attempt.problem
+    return {"kind": "position", "line": problem.number, "id": problem.label, "fen": problem.fen,
+            "wanted": _wanted(problem), "move": attempt.move, "solved": attempt.solved,
+            "seconds": round(attempt.seconds, 3) if attempt.solved else None, "mates": attempt.mates,
+            "false_mates": attempt.false_mates}
+
+
+def _print(attempts: Sequence[Attempt], total: Mapping[str, Any]) -> None:
     for attempt in attempts:
         if not attempt.solved:
             print(f"{attempt.problem.name}: {attempt.problem.fen}: {attempt.move}, not {_wanted(attempt.problem)}")
-    mean = sum(attempt.seconds for attempt in solved) / len(solved) if solved else 0.0
-    print(f"{len(solved)} of {len(attempts)} solved, {mean:.3f} s on average to the solution, "
-          f"{time.perf_counter() - started:.1f} s in all")
-    mates = sum(attempt.mates for attempt in attempts)
-    if mates:
-        wrong = sum(attempt.false_mates for attempt in attempts)
-        print(f"{amount(mates, 'line')} announced a mate: "
+    print(f"{total['solved']} of {total['positions']} solved, {total['mean_seconds'] or 0.0:.3f} s on average to the "
+          f"solution, {total['seconds']:.1f} s in all")
+    if total["mates"]:
+        wrong = total["false_mates"]
+        print(f"{amount(total['mates'], 'line')} announced a mate: "
               + (f"{wrong} DO NOT END IN ONE" if wrong else "each ends in one, at the announced move"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import os
 import random
 import subprocess
@@ -25,6 +26,7 @@ from engine.analysis.values import Score, Wdl
 from engine.core.errors import InputError
 from tests.analysis import games
 from tests.commands.running import run
+from tests.positions import DATA
 
 
 def read_all(text: str) -> list[chess.pgn.Game]:
@@ -215,3 +217,39 @@ def test_bad_input_gets_one_line(capsys, words, complaint, tmp_path):
     status, out, err = run(capsys, "annotate", *(str(tmp_path / "empty.pgn") if word == "EMPTY" else word
                                                  for word in words))
     assert (status, out) == (2, "") and complaint in err and err.count("\n") == 1
+
+
+def hundred_games() -> str:
+    """A hundred games, most of masters, with all that users' files have among them."""
+    with lzma.open(DATA / "openings" / "master-openings.pgn.xz", "rt", encoding="utf-8") as file:
+        masters = [str(chess.pgn.read_game(file)) + "\n\n" for _ in range(93)]
+    return "".join(masters[:50]) + games.ALL + "".join(masters[50:])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (DATA / "openings" / "master-openings.pgn.xz").is_file(), reason="needs masters' games")
+def test_a_hundred_games_are_read_again_with_their_moves(capsys, tmp_path):
+    source, out = tmp_path / "hundred.pgn", tmp_path / "out.pgn"
+    source.write_text(hundred_games())
+    assert run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "1000")[0] == 1
+    before, after = read_all(source.read_text()), read_all(out.read_text())
+    kept = [game for game in before if game.headers["Event"] not in ("Broken", "Another game", "Nobody came")]
+    assert len(before) == 100 and len(kept) == len(after) == 97
+    assert all(not game.errors for game in after)
+    for old, new in zip(kept, after, strict=True):
+        assert list(new.mainline_moves()) == list(old.mainline_moves()) and dict(new.headers) == dict(old.headers)
+    print(f"{len(before)} games, {len(after)} annotated and read again without an error, all main lines unchanged")
+
+
+@pytest.mark.slow
+def test_a_game_of_forty_moves_takes_less_than_ten_seconds(tmp_path):
+    source, chance, board = tmp_path / "forty.pgn", random.Random(1), chess.Board()
+    while board.ply() < 80:
+        board.push(chance.choice([move for move in board.legal_moves if not board.gives_check(move)]))
+    source.write_text(str(chess.pgn.Game.from_board(board)) + "\n")
+    started, before = time.perf_counter(), os.times()
+    assert annotated(source, tmp_path / "out.pgn", "--movetime", "100", "--concurrency", "2").wait() == 0
+    seconds, after = time.perf_counter() - started, os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    print(f"40 moves at 100 ms a position, two threads: {seconds:.1f} s, {cpu:.1f} s of CPU time")
+    assert seconds < 10

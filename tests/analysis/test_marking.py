@@ -4,49 +4,69 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import chess
+import chess.engine
 import chess.pgn
 import pytest
 
 import engine
-from engine.analysis.marks import Mark, Verdict, verdict_on
+from engine.analysis.marks import Mark, verdict_on
 from engine.analysis.pgnfile import read_games
 from engine.analysis.spans import Effort, judge
 from tests.positions import DATA
 
-LONG, SHORT = Effort(nodes=100_000), Effort(nodes=40_000)
+SUITES = ("wac-new", "bratko-kopec", "kaufman", "lct2", "ccr-one-hour", "sts-v3-lan", "iq4", "eet")
+JUDGE = Path("/usr/games/stockfish")
+EFFORT = Effort(nodes=40_000)
+DEPTH = chess.engine.Limit(depth=16)  # of the judge, who looks deeper
 LEAST_LOSS = 300
-CAP = 3000  # of the scores that are compared, by an eye that knows nothing of the marks' own limits
+CAP = 2000  # of the judge's scores: a mate is no more than this
+MARKED = (Mark.MISTAKE, Mark.BLUNDER)
 
 
-def judged(adversary: engine.Engine, board: chess.Board, move: chess.Move, effort: Effort) -> Verdict:
+def mark_of(adversary: engine.Engine, board: chess.Board, move: chess.Move) -> Mark:
+    """As `annotate` marks it."""
     after = board.copy()
     after.push(move)
     adversary.clear()
-    there = judge(adversary, after, effort)
-    return verdict_on(board, move, judge(adversary, board, effort), there)
+    there = judge(adversary, after, EFFORT)
+    return verdict_on(board, move, judge(adversary, board, EFFORT), there).mark
 
 
-def loss(verdict: Verdict) -> int:
-    before, after = (max(-CAP, min(score.value, CAP)) for score in (verdict.before, verdict.after))
-    return before - after
-
-
-def blunders(adversary: engine.Engine, number: int) -> Iterator[tuple[chess.Board, chess.Move]]:
-    """Moves beside the one that a suite asks for, which a longer search says lose three pawns or more."""
-    chance, found = random.Random(1), 0
-    lines = [line for line in (DATA / "tactics" / "wac-new.epd").read_text().splitlines() if " bm " in line]
-    while found < number:
-        for line in lines:
+def problems() -> list[tuple[chess.Board, list[chess.Move]]]:
+    """The positions of the suites with their best moves, in an order that mixes the suites."""
+    found = []
+    for suite in SUITES:
+        for line in (DATA / "tactics" / f"{suite}.epd").read_text().splitlines():
             board = chess.Board()
-            best = board.set_epd(line)["bm"]
-            assert isinstance(best, list)
+            best = board.set_epd(line).get("bm") if " bm " in line else None
+            if isinstance(best, list):
+                found.append((board, best))
+    random.Random(1).shuffle(found)
+    return found
+
+
+def value(judge_engine: chess.engine.SimpleEngine, board: chess.Board, move: chess.Move | None) -> int:
+    """What the judge gives the side to move, with the best move or with this one."""
+    info = judge_engine.analyse(board, DEPTH, root_moves=None if move is None else [move])
+    return max(-CAP, min(info["score"].relative.score(mate_score=CAP), CAP))
+
+
+def blunders(number: int) -> Iterator[tuple[chess.Board, chess.Move, int]]:
+    """Moves that no suite asks for and that the judge says lose three pawns or more, with what they lose."""
+    chance, found = random.Random(1), 0
+    with chess.engine.SimpleEngine.popen_uci(str(JUDGE)) as judge_engine:
+        for board, best in problems():
             others = [move for move in board.legal_moves if move not in best]
             move = chance.choice(others) if others else None
-            if move is not None and found < number and loss(judged(adversary, board, move, LONG)) >= LEAST_LOSS:
+            lost = 0 if move is None else value(judge_engine, board, None) - value(judge_engine, board, move)
+            if move is not None and lost >= LEAST_LOSS:
+                yield board, move, lost
                 found += 1
-                yield board, move
+            if found == number:
+                return
 
 
 def quiet_moves(number: int) -> Iterator[tuple[chess.Board, chess.Move]]:
@@ -67,20 +87,28 @@ def quiet_moves(number: int) -> Iterator[tuple[chess.Board, chess.Move]]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (DATA / "tactics").is_dir(), reason="needs the suites")
+@pytest.mark.skipif(not (DATA / "tactics").is_dir() or not JUDGE.exists(), reason="needs the suites and a judge")
 def test_known_blunders_are_marked():
+    marks = []
     with engine.Engine(hash=16) as adversary:
-        marks = [judged(adversary, board, move, SHORT).mark for board, move in blunders(adversary, 200)]
-    marked = sum(mark in (Mark.MISTAKE, Mark.BLUNDER) for mark in marks)
+        for board, move, lost in blunders(200):
+            marks.append(mark_of(adversary, board, move))
+            if marks[-1] not in MARKED:
+                print(f"{board.fen()} {board.san(move)} loses {lost} and gets {marks[-1].text or 'no mark'}")
+    marked = sum(mark in MARKED for mark in marks)
     print(f"{marked} of {len(marks)} known blunders are marked ? or ??")
-    assert marked >= 0.95 * len(marks)
+    assert len(marks) == 200 and marked >= 0.95 * len(marks)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "openings" / "master-openings.pgn.xz").is_file(), reason="needs masters' games")
 def test_quiet_moves_of_masters_are_not_marked():
+    marks = []
     with engine.Engine(hash=16) as adversary:
-        marks = [judged(adversary, board, move, SHORT).mark for board, move in quiet_moves(500)]
-    marked = sum(mark in (Mark.MISTAKE, Mark.BLUNDER) for mark in marks)
+        for board, move in quiet_moves(500):
+            marks.append(mark_of(adversary, board, move))
+            if marks[-1] in MARKED:
+                print(f"{board.fen()} {board.san(move)} gets {marks[-1].text}")
+    marked = sum(mark in MARKED for mark in marks)
     print(f"{marked} of {len(marks)} quiet moves of masters are marked ? or ??")
-    assert marked < 0.02 * len(marks)
+    assert len(marks) == 500 and marked < 0.02 * len(marks)

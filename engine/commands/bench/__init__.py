@@ -17,6 +17,7 @@ from engine.commands.shared.arguments import (
     positive,
     text,
 )
+from engine.commands.shared.objects import add_json
 from engine.core.errors import InputError, quote
 
 _BENCH_DEPTH = 12
@@ -43,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     only_with(parser.add_argument("--network", type=text, metavar="FILE",
                                   help="network: the one to measure (default: the built-in one)"),
               "what", among=("network",))
+    add_json(parser, "one object a position or a thing that was measured, and one for all")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,11 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.what == "startup":
         from engine.commands.bench.startup import print_startup
 
-        return print_startup(arguments.runs or _RUNS)
+        return print_startup(arguments.runs or _RUNS, arguments.json)
     if arguments.what == "shipped":
         from engine.commands.bench.shipped import print_shipped
 
-        return print_shipped(arguments.runs or _RUNS, _BENCH_DEPTH)
+        return print_shipped(arguments.runs or _RUNS, _BENCH_DEPTH, arguments.json)
     return _measure(arguments, depth)
 
 
@@ -69,17 +71,17 @@ def _measure(arguments: argparse.Namespace, depth: int | None) -> int:
     from engine.commands.bench import perft, speed, trees
     from engine.commands.bench.signature import print_signature
 
-    movetime = (arguments.movetime or _MOVETIME) / 1000
+    movetime, as_json = (arguments.movetime or _MOVETIME) / 1000, arguments.json
     if depth is not None:
-        return print_signature(depth, arguments.threads, arguments.hash)
+        return print_signature(depth, arguments.threads, arguments.hash, as_json)
     if arguments.what == "network":
         from engine.commands.bench.network import print_network
 
-        return print_network(arguments.network, arguments.runs or _RUNS, movetime)
+        return print_network(arguments.network, arguments.runs or _RUNS, movetime, as_json)
     if arguments.what == "trees":
-        return trees.print_trees(movetime, max(arguments.threads, 2), arguments.hash)
+        return trees.print_trees(movetime, max(arguments.threads, 2), arguments.hash, as_json)
     if arguments.what == "threads":
-        return speed.print_threads(movetime, arguments.threads, arguments.hash)
+        return speed.print_threads(movetime, arguments.threads, arguments.hash, as_json)
     if arguments.what == "speed":
-        return speed.print_speed(movetime, arguments.threads, arguments.hash, arguments.against)
-    return perft.print_perft(arguments.runs or _RUNS, arguments.against)
+        return speed.print_speed(movetime, arguments.threads, arguments.hash, arguments.against, as_json)
+    return perft.print_perft(arguments.runs or _RUNS, arguments.against, as_json)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from engine.alphabeta.searcher import Searcher
+from engine.commands.shared.objects import print_object
 from engine.commands.shared.positions import BENCH_FENS
 from engine.commands.shared.progress import track
 from engine.commands.shared.searching import search
@@ -25,10 +26,12 @@ from eval.network.speed import replay_moves, replay_with_features, replay_with_n
 _PLIES, _ROUNDS = 40, 200
 _WIDTHS = (256, 512)  # of the random networks that are measured where there is no other
 
+_NAMES = {"network": "the network", "random network": "random weights"}
+
 Line = tuple[Any, Any]  # a position and moves from there
 
 
-def print_network(name: str | None, runs: int, movetime: float) -> int:
+def print_network(name: str | None, runs: int, movetime: float, as_json: bool) -> int:
     """Measure the network in a file, or the built-in one, or random ones if there is none; prints, returns 0."""
     evaluation = evaluation_named(BUILT_IN if name is None else name)
     own = evaluation.network
@@ -38,15 +41,27 @@ def print_network(name: str | None, runs: int, movetime: float) -> int:
     weights, cache = features().weights, empty_eval_cache()
     by_features = _nanoseconds(lines, runs, lambda pos, moves, rounds: replay_with_features(
         pos, moves, rounds, weights, cache)) - bare
-    print(f"the features' evaluation: {by_features:.0f} ns a node")
+    tell = print_object if as_json else _print_text
+    tell({"kind": "features", "nanoseconds": round(by_features, 1)})
     for network in networks:
         cost = _network_nanoseconds(lines, runs, network) - bare
-        kind = "random weights" if own is None else "the network"
-        print(f"{kind}, {network.network.shape.hidden} wide: {cost:.0f} ns a node for update and output, "
-              f"{cost / by_features:.2f} of the features'")
+        tell({"kind": "random network" if own is None else "network", "width": network.network.shape.hidden,
+              "nanoseconds": round(cost, 1), "of_features": round(cost / by_features, 3)})
     if own is not None:
-        _print_speeds(evaluation, movetime)
+        tell(_search_speeds(evaluation, movetime))
     return 0
+
+
+def _print_text(found: Mapping[str, Any]) -> None:
+    """What one of the objects says, for people."""
+    if found["kind"] == "features":
+        print(f"the features' evaluation: {found['nanoseconds']:.0f} ns a node")
+    elif found["kind"] == "search":
+        print(f"search with the features {found['features_nps'] / 1e6:.3f} Mnps, with the network "
+              f"{found['network_nps'] / 1e6:.3f} Mnps: {found['ratio']:.2f}")
+    else:
+        print(f"{_NAMES[found['kind']]}, {found['width']} wide: {found['nanoseconds']:.0f} ns a node for update and "
+              f"output, {found['of_features']:.2f} of the features'")
 
 
 def _network_nanoseconds(lines: list[Line], runs: int, network: LoadedNetwork) -> float:
@@ -82,7 +97,7 @@ def _nanoseconds(lines: list[Line], runs: int, replay: Callable[[Any, Any, int],
     return best * 1e9 / (_ROUNDS * sum(len(moves) for _, moves in lines))
 
 
-def _print_speeds(evaluation: Evaluation, movetime: float) -> None:
+def _search_speeds(evaluation: Evaluation, movetime: float) -> dict[str, Any]:
     """Nodes a CPU second with the features and with the network, in turn over the bench positions."""
     searchers = [Searcher(16, evaluation=judge) for judge in (features(), evaluation)]
     nodes, seconds = [0, 0], [0.0, 0.0]
@@ -93,8 +108,8 @@ def _print_speeds(evaluation: Evaluation, movetime: float) -> None:
             nodes[place] += search(searcher, parse_fen(fen), Limits(movetime=movetime)).nodes
             seconds[place] += time.process_time() - started
     by_features, by_network = (count / time for count, time in zip(nodes, seconds, strict=True))
-    print(f"search with the features {by_features / 1e6:.3f} Mnps, with the network {by_network / 1e6:.3f} Mnps: "
-          f"{by_network / by_features:.2f}")
+    return {"kind": "search", "features_nps": round(by_features), "network_nps": round(by_network),
+            "ratio": round(by_network / by_features, 3)}
 
 
 def _random_network(width: int) -> Network:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from engine.commands.bench.rival import Rival, opened_rival
 from engine.commands.shared.leaves import count_leaves
+from engine.commands.shared.objects import print_object
 from engine.commands.shared.progress import each
 from engine.commands.shared.tables import print_table
 from engine.core.fen import parse_fen
@@ -36,7 +37,7 @@ class PerftSpeed:
     rival: float = 0.0
 
 
-def print_perft(runs: int, against: str | None) -> int:
+def print_perft(runs: int, against: str | None, as_json: bool) -> int:
     """Measure every known position, print a table, and return the exit status."""
     with contextlib.ExitStack() as stack:
         rival = opened_rival(stack, against)
@@ -45,9 +46,27 @@ def print_perft(runs: int, against: str | None) -> int:
         except WrongCountError as error:
             print(f"error: {error}", file=sys.stderr)
             return _FAILED
-        if speeds:
+        if speeds and as_json:
+            _print_objects(speeds, rival)
+        elif speeds:
             _print_speeds(speeds, runs, rival)
     return 0
+
+
+def _print_objects(speeds: Sequence[PerftSpeed], rival: Rival | None) -> None:
+    """In million leaves a CPU second, and the geometric means of all."""
+    for speed in speeds:
+        counts = speed.position.counts
+        print_object({"kind": "position", "name": speed.position.name, "fen": speed.position.fen, "depth": len(counts),
+                      "leaves": counts[-1], **_figures(speed.counted, speed.made, speed.rival if rival else None)})
+    counted, made = _mean([speed.counted for speed in speeds]), _mean([speed.made for speed in speeds])
+    theirs = _mean([speed.rival for speed in speeds]) if rival else None
+    print_object({"kind": "total", "rival_name": rival.name if rival else None, **_figures(counted, made, theirs)})
+
+
+def _figures(counted: float, made: float, rival: float | None) -> dict[str, float | None]:
+    return {"counted": round(counted, 3), "made": round(made, 3), "rival": None if rival is None else round(rival, 3),
+            "ratio": None if rival is None else round(counted / rival, 3)}
 
 
 def _print_speeds(speeds: Sequence[PerftSpeed], runs: int, rival: Rival | None) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from engine.commands.shared.children import run_child
+from engine.commands.shared.objects import print_object
 from engine.commands.shared.progress import track
 from engine.core.errors import InputError
 from engine.kernel.codefile import NATIVE
@@ -33,7 +34,7 @@ print(nodes, time.process_time() - begin)
 """
 
 
-def print_shipped(runs: int, depth: int) -> int:
+def print_shipped(runs: int, depth: int, as_json: bool) -> int:
     """Bench every baseline that this processor can run, in turn with native code; returns the exit status."""
     with tempfile.TemporaryDirectory(prefix="adversary-bench-") as folder:
         paths = [path for path in (shipped_paths() if SHIPPED_FOLDER.is_dir() else _built(folder)) if _can_run(path)]
@@ -46,8 +47,13 @@ def print_shipped(runs: int, depth: int) -> int:
     for name, found in results.items():
         ratios = [native / own for (_, native), (_, own) in zip(results[NATIVE], found, strict=True)]
         nodes, seconds = found[0][0], min(seconds for _, seconds in found)
-        print(f"{name:12} {nodes} nodes, {nodes / seconds / 1e6:.3f} Mnps by CPU time, {median(ratios):.3f} of native "
-              f"(median of {runs}, {min(ratios):.3f} to {max(ratios):.3f})")
+        if as_json:
+            print_object({"code": name, "runs": runs, "nodes": nodes, "nodes_per_cpu_second": round(nodes / seconds),
+                          "of_native": round(median(ratios), 3), "lowest": round(min(ratios), 3),
+                          "highest": round(max(ratios), 3)})
+        else:
+            print(f"{name:12} {nodes} nodes, {nodes / seconds / 1e6:.3f} Mnps by CPU time, {median(ratios):.3f} of "
+                  f"native (median of {runs}, {min(ratios):.3f} to {max(ratios):.3f})")
     if len(set.union(*signatures.values())) > 1:
         raise InputError(f"the signatures differ: {signatures}")
     return 0

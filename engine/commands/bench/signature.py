@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.alphabeta.searcher import Searcher
 from engine.chesstext import san
 from engine.commands.shared.interruption import InterruptionError
+from engine.commands.shared.objects import print_object
 from engine.commands.shared.positions import BENCH_FENS
 from engine.commands.shared.searching import search
 from engine.commands.shared.tables import GrowingTable
@@ -15,10 +16,10 @@ _SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
 _COLUMNS = (("no.", 3), ("nodes", 10), ("move", 7), ("score", 6), ("position", 0))
 
 
-def print_signature(depth: int, threads: int, megabytes: int) -> int:
+def print_signature(depth: int, threads: int, megabytes: int, as_json: bool) -> int:
     """Print what each position cost, and the signature; returns the exit status."""
     searcher = Searcher(megabytes, threads)
-    table = GrowingTable(_COLUMNS, left=("move", "position"))
+    table = None if as_json else GrowingTable(_COLUMNS, left=("move", "position"))
     nodes, seconds, is_whole = 0, 0.0, True
     for number, fen in enumerate(BENCH_FENS, start=1):
         searcher.clear()
@@ -30,7 +31,16 @@ def print_signature(depth: int, threads: int, megabytes: int) -> int:
             break
         nodes += result.nodes
         seconds += result.seconds
-        table.add(str(number), str(result.nodes), san(game, result.move), str(result.score), fen)
+        move = san(game, result.move)
+        if table is None:
+            print_object({"kind": "position", "number": number, "fen": fen, "nodes": result.nodes, "move": move,
+                          "score": result.score, "seconds": round(result.seconds, 3)})
+        else:
+            table.add(str(number), str(result.nodes), move, str(result.score), fen)
     speed = round(nodes / max(seconds, _SHORTEST_TIME))
-    print(f"{nodes} nodes {speed} nps" if is_whole else f"{nodes} nodes so far, {speed} nps: no signature")
+    if table is None:
+        print_object({"kind": "total", "depth": depth, "complete": is_whole, "nodes": nodes,
+                      "seconds": round(seconds, 3), "nodes_per_second": speed})
+    else:
+        print(f"{nodes} nodes {speed} nps" if is_whole else f"{nodes} nodes so far, {speed} nps: no signature")
     return 0

@@ -6,9 +6,11 @@ import contextlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from engine.alphabeta.searcher import Searcher
 from engine.commands.bench.rival import Rival, opened_rival
+from engine.commands.shared.objects import print_object
 from engine.commands.shared.positions import BENCH_FENS
 from engine.commands.shared.progress import each
 from engine.commands.shared.searching import search
@@ -21,14 +23,18 @@ _THREAD_POSITIONS = 20
 _SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
 
 
-def print_speed(movetime: float, threads: int, megabytes: int, against: str | None) -> int:
+def print_speed(movetime: float, threads: int, megabytes: int, against: str | None, as_json: bool) -> int:
     """Nodes a CPU second over the bench positions, both engines in turn for the same time; returns the exit status."""
     with contextlib.ExitStack() as stack:
         rival = opened_rival(stack, against)
         if rival is not None:
             for name, value in (("Threads", "1"), ("Hash", str(megabytes)), ("Use NNUE", "false")):
                 rival.set_option(name, value)
-        return _measure(Searcher(megabytes, threads), movetime, rival)
+        found = _measure(Searcher(megabytes, threads), movetime, rival)
+        if found:
+            _tell(_sums([spent.ours for spent in found]), len(found), as_json,
+                  None if rival is None else (rival.name, *_sums([spent.theirs for spent in found])))
+    return 0
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ class Spent:
     theirs: tuple[int, float] = (0, 0.0)
 
 
-def _measure(searcher: Searcher, movetime: float, rival: Rival | None) -> int:
+def _measure(searcher: Searcher, movetime: float, rival: Rival | None) -> list[Spent]:
     search(searcher, parse_fen(BENCH_FENS[0]), Limits(depth=1))  # what must be compiled is no part of the measurement
 
     def measure(fen: str) -> Spent:
@@ -49,25 +55,35 @@ def _measure(searcher: Searcher, movetime: float, rival: Rival | None) -> int:
         ours = nodes, time.process_time() - started
         return Spent(ours) if rival is None else Spent(ours, rival.speed(fen, movetime))
 
-    found = each(BENCH_FENS, measure, lambda fen: fen)
-    if not found:
-        return 0
-    nodes, seconds = _sums([spent.ours for spent in found])
-    print(f"Adversary: {amount(len(found), 'position')}, {nodes} nodes, {seconds:.1f} s CPU, "
+    return each(BENCH_FENS, measure, lambda fen: fen)
+
+
+def _tell(ours: tuple[int, float], positions: int, as_json: bool, theirs: tuple[str, int, float] | None) -> None:
+    """Print the speed, beside that of a rival with its name."""
+    nodes, seconds = ours
+    if as_json:
+        rival = None if theirs is None else {"name": theirs[0], **_fields(*theirs[1:])}
+        ratio = None if theirs is None else round(nodes / seconds * theirs[2] / max(theirs[1], 1), 3)
+        print_object({"positions": positions, **_fields(*ours), "rival": rival, "ratio": ratio})
+        return
+    print(f"Adversary: {amount(positions, 'position')}, {nodes} nodes, {seconds:.1f} s CPU, "
           f"{nodes / seconds / 1e6:.3f} Mnps")
-    if rival is not None:
-        their_nodes, their_seconds = _sums([spent.theirs for spent in found])
-        print(f"{rival.name} without its network: {their_nodes} nodes, {their_seconds:.1f} s CPU, "
+    if theirs is not None:
+        name, their_nodes, their_seconds = theirs
+        print(f"{name} without its network: {their_nodes} nodes, {their_seconds:.1f} s CPU, "
               f"{their_nodes / their_seconds / 1e6:.3f} Mnps; "
               f"ratio {nodes / seconds / (their_nodes / their_seconds):.2f}")
-    return 0
+
+
+def _fields(nodes: int, seconds: float) -> dict[str, Any]:
+    return {"nodes": nodes, "cpu_seconds": round(seconds, 3), "nodes_per_second": round(nodes / seconds)}
 
 
 def _sums(spent: Sequence[tuple[int, float]]) -> tuple[int, float]:
     return sum(nodes for nodes, _ in spent), max(sum(seconds for _, seconds in spent), _SHORTEST_TIME)
 
 
-def print_threads(movetime: float, threads: int, megabytes: int) -> int:
+def print_threads(movetime: float, threads: int, megabytes: int, as_json: bool) -> int:
     """Nodes a second of one thread and of several, by the wall clock, in turn over the first bench positions."""
     if threads < 2:
         raise InputError("bench threads needs --threads N, at least 2")
@@ -84,5 +100,9 @@ def print_threads(movetime: float, threads: int, megabytes: int) -> int:
     if found:
         one, many = (nodes / seconds for nodes, seconds in (
             _sums([(results[place].nodes, results[place].seconds) for results in found]) for place in (0, 1)))
-        print(f"1 thread: {one / 1e6:.3f} Mnps; {threads} threads: {many / 1e6:.3f} Mnps; {many / one:.2f} times")
+        if as_json:
+            print_object({"positions": len(found), "threads": threads, "nodes_per_second": round(many),
+                          "nodes_per_second_of_one": round(one), "ratio": round(many / one, 3)})
+        else:
+            print(f"1 thread: {one / 1e6:.3f} Mnps; {threads} threads: {many / 1e6:.3f} Mnps; {many / one:.2f} times")
     return 0

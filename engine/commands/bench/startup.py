@@ -7,8 +7,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 
 from engine.commands.shared.children import run_child
+from engine.commands.shared.objects import print_object
 from engine.core.errors import InputError
 from engine.kernel import CACHE_VARIABLE
 from engine.kernel.codefile import NATIVE
@@ -23,29 +26,60 @@ _STARTS = {
 _COST = "; import sys, time; print(time.process_time(), int('numba' in sys.modules))"
 
 
-def print_startup(runs: int) -> int:
+@dataclass(frozen=True)
+class Start:
+    """What a start cost."""
+
+    what: str
+    code: str | None  # where the machine code came from: shipped, cache or compiled; None where there is none
+    seconds: float
+    of_numba: float | None = None  # beside `import numba` alone
+    imports_numba: bool | None = None
+
+    def text(self) -> str:
+        """For people."""
+        if self.code is None:
+            return f"{self.what}: {self.seconds:.2f} s"
+        if self.of_numba is None:
+            return f"{self.what}, {_CODES[self.code]}: {self.seconds:.2f} s CPU"
+        imported = "imported" if self.imports_numba else "not imported"
+        return (f"{self.what}, {_CODES[self.code]}: {self.seconds:.2f} s CPU, {self.of_numba:.2f} of importing Numba, "
+                f"which is {imported}")
+
+
+_CODES = {"shipped": "shipped machine code", "cache": "from the cache", "compiled": "compiled first"}
+
+
+def print_startup(runs: int, as_json: bool) -> int:
     """Print every cost, all but cold ones as the best of `runs`; returns the exit status."""
+    for start in _starts(runs):
+        if as_json:
+            print_object(asdict(start))
+        else:
+            print(start.text(), flush=True)
+    return 0
+
+
+def _starts(runs: int) -> Iterator[Start]:
     numba = min(_cpu_seconds("import numba", {})[0] for _ in range(runs))
-    print(f"import numba, in a new process: {numba:.2f} s CPU")
+    yield Start("import numba, CPU time of a new process", None, numba)
     for name, program in _STARTS.items():
         with tempfile.TemporaryDirectory(prefix="adversary-bench-") as cache:
             fresh = {CACHE_VARIABLE: cache}
             compiled = {**fresh, CODE_VARIABLE: NATIVE}
             if shipped_file().file is not None:
-                _print_cost(f"{name}, shipped machine code", [_cpu_seconds(program, fresh) for _ in range(runs)], numba)
-            cold = _cpu_seconds(program, compiled)[0]
-            _print_cost(f"{name}, from the cache", [_cpu_seconds(program, compiled) for _ in range(runs)], numba)
-            print(f"{name}, compiled first: {cold:.2f} s CPU")
+                yield _best(name, "shipped", [_cpu_seconds(program, fresh) for _ in range(runs)], numba)
+            yield Start(name, "compiled", _cpu_seconds(program, compiled)[0])
+            yield _best(name, "cache", [_cpu_seconds(program, compiled) for _ in range(runs)], numba)
     with tempfile.TemporaryDirectory(prefix="adversary-bench-") as cache:
         answers = [_seconds_to_uciok(cache) for _ in range(runs)]
-    print(f"uciok after the start of the process: {answers[0]:.2f} s at first, at best {min(answers):.2f} s")
-    return 0
+    yield Start("uciok after the very first start of the process", None, answers[0])
+    yield Start("uciok after the start of the process, at best", None, min(answers))
 
 
-def _print_cost(what: str, costs: list[tuple[float, bool]], numba: float) -> None:
+def _best(what: str, code: str, costs: list[tuple[float, bool]], numba: float) -> Start:
     best = min(seconds for seconds, _ in costs)
-    imported = "imported" if any(is_imported for _, is_imported in costs) else "not imported"
-    print(f"{what}: {best:.2f} s CPU, {best / numba:.2f} of importing Numba, which is {imported}")
+    return Start(what, code, best, best / numba, any(is_imported for _, is_imported in costs))
 
 
 def _cpu_seconds(program: str, environment: dict[str, str]) -> tuple[float, bool]:

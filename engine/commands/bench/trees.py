@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
+from engine.commands.shared.objects import print_object
 from engine.commands.shared.positions import BENCH_FENS
 from engine.commands.shared.progress import each
 from engine.commands.shared.searching import search
@@ -17,15 +19,23 @@ from engine.search.limits import Limits
 _POSITIONS = BENCH_FENS[::6]
 
 
-def print_trees(movetime: float, threads: int, megabytes: int) -> int:
+def print_trees(movetime: float, threads: int, megabytes: int, as_json: bool) -> int:
     """Iterations a second of each kind, with one thread and with several; returns the exit status."""
-    def measure(name: str) -> tuple[str, ...]:
+    def measure(name: str) -> dict[str, Any]:
         alone, of_cpu = _speed(TREES[name](), 1, movetime, megabytes)
         together, _ = _speed(TREES[name](), threads, movetime, megabytes)
-        return name, f"{alone:,.0f}", f"{of_cpu:,.0f}", f"{together:,.0f}", f"{together / alone:.2f}"
+        fields = {"search": name, "iterations_per_second": round(alone), "iterations_per_cpu_second": round(of_cpu),
+                  "threads": threads, "iterations_per_second_together": round(together),
+                  "ratio": round(together / alone, 3)}
+        if as_json:
+            print_object(fields)
+        return fields
 
-    rows = each(list(TREES), measure, lambda name: name)
-    print_table(("search", "iterations/s", "of CPU time", f"{threads} threads", "ratio"), rows)
+    found = each(list(TREES), measure, lambda name: name)
+    if not as_json:
+        rows = [(row["search"], f"{row['iterations_per_second']:,}", f"{row['iterations_per_cpu_second']:,}",
+                 f"{row['iterations_per_second_together']:,}", f"{row['ratio']:.2f}") for row in found]
+        print_table(("search", "iterations/s", "of CPU time", f"{threads} threads", "ratio"), rows)
     return 0
 
 

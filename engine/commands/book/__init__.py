@@ -7,6 +7,7 @@ import importlib
 
 from book.builtin import BUILT_IN
 from engine.commands.shared.arguments import OutFile, Real, Whole, add_fen, in_file, only_with, positive, text
+from engine.commands.shared.objects import add_json
 from engine.files import begins_with
 
 _DEFAULT_HELP = "(default: the built-in one)"
@@ -39,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                       help="moves from there, as Nf3 or g1f3")
     show.add_argument("--nodes", type=positive, default=_SHOW_NODES, metavar="N",
                       help=f"search each move with N nodes (default {_SHOW_NODES})")
+    add_json(show, "one object with all moves")
     merge = kinds.add_parser("merge", help="one book of several, with the sums of the weights")
     merge.add_argument("files", nargs="+", type=in_file, metavar="FILE.bin")
     merge.add_argument("--out", type=book_file, required=True, metavar="FILE.bin")

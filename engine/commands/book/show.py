@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from book.choice import PROPORTIONAL, shares
 from book.names import last_name, name_of
 from book.polyglot import Book, key_of
 from engine.chesstext import play_moves, read_move, read_position, san
 from engine.commands.book.tree import Tree, grow, judge
+from engine.commands.shared.objects import as_object, print_object
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
 
@@ -26,6 +28,10 @@ def run(arguments: argparse.Namespace) -> int:
             pass
     for _ in judge(tree, arguments.nodes):
         pass
+    if arguments.json:
+        print_object({"fen": game.fen(), "opening": as_object(last_name(keys)), "moves": _moves(game, tree),
+                      "illegal": [entry.text() for _, entry in tree.illegal]})
+        return 0
     print(f"{game.fen()}  {last_name(keys) or ''}".rstrip())
     if tree.nodes[tree.root].branches:
         _print_moves(game, tree)
@@ -36,14 +42,23 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _print_moves(game: Game, tree: Tree) -> None:
+def _moves(game: Game, tree: Tree) -> list[dict[str, Any]]:
+    """The book's moves for programs, the weightiest first; scores are for the side to move."""
     ordered = sorted(tree.nodes[tree.root].branches, key=lambda branch: -branch.entry.weight)
-    has_learned = any(branch.entry.learn for branch in ordered)
-    rows = []
+    found = []
     for branch, share in zip(ordered, shares([branch.entry.weight for branch in ordered], PROPORTIONAL), strict=True):
         child = tree.nodes[branch.child]
-        rows.append((san(game, read_move(game, child.line[-1])), str(branch.entry.weight), f"{share:.1%}",
-                     f"{-(child.score or 0) / 100:+.2f}", *((str(branch.entry.learn),) if has_learned else ()),
-                     str(name_of(branch.child) or "")))
+        found.append({"move": san(game, read_move(game, child.line[-1])), "uci": child.line[-1],
+                      "weight": branch.entry.weight, "share": round(share, 4), "centipawns": -(child.score or 0),
+                      "learned": branch.entry.learn, "opening": as_object(name_of(branch.child))})
+    return found
+
+
+def _print_moves(game: Game, tree: Tree) -> None:
+    moves = _moves(game, tree)
+    has_learned = any(move["learned"] for move in moves)
+    rows = [(move["move"], str(move["weight"]), f"{move['share']:.1%}", f"{move['centipawns'] / 100:+.2f}",
+             *((str(move["learned"]),) if has_learned else ()),
+             " ".join(move["opening"].values()) if move["opening"] else "") for move in moves]
     print_table(("move", "weight", "share", "score", *(("learned",) if has_learned else ()), "opening"), rows,
                 left=("opening",))

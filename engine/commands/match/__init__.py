@@ -16,7 +16,7 @@ from engine.arena.records import Adjudication
 from engine.arena.statistics import Sprt
 from engine.arena.stopping import stop_games
 from engine.commands.match.pairings import COMMAND, DEFAULT_CONTROL, DEFAULT_NODES, HASH, SettingsPairing, UciPairing
-from engine.commands.match.score import live_score, print_ablation, summary
+from engine.commands.match.score import as_object, live_score, print_ablation, summary
 from engine.commands.shared.arguments import (
     OutFile,
     Real,
@@ -32,6 +32,7 @@ from engine.commands.shared.arguments import (
     text,
 )
 from engine.commands.shared.interruption import is_interrupted, stopped_by_user
+from engine.commands.shared.objects import add_json, print_object
 from engine.core.errors import InputError
 from engine.files import begins_with
 
@@ -77,6 +78,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sprt", type=Real(-_LARGEST_ELO, _LARGEST_ELO), nargs=2, metavar=("ELO0", "ELO1"),
                         help="stop when this test is decided")
     parser.add_argument("--no-adjudication", action="store_true", help="play every game to its end")
+    add_json(parser, "one object, with --ablate one a technique")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -100,7 +102,10 @@ def run(arguments: argparse.Namespace) -> int:
             live_score(course, score, arguments.games, sprt)
     finally:
         if score.outcomes or is_interrupted():
-            print(summary(score, sprt))
+            if arguments.json:
+                print_object(as_object(score, sprt))
+            else:
+                print(summary(score, sprt))
     return _FAULTS_SEEN if any(score.faults()) or score.illegal_lines else 0
 
 
@@ -134,7 +139,11 @@ def _ablate(arguments: argparse.Namespace) -> int:
             if is_interrupted():
                 break
             scores.append((row.name, score))
-    print_ablation(scores)
+    if arguments.json:
+        for name, score in scores:
+            print_object({"without": name.removeprefix("use_"), **as_object(score, None)})
+    else:
+        print_ablation(scores)
     return 0
 
 

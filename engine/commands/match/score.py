@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from datetime import timedelta
+from typing import Any
 
 from engine.arena.match import Score
 from engine.arena.records import Fault
@@ -36,6 +38,24 @@ def summary(score: Score, sprt: Sprt | None) -> str:
     """The result, one fact a line."""
     return "\n".join([f"{score.players[0]} against {score.players[1]}",
                       *(f"{name}: {value}" for name, value in _facts(score, sprt))])
+
+
+def as_object(score: Score, sprt: Sprt | None) -> dict[str, Any]:
+    """The result for programs, from the first player's view."""
+    wins, draws, losses = score.wins_draws_losses
+    games, pairs = wins + draws + losses, score.pentanomial
+    has_error = sum(count > 0 for count in pairs) > 1
+    found = {"players": list(score.players), "games": games, "wins": wins, "draws": draws, "losses": losses,
+             "score": round((wins + draws / 2) / games, 4) if games else None, "pairs": list(pairs),
+             "elo": asdict(elo_estimate(pairs)) if has_error else None,
+             "los": round(superiority(pairs), 4) if has_error else None, "sprt": None, "faults": None,
+             "illegal_lines": score.illegal_lines}
+    if sprt is not None:
+        found["sprt"] = {"elo0": sprt.elo0, "elo1": sprt.elo1, "llr": _ratio(sprt, pairs), "bounds": list(sprt.bounds),
+                         "accepted": sprt.verdict(pairs)}
+    if score.is_refereed:
+        found["faults"] = {fault.name.lower(): list(score.faults(fault)) for fault in Fault}
+    return found
 
 
 def _headline(score: Score) -> str:
@@ -77,7 +97,11 @@ def print_ablation(scores: Sequence[tuple[str, Score]]) -> None:
 
 def _sprt_text(sprt: Sprt, pairs: tuple[int, ...]) -> str:
     low, high = sprt.bounds
-    ratio = log_likelihood_ratio(pairs, sprt.elo0, sprt.elo1) if sum(pairs) else 0.0
+    ratio = _ratio(sprt, pairs)
     decided = sprt.verdict(pairs)
     verdict = "undecided" if decided is None else f"{sprt.elo1:+g} {'accepted' if decided else 'rejected'}"
     return f"[{sprt.elo0:g}, {sprt.elo1:g}] LLR {ratio:+.2f} in [{low:.2f}, {high:.2f}]: {verdict}"
+
+
+def _ratio(sprt: Sprt, pairs: tuple[int, ...]) -> float:
+    return log_likelihood_ratio(pairs, sprt.elo0, sprt.elo1) if sum(pairs) else 0.0

@@ -19,6 +19,7 @@ from engine.commands.shared.arguments import (
     positive,
     text,
 )
+from engine.commands.shared.objects import add_json
 from engine.commands.shared.progress import progress_bar
 
 _MEN = 4
@@ -37,7 +38,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     probe = kinds.add_parser("probe", help="who wins a position, how soon, and by which moves")
     probe.add_argument("position", nargs="+", type=text, metavar="FEN",
                        help="the position: a FEN, quoted or not; then maybe `moves Kb1 ...`")
+    add_json(probe, "one object with all moves")
     stats = kinds.add_parser("stats", help="what the tables hold")
+    add_json(stats, "one object for each ending and side to move")
     check = kinds.add_parser("verify", help="whether the files are sound, and agree with Syzygy's")
     check.add_argument("--syzygy", type=folder, metavar="DIR", help="a folder with Syzygy tables")
     only_with(check.add_argument("--positions", type=positive, default=20_000, metavar="N",
@@ -89,14 +92,14 @@ def _probe(arguments: argparse.Namespace) -> int:
     from engine.chesstext import read_position
     from engine.commands.tablebase.report import print_verdicts
 
-    print_verdicts(read_position(" ".join(arguments.position)), _folders(arguments))
+    print_verdicts(read_position(" ".join(arguments.position)), _folders(arguments), arguments.json)
     return 0
 
 
 def _stats(arguments: argparse.Namespace) -> int:
     from engine.commands.tablebase.report import print_stats
 
-    print_stats(_folders(arguments))
+    print_stats(_folders(arguments), arguments.json)
     return 0
 
 

@@ -7,11 +7,13 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from engine.alphabeta.searcher import Searcher
 from engine.chesstext import san
+from engine.commands.shared.objects import print_object
 from engine.commands.shared.tables import print_table
 from engine.commands.shared.wording import amount
 from engine.core.errors import InputError
@@ -47,6 +49,12 @@ _RESULTS = {
         (MAY_LOSE, "loses unless the fifty-move rule comes first"),
         (LOSES, "loses, but the mate may take longer than the table says: the fifty-move rule is near"),
         (IS_MATED, "loses"))}
+# For programs: the result, and whether the fifty-move rule cannot change it any more.
+_SHORT_RESULTS = {
+    int(grade): (result, is_certain) for grade, result, is_certain in (
+        (MATES, "win", True), (WINS, "win", True), (MAY_WIN, "win", False), (SPOILT_WIN, "draw", True),
+        (DRAWS, "draw", True), (SPOILT_LOSS, "draw", True), (MAY_LOSE, "loss", False), (LOSES, "loss", True),
+        (IS_MATED, "loss", True))}
 _COLD_PLACEMENTS, _HOT_PLACEMENTS = 1 << 21, 64
 _SEARCH_NODES, _SEARCH_ROUNDS = 200_000, 5
 _SYZYGY_POSITIONS, _SYZYGY_ROUNDS = 400, 500
@@ -72,7 +80,7 @@ def open_tables(folders: Sequence[Path]) -> OwnTables:
     return tables
 
 
-def print_verdicts(game: Game, folders: Sequence[Path]) -> None:
+def print_verdicts(game: Game, folders: Sequence[Path], as_json: bool) -> None:
     """Print who wins, and what each legal move leads to, the best first."""
     tables = open_tables(folders)
     reason = tables.reason_for_silence(game.position)
@@ -85,10 +93,24 @@ def print_verdicts(game: Game, folders: Sequence[Path]) -> None:
     if code is None or fates is None:
         raise InputError(f"no table for {game.fen()}: {ending_of(men_of(game.position))[0].name} is missing or damaged")
     side = "black" if game.position.side else "white"
+    if as_json:
+        print_object({"fen": game.fen(), "turn": side, **_outcome(code, fates[0] if fates else None),
+                      "moves": [{"move": san(game, fate.move), "uci": game.text(fate.move), **_outcome(0, fate)}
+                                for fate in fates]})
+        return
     print(f"{game.fen()}\n{side} to move {_in_words(code, fates[0] if fates else None)}")
     rows = [(san(game, fate.move), _RESULTS[fate.grade], str(fate.code) if fate.grade in (MATES, IS_MATED) else "")
             for fate in fates]
     print_table(("move", f"for {side}", "plies to mate"), rows, left=(f"for {side}",))
+
+
+def _outcome(code: int, fate: Fate | None) -> dict[str, Any]:
+    """What a move comes to for the side that makes it; without a move, what the position's code says."""
+    if fate is None:
+        return {"result": "loss" if code == 1 else "draw", "certain": True, "plies": 0 if code == 1 else None}
+    result, is_certain = _SHORT_RESULTS[fate.grade]
+    is_mate = fate.grade in (MATES, IS_MATED)
+    return {"result": result, "certain": is_certain, "plies": int(fate.code) if is_mate else None}
 
 
 def _in_words(code: int, best: Fate | None) -> str:
@@ -102,9 +124,22 @@ def _in_words(code: int, best: Fate | None) -> str:
     return _RESULTS[best.grade]
 
 
-def print_stats(folders: Sequence[Path]) -> None:
+def _print_stats_objects(tables: OwnTables) -> None:
+    for ending in tables.outcomes.endings:
+        for side, summary in enumerate(tables.outcomes.entry(ending).summary):
+            is_win = summary.longest_win >= summary.longest_loss
+            print_object({"ending": ending.name, "turn": ("white", "black")[side], "positions": summary.positions,
+                          "wins": summary.wins, "draws": summary.draws, "losses": summary.losses,
+                          "longest": summary.longest if summary.longest >= 0 else None,
+                          "example": (summary.win_example if is_win else summary.loss_example) or None})
+
+
+def print_stats(folders: Sequence[Path], as_json: bool) -> None:
     """Print what every table holds."""
     tables = open_tables(folders)
+    if as_json:
+        _print_stats_objects(tables)
+        return
     rows = []
     positions, seconds = 0, 0.0
     for ending in tables.outcomes.endings:

@@ -1,0 +1,139 @@
+"""`--json`: every command that has it prints objects, one a line, with the fields that its page lists."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.__main__ import COMMANDS, MODULES
+from tests.analysis import games
+from tests.commands.running import run
+
+PAGE = (Path(__file__).parents[2] / "engine" / "commands" / "README.md").read_text(encoding="utf-8")
+ENDING = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
+EPD = '6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id "back rank";\n4k3/8/8/8/8/8/4P3/4K3 w - - bm Kd1;\n'
+PERFT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 401\n"
+
+# The words of a command line, with `{}` for a folder with files to read; the place on the page; the kinds printed.
+CALLS = {
+    "analyse {}/a.epd --depth 2 --multipv 2": ("analyse", None),
+    "annotate {}/a.pgn --out {}/b.pgn --nodes 50": ("annotate", None),
+    "explain startpos --nodes 200": ("explain", None),
+    "explain startpos --nodes 200 --move e4": ("explain", None),
+    "explain startpos --move e4 --all": ("explain, all", None),
+    "explain startpos --all --network features": ("explain, all", None),
+    "perft 2": ("perft", ["total"]),
+    "perft 0": ("perft", ["total"]),
+    "perft 2 --divide --fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1": ("perft", [*["move"] * 5, "total"]),
+    "perft --suite {}/perft.epd": ("perft", ["count", "count", "total"]),
+    "suite {}/a.epd --depth 3": ("suite", ["position", "position", "total"]),
+    "bench 1": ("bench [DEPTH]", [*["position"] * 50, "total"]),
+    "bench speed --movetime 1": ("bench speed", None),
+    "bench threads --threads 2 --movetime 1": ("bench threads", None),
+    "bench trees --movetime 1": ("bench trees", None),
+    "match default default --games 2 --nodes 50 --sprt 0 5": ("match", None),
+    "tablebase probe " + ENDING: ("tablebase probe", None),
+    "tablebase stats": ("tablebase stats", None),
+    "book show --nodes 50": ("book show", None),
+    "book show --fen " + ENDING: ("book show", None),
+    "doctor": ("doctor", None),
+}
+SLOW_CALLS = {
+    "bench perft --runs 1": ("bench perft", [*["position"] * 6, "total"]),
+    "bench startup --runs 1": ("bench startup", None),
+    "bench network --runs 1 --movetime 1": ("bench network", ["features", "network", "search"]),
+    "match --ablate --games 2 --nodes 20": ("match", None),
+}
+
+
+def documented() -> dict[str, set[str]]:
+    """The fields of each table of the page, by what stands above it."""
+    found: dict[str, set[str]] = {}
+    place = ""
+    for line in PAGE.splitlines():
+        if heading := re.match(r"## (.+)|`([a-z]+ [\[\]\w]+)`:|With `(--all)` nothing", line):
+            place = heading[1] or heading[2] or f"{place}, all"
+        elif place == "doctor" and "`" in line:
+            found.setdefault(place, set()).update(re.findall(r"`(\w+)`", line))
+        elif line.startswith("| `"):
+            found.setdefault(place, set()).update(re.findall(r"`(\w+)`", line.split("|")[1]))
+    found["doctor"] -= {"found", "advice"}
+    return found
+
+
+def objects(capsys, tmp_path, words: str) -> list[dict[str, object]]:
+    """What a call prints, line by line."""
+    for name, content in (("a.epd", EPD), ("perft.epd", PERFT), ("a.pgn", games.MATED + games.BROKEN)):
+        (tmp_path / name).write_text(content)
+    status, out, err = run(capsys, *words.replace("{}", str(tmp_path)).split(), "--json")
+    assert status in (0, 1) and "Traceback" not in err
+    lines = out.splitlines()
+    assert lines and all(line.startswith("{") for line in lines)
+    return [json.loads(line, parse_constant=pytest.fail) for line in lines]
+
+
+@pytest.mark.parametrize("words", [*CALLS, *(pytest.param(words, marks=pytest.mark.slow) for words in SLOW_CALLS)])
+def test_objects_have_the_fields_of_the_page(capsys, tmp_path, words):
+    place, kinds = {**CALLS, **SLOW_CALLS}[words]
+    found = objects(capsys, tmp_path, words)
+    for fields in found:
+        assert set(fields) <= documented()[place]
+    if kinds is not None:
+        assert [fields["kind"] for fields in found] == kinds
+
+
+def test_every_field_of_the_page_is_printed(capsys, tmp_path):
+    printed: dict[str, set[str]] = {}
+    for words in ("perft 1 --divide", "perft --suite {}/perft.epd", "suite {}/a.epd --depth 2", "explain --nodes 50",
+                  "explain --all", f"tablebase probe {ENDING}", "book show --nodes 10"):
+        for fields in objects(capsys, tmp_path, words):
+            printed.setdefault(CALLS.get(words, (" ".join(words.split()[:2]),))[0], set()).update(fields)
+    pages = documented()
+    assert printed["perft 1"] | printed["perft"] == pages["perft"]
+    assert printed["suite {}/a.epd"] == pages["suite"]
+    assert printed["explain --nodes"] == pages["explain"]
+    assert printed["explain --all"] == pages["explain, all"]
+    assert printed["tablebase probe"] == pages["tablebase probe"]
+    assert printed["book show"] == pages["book show"]
+
+
+def test_what_the_objects_say(capsys, tmp_path):
+    *moves, total = objects(capsys, tmp_path, "perft 3 --divide")
+    assert total["nodes"] == sum(int(str(fields["nodes"])) for fields in moves) == 8902
+    counts = objects(capsys, tmp_path, "perft --suite {}/perft.epd")
+    assert [fields.get("correct") for fields in counts] == [True, False, None] and counts[-1]["wrong"] == 1
+    first, second, both = objects(capsys, tmp_path, "suite {}/a.epd --depth 3")
+    assert (first["id"], first["move"], first["solved"]) == ("back rank", "Ra8#", True)
+    assert both["positions"] == 2 and both["solved"] == 1 + bool(second["solved"])
+    (probed,) = objects(capsys, tmp_path, f"tablebase probe {ENDING}")
+    assert (probed["result"], probed["plies"], probed["certain"]) == ("win", 31, True)
+    assert isinstance(probed["moves"], list) and probed["moves"][0] == {
+        "move": "Kb1", "uci": "a1b1", "result": "win", "certain": True, "plies": 31}
+    (played,) = objects(capsys, tmp_path, "match default default --games 2 --nodes 50")
+    assert played["games"] == 2 and played["sprt"] is None and played["faults"] is None
+
+
+def parsers_with_json(parser: argparse.ArgumentParser, name: str) -> set[str]:
+    found = set()
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for kind, below in action.choices.items():
+                found |= parsers_with_json(below, f"{name} {kind}")
+        elif "--json" in action.option_strings and action.nargs == 0:
+            found.add(name)
+    return found
+
+
+def test_no_command_is_left_out():
+    for command in COMMANDS:
+        module = importlib.import_module(f"engine.commands.{MODULES.get(command, command)}")
+        parser = argparse.ArgumentParser()
+        module.configure(parser)
+        for name in parsers_with_json(parser, command):
+            assert any(words.startswith(name) for words in CALLS), name
+            assert f"## {command}" in PAGE
