@@ -110,7 +110,8 @@ PHRASES = {
     "mate_corner": Phrase(_STATE, "the drive of the bare king to the right corner"),
     "mate_close": Phrase(_STATE, "the distance between the kings"),
 }
-assert PHRASES.keys() == {feature.name for feature in FEATURES}
+_unmatched = PHRASES.keys() ^ {feature.name for feature in FEATURES}
+assert not _unmatched, f"features without a phrase, or phrases without a feature: {', '.join(sorted(_unmatched))}"
 
 
 def in_words(change: Change, mover: int) -> str:

@@ -319,6 +319,19 @@ def test_settings_change_during_a_search(client):
     client.until("bestmove", 5)
 
 
+def test_a_table_that_is_too_large_is_refused_however_early_it_is_wished_for():
+    client = Client()
+    try:
+        client.say("setoption name Hash value 1048576")
+        client.load()
+        infos = client.ask("setoption name Hash value 1048576")
+        assert any("more than half of this machine's memory" in line for line in infos)
+        client.say("go depth 6")
+        assert any(" depth 6 " in line for line in client.until("bestmove"))
+    finally:
+        assert client.quit() == 0
+
+
 @pytest.mark.parametrize("ending", ["quit", None])
 def test_it_ends_at_once_even_while_searching(ending):
     client = Client()

@@ -297,3 +297,14 @@ def test_improving_is_a_higher_evaluation_than_two_plies_ago():
     assert improves(state, 0, 0) == improves(state, 1, 0) == 0
     state.static_evals[2] = int(NO_SCORE)
     assert improves(state, 4, 0) == 1  # 20 after 10, four plies ago: in check between them
+
+
+def test_what_a_tuner_may_try_stores_no_depth_that_cannot_be():
+    params = default_params()
+    for name, value in (("probcut_depth", 3), ("probcut_reduction", 6)):
+        set_param(params, name, value)
+    searcher = Searcher(1, params=params)
+    for fen in BENCH_FENS[:6]:
+        searcher.run(Game(fen).position, Limits(nodes=20_000))
+    depths = searcher.tt.words[1::2] >> 48 & 0xFF  # of each entry the second word
+    assert depths.any() and depths.max() < 64

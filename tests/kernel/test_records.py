@@ -50,3 +50,13 @@ def test_kernels_and_python_see_the_same_fields():
     assert record.total == 325 == record.several[3].number
     with pytest.raises(AttributeError):
         record.nothing  # noqa: B018  a name that there is not
+
+
+class Crooked(Fields):
+    flag: U1
+    inner: Inner
+
+
+def test_a_record_inside_another_must_be_aligned():
+    with pytest.raises(TypeError, match=r"Crooked\.inner, a record, must come after"):
+        dtype_of(Crooked)

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from numba.core.errors import NumbaError
+from numba.core.types.functions import BaseFunction
 
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.movegen import empty_move_list
 from engine.core.perft import COUNT_LAST_PLY, perft
-from engine.kernel import compiler, entry, int64, targets
+from engine.kernel import compiler, entry, int64, kernel, targets
 from engine.kernel.codefile import symbol_of
 from engine.kernel.intrinsics import add_atomic_i64, load_acquire, load_atomic, popcount, store_release
 from engine.kernel.signature import Declaration, bind
@@ -113,3 +114,32 @@ def allocating(count):
 def test_a_kernel_that_needs_numba_is_refused():
     with pytest.raises(NumbaError):
         compiler.to_bitcode(Declaration("tests.allocating", allocating, (int64,)))
+
+
+@kernel
+def _even(count):
+    if count == 0:
+        return np.int64(1)
+    return _odd(count - 1)
+
+
+@kernel
+def _odd(count):
+    if count == 0:
+        return np.int64(0)
+    return _even(count - 1)
+
+
+def is_even(count):
+    return _even(count)
+
+
+def test_kernels_that_call_each_other_are_refused():
+    with pytest.raises(TypeError, match="call each other"):
+        compiler.compile_entry(Declaration("tests.is_even", is_even, (int64,)))
+
+
+def test_code_that_others_compile_is_left_alone():
+    resolve = BaseFunction.get_call_type
+    compiler.to_bitcode(perft.declaration)
+    assert BaseFunction.get_call_type is resolve

@@ -44,6 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     only_with(parser.add_argument("--network", type=text, metavar="FILE",
                                   help="network: the one to measure (default: the built-in one)"),
               "what", among=("network",))
+    never_with(parser.add_argument("--setting", type=text, default="default", metavar="SETTING",
+                                   help="DEPTH: search with this, as `match` names players: NAME=VALUE,..., "
+                                        "`features`, a .network or .json file"), "what", among=_KINDS)
     add_json(parser, "one object a position or a thing that was measured, and one for all")
 
 
@@ -68,12 +71,13 @@ def _read_depth(word: str) -> int:
 
 
 def _measure(arguments: argparse.Namespace, depth: int | None) -> int:
+    from engine.arena.settings import read_setting
     from engine.commands.bench import perft, speed, trees
     from engine.commands.bench.signature import print_signature
 
     movetime, as_json = (arguments.movetime or _MOVETIME) / 1000, arguments.json
     if depth is not None:
-        return print_signature(depth, arguments.threads, arguments.hash, as_json)
+        return print_signature(depth, arguments.threads, arguments.hash, read_setting(arguments.setting), as_json)
     if arguments.what == "network":
         from engine.commands.bench.network import print_network
 
