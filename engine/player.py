@@ -28,7 +28,7 @@ from engine.search.kinds import STRONGEST, Kind, kind_named
 from engine.search.limits import Bound, Info, Limits, Progress, Remark, Report, Result
 from engine.search.scores import DRAW
 from engine.search.tb import no_tb
-from engine.tb_root import TbRoot, Verdict
+from engine.tb_root import TbRoot, TbVerdict
 from eval.choice import BUILT_IN, FEATURES, Evaluation, evaluation_named
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Player:
                 if isinstance(self._active, Interruptible):
                     self._active.forget_stop()
 
-    def _begin(self, limits: Limits, signals: Signals, verdict: Verdict | None, level: Level | None) -> None:
+    def _begin(self, limits: Limits, signals: Signals, verdict: TbVerdict | None, level: Level | None) -> None:
         if isinstance(self._active, TablebaseProber):
             # In a drawn position the search looks for chances that the tables know nothing of; a limited player
             # uses no tables at all.
@@ -214,7 +214,7 @@ class Player:
         if signals.stop.is_set() and isinstance(self._active, Interruptible):
             self._active.stop()
 
-    def _finish(self, limits: Limits, signals: Signals, verdict: Verdict | None, level: Level | None,
+    def _finish(self, limits: Limits, signals: Signals, verdict: TbVerdict | None, level: Level | None,
                 report: Report) -> Result:
         if verdict is not None and verdict.is_draw:
             return replace(self._active.finish(_drawing(report)), score=int(DRAW))
@@ -244,7 +244,7 @@ class Player:
             self._loading.join(_SHORT_PULSE)  # loading without compiling takes no time worth mentioning
         return self._search
 
-    def _ask_tables(self, order: Order, received: float, signals: Signals, report: Report) -> Verdict | None:
+    def _ask_tables(self, order: Order, received: float, signals: Signals, report: Report) -> TbVerdict | None:
         """What the endgame tables say, if they have been read. Only an order without a clock waits for them."""
         self._tb_root.approach(self.game)
         while not order.has_clock and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
@@ -310,7 +310,7 @@ class Player:
         return budget_of(order, self.game, self._settings.move_overhead)
 
 
-def _told(verdict: Verdict, seconds: float, report: Report) -> Result:
+def _told(verdict: TbVerdict, seconds: float, report: Report) -> Result:
     """The answer that the tables give, reported line by line as a search would report it."""
     infos = [Info(len(choice.line), len(choice.line), number, choice.score, 0, seconds, 0, choice.line, tb_hits=1)
              for number, choice in enumerate(verdict.choices, start=1)]

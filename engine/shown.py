@@ -17,7 +17,7 @@ _SHOWN_TB_WIN = 20_000  # centipawns
 _VALUES = bytes(material_on((piece,)) for piece in range(256))  # [piece]: sums a board without a Python loop
 
 
-class Verdict(NamedTuple):
+class StaticVerdict(NamedTuple):
     """What an evaluation says about a position, from White's view."""
 
     score: int  # centipawns
@@ -28,7 +28,7 @@ class Verdict(NamedTuple):
 class NetworkExplanation(NamedTuple):
     """What a network says about a position, and what each man is worth to it."""
 
-    verdict: Verdict
+    verdict: StaticVerdict
     men: list[Man]
     kings: list[int]  # their squares: a king cannot be taken off the board to see what it is worth
 
@@ -64,8 +64,8 @@ def network_explained(position: PositionRecord, evaluation: Evaluation) -> Netwo
     return NetworkExplanation(verdict, worth_of_men(position, evaluation), kings)
 
 
-def _verdict(position: PositionRecord, score: int, model: Model) -> Verdict:
-    return Verdict(score, shown_score(position, score, model), shown_chances(position, score, model))
+def _verdict(position: PositionRecord, score: int, model: Model) -> StaticVerdict:
+    return StaticVerdict(score, shown_score(position, score, model), shown_chances(position, score, model))
 
 
 def _material(position: PositionRecord) -> int:

@@ -40,7 +40,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TbVerdict:
     """What the tables say about a position: either it is settled, or the moves that remain open are to be searched."""
 
     choices: tuple[Choice, ...]  # the best first
@@ -145,7 +145,7 @@ class TbRoot:
         tb.most_men = max(int(tb.own_men), int(tb.syzygy_men))
         return tb
 
-    def verdict(self, game: Game, lines: int, allowed: Sequence[int], seconds: float | None) -> Verdict | None:
+    def verdict(self, game: Game, lines: int, allowed: Sequence[int], seconds: float | None) -> TbVerdict | None:
         """What the tables say about the game's position: up to `lines` lines, of `allowed` moves only if any are given.
 
         None if they say nothing. `seconds` is the time for this move; None for as long as it takes.
@@ -161,25 +161,25 @@ class TbRoot:
             return self._by_value(game, allowed)
         return self._by_distance([fate for fate in by_distance if not allowed or fate.move in allowed])
 
-    def _by_fate(self, game: Game, fates: list[Fate], lines: int, seconds: float | None) -> Verdict:
+    def _by_fate(self, game: Game, fates: list[Fate], lines: int, seconds: float | None) -> TbVerdict:
         """The verdict of tables that know the distance to mate, from the fates of all moves, the best first."""
         assert self._own is not None
         best = fates[0].grade
         if best in _DRAWN or best in _UNCERTAIN:  # if it is not certain who wins, a search decides
-            return Verdict((), tuple(fate.move for fate in fates if fate.grade == best), is_draw=best in _DRAWN)
+            return TbVerdict((), tuple(fate.move for fate in fates if fate.grade == best), is_draw=best in _DRAWN)
         deadline = FOREVER if seconds is None else time.perf_counter() + _SHARE_FOR_LINES * seconds
         certain = [fate for fate in fates if fate.grade not in _UNCERTAIN]
-        return Verdict(tuple(Choice(_score(fate), self._own.line(game.position, fate.move, _plies(fate), deadline))
+        return TbVerdict(tuple(Choice(_score(fate), self._own.line(game.position, fate.move, _plies(fate), deadline))
                              for fate in certain[:lines]), ())
 
-    def _by_distance(self, fates: list[Fate]) -> Verdict | None:
+    def _by_distance(self, fates: list[Fate]) -> TbVerdict | None:
         """The verdict of Syzygy tables: the moves that make progress towards a win, or keep the best result."""
         if not fates:
             return None
         best = fates[0]
-        return Verdict((), tuple(fate.move for fate in fates if fate.rank == best.rank), is_draw=best.grade in _DRAWN)
+        return TbVerdict((), tuple(fate.move for fate in fates if fate.rank == best.rank), is_draw=best.grade in _DRAWN)
 
-    def _by_value(self, game: Game, allowed: Sequence[int]) -> Verdict | None:
+    def _by_value(self, game: Game, allowed: Sequence[int]) -> TbVerdict | None:
         """The verdict of Syzygy tables without distances: the moves that keep the best result."""
         assert self._syzygy is not None
         values = self._syzygy.values(game)
@@ -187,7 +187,7 @@ class TbRoot:
         if not known:
             return None
         best = max(known.values())
-        return Verdict((), tuple(move for move, value in known.items() if value == best), is_draw=best == 0)
+        return TbVerdict((), tuple(move for move, value in known.items() if value == best), is_draw=best == 0)
 
 
 def _score(fate: Fate) -> int:

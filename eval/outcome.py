@@ -1,4 +1,4 @@
-"""From a score to the chances of win, draw and loss: a logistic model, fitted to the engine's games against itself.
+"""The WDL model: from a score to the chances of win, draw and loss. It is logistic, and fitted to self-play games.
 
 The side to move wins with probability 1 / (1 + exp((even - score) / spread)), loses by the same formula for the
 negative score, and draws otherwise. `even` is the score that wins half of the games: it is higher with few pieces left.

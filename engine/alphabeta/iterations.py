@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.alphabeta.deepening import search_again, start_line
-from engine.alphabeta.root import search_from
+from engine.alphabeta.root import promote_root_move, search_from
 from engine.alphabeta.state import StateRecord
 from engine.alphabeta.transpositions import EXACT, LOWER
 from engine.core.position import PositionRecord
@@ -89,7 +89,7 @@ class Iterations:
         """Sort the lines of a finished iteration, and with them the root moves; only now is their order known."""
         self.lines.sort(key=lambda line: -line.score)
         for number, line in enumerate(self.lines):
-            _move_forward(self._state, line.moves[0], number)
+            promote_root_move(self._state, line.moves[0], number)
             self._tell(depth, number, line, Bound.EXACT)
 
     def _tell(self, depth: int, number: int, line: Line, bound: Bound) -> None:
@@ -108,15 +108,6 @@ class Iterations:
 
 
 _BOUNDS = {int(EXACT): Bound.EXACT, int(LOWER): Bound.LOWER}
-
-
-def _move_forward(state: StateRecord, move: int, place: int) -> None:
-    """Move a root move up to `place`, where the next iteration of that line looks for it."""
-    found = state.root_moves[: state.root_count].tolist().index(move)
-    for row in (state.root_moves, state.root_nodes) if found > place else ():
-        first = row[found]
-        row[place + 1 : found + 1] = row[place:found].copy()
-        row[place] = first
 
 
 def _mate_is_found(limits: Limits, lines: list[Line]) -> bool:

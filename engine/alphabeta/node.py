@@ -129,7 +129,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     tt_move = best_so_far(state, ply, tt_move)
     tt_move_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
 
-    # Step 6. The static evaluation, corrected by experience [6], refined by the table's score.
+    # Step 6. The static evaluation, corrected by experience [6], refined by the TT score.
     raw_eval = estimate = NO_SCORE
     if in_check:
         forget_evaluation(state, ply)
@@ -194,11 +194,11 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     tt_store(pos, state, ply, move, score, raw_eval, max(shallow + 1, _NO), LOWER)
                     return score if is_decisive(score) else score - params.probcut_margin
 
-    # Step 11. Internal iterative reduction: without a table move the node is not yet worth its depth [38].
+    # Step 11. Internal iterative reduction: without a TT move the node is not yet worth its depth [38].
     if tt_move == NULL_MOVE and excluded == NULL_MOVE and not is_root and (is_pv or cut_node):
         depth -= internal_reduction(params, depth)
 
-    # Step 12. Singular extension: a table move that is much better than all others is searched deeper [50].
+    # Step 12. Singular extension: a TT move that is much better than all others is searched deeper [50].
     extension = _NO
     if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, data, tt_score):
         singular_beta = tt_score - params.singular_margin * depth

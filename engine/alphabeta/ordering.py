@@ -1,10 +1,10 @@
 """Move ordering: the better the order, the more alpha-beta can cut.
 
-The picker hands out moves one by one and generates them as late as possible: first the table move, then captures that
+The picker hands out moves one by one and generates them as late as possible: first the TT move, then captures that
 do not lose material, killers and the counter move, quiet moves by their histories, and losing captures last. A node
-that is cut off by the table move never generates any.
+that is cut off by the TT move never generates any.
 
-Without `use_ordering` all moves but the table move, which has its own switch, come in the generator's order. That
+Without `use_ordering` all moves but the TT move, which has its own switch, come in the generator's order. That
 applies to nodes of the main search; the captures of quiescence are always ordered.
 """
 
@@ -231,7 +231,7 @@ def next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets):
     """The next move to search, or NULL_MOVE when there is none. `with_quiets` may become 0 between two calls."""
     move = _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets)
     if move != NULL_MOVE:
-        # By the time the move has been made, the table's bucket for the new position will be in the cache.
+        # By the time the move has been made, the TT's bucket for the new position will be in the cache.
         expect(state.tt_address, state.tt_buckets, key_after(pos, move))
     return move
 

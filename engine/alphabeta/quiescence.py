@@ -67,7 +67,7 @@ def _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv):
 
 @inline
 def _start_moves(pos, state, ply, data, checkers, pinned):
-    """Start picking moves; returns the table move, if it is legal and, unless in check, noisy, else NULL_MOVE."""
+    """Start picking moves; returns the TT move, if it is legal and, unless in check, noisy, else NULL_MOVE."""
     move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
     tt_move = move if checkers != EMPTY or move == NULL_MOVE or is_noisy(pos, move) else NULL_MOVE
     start_picking(state, ply, tt_move)

@@ -75,6 +75,12 @@ def bring_forward(state, move, place):
     state.root_nodes[place] = nodes
 
 
+@entry(STATE_TYPE, int64, int64)
+def promote_root_move(state: StateRecord, move: int, place: int) -> None:
+    """`bring_forward`, for Python."""
+    bring_forward(state, move, place)
+
+
 def keep_root_moves(state: StateRecord, wanted: Sequence[int]) -> None:
     """Keep only the root moves that are `wanted`."""
     moves = [move for move in state.root_moves[: state.root_count].tolist() if move in wanted]

@@ -17,7 +17,7 @@ from engine.alphabeta.crew import Crew
 from engine.alphabeta.deepening import deepen_until_stopped, search_again, start_line
 from engine.alphabeta.iterations import Iterations, Line, known_line
 from engine.alphabeta.params import ParamsRecord
-from engine.alphabeta.root import NEVER, keep_root_moves, prepare_root, search_from
+from engine.alphabeta.root import NEVER, keep_root_moves, prepare_root, promote_root_move, search_from
 from engine.alphabeta.state import StateRecord, clear_histories, new_state, set_params
 from engine.alphabeta.transpositions import TranspositionTable
 from engine.core.errors import InputError
@@ -106,7 +106,7 @@ class DeepeningSearch(Search):
 
     def load(self) -> None:
         """Compile or load the kernels."""
-        for point in (prepare_root, search_from, start_line, search_again):
+        for point in (prepare_root, promote_root_move, search_from, start_line, search_again):
             point.load()
 
     def begin(self, position: PositionRecord, limits: Limits) -> None:
@@ -262,7 +262,7 @@ class Searcher(DeepeningSearch):
             state.stop_address = self._is_over.ctypes.data
 
     def _help(self, position: PositionRecord, state: StateRecord, lines: int) -> None:
-        """A helper's work. Kernels know the table, the flags and the network only by address; being a method of the
+        """A helper's work. Kernels know the TT, the flags and the network only by address; being a method of the
         search that owns them, this keeps them alive while it runs.
         """
         deepen_until_stopped(position, state, search_from.address, lines)

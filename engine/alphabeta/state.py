@@ -77,7 +77,7 @@ class StateRecord(Fields):
     first_root_move: I8  # MultiPV: the moves before this one are taken
     current_move: I8  # the root move being searched, for UCI's currmove
     current_number: I8
-    lines_are_cut: I8  # no line is asked for: quiescence may cut its nodes off by the table like all others
+    lines_are_cut: I8  # no line is asked for: quiescence may cut its nodes off by the TT like all others
     null_floor: I8  # no null move at a lower ply than this: one is being verified
     # By ply.
     static_evals: Annotated[Numbers, "i4", STACK]

@@ -223,7 +223,7 @@ def cut_off_value(pos, state, ply):
 def lazy_score(pos, state, ply, data):
     """Lazy evaluation: current material and piece-square values, and everything else as it was before the last move.
 
-    Costs next to nothing, and is seldom off by more than `lazy_margin`. NO_SCORE if the position is in the table, which
+    Costs next to nothing, and is seldom off by more than `lazy_margin`. NO_SCORE if the position is in the TT, which
     may hold its evaluation, or if the parent's evaluation is unknown.
     """
     if data != MISS or not state.params.use_lazy_evaluation or ply == 0 or state.rests[ply - 1] == NO_SCORE:
@@ -233,7 +233,7 @@ def lazy_score(pos, state, ply, data):
 
 @inline
 def known_or_new_evaluation(pos, state, ply, data):
-    """The static evaluation, taken from the table entry `data` if it holds one."""
+    """The static evaluation, taken from the TT entry `data` if it holds one."""
     is_known = data != MISS and entry_eval(data) != NO_SCORE
     score = entry_eval(data) if is_known else static_evaluation(pos, state, ply)
     if has_network(state.accumulators):
@@ -245,7 +245,7 @@ def known_or_new_evaluation(pos, state, ply, data):
 
 @inline
 def sharpened(state, data, tt_score, estimate):
-    """`estimate`, or the table's score if its bound makes it the better one."""
+    """`estimate`, or the TT score if its bound makes it the better one."""
     if (data != MISS and state.params.use_tt_cutoffs and not is_decisive(tt_score)
             and bound_allows(entry_bound(data), tt_score, estimate)):
         return tt_score

@@ -111,7 +111,7 @@ def tb_limits(pos, state, ply, depth):
 
 @inline
 def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
-    """Whether the table's score cuts the node off: deep enough, and not close to a draw by the fifty-move rule.
+    """Whether the TT score cuts the node off: deep enough, and not close to a draw by the fifty-move rule.
 
     With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
     """
@@ -219,7 +219,7 @@ def null_floor_of(params, ply, reduced):
 
 @inline
 def may_probcut(params, depth, beta, data, tt_score):
-    """Whether to try ProbCut: at enough depth, unless the table's score speaks against it."""
+    """Whether to try ProbCut: at enough depth, unless the TT score speaks against it."""
     if not params.use_probcut or depth < params.probcut_depth or is_decisive(beta):
         return False
     is_known = data != MISS and entry_depth(data) >= depth - params.probcut_tt_depth
@@ -231,13 +231,13 @@ def may_probcut(params, depth, beta, data, tt_score):
 
 @inline
 def internal_reduction(params, depth):
-    """Plies by which a node without a table move is reduced."""
+    """Plies by which a node without a TT move is reduced."""
     return np.int64(params.use_iir and depth >= params.iir_depth)
 
 
 @inline
 def may_be_singular(state, depth, ply, tt_move, data, tt_score):
-    """Whether to test the table move for singularity: its score must be a lower bound from enough depth."""
+    """Whether to test the TT move for singularity: its score must be a lower bound from enough depth."""
     params = state.params
     return (params.use_singular and ply > 0 and depth >= params.singular_depth and tt_move != NULL_MOVE
             and entry_depth(data) >= depth - params.singular_tt_depth and entry_bound(data) & LOWER
@@ -257,7 +257,7 @@ def singular_extension(state, ply, is_pv, score, singular_beta):
 
 @inline
 def negative_extension(params, cut_node, tt_score, beta):
-    """Plies, negative or 0, for a table move that is not singular: other moves are about as good."""
+    """Plies, negative or 0, for a TT move that is not singular: other moves are about as good."""
     if not params.use_negative_extensions:
         return np.int64(0)
     if tt_score >= beta:
