@@ -20,7 +20,7 @@ from tests.core.test_fen import BAD
     (("perft",), "needs a depth"),
     (("perft", "-1"), "depth: must be from 0 to"),
     (("perft", "65"), "depth: must be from 0 to"),
-    (("perft", "many"), "'many' is no whole number"),
+    (("perft", "many"), "'many' is not a whole number"),
     (("perft", "1", "--fen"), "expected one argument"),
     (("perft", "--suite", "/no/such/file.epd"), "cannot read /no/such/file.epd: No such file"),
     (("perft", "--suite", "/"), "cannot read /: it is a folder"),

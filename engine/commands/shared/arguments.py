@@ -32,7 +32,7 @@ class Whole:
         try:
             value = int(text)
         except ValueError as error:
-            raise argparse.ArgumentTypeError(f"{quote(text)} is no whole number") from error
+            raise argparse.ArgumentTypeError(f"{quote(text)} is not a whole number") from error
         if value < self.low and self.high == _LARGEST:
             raise argparse.ArgumentTypeError(f"must be at least {self.low}, not {value}")
         if not self.low <= value <= self.high:
