@@ -37,7 +37,7 @@ from tests.core.test_fen import BAD
     (("match", "rfp_margin=9999"), "rfp_margin must be from"),
     (("match", "rfp_margin=x"), "needs a whole number"),
     (("match", "default", "/no/such/weights.json"), "cannot read /no/such/weights.json"),
-    (("match", "nonsense"), "is no setting"),
+    (("match", "nonsense"), "is not a setting"),
     (("match", "default", "--tc", "1+1"), "settings play at fixed --nodes"),
     (("match", "--ablate", "default"), "--ablate takes no players"),
     (("match", "cmd:/no/such/engine", "cmd:/no/such/engine", "--games", "2"), "cannot start '/no/such/engine'"),
