@@ -109,7 +109,7 @@ def test_changed_sources_are_explained_and_compiled(tree):
     source.write_text(text.replace("KNIGHT_ATTACKS[start] & targets", "KNIGHT_ATTACKS[start] & EMPTY"))
     done = start(tree, "import sys; " + PERFT.replace("'3'", "'1'"))
     assert done.stdout.splitlines()[0] == "Nodes searched: 16"
-    assert "the sources were changed since the package was built" in done.stderr
+    assert "the sources have changed since the package was built" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
