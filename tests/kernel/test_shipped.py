@@ -120,7 +120,7 @@ def rewritten(path: Path, provenance: Provenance) -> None:
 
 @pytest.mark.parametrize(("field", "value", "reason"), [
     ("triple", "sparc-sun-solaris", "it was built for sparc-sun-solaris"), ("baseline", "unheard-of", "is not known"),
-    ("sources", "0" * 64, "the sources were changed"),
+    ("sources", "0" * 64, "the sources have changed"),
 ])
 def test_what_does_not_fit_is_not_used(tree, field, value, reason):
     path = shipped_files(tree)[0]
