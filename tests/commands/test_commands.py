@@ -41,7 +41,7 @@ from tests.core.test_fen import BAD
     (("match", "default", "--tc", "1+1"), "settings play at fixed --nodes"),
     (("match", "--ablate", "default"), "--ablate takes no players"),
     (("match", "cmd:/no/such/engine", "cmd:/no/such/engine", "--games", "2"), "cannot start '/no/such/engine'"),
-    (("match", "cmd:a", "cmd:b", "--tc", "soon"), "--tc is seconds a game"),
+    (("match", "cmd:a", "cmd:b", "--tc", "soon"), "--tc is seconds per game"),
     (("match", "cmd:a", "cmd:b", "--tc", "-1+0"), "expected one argument"),
     (("match", "cmd:a", "cmd:b", "--games", "0"), "--games: must be at least 1"),
     (("match", "cmd:a", "cmd:b", "--sprt", "5", "0"), "a smaller Elo, then a larger one"),

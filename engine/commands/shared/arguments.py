@@ -53,7 +53,7 @@ class Real:
         try:
             value = float(text)
         except ValueError as error:
-            raise argparse.ArgumentTypeError(f"{quote(text)} is no number") from error
+            raise argparse.ArgumentTypeError(f"{quote(text)} is not a number") from error
         if not self.low <= value <= self.high or (self.above and value == self.low):
             raise argparse.ArgumentTypeError(f"must be {'above' if self.above else 'from'} {self.low:g} "
                                              f"{'and at most' if self.above else 'to'} {self.high:g}, not {value:g}")
