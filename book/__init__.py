@@ -1,1 +1,1 @@
-"""The opening book: Polyglot files read, built and named."""
+"""The opening book: reading and building Polyglot files, and the names of openings."""

@@ -24,9 +24,9 @@ _POINTS = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1), "*": (1, 1)}  # half
 
 
 class Weighting(Enum):
-    """What a move's weight says."""
+    """What a move's weight means."""
 
-    SCORE = "score"  # the half points that it brought
+    SCORE = "score"  # the half points that it scored
     GAMES = "games"  # how often it was played
 
 
@@ -35,15 +35,15 @@ class Rules:
     """Which games and which moves get into a book."""
 
     max_ply: int = 30
-    min_games: int = 2  # a move must have been played so often
-    min_score: float = 0.0  # percent of the points that a move must have brought
+    min_games: int = 2  # in which a move must have been played
+    min_score: float = 0.0  # percentage of the points that a move must have scored
     min_elo: int | None = None  # of both players, by the headers
     since: int | None = None  # the year, by the headers
     weighting: Weighting = Weighting.SCORE
 
 
 class Builder:
-    """Takes games, gives entries."""
+    """Turns games into book entries."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -53,11 +53,11 @@ class Builder:
 
     @property
     def undercount(self) -> int:
-        """By how many games a move may have been counted too low, since there were too many different ones."""
+        """By how many games a move may have been undercounted, because there were too many different moves."""
         return self._tally.undercount
 
     def take(self, games: Iterable[PgnGame], complain: Callable[[str], None]) -> Iterator[int]:
-        """Count the moves of games; yields the number of each. A broken game is left out with a complaint."""
+        """Count the moves of games; yields the number of each game. A broken game is left out with a complaint."""
         for game in games:
             if not self._is_wanted(game):
                 self.refused += 1
@@ -81,7 +81,7 @@ class Builder:
     def _count(self, game: PgnGame) -> None:
         fen, variant = game.headers.get("FEN"), game.headers.get("Variant", "Standard").lower()
         if variant not in (*_STANDARD, *_CHESS960):
-            raise InputError(f"it is no chess but {quote(variant)}")
+            raise InputError(f"it is not chess but {quote(variant)}")
         position = self._start.copy() if fen is None else parse_fen(fen, variant in _CHESS960)
         words = game.moves[: self.rules.max_ply]
         side = int(position.side)
@@ -92,12 +92,12 @@ class Builder:
         self._tally.add(keys, _packed(moves), points.astype(np.uint8))
 
     def entries(self) -> list[Entry]:
-        """The moves that the rules let into the book."""
+        """The moves that the rules allow into the book."""
         return list(_entries(self._tally.counts(), self.rules))
 
 
 def _packed(moves: np.ndarray) -> np.ndarray:
-    """`packed_move` for many: both ends change places, and promotions count from 1."""
+    """`packed_move` for an array of moves: start and target are swapped, and promotions count from 1."""
     start, target, kind = moves & 63, moves >> 6 & 63, moves >> 12
     return (target | start << 6 | np.where(kind >= 4, kind - 3, 0) << 12).astype(np.uint16)
 
@@ -116,15 +116,15 @@ def _entries(counts: Counts, rules: Rules) -> Iterator[Entry]:
 
 
 def _fitting(moves: list[Entry]) -> Iterator[Entry]:
-    """The moves of one position, with weights in the same proportion that the file has room for."""
+    """The moves of one position, with their weights scaled down to what the file can hold."""
     most = max(move.weight for move in moves)
     for move in moves:
         weight = move.weight if most <= LARGEST_WEIGHT else move.weight * LARGEST_WEIGHT // most
-        yield move._replace(weight=max(weight, min(move.weight, 1)))  # what has weight keeps some, or is never played
+        yield move._replace(weight=max(weight, min(move.weight, 1)))  # at 0 the move would never be played
 
 
 def merged(books: Iterable[Iterable[Entry]]) -> list[Entry]:
-    """All entries of several books. What more than one has gets the sum of its weights, and the first's learning."""
+    """All entries of several books. Duplicates get the sum of their weights, and the first one's learning field."""
     found: dict[tuple[int, int], Entry] = {}
     for entry in (entry for book in books for entry in book):
         known = found.get((entry.key, entry.move), entry._replace(weight=0))

@@ -9,10 +9,10 @@ BEST_ONLY, PROPORTIONAL, FLAT = 0, 50, 100  # values of the variety
 
 
 def shares(weights: Sequence[int], variety: int) -> list[float]:
-    """How likely each of the moves with these weights is to be played.
+    """The probability with which each of the moves with these weights is played.
 
-    BEST_ONLY plays the weightiest, PROPORTIONAL as often as the weights say, FLAT all alike; in between the weights are
-    raised to a power. Moves of weight 0 are never played.
+    BEST_ONLY plays the move of largest weight, PROPORTIONAL in proportion to the weights, FLAT all equally often; in
+    between, the weights are raised to a power. Moves of weight 0 are never played.
     """
     best = max(weights, default=0)
     if best <= 0:
@@ -27,6 +27,6 @@ def shares(weights: Sequence[int], variety: int) -> list[float]:
 
 
 def choose(weights: Sequence[int], variety: int, chance: random.Random) -> int | None:
-    """The place of the move to play; None if there is none."""
+    """The index of the move to play; None if there is none."""
     likely = shares(weights, variety)
     return chance.choices(range(len(weights)), likely)[0] if any(likely) else None

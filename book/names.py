@@ -25,7 +25,7 @@ _FILE = Path(__file__).with_name("names.xz")
 
 
 class Name(NamedTuple):
-    """What an opening is called."""
+    """The name of an opening."""
 
     eco: str  # A00 to E99
     name: str
@@ -42,7 +42,7 @@ def _names() -> dict[int, Name]:
 
 
 def name_of(key: int) -> Name | None:
-    """The opening that the position with this Polyglot key is named after."""
+    """The opening name of the position with this Polyglot key, if it has one."""
     return _names().get(key)
 
 
@@ -55,7 +55,7 @@ def last_name(keys: Iterable[int]) -> Name | None:
 
 
 def read_names(paths: Sequence[Path]) -> Iterator[tuple[int, Name]]:
-    """The named positions of lists with the columns eco, name and pgn; InputError where one is wrong."""
+    """The named positions of lists with the columns eco, name and pgn; InputError if a line is wrong."""
     out = empty_move_list()
     for path in paths:
         try:
@@ -69,10 +69,10 @@ def read_names(paths: Sequence[Path]) -> Iterator[tuple[int, Name]]:
                         raise InputError(f"{path}, line {number}: no eco, no name, or moves that cannot be played")
                     yield int(polyglot_key(position, int(moves[-1]))), Name(row["eco"], row["name"])
         except csv.Error as error:
-            raise InputError(f"{path} is no list of names: {error}") from error
+            raise InputError(f"{path} is not a list of names: {error}") from error
 
 
 def write_names(names: dict[int, Name], path: Path = _FILE) -> None:
-    """Write a table that `name_of` reads, if it is in the package."""
+    """Write a table of names; `name_of` reads the one in the package."""
     lines = sorted(f"{key:016x}\t{name.eco}\t{name.name}" for key, name in names.items())
     write_file(path, lzma.compress("\n".join(lines).encode("utf-8"), preset=9 | lzma.PRESET_EXTREME))

@@ -1,7 +1,7 @@
-"""Games from PGN files, fast: headers and the moves of the main line as text, nothing else.
+"""A fast reader of PGN files: headers and the moves of the main line as text, nothing else.
 
-python-chess reads PGN completely and judges every move; building a book from hundreds of thousands of games needs a
-faster reader, which leaves the judging to a kernel (replay.py).
+python-chess reads PGN completely and checks every move; building a book from hundreds of thousands of games needs a
+faster reader, which leaves the checking to a kernel (replay.py).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LONGEST_GAME = 1 << 20  # characters
 
 @dataclass(frozen=True)
 class PgnGame:
-    """A game as it was written down."""
+    """A game as it is written in the file."""
 
     number: int  # in its file, from 1
     headers: dict[str, str]
@@ -36,7 +36,7 @@ class PgnGame:
 
 
 def read_pgn(path: Path) -> Iterator[PgnGame]:
-    """The games of a file, plain or packed, one at a time; InputError if it cannot be read, or is no PGN."""
+    """The games of a file, plain or packed, one at a time; InputError if it cannot be read, or is not PGN."""
     with open_text(path) as lines:
         for number, (headers, text) in enumerate(_games(lines, path), start=1):
             moves, result = main_line(text)
@@ -59,7 +59,7 @@ def _games(lines: Iterable[str], path: Path) -> Iterator[tuple[dict[str, str], s
                 headers, text, size, are_headers_over = {}, [], 0, False
             headers[header[1]] = header[2]
         elif line.startswith("%") or (line.startswith("[") and headers and not text and not is_in_comment):
-            continue  # an escape, or a header that cannot be read
+            continue  # an escaped line, or a malformed header
         elif line.strip():
             plain, is_in_comment = _without_comments(line, is_in_comment)
             size += len(line)
@@ -77,7 +77,7 @@ def _games(lines: Iterable[str], path: Path) -> Iterator[tuple[dict[str, str], s
 
 
 def _without_comments(line: str, is_in_comment: bool) -> tuple[str, bool]:
-    """What a line says outside comments, and whether one is still open at its end."""
+    """The part of a line outside comments, and whether a comment is still open at its end."""
     kept, begin = [], 0
     for mark in _COMMENT_MARKS.finditer(line):
         if is_in_comment:
@@ -100,7 +100,7 @@ def _ends_game(line: str) -> bool:
 
 
 def _without_variations(text: str) -> str:
-    """What stands in no bracket. One that is never closed, or never opened, is no bracket but a mark."""
+    """The text outside parentheses. A parenthesis without its partner is kept as a mark."""
     kept, begin = list[str](), 0
     opened = list[int]()  # how many pieces were kept when each bracket was opened
     for bracket in _BRACKETS.finditer(text):
@@ -118,7 +118,7 @@ def _without_variations(text: str) -> str:
 
 
 def main_line(text: str) -> tuple[list[str], str]:
-    """The moves of the main line up to the result, and the result; "*" if none is said."""
+    """The moves of the main line up to the result, and the result; "*" if there is none."""
     text = _without_variations(_NOISE.sub(" ", text))
     moves: list[str] = []
     for word in _NUMBER.sub(" ", text).split():

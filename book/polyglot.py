@@ -1,4 +1,4 @@
-"""Polyglot books: the file, its entries, and the key by which a position is found.
+"""Polyglot books: the file, its entries, and the keys of positions.
 
 A file is a sorted list of entries of sixteen bytes, big-endian: the key of a position (8), a move (2), its weight (2)
 and a number for learning (4). A move is `to | from << 6 | promotion << 12`, and castling is king takes rook.
@@ -35,7 +35,7 @@ _PROMOTIONS = " nbrq"
 _ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learn", ">u4")])
 _PIECE = ENTRY_BYTES << 16
 
-# The numbers of the format, in its order: pieces, castling rights, files of en passant, white to move.
+# The numbers of the format, in its order: pieces, castling rights, en passant files, White to move.
 _NUMBERS = np.array(chess.polyglot.POLYGLOT_RANDOM_ARRAY, np.uint64)
 _CASTLING, _EN_PASSANT = np.int64(768), np.int64(772)
 _WHITE_TO_MOVE = _NUMBERS[780]
@@ -43,10 +43,10 @@ _WHITE_TO_MOVE = _NUMBERS[780]
 
 @kernel
 def position_key(pos, passed_square):
-    """The Polyglot key of `pos`, where the last move was a pawn's double step over `passed_square`, or NO_SQUARE.
+    """The Polyglot key of `pos`, after a double pawn push over `passed_square`, or NO_SQUARE after any other move.
 
-    The format notes en passant if a pawn stands ready to capture, even one that may not since it is pinned. A position
-    record remembers only captures that are legal, so the square has to be named.
+    The format counts en passant if a pawn is in place to capture, even if it is pinned and may not. A position record
+    keeps only legal captures, so the square has to be given.
     """
     key = EMPTY
     for square in range(64):
@@ -65,7 +65,7 @@ def position_key(pos, passed_square):
 
 @kernel
 def passed_by(pos, move):
-    """The square that `move`, which has just been made, passed over as a pawn's double step; NO_SQUARE if none."""
+    """The square that `move`, just made, passed over if it was a double pawn push; else NO_SQUARE."""
     start, target = from_square(move), to_square(move)
     is_double_step = move != NULL_MOVE and pos.board[target] & 7 == PAWN and abs(target - start) == 16
     return (start + target) >> 1 if is_double_step else np.int64(NO_SQUARE)
@@ -73,16 +73,16 @@ def passed_by(pos, move):
 
 @entry(POSITION_TYPE, int64)
 def polyglot_key(pos: PositionRecord, last_move: int) -> int:
-    """The key of a position that `last_move` led to; NULL_MOVE if that is not known.
+    """The key of a position after `last_move`, which is NULL_MOVE if it is not known.
 
-    In that case en passant counts only where it is legal: a FEN's square is remembered no further than that.
+    In that case en passant counts only if it is legal, since that is all that is kept of a FEN's square.
     """
     passed = passed_by(pos, last_move)
     return position_key(pos, passed if last_move != NULL_MOVE else np.int64(pos.ep))
 
 
 class Entry(NamedTuple):
-    """A move of a book."""
+    """A book entry: one move in one position."""
 
     key: int
     move: int  # as the file writes it
@@ -102,22 +102,23 @@ def key_of(game: Game) -> int:
 
 
 def packed_move(move: int) -> int:
-    """A move of the engine as the file writes it."""
+    """A move as the file writes it."""
     kind = int(move_kind(move))
     promotion = kind - int(PROMOTION) + 1 if kind >= PROMOTION else 0
     return int(to_square(move)) | int(from_square(move)) << 6 | promotion << 12
 
 
 def book_move(pos: PositionRecord, packed: int) -> int:
-    """The engine's move for what a file says in `pos`, legal or not; NULL_MOVE if it means none.
+    """The engine's move for a move of the file in `pos`, legal or not; NULL_MOVE if it is not a move.
 
-    A king that takes its own rook castles. Some files write castling as the king's two steps: that is understood too.
+    A king that takes its own rook castles. Some files write castling as a king move of two squares, which is understood
+    too.
     """
     return int(NULL_MOVE) if packed >> 12 >= len(_PROMOTIONS) else read_move(pos, Entry(0, packed, 0).text())
 
 
 class Book:
-    """A file, open for looking up; a context manager."""
+    """A book file, open for lookups; a context manager."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -125,7 +126,7 @@ class Book:
         self._places = range(len(self._map) // ENTRY_BYTES)
         if not self._is_sorted():
             self.close()
-            raise InputError(f"book {self.path} is not sorted: it is no Polyglot book, or a damaged one")
+            raise InputError(f"book {self.path} is not sorted: it is damaged, or not a Polyglot book")
 
     def __enter__(self) -> Self:
         return self
@@ -141,11 +142,11 @@ class Book:
         return (self._entry(place) for place in self._places)
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._map.close()
 
     def _is_sorted(self) -> bool:
-        """Whether keys never fall; looked at in pieces, so that a large book is not copied into memory."""
+        """Whether the keys are in order; checked piece by piece, so that a large book is not copied into memory."""
         last = np.uint64(0)
         for begin in range(0, len(self._map), _PIECE):
             keys = np.frombuffer(self._map[begin : begin + _PIECE], _ENTRY)["key"].astype(np.uint64)
@@ -155,7 +156,7 @@ class Book:
         return True
 
     def entries(self, key: int) -> list[Entry]:
-        """What the book says of the position with this key, in the file's order."""
+        """The entries for the position with this key, in the file's order."""
         place = bisect_left(self._places, key, key=self._key)
         found = []
         while place < len(self._places) and self._key(place) == key:
@@ -181,13 +182,13 @@ def _open(path: Path) -> mmap.mmap:
             raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     if size % ENTRY_BYTES:
         mapped.close()
-        raise InputError(f"book {path} is cut off, or no Polyglot book: {size} bytes are no whole number of entries of "
+        raise InputError(f"book {path} is cut off, or not a Polyglot book: {size} bytes are not a multiple of "
                          f"{ENTRY_BYTES}")
     return mapped
 
 
 def is_book(path: Path) -> bool:
-    """Whether a file is a Polyglot book. The format has no mark: a text whose lines happen to be sorted is none."""
+    """Whether a file is a Polyglot book. The format has no signature, so a text file that looks sorted is excluded."""
     try:
         Book(path).close()
         return not is_plain_text(path)
@@ -196,7 +197,7 @@ def is_book(path: Path) -> bool:
 
 
 def write_book(entries: Iterable[Entry], path: Path | str) -> int:
-    """Write a file of entries, sorted by key and then by weight; returns how many they are."""
+    """Write a file of entries, sorted by key and then by weight; returns how many there are."""
     ordered = sorted(entries, key=lambda entry: (entry.key, -entry.weight, entry.move))
     write_file(Path(path), b"".join(_FORMAT.pack(*entry) for entry in ordered))
     return len(ordered)

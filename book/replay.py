@@ -1,4 +1,4 @@
-"""Replaying games from their moves in SAN: the text is read once for each different word, a kernel does the rest."""
+"""Replaying games from their moves in SAN: each distinct word is parsed only once, and a kernel does the rest."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from engine.kernel import Int, array_type, entry, inline
 _SAN = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)[x\-]?([a-h])([1-8])(?:e\.p\.)?(?:[=/]?([QRBNqrbn]))?[+#]*[!?]*$")
 _CASTLING = re.compile(r"([O0]-[O0])(-[O0])?[+#]*[!?]*$")
 _TYPES = {"": PAWN, "N": KNIGHT, "B": BISHOP, "R": ROOK, "Q": QUEEN, "K": KING}
-_ANY = 8  # a file or a rank that is not said
+_ANY = 8  # a file or a rank that is not given
 
 # A word of SAN as one number: type | target << 3 | file << 9 | rank << 13 | promoted type << 17 | castling << 20, where
-# castling is 1 to the king's side and 2 to the queen's. No word is 0.
+# castling is 1 for kingside and 2 for queenside. No word is 0.
 _TARGET, _FILE, _RANK, _PROMOTED, _CASTLES = (np.int64(shift) for shift in (3, 9, 13, 17, 20))
 _KING_SIDE, _QUEEN_SIDE = np.int64(1), np.int64(2)
 
@@ -33,7 +33,7 @@ _NUMBERS, _KEYS = array_type("i8"), array_type("u8")
 
 @lru_cache(maxsize=1 << 16)
 def read_san(word: str) -> int:
-    """The number of a word of SAN; 0 if it is none."""
+    """The number of a word of SAN; 0 if it is not SAN."""
     castling = _CASTLING.match(word)
     if castling is not None:
         return int(KING) | (2 if castling[2] else 1) << int(_CASTLES)
@@ -49,7 +49,7 @@ def read_san(word: str) -> int:
 
 
 def replayed(words: Sequence[str], position: PositionRecord, out: MoveListRecord) -> tuple[Keys, Numbers]:
-    """Play words of SAN in `position`: the Polyglot key before each move, and the moves, as far as they are legal."""
+    """Play SAN in `position` until one is illegal; returns the Polyglot key before each move, and the moves."""
     numbers = np.array([read_san(word) for word in words], np.int64)
     keys, moves = np.zeros(len(words), np.uint64), np.zeros(len(words), np.int64)
     played = int(replay(position, out, numbers, keys, moves))
@@ -58,7 +58,7 @@ def replayed(words: Sequence[str], position: PositionRecord, out: MoveListRecord
 
 @inline
 def _fits(pos, move, word):
-    """Whether a legal move is what the word says."""
+    """Whether a legal move matches the word."""
     start, target, kind = from_square(move), to_square(move), move_kind(move)
     castles = word >> _CASTLES
     if kind == CASTLING:
@@ -74,10 +74,10 @@ def _fits(pos, move, word):
 
 @entry(POSITION_TYPE, MOVE_LIST_TYPE, _NUMBERS, _KEYS, _NUMBERS)
 def replay(pos: PositionRecord, out: MoveListRecord, words: Numbers, keys: Keys, moves: Numbers) -> Int:
-    """Play the moves that the words of SAN mean; returns how many could be played.
+    """Play the moves that the words of SAN stand for; returns how many could be played.
 
-    keys[i] becomes the Polyglot key of the position before the i-th move, moves[i] that move. A word that fits no legal
-    move, or several, ends it.
+    keys[i] becomes the Polyglot key of the position before the i-th move, moves[i] that move. It ends at a word that
+    matches no legal move, or several.
     """
     passed = np.int64(pos.ep)
     for index in range(len(words)):

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_COUNT = np.dtype([("key", "u8"), ("move", "u2"), ("games", "u4"), ("points", "u4")])  # points: halves, the mover's
+_COUNT = np.dtype([("key", "u8"), ("move", "u2"), ("games", "u4"), ("points", "u4")])  # points: the mover's half points
 _BUFFER = 1 << 20  # moves between two sortings
 
 Counts = npt.NDArray[Any]  # of _COUNT, sorted by key and move
 
 
 class Tally:
-    """Grows by games. If there are more different moves than `most`, the rarest are forgotten, for the time being.
+    """Counts of moves. If there are more than `most` different moves, the rarest are dropped.
 
-    A move that comes back is counted anew: each count may be too low by `undercount` at most.
+    A move that reappears is counted from zero again, so a count may be too low by at most `undercount`.
     """
 
     def __init__(self, most: int = 1 << 23) -> None:
@@ -27,7 +27,7 @@ class Tally:
         self.undercount = 0
 
     def add(self, keys: npt.NDArray[np.uint64], moves: npt.NDArray[np.uint16], points: npt.NDArray[np.uint8]) -> None:
-        """One game: the positions' keys, the moves, and the half points that each mover got."""
+        """Add one game: the keys of its positions, its moves, and the half points that each mover scored."""
         part = np.zeros(len(keys), _COUNT)
         part["key"], part["move"], part["games"], part["points"] = keys, moves, 1, points
         self._new.append(part)

@@ -87,7 +87,7 @@ def read_outcome(values: Any) -> list[float]:
     for value in values:
         is_number = isinstance(value, float | int) and math.isfinite(value)
         if not is_number or abs(value) > _LARGEST_OUTCOME:
-            raise InputError(f'"outcome" holds {quote(str(value))}, which is no sensible number')
+            raise InputError(f'"outcome" holds {quote(str(value))}, which is not a sensible number')
     even_base, even_slope, spread_base, spread_slope = values
     if min(even_base, even_base + even_slope) < 1 or max(abs(spread_base), abs(spread_base + spread_slope)) > 10:
         raise InputError('"outcome" makes no model in which a better score wins more often')

@@ -1,1 +1,1 @@
-"""Endgame tables: near the end of the game the engine knows instead of searching."""
+"""Endgame tables: with few men left, the engine knows the result without searching."""

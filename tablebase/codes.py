@@ -1,7 +1,7 @@
-"""Codes: the value of a position as endgame tables write it.
+"""Codes: the value of a position as endgame tables store it.
 
-0 is a draw, 1 a side that is mated, everything else one more than the plies to the mate: even codes are won for the
-side to move, odd ones lost. To compare moves, codes are turned into what they are worth: more is better.
+0 is a draw, 1 means that the side to move is mated, and every other code is one more than the plies to mate: even codes
+are won for the side to move, odd codes lost. To compare moves, codes are turned into their worth: more is better.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from engine.kernel import inline
 DRAWN = np.int64(0)
 MATED = np.int64(1)
 ILLEGAL = np.int64(65_535)
-NARROW_ILLEGAL = np.int64(255)  # how cells of one byte write it
+NARROW_ILLEGAL = np.int64(255)  # the same in cells of one byte
 
-# An outcome for the side to move, as containers write it in two bits; and what stands for no answer, also of a code.
+# The outcome for the side to move, as containers store it in two bits; UNKNOWN also stands for an unknown code.
 OUTCOME_DRAW, OUTCOME_WIN, OUTCOME_LOSS = np.int64(0), np.int64(1), np.int64(2)
-UNKNOWN = np.int64(-1)  # no endgame table, or none that is loaded
+UNKNOWN = np.int64(-1)  # no endgame table, or not loaded
 
-NO_MOVE = np.int64(-1_000_000)  # the worth of having none
-_SURE = np.int64(100_000)  # the worth of a win at once; every ply until the mate takes one off
+NO_MOVE = np.int64(-1_000_000)  # the worth of having no move
+_SURE = np.int64(100_000)  # the worth of an immediate win; every ply to mate takes one off
 
 
 @inline
@@ -30,7 +30,7 @@ def is_won(code):
 
 @inline
 def worth_of_move(code):
-    """What a move is worth that gives the other side a position of this code; more is better."""
+    """The worth of a move that leaves the other side a position with this code; more is better."""
     if code == DRAWN:
         return np.int64(0)
     return code - _SURE if is_won(code) else _SURE - code
@@ -46,14 +46,14 @@ def worth_of(code):
 
 @inline
 def code_of(worth):
-    """The code of a position whose best move is worth so much."""
+    """The code of a position whose best move has this worth."""
     if worth == 0:
         return DRAWN
     return (_SURE - worth if worth > 0 else _SURE + worth) + 1
 
 
 def rank_of_move(code: int) -> int:
-    """`worth_of_move` in plain Python: called from there a kernel is slow."""
+    """`worth_of_move` in plain Python, since calling a kernel from Python is slow."""
     if code == 0:
         return 0
     return int(_SURE) - code if code % 2 else code - int(_SURE)

@@ -1,12 +1,11 @@
-"""Containers: many endings in one file, with a directory that says where each lies and how it is read.
+"""Containers: many endings in one file, with a directory that says where each of them is and how to read it.
 
-The first line is the directory, as JSON; what it lists follows, one block an ending and side to move. There are three
-kinds. Outcomes take two bits a cell, for either side to move. Distances take a byte, for the side to move whose block
-is smaller: the number of moves to the mate, which tells nothing of who mates; that is the outcome's business. Resets
-take a byte, for one side to move as well: the plies until the fifty-move counter starts anew on the way to the win.
-Against a bare king without pawns that is hardly ever before the mate, and the byte says how much before. Cells that
-nobody asks for, because they are illegal (or drawn, where outcomes are not concerned), repeat their neighbour, which
-packs best.
+The first line is the directory, as JSON; the blocks follow, one for each ending and side to move. There are three
+kinds. Outcomes take two bits per cell, for both sides to move. Distances take a byte, only for the side to move whose
+block is smaller: the number of moves to mate, without who mates, which the outcome says. Resets take a byte, also for
+one side to move: the plies until the fifty-move counter is reset on the way to the win. Against a bare king without
+pawns that is hardly ever before the mate, and the byte says how much before. Cells that are never read, because they
+are illegal (or drawn, except in outcomes), repeat their neighbour, which compresses best.
 """
 
 from __future__ import annotations
@@ -34,22 +33,22 @@ _FORMAT = "adversary endgame tables"
 _VERSION = 1
 _LONGEST_DIRECTORY = 1 << 22  # bytes
 _LARGEST_FILE = 1 << 48
-_SLICE = 1 << 22  # cells that are filled at a time, since a cell takes many bytes meanwhile
-_MOST_CELLS_TO_TRY = 1 << 23  # beyond, one order of the axes is as good as another: trying takes hours
+_SLICE = 1 << 22  # cells that are filled at a time, since each takes many bytes meanwhile
+_MOST_CELLS_TO_TRY = 1 << 23  # in larger tables all orders of the axes are about equal, and trying takes hours
 
 Bytes = npt.NDArray[np.uint8]
 Codes = npt.NDArray[Any]  # as the generator has them, of one or two bytes
 
 
 class Kind(Enum):
-    """What the cells of a container say."""
+    """What the cells of a container hold."""
 
     OUTCOMES = "outcomes"
     DISTANCES = "distances"
     RESETS = "resets"
 
 
-# Of two-bit cells the last byte says little about the next one, of plies it says much.
+# For two-bit cells the last byte says little about the next one; for plies it says much.
 _CONTEXT = {Kind.OUTCOMES: 0, Kind.DISTANCES: 4, Kind.RESETS: 4}
 _QUICK, _THOROUGH = 1, 9 | lzma.PRESET_EXTREME
 
@@ -60,7 +59,7 @@ def _filters(kind: Kind, preset: int = _THOROUGH) -> list[dict[str, int]]:
 
 @dataclass(frozen=True)
 class Block:
-    """Where the cells of one side to move lie in the file."""
+    """Where the cells for one side to move are in the file."""
 
     offset: int
     length: int
@@ -69,17 +68,17 @@ class Block:
 
 @dataclass(frozen=True)
 class Entry:
-    """What the directory says of an ending."""
+    """What the directory says about an ending."""
 
     ending: Ending
-    axes: tuple[int, ...]  # the order in which kings' pair and men are written, the last one densely
+    axes: tuple[int, ...]  # the order of the axes (pair of kings, men); the last one is contiguous
     blocks: tuple[Block | None, Block | None]  # [side to move]
     summary: tuple[Summary, Summary]  # [side to move]
-    seconds: float  # of CPU time that it took to generate
+    seconds: float  # CPU time that it took to generate
 
     @property
     def longest(self) -> int:
-        """Plies of the longest mate, whoever is to move and whoever mates; 0 if there is none."""
+        """Plies of the longest mate for either side, with either side to move; 0 if there is none."""
         return max(0, *(summary.longest for summary in self.summary))
 
 
@@ -108,7 +107,7 @@ class Container:
                 file.seek(self._start + block.offset)
                 packed = file.read(block.length)
             if zlib.crc32(packed) != block.checksum:
-                raise ValueError("wrong checksum")  # noqa: TRY301  told below, as all that cannot be unpacked is
+                raise ValueError("wrong checksum")  # noqa: TRY301  reported below with all that cannot be unpacked
             cells = _unpacked(packed, self.kind, bytes_of(ending, self.kind))
         except (OSError, ValueError, lzma.LZMAError) as error:
             raise InputError(f"{self.path}: cannot read {ending.name}: {error}") from error
@@ -118,15 +117,15 @@ class Container:
         try:
             directory = json.loads(line)
             if directory["format"] != _FORMAT:
-                raise ValueError  # noqa: TRY301  all ways to be foreign end alike
+                raise ValueError  # noqa: TRY301  one message for every foreign file
             version = directory["version"]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise InputError(f"{self.path} is no file of endgame tables") from error
+            raise InputError(f"{self.path} is not a file of endgame tables") from error
         if version != _VERSION:
-            raise InputError(f"{self.path} has version {version}, and {_VERSION} is needed")
+            raise InputError(f"{self.path} has version {version}, not {_VERSION}")
         try:
             if directory["checksum"] != _checksum(directory["tables"]):
-                raise ValueError("checksum")  # noqa: TRY301  all damages end alike
+                raise ValueError("checksum")  # noqa: TRY301  one message for all damage
             entries = [_read_entry(row) for row in directory["tables"]]
             kind = Kind(directory["kind"])
         except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
@@ -139,13 +138,13 @@ class Container:
 
 
 def bytes_of(ending: Ending, kind: Kind) -> int:
-    """How long a block is when it is unpacked."""
+    """The size of an unpacked block."""
     cells = int(np.prod(shape_of(ending)))
     return (cells + 3) // 4 if kind is Kind.OUTCOMES else cells
 
 
 def _unpacked(packed: bytes, kind: Kind, size: int) -> bytes:
-    """The cells of a block; ValueError if they are not of this size. A few bytes can be made to stand for many GB."""
+    """The cells of a block; ValueError if they are not of this size, since a few bytes could unpack to many GB."""
     reader = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_filters(kind))
     cells = reader.decompress(packed, size)
     is_more = not reader.eof and not reader.needs_input and bool(reader.decompress(b"", 1))
@@ -166,16 +165,16 @@ class Packed:
 
 
 def pack(ending: Ending, mates: Codes, resets: Codes | None, kind: Kind, seconds: float = 0.0) -> Packed:
-    """The cells of one kind, in the order of axes that makes them smallest, as far as a quick trial can tell.
+    """The cells of one kind, in the order of axes that makes them smallest according to a quick trial.
 
-    `mates` and `resets` are the generator's codes, [side to move, cell]; the latter for that kind only.
+    `mates` and `resets` are the generator's codes, [side to move, cell]; `resets` only for that kind.
     """
     shape = shape_of(ending)
     codes = mates if resets is None else _reset_cells(ending, mates, resets)
     orders = list(itertools.permutations(range(len(shape))))
     if codes[0].size > _MOST_CELLS_TO_TRY:
         orders = orders[:1]
-    sides = range(1 if ending.is_symmetric else 2)  # of symmetric endings the second is the first, seen by black
+    sides = range(1 if ending.is_symmetric else 2)  # in symmetric endings the second is the first, seen by Black
     sizes = {(axes, side): len(_packed(_cells(codes[side], shape, axes, kind), kind, _QUICK))
              for axes in orders for side in sides}
     if kind is Kind.OUTCOMES:
@@ -189,7 +188,7 @@ def pack(ending: Ending, mates: Codes, resets: Codes | None, kind: Kind, seconds
 
 
 def write_container(path: Path, kind: Kind, endings: Iterable[Packed], provenance: str) -> None:
-    """Write a container; the file appears when it is complete."""
+    """Write a container; the file appears only when it is complete."""
     rows, blocks, offset = [], [], 0
     for packed in endings:
         places: list[dict[str, int] | None] = []
@@ -210,12 +209,12 @@ def write_container(path: Path, kind: Kind, endings: Iterable[Packed], provenanc
 
 
 def _checksum(rows: Any) -> int:
-    """Of the directory's rows, however they are written."""
+    """A checksum of the directory's rows, independent of how they are formatted."""
     return zlib.crc32(json.dumps(rows, sort_keys=True).encode())
 
 
 def _cells(codes: Codes, shape: Sequence[int], axes: Sequence[int], kind: Kind) -> Bytes:
-    """The cells of one side to move, as a container of this kind writes them."""
+    """The cells for one side to move, as a container of this kind stores them."""
     illegal = int(NARROW_ILLEGAL if codes.itemsize == 1 else ILLEGAL)
     numbers = np.arange(illegal + 1)
     if kind is Kind.RESETS:
@@ -238,7 +237,7 @@ def _cells(codes: Codes, shape: Sequence[int], axes: Sequence[int], kind: Kind) 
 
 
 def _reset_cells(ending: Ending, mates: Codes, resets: Codes) -> Codes:
-    """What the cells of resets say, NARROW_ILLEGAL where nobody asks."""
+    """The cells of resets; NARROW_ILLEGAL where they are never read."""
     plies = resets >> 1
     if not ending.black and not ending.has_pawns:
         plies = (mates - 1 - plies).astype(np.uint8)
@@ -250,7 +249,7 @@ def _packed(cells: Bytes, kind: Kind, preset: int = _THOROUGH) -> bytes:
 
 
 def _filled(cells: Bytes, is_idle: npt.NDArray[np.bool_], last: np.uint8) -> Bytes:
-    """The cells, where each idle one repeats the one before it; `last` comes before them all."""
+    """The cells, with each idle one repeating its predecessor; `last` precedes them all."""
     source = np.maximum.accumulate(np.where(is_idle, -1, np.arange(cells.size)))
     return np.where(source < 0, last, cells[source])
 
@@ -266,7 +265,7 @@ def _four_in_a_byte(cells: Bytes) -> Bytes:
 def _whole(value: Any, lowest: int, highest: int) -> int:
     """The value, if it is a number in this range; else ValueError."""
     if not isinstance(value, int) or not lowest <= value <= highest:
-        raise ValueError(f"{value!r} is no number from {lowest} to {highest}")
+        raise ValueError(f"{value!r} is not a number from {lowest} to {highest}")
     return value
 
 

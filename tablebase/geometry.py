@@ -1,9 +1,9 @@
-"""Where a position stands in an endgame table: the kings' pair first, then the square of every other man.
+"""The index of a position in an endgame table: the pair of kings first, then the square of every other man.
 
 The board is turned and mirrored so that few pairs of kings are left: 462 without pawns, where all eight symmetries of
-the square keep the game the same, and 1806 with pawns, where only left and right may be exchanged. If both kings stand
-on the long diagonal, a position and its mirror image have the same pair. Tables hold both, so that a lookup needs no
-rule to choose between them.
+the square preserve the game, and 1806 with pawns, where only left and right may be swapped. If both kings are on the
+long diagonal, a position and its mirror image have the same pair. Tables hold both, so that a lookup needs no rule to
+choose between them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from engine.kernel import inline, offset_of, record_type
 from engine.kernel.records import I4, U1, U2, Fields, Numbers, dtype_of
 from tablebase.material import MOST_MEN, Ending, ending_of
 
-MOST_OTHERS = MOST_MEN - 2  # men beside the kings
-NO_PAIR = np.int64(-1)  # kings that touch each other
+MOST_OTHERS = MOST_MEN - 2  # men besides the kings
+NO_PAIR = np.int64(-1)  # kings on adjacent squares
 NO_CELL = np.int64(-1)
 _PAWN_SQUARES = 48
 _FIRST_PAWN_SQUARE = 8
-_UPSIDE_DOWN = 56  # xor turns white's view of a square into black's
+_UPSIDE_DOWN = 56  # xor with this turns White's view of a square into Black's
 
 
 Squares = npt.NDArray[np.int64]
@@ -43,7 +43,7 @@ def _symmetries() -> npt.NDArray[np.uint8]:
 
 
 def _is_kept(white: Squares, black: Squares, has_pawns: bool) -> npt.NDArray[np.bool_]:
-    """Whether tables hold these pairs of kings, and not only one that they can be turned into."""
+    """Whether tables hold these pairs of kings themselves, rather than a symmetric image."""
     rank, file, other_rank, other_file = white >> 3, white & 7, black >> 3, black & 7
     is_apart = np.maximum(abs(rank - other_rank), abs(file - other_file)) > 1
     is_unique = has_pawns | (rank < file) | ((rank == file) & (other_rank <= other_file))
@@ -60,7 +60,7 @@ def _number_pairs(has_pawns: bool) -> tuple[npt.NDArray[np.int16], npt.NDArray[n
     is_kept = _is_kept(_WHITE_KINGS, _BLACK_KINGS, has_pawns)
     numbers = np.where(is_kept, np.cumsum(is_kept) - 1, NO_PAIR)
     pairs, turns = np.full(64 * 64, NO_PAIR, np.int16), np.zeros(64 * 64, np.uint8)
-    for symmetry in reversed(range(2 if has_pawns else 8)):  # of several the lowest counts
+    for symmetry in reversed(range(2 if has_pawns else 8)):  # the lowest one wins
         images = numbers[_IMAGES[symmetry, _WHITE_KINGS].astype(np.int64) * 64 + _IMAGES[symmetry, _BLACK_KINGS]]
         pairs[images != NO_PAIR] = images[images != NO_PAIR]
         turns[images != NO_PAIR] = symmetry
@@ -72,46 +72,46 @@ PAIR_NUMBERS = np.concatenate([pairs for pairs, _ in _NUMBERED])  # [has pawns *
 PAIR_TURNS = np.concatenate([turns for _, turns in _NUMBERED])
 _KEPT = [np.flatnonzero(_is_kept(_WHITE_KINGS, _BLACK_KINGS, has_pawns)) for has_pawns in (False, True)]
 PAIR_COUNTS = tuple(len(kept) for kept in _KEPT)  # [has pawns]
-PAIR_SQUARES = np.zeros((2, max(PAIR_COUNTS), 2), np.uint8)  # [has pawns, pair, colour]: where that king stands
+PAIR_SQUARES = np.zeros((2, max(PAIR_COUNTS), 2), np.uint8)  # [has pawns, pair, colour]: the king's square
 for _has_pawns, _pairs in enumerate(_KEPT):
     PAIR_SQUARES[_has_pawns, : len(_pairs)] = np.stack([_pairs >> 6, _pairs & 63], axis=1)
-# [pair]: without pawns, whether both kings stand on the diagonal, which passes through every ninth square.
+# [pair]: without pawns, whether both kings are on the diagonal, which passes through every ninth square.
 ON_DIAGONAL = np.all(PAIR_SQUARES[0, : PAIR_COUNTS[0]] % 9 == 0, axis=1).astype(np.uint8)
 
 
 class ViewRecord(Fields):
-    """How men in a given order are found in the table of an ending. Men that there are not have a stride of 0."""
+    """How men in a given order are found in the table of an ending. Men that do not exist have a stride of 0."""
 
-    address: Annotated[Numbers, "i8", 2]  # [side to move, as the table sees it]: where its cells lie, or 0
+    address: Annotated[Numbers, "i8", 2]  # [side to move, as the table sees it]: the address of its cells, or 0
     stride: Annotated[Numbers, "i4", MOST_OTHERS]  # [man]: how far apart the cells of neighbouring squares are
     pair_stride: I4
-    corner: I4  # the cell of pair 0 with everybody on square 0, a corner that pawns never see
-    flip: U1  # what turns a square if the colours are exchanged, else 0
-    is_flipped: U1  # whether the colours are exchanged
+    corner: I4  # the cell of pair 0 with all men on square 0, where no pawn can be
+    flip: U1  # xor for squares if the colours are swapped, else 0
+    is_flipped: U1  # whether the colours are swapped
     has_pawns: U1
-    alike: Annotated[Numbers, "u1", MOST_OTHERS]  # [man]: whether the next one is like it; the first follows the last
-    others: U1  # how many men there are
-    width: U1  # bits a cell
+    alike: Annotated[Numbers, "u1", MOST_OTHERS]  # [man]: whether the next one is of the same kind, cyclically
+    others: U1  # the number of men besides the kings
+    width: U1  # bits per cell
     longest: U2  # plies of the longest mate
 
 
 VIEW = dtype_of(ViewRecord)
 VIEW_TYPE = record_type(VIEW)
-ADDRESS_OF_CELLS = offset_of(VIEW, "address")  # where in a view it lies
+ADDRESS_OF_CELLS = offset_of(VIEW, "address")  # its offset in a view
 
 
 def pairs_of(ending: Ending) -> int:
-    """How many pairs of kings its table has."""
+    """The number of pairs of kings in the table of an ending."""
     return PAIR_COUNTS[ending.has_pawns]
 
 
 def shape_of(ending: Ending) -> tuple[int, ...]:
-    """The cells of one side to move: pairs of kings, and the squares of each man."""
+    """The shape of the cells for one side to move: pairs of kings, and the squares of each man."""
     return (pairs_of(ending), *(_PAWN_SQUARES if piece % 8 == PAWN else 64 for piece in ending.pieces))
 
 
 def strides_of(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
-    """[axis]: how far apart its neighbours are when the axes are written in this order, the last one densely."""
+    """[axis]: how far apart neighbours are if the axes are stored in this order, the last one contiguous."""
     strides = [0] * len(shape)
     distance = 1
     for axis in reversed(axes):
@@ -121,9 +121,9 @@ def strides_of(shape: Sequence[int], axes: Sequence[int]) -> list[int]:
 
 
 def set_view(view: ViewRecord, given: Sequence[int], axes: Sequence[int] | None = None, side: int = 0) -> None:
-    """Describe how the `given` pieces, in their order, stand in the table of their ending; all but the addresses.
+    """Describe how the `given` pieces, in this order, are found in the table of their ending; all but the addresses.
 
-    Symmetric endings need no table for black to move: with `side` 1 they are seen with the colours exchanged.
+    Symmetric endings need no table for Black to move: with `side` 1 they are seen with the colours swapped.
     """
     ending, is_flipped = ending_of(given)
     is_flipped = is_flipped or (ending.is_symmetric and side == 1)
@@ -146,7 +146,7 @@ def set_view(view: ViewRecord, given: Sequence[int], axes: Sequence[int] | None 
 
 @inline
 def _exchange_if(condition, left, right):
-    """The two numbers, in the opposite order if `condition` is 1 and not 0. A jump that is guessed wrong costs more."""
+    """The two numbers, swapped if `condition` is 1 rather than 0; without a branch that could be mispredicted."""
     difference = (left ^ right) & -condition
     return left ^ difference, right ^ difference
 
@@ -158,9 +158,9 @@ def _sort_if(alike, low, high):
 
 @inline
 def cell_in(view, white_king, black_king, first, second, third):
-    """The cell of a position with men on these squares, in the order the view was made for; NO_CELL if kings touch.
+    """The cell of a position with men on these squares, in the view's order; NO_CELL if the kings are adjacent.
 
-    Of men that there are not, any square will do. Of men that are alike, the one on the lower square comes first.
+    For men that do not exist any square will do. Of men of the same kind, the one on the lower square comes first.
     """
     flip = np.int64(view.flip)
     white_king, black_king = _exchange_if(np.int64(view.is_flipped), white_king ^ flip, black_king ^ flip)

@@ -1,8 +1,8 @@
-"""What each move of a position leads to when the fifty-move rule and repetitions count, by our own endgame tables.
+"""What each move leads to under the fifty-move rule and repetition, by the engine's own endgame tables.
 
 A mate is certain if it comes before the counter is full, whatever the other side does: the code of a position bounds
-its plies. Where it may come too late, the plies until the counter starts anew decide, and a win may take longer than
-the code says. So a move has a grade, and moves of one grade have an order.
+its plies. If it may come too late, the plies until the counter is reset decide, and a win may take longer than the code
+says. So each move has a grade, and moves of the same grade are ordered.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from engine.kernel.records import Fields, Numbers, dtype_of, new_record
 from tablebase.codes import DRAWN, MATED, UNKNOWN
 from tablebase.probe import LIBRARY_TYPE, PATIENCE, LibraryRecord, probe_code, probe_resets
 
-# Grades, for the side that moves. What is spoilt is won or lost by the pieces, and drawn by the rules.
+# Grades, for the side that moves. A spoilt win or loss is one that the fifty-move rule or repetition turns into a draw.
 IS_MATED, LOSES, MAY_LOSE, SPOILT_LOSS, DRAWS, SPOILT_WIN, MAY_WIN, WINS, MATES = (
     np.int64(grade) for grade in range(9))
 _GRADE_SHIFT = np.int64(32)
 _MIDDLE = np.int64(1 << 31)  # of the ranks of a grade
-_CODE_SHIFT = np.int64(8)  # within a grade the code counts first, then the plies until the counter starts anew
-TWICE = np.int64(2)  # before: a third time makes a draw
+_CODE_SHIFT = np.int64(8)  # within a grade the code counts first, then the plies until the counter is reset
+TWICE = np.int64(2)  # earlier occurrences: the third is a draw
 
 
 class JudgementRecord(Fields):
-    """All legal moves, and what is known of them."""
+    """All legal moves, with their codes and ranks."""
 
     moves: Annotated[Numbers, "i8", MAX_MOVES]
     codes: Annotated[Numbers, "i8", MAX_MOVES]  # that the move leaves to the other side
@@ -42,7 +42,7 @@ JUDGEMENT_TYPE = record_type(JUDGEMENT)
 
 
 def empty_judgement() -> JudgementRecord:
-    """A record to be filled by `judge_moves`."""
+    """A new record, for `judge_moves` to fill."""
     return new_record(JudgementRecord)
 
 
@@ -56,7 +56,7 @@ class Fate:
 
     @property
     def grade(self) -> int:
-        """How sure which result is."""
+        """The result, and how certain it is."""
         return self.rank >> int(_GRADE_SHIFT)
 
 
@@ -69,13 +69,13 @@ def fates_in(judgement: JudgementRecord, count: int) -> list[Fate]:
 
 @inline
 def rank_within(grade, within):
-    """The rank of a move of this grade; `within` it more is better, less than _MIDDLE either way."""
+    """The rank of a move of this grade; a larger `within` is better, and is less than _MIDDLE in size."""
     return (grade << _GRADE_SHIFT) + _MIDDLE + within
 
 
 @kernel
 def can_repeat(pos, moves, end):
-    """Whether the side to move can bring about a position for the third time."""
+    """Whether the side to move can repeat a position for the third time."""
     if pos.rule50 < 3:
         return False
     checkers, pinned = king_masks(pos)
@@ -93,9 +93,9 @@ def can_repeat(pos, moves, end):
 
 @kernel
 def _has_repeated(pos):
-    """Whether some earlier position since the counter started has been there twice: it must not be met again.
+    """Whether some earlier position since the last reset has occurred twice, so that it must not recur.
 
-    The one on the board does not matter. A winner who makes progress never comes back to it.
+    The current one does not matter: a winner who makes progress never returns to it.
     """
     reach = min(np.int64(pos.rule50), np.int64(pos.ply) - np.int64(pos.last_null), np.int64(HISTORY - 2))
     for back in range(1, reach + 1):
@@ -138,7 +138,7 @@ def _rank_of_loss(pos, library, moves, end, code, may_repeat):
 
 @kernel
 def judge(pos, library, moves, judgement):
-    """Write every legal move, the code that it leaves to the other side and its rank; returns how many, or UNKNOWN."""
+    """Write every legal move, the code that it leaves the other side and its rank; returns their number, or UNKNOWN."""
     may_repeat = _has_repeated(pos)
     checkers, pinned = king_masks(pos)
     count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
@@ -161,16 +161,16 @@ def judge(pos, library, moves, judgement):
 
 @entry(POSITION_TYPE, LIBRARY_TYPE, MOVE_LIST_TYPE, JUDGEMENT_TYPE)
 def judge_moves(pos: PositionRecord, library: LibraryRecord, moves: MoveListRecord, judgement: JudgementRecord) -> Int:
-    """Judge every legal move of a position with at most five men; returns how many, or UNKNOWN for a missing table."""
+    """Judge the legal moves in a position of up to five men; returns their number, or UNKNOWN for a missing table."""
     return judge(pos, library, moves, judgement)
 
 
 @entry(POSITION_TYPE, LIBRARY_TYPE, MOVE_LIST_TYPE, JUDGEMENT_TYPE, array_type("i8"), int64, int64)
 def extend_line(pos: PositionRecord, library: LibraryRecord, moves: MoveListRecord, judgement: JudgementRecord,
                 line: Any, length: Int, longest: Int) -> Int:
-    """Play on from the end of a line of so many moves, both sides at their best; returns how long it is then.
+    """Extend a line of `length` moves by best play of both sides; returns its new length.
 
-    It grows up to `longest`, and ends before where the game does or the tables do. The position goes along.
+    It grows to at most `longest`, and ends earlier if the game or the tables end. The moves are played on `pos`.
     """
     while length < longest and pos.rule50 < FIFTY_MOVES:
         count = judge(pos, library, moves, judgement)

@@ -1,4 +1,4 @@
-"""Endings by the men that are left: their names, their order, and what each can turn into."""
+"""Endings by the men that are left: their names, their order, and what each can lead to."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from engine.core.bits import BISHOP, KING, KNIGHT, PAWN, PIECE_LETTERS, QUEEN, R
 from engine.core.errors import InputError, quote
 from engine.core.position import PositionRecord
 
-MOST_MEN = 5  # kings included
-NEAR = 10  # men: with so few, outcomes are read, for searches will soon meet them
-_BLACK = 8  # what a black piece has more than a white one
+MOST_MEN = 5  # including kings
+NEAR = 10  # men: outcomes are read when this few are left, since searches will soon probe them
+_BLACK = 8  # the difference between a black piece and a white one
 _TYPES = tuple(int(kind) for kind in (QUEEN, ROOK, BISHOP, KNIGHT, PAWN))
 PROMOTIONS = _TYPES[:-1]
 
@@ -22,24 +22,24 @@ Men = tuple[int, ...]
 
 @dataclass(frozen=True, order=True)
 class Ending:
-    """What stands beside the two kings. White has more men, or the same number and the stronger ones."""
+    """The men besides the two kings. White has more men, or as many and the stronger ones."""
 
     white: Men  # types, the strongest first
     black: Men
 
     @property
     def name(self) -> str:
-        """As Syzygy files are called: KQvKR."""
+        """The name, as in Syzygy files: KQvKR."""
         return f"K{_letters(self.white)}vK{_letters(self.black)}"
 
     @property
     def pieces(self) -> Men:
-        """The men as pieces, in the order in which tables count them."""
+        """The men as pieces, in the order of the table's axes."""
         return (*self.white, *(_BLACK + kind for kind in self.black))
 
     @property
     def men(self) -> int:
-        """How many stand on the board, kings included."""
+        """The number of men on the board, including kings."""
         return 2 + len(self.white) + len(self.black)
 
     @property
@@ -48,16 +48,16 @@ class Ending:
 
     @property
     def has_pawns_of_both(self) -> bool:
-        """Whether a pawn can be captured en passant."""
+        """Whether both sides have pawns, so that en passant is possible."""
         return PAWN in self.white and PAWN in self.black
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether both sides have the same."""
+        """Whether both sides have the same men."""
         return self.white == self.black
 
     def next_endings(self) -> set[Ending]:
-        """What a capture, a promotion or both at once lead to; bare kings are no ending."""
+        """The endings after a capture, a promotion or both at once; bare kings do not count."""
         found = set()
         for pieces in _after_one_move(self.pieces):
             if pieces:
@@ -66,7 +66,7 @@ class Ending:
 
 
 def ending_of(pieces: Iterable[int]) -> tuple[Ending, bool]:
-    """The ending of these pieces in any order, and whether the colours have to be exchanged for it."""
+    """The ending of these pieces in any order, and whether the colours have to be swapped for it."""
     men = list(pieces)
     white = _sorted(piece for piece in men if piece < _BLACK)
     black = _sorted(piece - _BLACK for piece in men if piece > _BLACK)
@@ -79,7 +79,7 @@ def parse_ending(text: str) -> Ending:
     letters = text.upper().replace("V", "")
     sides = letters.split("K")
     if len(sides) != 3 or sides[0] or not set(sides[1] + sides[2]) <= set("QRBNP"):
-        raise InputError(f"{quote(text)} names no ending: write the men of both sides, as in KQvKR")
+        raise InputError(f"{quote(text)} is not an ending: write the men of both sides, as in KQvKR")
     if not 1 <= len(letters) - 2 <= MOST_MEN - 2:
         raise InputError(f"{quote(text)} has {len(letters)} men: tables are made for 3 to {MOST_MEN}")
     white, black = ([PIECE_LETTERS.index(letter) for letter in side] for side in sides[1:])
@@ -87,7 +87,7 @@ def parse_ending(text: str) -> Ending:
 
 
 def all_endings(men: int) -> list[Ending]:
-    """Every ending with so many men."""
+    """Every ending with this many men."""
     found = set()
     for of_white in range(men - 1):
         for white in combinations_with_replacement(_TYPES, of_white):
@@ -97,12 +97,12 @@ def all_endings(men: int) -> list[Ending]:
 
 
 def in_order(endings: Iterable[Ending]) -> list[Ending]:
-    """The endings so that each comes after all that it can turn into."""
+    """The endings, sorted so that each comes after all that it can lead to."""
     return sorted(endings, key=lambda ending: (ending.men, (ending.white + ending.black).count(int(PAWN)), ending.name))
 
 
 def with_needed(endings: Iterable[Ending]) -> list[Ending]:
-    """The endings and all that any line from them can lead to, in order."""
+    """The endings and all that they can lead to, in order."""
     found: set[Ending] = set()
     waiting = list(endings)
     while waiting:
@@ -114,7 +114,7 @@ def with_needed(endings: Iterable[Ending]) -> list[Ending]:
 
 
 def men_of(position: PositionRecord) -> Men:
-    """The pieces of a position beside the kings."""
+    """The pieces of a position besides the kings."""
     return tuple(piece for piece in position.board.tolist() if piece and piece % 8 != KING)
 
 
@@ -124,12 +124,12 @@ def can_become(men: Iterable[int], ending: Ending) -> bool:
 
 
 def can_turn_into(have: Counter[int], men: Men) -> bool:
-    """Whether captures and promotions can turn what there is into these men, in either colour."""
+    """Whether captures and promotions can turn the men in `have` into `men`, in either colour."""
     return any(_is_reachable(have, Counter(given)) for given in (men, tuple(piece ^ 8 for piece in men)))
 
 
 def _is_reachable(have: Counter[int], need: Counter[int]) -> bool:
-    """Whether what is missing of either colour can be made of pawns that are not needed themselves."""
+    """Whether, for both colours, spare pawns could promote to all the pieces that are missing."""
     for pawn in (int(PAWN), int(PAWN) + 8):
         spare = have[pawn] - need[pawn]
         if spare < sum(max(need[piece] - have[piece], 0) for piece in range(pawn + 1, pawn + 5)):
@@ -138,7 +138,7 @@ def _is_reachable(have: Counter[int], need: Counter[int]) -> bool:
 
 
 def _after_one_move(pieces: Sequence[int]) -> Iterator[list[int]]:
-    """The pieces after each capture and each promotion, whoever makes it."""
+    """The pieces after each capture and each promotion by either side."""
     for taken in (None, *range(len(pieces))):
         left = [piece for place, piece in enumerate(pieces) if place != taken]
         if taken is not None:

@@ -1,4 +1,4 @@
-"""Endgame tables of our own at a player's hand: read when a game comes near them, and looked up when it is there."""
+"""The engine's own endgame tables: read when a game approaches them, and probed when it gets there."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ from tablebase.publishing import publish
 from tablebase.reader import BackgroundReader, Job
 
 BUILT_IN = Path(__file__).parent  # the folder of the package's own containers
-CLOSE = 7  # men: after three captures in a row distances are needed, and unpacking them takes a while
+CLOSE = 7  # men: three captures in a row would need distances, and unpacking them takes a while
 FOREVER = float("inf")
-_PLIES_AT_A_TIME = 8  # of a line, between two looks at the clock
+_PLIES_AT_A_TIME = 8  # of a line, between two checks of the clock
 
 
 class Shelf:
-    """The containers of one kind, and the directory by which kernels find what is loaded of them."""
+    """The containers of one kind, and the directory through which kernels find what is loaded."""
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self.directory: DirectoryRecord = empty_directory()
-        self._containers: dict[Ending, list[Container]] = {}  # the first one that is sound counts
+        self._containers: dict[Ending, list[Container]] = {}  # the first sound one counts
         self._numbers: dict[Ending, list[tuple[int, int, Men]]] = {}  # view, side to move, men in their order
         self._views = np.zeros(0, VIEW)
         self._memory: Bytes = np.zeros(0, np.uint8)
-        self._offsets: dict[tuple[Ending, int], int] = {}  # [ending, side to move]: where its cells go in the memory
+        self._offsets: dict[tuple[Ending, int], int] = {}  # [ending, side to move]: where its cells go in memory
         self._is_sound: dict[Ending, bool] = {}  # of what was loaded
 
     def add(self, container: Container) -> None:
-        """Offer the endings of a container, after those of the containers before."""
+        """Add the endings of a container; earlier containers take precedence."""
         for ending in container.entries:
             self._containers.setdefault(ending, []).append(container)
 
     def make_directory(self) -> None:
-        """Find a number for every order in which the men of an ending can be met, and a place for its cells."""
+        """Assign a view to every order in which the men of an ending can appear, and a place for its cells."""
         places = [(ending, side, given) for ending in self._containers for side in range(2)
                   for given in _orders(ending)]
         self._views = np.zeros(len(places), VIEW)
@@ -69,7 +69,7 @@ class Shelf:
         self._reserve()
 
     def _reserve(self) -> None:
-        """Find a place for everything, in one piece that takes no memory until something is loaded."""
+        """Reserve space for everything in one block, which takes no memory until something is loaded."""
         size = 0
         for ending, containers in self._containers.items():
             for side in range(2):
@@ -85,15 +85,15 @@ class Shelf:
 
     @property
     def endings(self) -> list[Ending]:
-        """What there is, loaded or not."""
+        """All endings, loaded or not."""
         return in_order(self._containers)
 
     def entry(self, ending: Ending) -> Entry:
-        """What the containers say of an ending."""
+        """The directory entry of an ending."""
         return self._containers[ending][0].entries[ending]
 
     def is_loaded(self, ending: Ending) -> bool:
-        """Whether there is nothing more to be read of an ending."""
+        """Whether there is nothing left to read for an ending."""
         return ending in self._is_sound or ending not in self._containers
 
     def is_sound(self, ending: Ending) -> bool:
@@ -101,10 +101,10 @@ class Shelf:
         return self._is_sound.get(ending, False)
 
     def load(self, ending: Ending, complain: Callable[[str], None]) -> None:
-        """Read the cells of an ending, and let kernels see them. What is damaged is told, and the next file tried."""
+        """Read the cells of an ending and publish them to kernels. If a file is damaged, complain and try the next."""
         if self.is_loaded(ending):
             return
-        self._is_sound[ending] = False  # if all fail, nobody need try again
+        self._is_sound[ending] = False  # if all fail, it is not tried again
         while self._containers[ending] and not self._is_sound[ending]:
             container = self._containers[ending][0]
             try:
@@ -119,7 +119,7 @@ class Shelf:
                 self._is_sound[ending] = True
 
     def _publish(self, ending: Ending, entry: Entry, cells: Sequence[Bytes | None]) -> None:
-        """Put the cells into their place; the addresses, by which kernels see them, come last."""
+        """Copy the cells to their place; the addresses, which make them visible to kernels, come last."""
         addresses = [0, 0]
         for side, array in enumerate(cells):
             if array is not None:
@@ -135,7 +135,7 @@ class Shelf:
 
 
 class OwnTables:
-    """All tables of some folders. What is wrong with a file is told once, by `complaints`, and the others are used."""
+    """All tables in some folders. Problems with files are reported once, by `complaints`; the other files are used."""
 
     def __init__(self, folders: Sequence[Path] = (BUILT_IN,)) -> None:
         self.shelves = {kind: Shelf(kind) for kind in Kind}
@@ -154,15 +154,15 @@ class OwnTables:
         for kind, shelf in self.shelves.items():
             shelf.make_directory()
             self._library[kind.value] = shelf.address
-        self.most_men = max((ending.men for ending in self.outcomes.endings), default=0)  # kings included
+        self.most_men = max((ending.men for ending in self.outcomes.endings), default=0)  # including kings
 
     @property
     def outcomes(self) -> Shelf:
-        """Who wins: what a search asks for."""
+        """The tables of outcomes, which a search probes."""
         return self.shelves[Kind.OUTCOMES]
 
     def prepare(self, position: PositionRecord) -> None:
-        """Begin to read, in the background, what a game that has come to this position may soon need."""
+        """Start reading, in the background, the tables that a game at this position may soon need."""
         men = tuple(sorted(men_of(position)))
         if len(men) + 2 > NEAR or men == self._prepared:
             return
@@ -174,12 +174,12 @@ class OwnTables:
         self._reader.read(jobs)
 
     def load_kernels(self) -> None:
-        """Make ready what is asked while a clock runs."""
+        """Load the kernels that are needed while a clock is running."""
         judge_moves.load()
         extend_line.load()
 
     def load_outcomes(self) -> None:
-        """Read every outcome, now."""
+        """Read all tables of outcomes now."""
         for ending in self.outcomes.endings:
             self._reader.do(*self._job(self.outcomes, ending))
 
@@ -187,7 +187,7 @@ class OwnTables:
         return ending.name, partial(shelf.load, ending, self._reader.complain)
 
     def code(self, position: PositionRecord) -> int | None:
-        """The code of a position, by tables that are read if they are not yet; None if there is none for it."""
+        """The code of a position, reading tables if need be; None if there is no table for it."""
         if self.reason_for_silence(position) is not None:
             return None
         code = int(position_code(position, self._library, self._moves))
@@ -196,7 +196,7 @@ class OwnTables:
         return None if code == UNKNOWN else code
 
     def outcome(self, position: PositionRecord) -> int | None:
-        """What a search hears of a position: an OUTCOME; None if that is not certain."""
+        """The OUTCOME of a position as a search would get it; None if it is not certain."""
         if self.reason_for_silence(position) is not None:
             return None
         self.load_for(position, Kind.OUTCOMES)
@@ -204,7 +204,7 @@ class OwnTables:
         return None if outcome == UNKNOWN else outcome
 
     def load_for(self, position: PositionRecord, *kinds: Kind) -> bool:
-        """Read everything that the position and its moves need, now; returns whether anything was missing."""
+        """Read everything that the position and its moves need now; returns whether anything was missing."""
         self.wait()
         wanted = {ending_of(men_of(position))[0]} if men_of(position) else set()
         wanted |= {after for ending in wanted for after in ending.next_endings()}
@@ -215,9 +215,9 @@ class OwnTables:
         return bool(missing)
 
     def fates(self, position: PositionRecord) -> list[Fate] | None:
-        """Every legal move, the best first, with fifty moves and repetitions counted; None if a table is missing.
+        """Every legal move, the best first, under the fifty-move rule and repetition; None if a table is missing.
 
-        Only what is loaded counts: this is asked while a clock runs.
+        Uses only what is loaded, since this is called while a clock is running.
         """
         if self.reason_for_silence(position) is not None:
             return None
@@ -225,9 +225,9 @@ class OwnTables:
         return None if count == UNKNOWN else fates_in(self._judgement, count)
 
     def line(self, position: PositionRecord, first: int, longest: int, deadline: float = FOREVER) -> tuple[int, ...]:
-        """The best play of both sides after the move `first`, up to the mate, so many plies or a time.
+        """The best play of both sides after the move `first`, up to the mate, `longest` plies or `deadline`.
 
-        The time is that of `time.perf_counter`.
+        The deadline is a time of `time.perf_counter`.
         """
         after, line, length = position.copy(), np.zeros(longest, np.int64), 1
         line[0] = first
@@ -241,23 +241,23 @@ class OwnTables:
         return tuple(line[:length].tolist())
 
     def reason_for_silence(self, position: PositionRecord) -> str | None:
-        """Why no table can know a position, whatever is loaded; None if one might."""
+        """Why no table covers a position, whatever is loaded; None if one may."""
         men = len(men_of(position)) + 2
         if men > self.most_men:
             return f"it has {men} men, and the tables go up to {self.most_men}"
         if men == 2:
             return "bare kings need no table"
         if position.castling:
-            return "somebody may castle, and tables know nothing of that"
+            return "castling is still possible, and tables do not cover that"
         return None
 
 
 def _is_affordable(ending: Ending, men: int) -> bool:
-    """Whether an ending is worth its memory when so many men are left: tables with five men take hundreds of MB."""
+    """Whether an ending is worth its memory with this many men left: tables of five men take hundreds of MB."""
     return ending.men < MOST_MEN or men <= ending.men + 1
 
 
 def _orders(ending: Ending) -> set[Men]:
-    """Every order in which its men can be met on the board, in either colour."""
+    """Every order in which its men can appear on the board, in either colour."""
     return {order for pieces in (ending.pieces, tuple(piece ^ 8 for piece in ending.pieces))
             for order in itertools.permutations(pieces)}

@@ -1,7 +1,7 @@
-"""Looking positions up in the kernel: who wins, in how many plies, and when the fifty-move counter starts anew.
+"""Probing in kernels: who wins, in how many plies, and when the fifty-move counter is reset.
 
-A directory leads from the men on the board to a view of their table. With at most three men beside the kings, those are
-found faster by their squares than a key of the material could be kept up to date.
+A directory leads from the men on the board to a view of their table. With at most three men besides the kings, finding
+them on the board is faster than keeping a material key up to date.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from tablebase.geometry import ADDRESS_OF_CELLS, VIEW, VIEW_TYPE, cell_in
 MATERIALS = 1 << 12  # up to three men of four bits each
 NO_VIEW = -1
 _FIFTY_MOVES = np.int64(100)  # in plies
-PATIENCE = np.int64(8)  # plies: every second one can lead to a table that does not know its side to move
+PATIENCE = np.int64(8)  # plies: every second one may lead to a table without that side to move
 
 
 class DirectoryRecord(Fields):
-    """Where kernels find what is loaded of one kind."""
+    """Where kernels find the loaded tables of one kind."""
 
     numbers: Annotated[Numbers, "i2", 2 * MATERIALS]  # [side to move * MATERIALS + material]: the view, or NO_VIEW
-    views: I8  # the address of the first one
+    views: I8  # the address of the first view
 
 
 DIRECTORY = dtype_of(DirectoryRecord)
@@ -48,11 +48,11 @@ DIRECTORY_TYPE = record_type(DIRECTORY)
 
 
 class LibraryRecord(Fields):
-    """The addresses of the directories of everything that is known of an ending."""
+    """The addresses of the three directories."""
 
-    outcomes: I8  # their addresses
-    distances: I8  # their addresses
-    resets: I8  # their addresses
+    outcomes: I8
+    distances: I8
+    resets: I8
 
 
 LIBRARY = dtype_of(LibraryRecord)
@@ -65,7 +65,7 @@ _VIEW_BYTES, _ADDRESS_OF_CELLS = VIEW.itemsize, np.int64(ADDRESS_OF_CELLS)
 
 
 def empty_directory() -> DirectoryRecord:
-    """A directory that knows nothing."""
+    """A directory without tables."""
     directory = new_record(DirectoryRecord)
     directory.numbers[:] = NO_VIEW
     return directory
@@ -73,7 +73,7 @@ def empty_directory() -> DirectoryRecord:
 
 @inline
 def find_men(pos):
-    """The material of a position with three to five men, and the squares of the men beside the kings."""
+    """The material of a position with three to five men, and the squares of the men besides the kings."""
     others = occupied_squares(pos) ^ pos.types[KING]
     first = lsb(others)
     second = third = np.int64(0)
@@ -101,9 +101,9 @@ def view_in(directory, number):
 
 @inline
 def cells_of(view, side):
-    """Where the cells for this side to move lie, or 0 while they are not loaded; the rest of the view is read after it.
+    """The address of the cells for this side to move, or 0 while they are not loaded.
 
-    Both addresses are looked at first: until one of them is there, nothing in the view can be relied on.
+    Both addresses are read before the rest of the view, which is not valid until one of them is set.
     """
     place = _address_of_view(view) + _ADDRESS_OF_CELLS
     first, second = load_acquire(place), load_acquire(place + 8)
@@ -122,13 +122,13 @@ def outcome_in(view, side, white_king, black_king, first, second, third):
 
 @inline
 def has_rights(pos):
-    """Whether castling or a capture en passant is possible, of which tables know nothing."""
+    """Whether castling or en passant is possible, which tables do not cover."""
     return pos.castling != 0 or pos.ep != NO_SQUARE
 
 
 @inline
 def _outcome_and_longest(pos, directory):
-    """What the table says of the position, or UNKNOWN; and the plies of the longest mate of its ending."""
+    """The outcome of the position by its table, or UNKNOWN; and the plies of the longest mate of its ending."""
     if has_rights(pos):
         return UNKNOWN, np.int64(0)
     side = np.int64(pos.side)
@@ -153,14 +153,14 @@ def lasting_outcome(pos, directory):
 
 @kernel
 def certain_outcome(pos, directory):
-    """`lasting_outcome`, but with the fifty moves counted as they are on the board."""
+    """`lasting_outcome`, but with the current fifty-move counter."""
     outcome, longest = _outcome_and_longest(pos, directory)
     return outcome if outcome == OUTCOME_DRAW or np.int64(pos.rule50) + longest <= _FIFTY_MOVES else UNKNOWN
 
 
 @inline
 def listed_byte(pos, directory):
-    """What a directory of one byte a cell says of a position; UNKNOWN if it does not know the side to move."""
+    """The cell of a position in a table of one byte per cell; UNKNOWN if it does not have this side to move."""
     side = np.int64(pos.side)
     material, first, second, third = find_men(pos)
     number = view_number(directory, side, material)
@@ -175,7 +175,7 @@ def listed_byte(pos, directory):
 
 @inline
 def listed_code(pos, library):
-    """The code of a position by its own cells; UNKNOWN if they do not tell."""
+    """The code of a position from its own cells; UNKNOWN if they do not have it."""
     outcome, _ = _outcome_and_longest(pos, directory_at(library.outcomes))
     if outcome == OUTCOME_DRAW:
         return DRAWN
@@ -191,8 +191,8 @@ def listed_code(pos, library):
 def probe_code(pos, library, moves, end, patience):
     """The code of a position with at most five men, or UNKNOWN.
 
-    Tables of distances know one side to move, and no captures en passant: for the others the moves are tried, at most
-    `patience` plies deep. `moves` from `end` on is scratch paper.
+    Tables of distances have only one side to move, and no en passant: otherwise the moves are tried, at most `patience`
+    plies deep. `moves` from `end` on is scratch space.
     """
     if occupied_squares(pos) == pos.types[KING]:
         return DRAWN
@@ -223,7 +223,7 @@ def is_against_bare_king(pos):
 
 @kernel
 def listed_resets(pos, library, code):
-    """`probe_resets` by the position's own cell; UNKNOWN if that does not tell."""
+    """`probe_resets` from the position's own cell; UNKNOWN if it does not have it."""
     if code == MATED:
         return np.int64(0)
     if has_rights(pos):
@@ -234,10 +234,10 @@ def listed_resets(pos, library, code):
 
 @kernel
 def probe_resets(pos, library, moves, end, code, patience):
-    """The plies until the fifty-move counter starts anew on the way to the win, by force; a mate ends them too.
+    """The plies until the winner can force a reset of the fifty-move counter, or mate; UNKNOWN if tables are missing.
 
-    `code` is that of the position, and not DRAWN. UNKNOWN if the tables do not tell; then the moves are tried, at most
-    `patience` plies deep. `moves` from `end` on is scratch paper.
+    `code` is that of the position, and not DRAWN. If its own cell does not say, the moves are tried, at most `patience`
+    plies deep. `moves` from `end` on is scratch space.
     """
     best = listed_resets(pos, library, code)
     if best != UNKNOWN or patience == 0:
@@ -263,19 +263,19 @@ def probe_resets(pos, library, moves, end, code, patience):
 
 @entry(POSITION_TYPE, LIBRARY_TYPE, MOVE_LIST_TYPE)
 def position_code(pos: PositionRecord, library: LibraryRecord, moves: MoveListRecord) -> Int:
-    """The code of a position with at most five men; UNKNOWN if the tables do not tell."""
+    """The code of a position with at most five men; UNKNOWN if the tables do not have it."""
     return probe_code(pos, library, moves, np.int64(0), PATIENCE)
 
 
 @entry(POSITION_TYPE, DIRECTORY_TYPE)
 def position_outcome(pos: PositionRecord, directory: DirectoryRecord) -> Int:
-    """WIN, DRAW, LOSS or UNKNOWN, as the search hears it."""
+    """WIN, DRAW, LOSS or UNKNOWN, as the search gets it."""
     return certain_outcome(pos, directory)
 
 
 @inline
 def _outcome_of_placement(directory, placements, start):
-    """What `count_wins` looks up: the kings' squares, two men's squares, the two men, the side to move."""
+    """The outcome of a placement: the squares of the kings, the squares of two men, the two men, the side to move."""
     side = np.int64(placements[start + 6])
     material = np.int64(placements[start + 4]) | np.int64(placements[start + 5]) << 4
     view = view_in(directory, view_number(directory, side, material))
@@ -285,9 +285,9 @@ def _outcome_of_placement(directory, placements, start):
 
 @entry(DIRECTORY_TYPE, array_type("u1"), int64, int64)
 def count_wins(directory: DirectoryRecord, placements: Any, rounds: Int, in_turn: Int) -> Int:
-    """Look up placements of eight bytes each, `rounds` times over; to measure how long that takes.
+    """Probe placements of eight bytes each, `rounds` times over, to measure how long that takes.
 
-    If `in_turn`, where the next one lies depends on what the last lookup says, so that no two are done at a time.
+    If `in_turn`, the place of the next one depends on the result of the last, so that no two probes overlap.
     """
     wins = np.int64(0)
     for _ in range(rounds):
@@ -296,7 +296,7 @@ def count_wins(directory: DirectoryRecord, placements: Any, rounds: Int, in_turn
             while start < placements.size:
                 outcome = _outcome_of_placement(directory, placements, start)
                 wins += outcome == OUTCOME_WIN
-                start += 8 + (outcome + 1 >> 2)  # no outcome is 3, but only we know that
+                start += 8 + (outcome + 1 >> 2)  # no outcome is 3, but the processor does not know that
         else:
             for start in range(0, placements.size, 8):
                 wins += _outcome_of_placement(directory, placements, start) == OUTCOME_WIN

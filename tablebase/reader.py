@@ -1,4 +1,4 @@
-"""Reading files behind the scenes: one after the other, in a thread of its own, while a game goes on."""
+"""Reading files in the background: one after the other, in a separate thread, while a game goes on."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 
 from engine.core.errors import InputError
 
-_TURN = 0.0005  # seconds that one thread may keep Python from another, which may be on the clock; usually 0.005
+_TURN = 0.0005  # seconds that a thread may hold the GIL while another may be on the clock; Python's default is 0.005
 
 Job = tuple[str, Callable[[], None]]  # what is read, and how
 
 
 class BackgroundReader:
-    """Does its jobs in their order. One that fails is complained of, and the next one follows."""
+    """Does its jobs in order. If one fails, there is a complaint, and the next one follows."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -24,7 +24,7 @@ class BackgroundReader:
         self._idle.set()
 
     def read(self, jobs: Sequence[Job]) -> None:
-        """Do these jobs soon, instead of what was still to be done."""
+        """Do these jobs in the background, instead of those still waiting."""
         with self._lock:
             self._jobs = list(jobs)
             if not jobs or not self._idle.is_set():
@@ -33,7 +33,7 @@ class BackgroundReader:
         threading.Thread(target=self._work, daemon=True).start()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until nothing is left to do, but no longer than this; returns whether nothing is."""
+        """Wait until nothing is left to do, but at most this long; returns whether all is done."""
         return self._idle.wait(seconds)
 
     def complain(self, text: str) -> None:
@@ -42,7 +42,7 @@ class BackgroundReader:
             self._complaints.append(text)
 
     def complaints(self) -> list[str]:
-        """What was found to be wrong since the last time."""
+        """What was found to be wrong since the last call."""
         with self._lock:
             complaints, self._complaints = self._complaints, []
         return complaints
@@ -58,7 +58,7 @@ class BackgroundReader:
             self.do(*job)
 
     def do(self, name: str, read: Callable[[], None]) -> None:
-        """Do a job at once; a file may be damaged in any way, and none may end the thread or the game."""
+        """Do a job at once; however a file is damaged, it must not end the thread or the game."""
         try:
             read()
         except InputError as error:

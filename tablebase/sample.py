@@ -1,4 +1,4 @@
-"""Random positions of an ending, to try tables with."""
+"""Random positions of an ending, to test tables with."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _KINGS = (6, 14)
 
 
 def random_board(ending: Ending, chance: random.Random) -> chess.Board:
-    """A random legal position of an ending, either colour the stronger one; of every second a move was just played.
+    """A random legal position of an ending, with either colour as the stronger side; half of them after a quiet move.
 
-    So pawns may be captured en passant in some; a move that captures or promotes is not taken.
+    So en passant is possible in some of them.
     """
     while True:
         board = chess.Board(None)
@@ -32,7 +32,7 @@ def random_board(ending: Ending, chance: random.Random) -> chess.Board:
 
 
 def random_ending_board(men: int, chance: random.Random) -> chess.Board:
-    """A random legal position with so many men, every third of them a pawn."""
+    """A random legal position with this many men, a third of them pawns on average."""
     while True:
         board = chess.Board(None)
         kinds = chance.choices(range(chess.PAWN, chess.KING), weights=(2, 1, 1, 1, 1), k=men - 2)

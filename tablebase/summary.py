@@ -18,7 +18,7 @@ _WHITE_KING, _BLACK_KING = 6, 14
 
 @dataclass(frozen=True)
 class Summary:
-    """All legal positions of an ending on the whole board, symmetric ones included, with one side to move."""
+    """All legal positions of an ending with one side to move, on the whole board, including symmetric ones."""
 
     wins: int
     draws: int
@@ -40,7 +40,7 @@ class Summary:
 
 
 def summarize(ending: Ending, codes: npt.NDArray[Any], side: int) -> Summary:
-    """Count the results of an ending with `side` to move; `codes` as the generator leaves them."""
+    """Count the results of an ending with `side` to move; `codes` are the generator's."""
     of_side = codes[side].reshape(pairs_of(ending), -1)
     counts = np.zeros(int(ILLEGAL) + 1, np.int64)
     weights = _weights(ending)
@@ -58,7 +58,7 @@ def summarize(ending: Ending, codes: npt.NDArray[Any], side: int) -> Summary:
 
 
 def _weights(ending: Ending) -> npt.NDArray[np.int64]:
-    """[pair of kings]: how many positions of the board each of its cells stands for."""
+    """[pair of kings]: how many positions on the board each of its cells stands for."""
     if ending.has_pawns:
         return np.full(pairs_of(ending), 2)
     return np.where(ON_DIAGONAL, 4, 8)
@@ -74,7 +74,7 @@ def _plies(code: int) -> int:
 
 
 def _example(ending: Ending, codes: npt.NDArray[Any], side: int, code: int) -> str | None:
-    """The first position with a code."""
+    """The first position with this code."""
     if code <= 0:
         return None
     pair, *squares = np.unravel_index(int(np.argmax(codes[side] == code)), shape_of(ending))
@@ -82,7 +82,7 @@ def _example(ending: Ending, codes: npt.NDArray[Any], side: int, code: int) -> s
 
 
 def position_fen(ending: Ending, pair: int, places: list[int], side: int) -> str:
-    """The position of a cell: its pair of kings, and the place of each man along its axis."""
+    """The position of a cell, given by its pair of kings and the index of each man along its axis."""
     white_king, black_king = PAIR_SQUARES[int(ending.has_pawns), pair].tolist()
     board = {white_king: _WHITE_KING, black_king: _BLACK_KING}
     for piece, place, size in zip(ending.pieces, places, shape_of(ending)[1:], strict=True):

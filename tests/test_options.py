@@ -32,7 +32,7 @@ def test_names_are_found_in_any_case_and_spacing():
 ])
 def test_other_values_are_refused_and_change_nothing(name, value):
     settings, option = Settings(), find_option(name)
-    with pytest.raises(InputError, match=f"option {name} is"):
+    with pytest.raises(InputError, match=f"option {name} must be"):
         settings.set(option, value)
     assert settings.value(option) == option.default
 

@@ -158,7 +158,7 @@ def test_through_uci(tmp_path):
     assert not any(line.startswith("info depth") for line in lines)
     assert chess.Board().parse_uci(lines[-1].split()[1])
     said = client.ask(f"setoption name BookFile value {tmp_path / 'bad.bin'}")
-    assert len(said) == 1 and "is cut off, or no Polyglot book" in said[0]
+    assert len(said) == 1 and "is cut off, or not a Polyglot book" in said[0]
     client.say("go wtime 60000 btime 60000")
     assert any(line.startswith("info string book ") for line in client.until("bestmove", 5))
     client.say("position fen 4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "go depth 3")

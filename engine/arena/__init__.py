@@ -1,1 +1,1 @@
-"""Games between engines and settings: played, judged, counted."""
+"""Games between engines and settings: played, adjudicated, counted."""

@@ -1,6 +1,6 @@
-"""Where shards are computed on other machines: the workers of a dask cluster.
+"""Computing shards on other machines: the workers of a dask cluster.
 
-Whatever listens at the address, and whatever becomes of it, nobody waits for it for long.
+Whatever listens at the address, and whatever happens to it, no call waits for it for long.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 _CONNECT_SECONDS = 10.0
 _GREETING_SECONDS = 5.0  # a scheduler speaks first, and at once
-_PING_SECONDS = 2.0  # between two questions whether it is still there
+_PING_SECONDS = 2.0  # between two checks that it is still there
 _LOST_SECONDS = 20.0  # without an answer
 _CLOSE_SECONDS = 3.0
 
@@ -32,21 +32,21 @@ _CLOSE_SECONDS = 3.0
 def cluster(address: str) -> Iterator[tuple[Executor, int]]:
     """An executor over all workers of the cluster whose scheduler listens at `address`, and how many shards it takes.
 
-    InputError if it cannot be reached. A worker that is lost takes nothing with it: its shards are computed again by
-    others. If the scheduler is lost, all games are stopped, for that reason.
+    InputError if it cannot be reached. If a worker is lost, its shards are computed again by others. If the scheduler
+    is lost, all games are stopped, with that as the reason.
     """
     try:
         from distributed import Client
     except ImportError as error:
         raise InputError("--cluster needs dask.distributed: pip install '.[cluster]', where the sources are") from error
     for name in ("distributed", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is said here, in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is reported here, in one line
     allow_games()
     _check_greeting(address)
     client = _within(_CONNECT_SECONDS, lambda: Client(address, timeout=_CONNECT_SECONDS, set_as_default=False),
                      f"no dask scheduler answers at {address}")
     try:
-        width = 2 * sum(client.nthreads().values())  # twice: the next shard is there when a worker asks for it
+        width = 2 * sum(client.nthreads().values())  # twice, so that the next shard is ready when a worker asks for it
         if not width:
             raise InputError(f"the cluster at {address} has no workers")
         with _watched(client, address):
@@ -58,7 +58,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
 
 
 def _check_greeting(address: str) -> None:
-    """InputError if whoever listens there does not greet as a scheduler does: it would be waited for in vain."""
+    """InputError if what listens there does not greet as a scheduler does: waiting for it would be in vain."""
     kind, _, place = address.rpartition("://")
     host, _, port = place.rpartition(":")
     if kind not in ("", "tcp"):
@@ -72,17 +72,17 @@ def _check_greeting(address: str) -> None:
     except (OSError, ValueError, OverflowError) as error:
         raise InputError(f"no dask scheduler answers at {quote(address)}: {error}") from error
     if not is_greeted:
-        raise InputError(f"no dask scheduler answers at {quote(address)}: who listens there is something else")
+        raise InputError(f"no dask scheduler answers at {quote(address)}: something else listens there")
 
 
 def _within(seconds: float, work: Callable[[], T], complaint: str) -> T:
-    """What `work` returns; InputError if it fails, or takes longer: it is left alone then."""
+    """What `work` returns; InputError if it fails, or takes longer, in which case it is abandoned."""
     outcome: Future[T] = Future()
 
     def do() -> None:
         try:
             outcome.set_result(work())
-        except BaseException as error:  # noqa: BLE001  told below
+        except BaseException as error:  # noqa: BLE001  reported below
             outcome.set_exception(error)
 
     threading.Thread(target=do, daemon=True).start()
@@ -95,7 +95,7 @@ def _within(seconds: float, work: Callable[[], T], complaint: str) -> T:
 
 @contextlib.contextmanager
 def _watched(client: Client, address: str) -> Iterator[None]:
-    """Ask the scheduler now and then whether it is there; all games are stopped when it no longer answers."""
+    """Check regularly that the scheduler is there; all games are stopped when it no longer answers."""
     is_over = threading.Event()
 
     def watch() -> None:

@@ -1,4 +1,4 @@
-"""Games between two settings of this engine, in this process: a thread a game, all of it inside a kernel."""
+"""Games between two settings of this engine, in this process: one thread per game, all of it inside a kernel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
 class Side:
-    """A setting that is ready to play: a search state with its own table."""
+    """A setting that is ready to play: a search state with its own transposition table."""
 
     def __init__(self, setting: Setting, megabytes: int) -> None:
         self.megabytes = megabytes
@@ -60,7 +60,7 @@ _kept = threading.local()
 
 
 def side_of(setting: Setting, seat: int, megabytes: int) -> Side:
-    """The calling thread's side for a setting: kept from one shard to the next, for memory is slow to come by."""
+    """The calling thread's side for a setting: kept from one shard to the next, since allocating memory is slow."""
     sides: dict[int, Side] = _kept.__dict__.setdefault("sides", {})
     side = sides.get(seat)
     if side is None or side.megabytes != megabytes:
@@ -70,7 +70,7 @@ def side_of(setting: Setting, seat: int, megabytes: int) -> Side:
 
 
 def new_game(nodes: int, rules: Adjudication, plies_before: int) -> SelfPlayRecord:
-    """The record of a game that is to be played at so many nodes a move, from a position so many plies into a game."""
+    """The record of a game to be played at `nodes` per move, from a position `plies_before` plies into a game."""
     game = new_record(SelfPlayRecord)
     game.soft_nodes, game.hard_nodes = nodes, _HARD_PER_SOFT * nodes
     game.search_address, game.stop_address = search_from.address, STOP_ADDRESS
@@ -86,7 +86,7 @@ def new_game(nodes: int, rules: Adjudication, plies_before: int) -> SelfPlayReco
 
 
 class FairnessTest:
-    """Whether neither side has a large advantage in an opening, by a short search."""
+    """Tests by a short search that neither side has a large advantage in an opening."""
 
     def __init__(self) -> None:
         self._searcher = Searcher(megabytes=1)
@@ -99,7 +99,7 @@ class FairnessTest:
 
 @dataclass(frozen=True)
 class SettingsPair:
-    """Two games from one opening, with colours exchanged: a shard of a match. Calling it plays them."""
+    """Two games from one opening, with colours reversed: a shard of a match. Calling it plays them."""
 
     number: int  # of the pair
     opening: Opening
@@ -133,6 +133,6 @@ class SettingsPair:
 
 
 def thoughts_of(game: SelfPlayRecord, position: PositionRecord) -> tuple[Thought, ...]:
-    """The moves of a game as text, with their scores; of `position` it matters only how castling is written."""
+    """The moves of a game as text, with their scores; `position` only determines how castling is written."""
     moves, scores = game.moves[: game.count].tolist(), game.scores[: game.count].tolist()
     return tuple(Thought(format_move(position, move), score) for move, score in zip(moves, scores, strict=True))

@@ -1,4 +1,4 @@
-"""Where shards are computed on this machine: threads or processes. On others: cluster.py."""
+"""Computing shards on this machine, in threads or processes. On other machines: cluster.py."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from engine.arena.stopping import allow_games, are_stopped, stop_games
 
 @contextmanager
 def threads(width: int) -> Iterator[tuple[Executor, int]]:
-    """An executor and how many shards it works on at a time: for kernels, which need no GIL."""
+    """An executor of threads and how many shards it works on at a time: for kernels, which release the GIL."""
     allow_games()
     with ThreadPoolExecutor(width) as pool:
         try:
             yield pool, width
         finally:
-            stop_games()  # whatever is still being played, nobody waits for it
+            stop_games()  # what is still being played is no longer needed
             pool.shutdown(wait=True, cancel_futures=True)
             allow_games()
 
 
 @contextmanager
 def processes(width: int) -> Iterator[tuple[Executor, int]]:
-    """The same with a process each: for Python that must not wait for other Python. They end with this one."""
+    """The same with processes: for Python code that must not wait for the GIL. They end with this process."""
     allow_games()
     _shield_children()
     context = multiprocessing.get_context("spawn")
@@ -44,24 +44,24 @@ def processes(width: int) -> Iterator[tuple[Executor, int]]:
             yield pool, width
         finally:
             if are_stopped():
-                here.close()  # nobody waits for what is still being played
+                here.close()  # what is still being played is no longer needed
                 pool.shutdown(wait=False, cancel_futures=True)
-                _run_finalizers(0)  # or what the pool leaves behind would be complained about
+                _run_finalizers(0)  # otherwise Python would complain about what the pool leaves behind
             else:
                 pool.shutdown(cancel_futures=True)
             allow_games()
 
 
 def _shield_children() -> None:
-    """Let the processes that this thread starts not hear Ctrl-C, which a terminal sends to all: they end with us."""
-    ensure_running()  # it would undo this
+    """Shield processes started by this thread from Ctrl-C, which a terminal sends to all: they end with this one."""
+    ensure_running()  # starting it later would undo this
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _follow(lifeline: Connection) -> None:
-    """End this process as soon as the other end of the line is closed, or its owner gone."""
-    sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  what fails is told by its future
+    """End this process as soon as the other end of the pipe is closed, or its owner is gone."""
+    sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  failures are reported by futures
 
     def wait_for_end() -> None:
         lifeline.poll(None)

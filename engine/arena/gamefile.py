@@ -1,7 +1,7 @@
-"""Training games on disk: start position, moves, scores and result, in blocks that stand for themselves.
+"""Training games on disk: start position, moves, scores and result, in self-contained blocks.
 
-A file is a row of blocks. Each has a header (magic, version, numbers, checksum), then one row a game, then all moves,
-then all scores. What is cut off or damaged ends with the last whole block before it; the rest of the file is not lost.
+A file is a sequence of blocks. Each has a header (magic, version, numbers, checksum), then one row per game, then all
+moves, then all scores. If a file is cut off or damaged, the whole blocks before that can still be read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Rows = np.ndarray[Any, Any]  # of GAME_ROW
 
 MAGIC = b"ADVG"
 _VERSION = 1
-_LARGEST_BLOCK = 1 << 28  # bytes; a number beyond is no size but damage
+_LARGEST_BLOCK = 1 << 28  # bytes; a larger size can only be damage
 _CUT_OFF = "the last block is cut off"
 
 _HEADER = np.dtype([("magic", "S4"), ("version", "<u2"), ("flags", "<u2"), ("games", "<u4"), ("plies", "<u4"),
@@ -37,16 +37,16 @@ _HEADER = np.dtype([("magic", "S4"), ("version", "<u2"), ("flags", "<u2"), ("gam
 
 @dataclass(frozen=True)
 class Games:
-    """The games of a block as arrays. The moves and scores of game i are those from `starts[i]` to `starts[i + 1]`."""
+    """The games of a block as arrays. The moves and scores of game i are at `starts[i]` to `starts[i + 1]`."""
 
     rows: np.ndarray[Any, Any]  # of GAME_ROW
     starts: np.ndarray[Any, Any]
-    moves: np.ndarray[Any, Any]  # the engine's sixteen bits
-    scores: np.ndarray[Any, Any]  # centipawns, the mover's view
+    moves: np.ndarray[Any, Any]  # in sixteen bits, as in the engine
+    scores: np.ndarray[Any, Any]  # centipawns from the mover's view
 
     @property
     def positions(self) -> int:
-        """How many positions the games hold, each with a move and a score."""
+        """The number of positions in the games, each with a move and a score."""
         return len(self.moves)
 
 
@@ -57,7 +57,7 @@ def pack_first_row(pos: PositionRecord, rows: Rows) -> None:
 
 
 def pack_position(pos: PositionRecord) -> Any:
-    """A row for a game that begins there, its result and length still open."""
+    """A row for a game that starts there, with its result and length still open."""
     rows = np.zeros(1, GAME_ROW)
     pack_first_row(pos, rows)
     return rows[0]
@@ -82,7 +82,7 @@ def unpack_position(row: Any) -> chess.Board:
 
 def pack_block(rows: Rows | Sequence[Any], moves: np.ndarray[Any, Any],
                scores: np.ndarray[Any, Any]) -> bytes:
-    """The bytes of a block; the rows hold results and lengths, the moves and scores are those of all games in turn."""
+    """The bytes of a block; the rows hold results and lengths, `moves` and `scores` those of all games in sequence."""
     body = np.array(rows, GAME_ROW).tobytes() + moves.astype("<u2").tobytes() + scores.astype("<i2").tobytes()
     header = np.zeros((), _HEADER)
     header["magic"], header["version"] = MAGIC, _VERSION
@@ -91,9 +91,9 @@ def pack_block(rows: Rows | Sequence[Any], moves: np.ndarray[Any, Any],
 
 
 class DamagedFileError(InputError):
-    """A file that is not whole; `offset` is where its last whole block ends, `blocks` how many there are.
+    """A file that is not whole; `offset` is where its last whole block ends, `blocks` how many whole ones there are.
 
-    `is_torn` says that it merely ends in the middle of a block: somebody died while writing.
+    `is_torn` means that it merely ends in the middle of a block: the process died while writing.
     """
 
     def __init__(self, path: Path, offset: int, blocks: int, reason: str) -> None:
@@ -102,9 +102,9 @@ class DamagedFileError(InputError):
 
 
 def read_games(path: Path) -> Iterator[Games]:
-    """The blocks of a file, which may be packed by xz, one at a time.
+    """The blocks of a file, which may be compressed by xz, one at a time.
 
-    DamagedFileError, after the whole blocks, names the place of a damage, in what was packed.
+    DamagedFileError, after the whole blocks, says where the damage is in the uncompressed file.
     """
     offset, blocks = 0, 0
     with open_bytes(path) as plain, (lzma.open(plain) if path.suffix == ".xz" else plain) as file:
@@ -157,9 +157,9 @@ class GameFile:
         self.blocks = self.positions = self._size = 0
 
     def recover(self) -> str | None:
-        """Count what is there; a torn end is cut off, and what was wrong is returned. Other damage is left alone.
+        """Count what is there; a torn end is cut off, and the complaint about it returned.
 
-        DamagedFileError if there is such damage: what follows it may be worth more than what would be written.
+        DamagedFileError, and no change, if there is other damage: what follows it may be worth keeping.
         """
         complaint = None
         try:
@@ -175,12 +175,12 @@ class GameFile:
         return complaint
 
     def append(self, block: bytes, positions: int) -> None:
-        """Write one block; when that fails, for want of space or otherwise, the file is as it was, and OSError."""
-        with self._path.open("ab", buffering=0) as file:  # a buffer would try again when the file is closed
+        """Append one block; OSError, with the file as it was, if that fails, for lack of space or otherwise."""
+        with self._path.open("ab", buffering=0) as file:  # a buffer would be flushed again on closing
             try:
                 written = file.write(block)
                 if written < len(block):
-                    file.write(block[written:])  # says why
+                    file.write(block[written:])  # raises the reason
             except OSError:
                 os.truncate(self._path, self._size)
                 raise

@@ -1,6 +1,6 @@
-"""Positions of finished games, searched again by an evaluation: what its scores mean for the game is fitted to them.
+"""Positions of finished games, searched with an evaluation, to fit what its scores mean for the result.
 
-One position a game: those of one game share its result, so that more of them would tell little more.
+One position per game: positions of the same game share its result, so that more of them would add little.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from eval.outcome import material_on
 from eval.samples import SAMPLE, TERM, Samples
 
 _FIRST_PLY = 4  # random openings take some moves to become chess
-_MEGABYTES = 1  # for searches of some hundred nodes
+_MEGABYTES = 1  # for searches of a few hundred nodes
 
 Chosen = tuple[PositionRecord, int]  # and the result of its game
 
 
 def searched_samples(blocks: Iterable[Games], evaluation: Evaluation, nodes: int, most: int, seed: int,
                      threads: int) -> Iterator[Samples]:
-    """One position of each game, of at most so many, with the score of a search of so many nodes; one by one."""
+    """One position from each of at most `most` games, with the score of a search of `nodes` nodes; one by one."""
     own = threading.local()
 
     def search(chosen: Chosen) -> Samples:

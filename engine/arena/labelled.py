@@ -1,7 +1,7 @@
-"""Positions that others have labelled with the results of their games, as samples for the tuner.
+"""Positions from elsewhere, labelled with the results of their games, as samples for the tuner.
 
-Lines are EPD with the result in an operation, as in `FEN c9 "1-0";`. Nobody searched these positions: the static
-evaluation stands for the score.
+Lines are EPD with the result in an operation, as in `FEN c9 "1-0";`. These positions were not searched: the static
+evaluation takes the place of the score.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from eval.weights import WeightsRecord
 
 _LINE = re.compile(r"(\S+ [wb] \S+ \S+).*?(1-0|0-1|1/2-1/2)")
 _RESULTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
-_LINES_OF_A_GAME = 100  # about: neighbours are held out together, since they come from the same games
+_LINES_OF_A_GAME = 100  # roughly: neighbouring lines are held out together, since they come from the same games
 
 
 def labelled_samples(path: Path, weights: WeightsRecord, first_game: int, complain: Callable[[str], None]) -> Samples:
-    """The positions of a file, whose games count from `first_game`. Lines that are none get a complaint."""
+    """The positions of a file, whose games are numbered from `first_game`. Bad lines are left out with a complaint."""
     trace, parts = empty_trace(), []
     with open_text(path) as lines:
         for number, line in enumerate(lines, start=1):

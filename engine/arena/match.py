@@ -1,4 +1,4 @@
-"""A match: pairs of games played by an executor, counted in order, written down, stopped when a test is decided."""
+"""A match: pairs of games played by an executor, counted in order, saved, and stopped when a test is decided."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.files import read_text, write_file
 
 Shard = Callable[[], list[GameRecord]]  # plays one or more pairs
 
-_AHEAD = 3  # times the width: while one long game is waited for, the others go on
+_AHEAD = 3  # times the width: other games go on while a long one is waited for
 _BEGIN_OF_GAME = re.compile(r"(?=^\[Event )", re.MULTILINE)
 _END_OF_GAME = re.compile(r"(1-0|0-1|1/2-1/2)\s*\Z")
 _TAG = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
@@ -25,11 +25,11 @@ _TAG = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
 
 @dataclass
 class Score:
-    """Where a match stands, from the first player's view."""
+    """The score of a match, from the first player's view."""
 
     players: tuple[str, str]
     is_refereed: bool = False  # the players are processes, and may fail
-    outcomes: dict[int, Outcome] = field(default_factory=dict)  # by number of the game
+    outcomes: dict[int, Outcome] = field(default_factory=dict)  # by game number
 
     def add(self, outcome: Outcome) -> None:
         self.outcomes[outcome.number] = outcome
@@ -44,14 +44,14 @@ class Score:
         return wins_draws_losses(outcome.points for outcome in self.outcomes.values())
 
     def faults(self, fault: Fault | None = None) -> tuple[int, int]:
-        """How many games the first and the second player lost by a fault, or by that one."""
+        """How many games the first and the second player lost by any fault, or by this one."""
         lost = [outcome.points for outcome in self.outcomes.values()
                 if outcome.fault is not None and fault in (None, outcome.fault)]
         return lost.count(0.0), lost.count(1.0)
 
     @property
     def illegal_lines(self) -> int:
-        """Lines with an illegal move that either side announced."""
+        """Lines with an illegal move announced by either side."""
         return sum(outcome.illegal_lines for outcome in self.outcomes.values())
 
 
@@ -70,15 +70,15 @@ def play(score: Score, shards: Iterable[Shard], executor: Executor, width: int, 
 
 
 class PgnFile:
-    """The games of a match on disk. A match that was broken off can go on from here."""
+    """The games of a match on disk, from which an interrupted match can be resumed."""
 
     def __init__(self, path: Path, conditions: str) -> None:
         self._path, self._conditions = path, conditions
 
     def resume(self, players: Sequence[str]) -> list[Outcome]:
-        """The outcomes of the whole pairs played so far; what is not part of one is dropped from the file.
+        """The outcomes of the complete pairs played so far; everything else is dropped from the file.
 
-        InputError, and the file is left alone, if it holds anything else than games of this match.
+        InputError, and the file is left alone, if it holds anything but games of this match.
         """
         if not self._path.exists():
             return []
@@ -98,14 +98,14 @@ class PgnFile:
 
     def _check(self, tags: Mapping[str, str], players: Sequence[str]) -> None:
         if "White" in tags and "Black" in tags and {tags["White"], tags["Black"]} != set(players):
-            raise InputError(f"{self._path} holds games of others: {tags['White']}, {tags['Black']}")
+            raise InputError(f"{self._path} holds games of other players: {tags['White']}, {tags['Black']}")
         if "Conditions" in tags and tags["Conditions"] != self._conditions:
             raise InputError(f"{self._path} was played under other conditions: {tags['Conditions']}")
         if "Event" not in tags:
-            raise InputError(f"{self._path} is no PGN file of a match")
+            raise InputError(f"{self._path} is not the PGN file of a match")
 
     def add(self, records: Sequence[GameRecord]) -> None:
-        """Append games, all in one go."""
+        """Append games in a single write."""
         with self._path.open("a", encoding="utf-8") as file:
             tags = {"Date": f"{datetime.now(UTC):%Y.%m.%d}", "Conditions": self._conditions}
             file.write("".join(record.pgn(tags) for record in records))

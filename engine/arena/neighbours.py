@@ -1,7 +1,7 @@
-"""Positions near those of training games, labelled cheaply: what a network can learn first, by the hundred million.
+"""Positions near those of training games, labelled cheaply, by the hundred million: what a network can learn first.
 
-A neighbour is reached from a game's position by one to three random legal moves. Its score is the features' static
-evaluation, or what a short search says; it has no result.
+A neighbour is reached from a position of a game by one to three random legal moves. Its score is the features' static
+evaluation, or that of a short search; it has no result.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, mix, write_sample
 
 
 class RequestRecord(Fields):
-    """What is asked for, and the generator of random numbers."""
+    """What is wanted, and the random number generator."""
 
     nodes: I8  # of the search; 0 for the static evaluation
     search_address: I8
     random: U8  # the state of the generator
-    chance: U8  # of one more neighbour of a position, in 2^-32
+    chance: U8  # how many neighbours per position, in units of 2^-32
     largest_score: I8
     moves: Annotated[Numbers, "u2", 4]  # that lead to the neighbour
 
@@ -75,7 +75,7 @@ def _wander(pos, state, request):
 
 @kernel
 def _add_neighbour(pos, state, request, out, found):
-    """Write `pos` to `out[found]` if it teaches something; returns how many samples there are then."""
+    """Write `pos` to `out[found]` if it is useful; returns the new number of samples."""
     checkers, _ = king_masks(pos)
     if checkers != EMPTY:
         return found
@@ -98,8 +98,8 @@ def _add_neighbour(pos, state, request, out, found):
        SAMPLES_TYPE)
 def find_neighbours(pos: PositionRecord, state: StateRecord, request: Any, rows: Arrays, starts: Arrays, moves: Arrays,
                     first: int, last: int, out: Samples) -> Int:
-    """Write neighbours of the positions of the games from `first` to `last` to `out` until it is full; returns how many
-    there are.
+    """Write neighbours of the positions in games `first` to `last` to `out`, until it is full; returns how many there
+    are.
     """
     found = np.int64(0)
     for game in range(first, last):
@@ -123,7 +123,7 @@ def find_neighbours(pos: PositionRecord, state: StateRecord, request: Any, rows:
 
 
 def neighbours(games: Games, count: int, nodes: int, seed: int, threads: int, largest_score: int = 3000) -> Samples:
-    """About `count` neighbours of the games' positions; those of static evaluation if `nodes` is 0."""
+    """About `count` neighbours of the games' positions, scored by the static evaluation if `nodes` is 0."""
     per_position = count / max(games.positions, 1)
 
     def run(first: int) -> Samples:

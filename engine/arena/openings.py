@@ -19,7 +19,7 @@ _RANDOM_PLIES = 8
 
 
 class Openings:
-    """The openings of a file. They are read when they are drawn: large files hold more than any match uses."""
+    """The openings in a file. They are parsed when they are drawn: large files hold more than any match uses."""
 
     def __init__(self, path: Path, chess960: bool = False) -> None:
         self._path, self._chess960 = path, chess960
@@ -29,9 +29,9 @@ class Openings:
             self._items = list(_pgn_games(bounded) if self._is_pgn else _lines(bounded))
 
     def draw(self, pairs: int, seed: int, complain: Callable[[str], None]) -> Iterator[Opening]:
-        """One opening a pair, in an order that the seed decides; each is used once before any is used again.
+        """One opening per pair, in an order determined by the seed; each is used once before any is used again.
 
-        What is no opening is left out with a complaint; InputError if there is nothing else.
+        Bad entries are left out with a complaint; InputError if there is nothing else.
         """
         generator = random.Random(seed)  # noqa: S311  no secret
         good = self._items
@@ -56,16 +56,16 @@ class Openings:
 
 
 class RandomOpenings:
-    """Openings by chance: a few random moves, from the usual start or from a random one of Chess960.
+    """Random openings: a few random moves from the starting position, or from a random one of Chess960.
 
-    Those that `is_fair` refuses are drawn again. Whatever is left of an advantage, each is played with both colours.
+    Those that `is_fair` rejects are drawn again. To balance any remaining advantage, each is played with both colours.
     """
 
     def __init__(self, chess960: bool = False, is_fair: Callable[[Opening], bool] = lambda opening: True) -> None:
         self._chess960, self._is_fair = chess960, is_fair
 
     def draw(self, pairs: int, seed: int, complain: Callable[[str], None] = print) -> Iterator[Opening]:
-        """One opening a pair; a pair's opening depends on its number and the seed alone. There is no complaint."""
+        """One opening per pair, which depends only on the pair's number and the seed. There are no complaints."""
         return (self._opening(random.Random(f"{seed}/{number}")) for number in range(pairs))  # noqa: S311
 
     def _opening(self, generator: random.Random) -> Opening:
@@ -96,7 +96,7 @@ def _lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _pgn_games(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each game's text; games are told apart by their tags, or by an empty line where there are none."""
+    """The text of each game; games are separated by their tags, or by an empty line if they have none."""
     game: list[str] = []
     begin = 1
     for number, line in enumerate(chain(lines, [""]), 1):
@@ -131,7 +131,7 @@ def _read_game(text: str, chess960: bool) -> Opening:
 
 def _checked(board: chess.Board) -> Opening:
     if not board.is_valid():
-        raise InputError(f"{quote(board.fen())} is no legal position")
+        raise InputError(f"{quote(board.fen())} is not a legal position")
     if not any(board.legal_moves):
         raise InputError(f"{quote(board.fen())} has no legal move")
     return Opening(board.fen(shredder=board.chess960), (), board.chess960)

@@ -1,4 +1,4 @@
-"""How a training game's first position is packed, and unpacked again, inside kernels."""
+"""Packing and unpacking the first position of a training game, in kernels."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from engine.core.position import castled_squares, castling_index, king_square, o
 from engine.core.setup import compute_keys
 from engine.kernel import array_type, inline, kernel
 
-# Four bits a man, from a1 on, in the order of the occupied squares: 0-5 white pawn to king, 6-11 black, 12 and 13 a
-# white and a black rook that may still castle.
+# Four bits per man, in the order of the occupied squares from a1: 0-5 white pawn to king, 6-11 black, 12 and 13 a white
+# and a black rook that may still castle.
 GAME_ROW = np.dtype([("occupied", "<u8"), ("men", "u1", 16), ("side", "u1"), ("ep", "u1"), ("rule50", "u1"),
                      ("result", "i1"), ("plies", "<u2")])
 GAME_ROWS_TYPE = array_type(GAME_ROW)
@@ -54,7 +54,7 @@ def _code_of(pos, square):
 
 @kernel
 def unpack_into(pos, rows, index):
-    """Set `pos` up as `rows[index]` says; its castling is written as in Chess960."""
+    """Set up `pos` from `rows[index]`, with castling written as in Chess960."""
     row = rows[index]
     _clear(pos)
     pos.side = row.side
@@ -102,7 +102,7 @@ def _clear(pos):
 
 @inline
 def _squares_from_to(first, last):
-    """The squares of a row, both ends included."""
+    """All squares from one to the other on a rank, both ends included."""
     low, high = min(first, last), max(first, last)
     return (BIT << high) - (BIT << low) | BIT << high
 

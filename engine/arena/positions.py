@@ -1,7 +1,7 @@
 """Quiet positions of training games, traced: what the tuner of the evaluation learns from.
 
-A position is quiet when its static evaluation can be trusted: the side to move is not in check, the move played is no
-capture, and quiescence finds nothing that the static evaluation has not seen.
+A position is quiet if its static evaluation can be trusted: the side to move is not in check, the move played is not a
+capture or promotion, and quiescence agrees with the static evaluation.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from eval.samples import SAMPLE, TERM, Numbers, Samples
 from eval.trace import TRACE_TYPE, TraceRecord, empty_trace
 
 _QUIET_MARGIN = np.int64(30)  # centipawns between the static evaluation and quiescence
-_LARGEST_SCORE = np.int64(1500)  # what is decided teaches little
+_LARGEST_SCORE = np.int64(1500)  # little can be learned from decided positions
 _FIRST_PLY = np.int64(4)  # random openings take some moves to become chess
-_MOST_FEATURES = 160  # that a position has, about seventy as a rule
+_MOST_FEATURES = 160  # that a position can have; about seventy is usual
 _STOP = np.zeros(1, np.int64)
 
 _MOVES, _SCORES, _TERMS, _ROWS = array_type("u2"), array_type("i2"), array_type(TERM), array_type(SAMPLE)
-_QUIESCENCE = np.int64(0)  # a search so deep is quiescence alone
+_QUIESCENCE = np.int64(0)  # the depth of a search that is quiescence only
 
 
 @inline
 def _is_quiet(pos, state, trace, search_address, move, score):
-    """Whether the position teaches something; if so, `trace` is its trace."""
+    """Whether the position is quiet and not decided; if so, `trace` is its trace."""
     checkers, _ = king_masks(pos)
     if checkers != EMPTY or is_noisy(pos, move) or abs(score) > _LARGEST_SCORE:
         return False
@@ -54,7 +54,7 @@ def _is_quiet(pos, state, trace, search_address, move, score):
 
 @inline
 def _material(pos):
-    """What is on the board, in the units of outcome.py."""
+    """The material on the board, in the units of outcome.py."""
     minors = popcount(pos.types[KNIGHT] | pos.types[BISHOP])
     return popcount(pos.types[PAWN]) + 3 * minors + 5 * popcount(pos.types[ROOK]) + 9 * popcount(pos.types[QUEEN])
 
@@ -62,9 +62,9 @@ def _material(pos):
 @entry(POSITION_TYPE, STATE_TYPE, TRACE_TYPE, int64, _MOVES, _SCORES, _TERMS, _ROWS)
 def sample_game(pos: PositionRecord, state: StateRecord, trace: TraceRecord, search_address: int, moves: Numbers,
                 scores: Numbers, terms: Numbers, rows: Numbers) -> tuple[Int, Int]:
-    """Replay a game from `pos`, and write down its quiet positions; returns how many, and how many terms they have.
+    """Replay a game from `pos` and record its quiet positions; returns their number, and how many terms they have.
 
-    `rows` gets all of each but its game and result, `terms` the features of all of them in turn.
+    `rows` gets everything but the game and the result, `terms` the features of all positions in sequence.
     """
     found = filled = np.int64(0)
     for ply in range(len(moves)):
@@ -87,11 +87,11 @@ def sample_game(pos: PositionRecord, state: StateRecord, trace: TraceRecord, sea
 
 
 class Sampler:
-    """Turns training games into samples; one thread's."""
+    """Turns training games into samples, for one thread."""
 
     def __init__(self) -> None:
         params = default_params()
-        set_param(params, "use_tt", 0)  # quiescence alone shall speak
+        set_param(params, "use_tt", 0)  # only quiescence itself counts
         self._state = new_state(params, features())
         self._state.stop_address = _STOP.ctypes.data
         self._state.deadline = self._state.node_limit = NEVER

@@ -1,4 +1,4 @@
-"""Ratings of many players from the games they played with each other: one scale for all of them."""
+"""Ratings of many players from the games between them, on one scale."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from engine.arena.statistics import Estimate
 Player = TypeVar("Player", bound=Hashable)
 Matrix = npt.NDArray[np.float64]
 
-_ROUNDS = 400  # of the fixed-point iteration; ratings then move by less than anybody prints
-_PRIOR_POINTS = 0.5  # added to both sides of every pairing: who has won all games is not infinitely strong
+_ROUNDS = 400  # of the fixed-point iteration; ratings then change by less than is printed
+_PRIOR_POINTS = 0.5  # added to both sides of every pairing: a player that won every game is not infinitely strong
 _SAMPLES = 200
 _CONFIDENCE = (2.5, 97.5)  # per cent of the samples
 
 
 @dataclass(frozen=True)
 class Ratings(Generic[Player]):
-    """Elo of some players, up to a number that is common to all of them."""
+    """Elo of some players, up to a constant common to all of them."""
 
     players: tuple[Player, ...]
-    fits: Matrix  # a player a column; the first row from the games, the others from games that might have been
+    fits: Matrix  # one column per player; the first row from the games, the others from resampled results
 
     def difference(self, first: Player, second: Player) -> Estimate:
-        """By how much the first is stronger, with a 95 % interval."""
+        """By how much the first player is stronger, with a 95 % interval."""
         apart = self.fits[:, self.players.index(first)] - self.fits[:, self.players.index(second)]
         low, high = np.percentile(apart[1:], _CONFIDENCE)
         return Estimate(float(apart[0]), float(low), float(high))
@@ -37,7 +37,7 @@ class Ratings(Generic[Player]):
 def rate(points: Mapping[tuple[Player, Player], tuple[float, int]], seed: int = 1) -> Ratings[Player]:
     """Ratings from what the first of two players scored against the second, and in how many games.
 
-    The model is that of Bradley and Terry, a draw counting as half a win; intervals come from drawing the results anew.
+    The model is Bradley and Terry's, with a draw as half a win; intervals come from resampling the results.
     """
     players = tuple(dict.fromkeys(player for pair in points for player in pair))
     first, second = (np.array([[player == pair[side] for player in players] for pair in points], float)
@@ -52,8 +52,8 @@ def rate(points: Mapping[tuple[Player, Player], tuple[float, int]], seed: int = 
 def _fit(first: Matrix, second: Matrix, scored: Matrix, games: Matrix) -> Matrix:
     """The most likely ratings, a row for every row of scores.
 
-    `first` and `second` say, pairing by pairing, which player that is. Each player's strength is made to explain his
-    points, again and again, until nothing moves.
+    `first` and `second` say which player that is in each pairing. Each player's strength is set so that it explains the
+    player's points, again and again, until nothing changes.
     """
     wins = (scored + _PRIOR_POINTS) @ first + (games - scored + _PRIOR_POINTS) @ second
     strength = np.ones_like(wins)

@@ -10,13 +10,13 @@ from types import MappingProxyType
 import chess
 import chess.pgn
 
-POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # white's
+POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # White's
 _FAULT_TAG, _ILLEGAL_TAG = "Fault", "IllegalLines"
 
 
 @dataclass(frozen=True)
 class Opening:
-    """Where a game begins: a position, and moves that are played from there before the players take over."""
+    """Where a game begins: a position, and moves played from there before the players take over."""
 
     fen: str = chess.STARTING_FEN
     moves: tuple[str, ...] = ()
@@ -32,10 +32,10 @@ class Opening:
 
 @dataclass(frozen=True)
 class Adjudication:
-    """When a game is over before the rules say so; None for never."""
+    """When a game is adjudicated before the rules end it; None for never."""
 
-    draw_score: int | None = 10  # centipawns: both sides call it even ...
-    draw_moves: int = 8  # ... for so many moves in a row,
+    draw_score: int | None = 10  # centipawns: both sides' scores are within this ...
+    draw_moves: int = 8  # ... for this many moves in a row,
     draw_from: int = 40  # ... not before this move
     win_score: int | None = 1000
     win_moves: int = 4
@@ -65,19 +65,19 @@ class Thought:
 class GameRecord:
     """A game that is over."""
 
-    number: int  # from 0; two games with colours exchanged make a pair
-    players: tuple[str, str]  # white, black
+    number: int  # from 0; two games with colours reversed make a pair
+    players: tuple[str, str]  # White, Black
     opening: Opening
     thoughts: tuple[Thought, ...]
     result: str  # "1-0", "1/2-1/2" or "0-1"
     reason: str
     fault: Fault | None = None  # the loser's
-    illegal_lines: tuple[int, int] = (0, 0)  # lines with an illegal move that white and black announced
-    nodes: int = 0  # searched by both, where that is known
+    illegal_lines: tuple[int, int] = (0, 0)  # lines with an illegal move announced by White and by Black
+    nodes: int = 0  # searched by both, if known
 
     @property
     def first_is_white(self) -> bool:
-        """Whether the match's first player has white: in every other game."""
+        """Whether the match's first player has White, which alternates."""
         return self.number % 2 == 0
 
     @property
@@ -134,7 +134,7 @@ class Outcome:
 
     @classmethod
     def from_tags(cls, tags: Mapping[str, str]) -> Outcome | None:
-        """The outcome that a PGN's tags tell of; None if they are not those of a finished game of a match."""
+        """The outcome according to PGN tags; None if they are not those of a finished game of a match."""
         number, result = tags.get("Round", ""), tags.get("Result", "")
         if not number.isdigit() or int(number) < 1 or result not in POINTS:
             return None

@@ -1,6 +1,6 @@
-"""Games between UCI engines on the clock. python-chess speaks to them and judges every move.
+"""Games between UCI engines on the clock. python-chess talks to them and checks every move.
 
-An engine that crashes, hangs, oversteps its time or plays an illegal move loses that game; the match goes on with a new
+An engine that crashes, hangs, loses on time or plays an illegal move loses that game; the match goes on with a new
 process.
 """
 
@@ -20,25 +20,25 @@ from engine.arena.tb_results import known_result
 from engine.core.errors import InputError
 
 _GRACE_SECONDS = 5.0  # beyond its clock, until an engine counts as hanging
-_LONGEST_THOUGHT = 600.0  # without any limit of time
-_MOVETIME_MARGIN = 0.25  # seconds: a time for each move is no clock that could run out
+_LONGEST_THOUGHT = 600.0  # without a time limit
+_MOVETIME_MARGIN = 0.25  # seconds: a fixed time per move is not a clock that can run out
 _MOST_MOVES = 300
 _MATE_SCORE = 30_000
 
 
 @dataclass(frozen=True)
 class TimeControl:
-    """What a move may cost: a clock with an increment, in seconds; or a number of nodes; or a time for each move."""
+    """The limits of a move: a clock with increment, in seconds; or a number of nodes; or a fixed time per move."""
 
     base: float = 0.0
     increment: float = 0.0
     nodes: int | None = None
     movetime: float | None = None
-    margin: float = 0.01  # by how much a clock may be overstepped: the way between two processes counts as well
+    margin: float = 0.01  # by how much a clock may be overstepped, since communication takes time too
 
 
 class LiveGame:
-    """A game in progress: board, clocks, and what has been said."""
+    """A game in progress: the board, the clocks, and the thoughts so far."""
 
     def __init__(self, opening: Opening, control: TimeControl, rules: Adjudication) -> None:
         self.board = opening.board()
@@ -48,7 +48,7 @@ class LiveGame:
         self._clocks = [control.base, control.base]
 
     def limit(self, depth: int | None) -> chess.engine.Limit:
-        """What the side to move is told, which may have a fixed depth."""
+        """The limit for the side to move, which may have a fixed depth."""
         if depth is not None:
             return chess.engine.Limit(depth=depth)
         if self._control.nodes is not None:
@@ -66,7 +66,7 @@ class LiveGame:
         return (self._control.movetime or max(self._clocks)) + _GRACE_SECONDS
 
     def spend(self, seconds: float, depth: int | None) -> bool:
-        """Take the time from the mover's clock; returns whether it was there."""
+        """Deduct the time from the mover's clock; returns whether the move was in time."""
         if depth is not None or self._control.nodes is not None:
             return True
         if self._control.movetime is not None:
@@ -115,7 +115,7 @@ async def _think(seat: Seat, live: LiveGame, game: object) -> Fault | None:
     try:
         engine = await seat.engine()
     except InputError:
-        return Fault.CRASH  # it could be started before
+        return Fault.CRASH  # it had started before
     engine.announced.clear()
     side, depth = 0 if live.board.turn else 1, seat.contender.depth
     started = time.perf_counter()
@@ -144,7 +144,7 @@ async def _think(seat: Seat, live: LiveGame, game: object) -> Fault | None:
 
 
 def _is_playable(board: chess.Board, line: str) -> bool:
-    """Whether all moves after `pv` are legal, one after the other."""
+    """Whether the moves after `pv` are a legal line."""
     follower = board.copy(stack=False)
     try:
         for text in line.split(" pv ", 1)[1].split():
@@ -158,9 +158,9 @@ def _is_playable(board: chess.Board, line: str) -> bool:
 
 async def _play_game(number: int, opening: Opening, seats: tuple[Seat, Seat], control: TimeControl,
                      rules: Adjudication) -> GameRecord:
-    """One game; `seats` are white's and black's."""
+    """Play one game; `seats` are White's and Black's."""
     live = LiveGame(opening, control, rules)
-    game = object()  # for python-chess: another one, another game
+    game = object()  # tells python-chess that this is a new game
     fault: Fault | None = None
     for seat in seats:
         with contextlib.suppress(InputError, TimeoutError, chess.engine.EngineError):  # its first move will show it
@@ -180,7 +180,7 @@ async def _play_game(number: int, opening: Opening, seats: tuple[Seat, Seat], co
 
 @dataclass(frozen=True)
 class UciGame:
-    """A game of a match, in which the first player has white if its number is even: a shard. Calling it plays it."""
+    """A game of a match, in which the first player has White if its number is even: a shard. Calling it plays it."""
 
     number: int
     opening: Opening

@@ -1,6 +1,6 @@
 """Training games replayed into the samples that the network learns from.
 
-Every held-out game is for validation only, whichever shard it comes in. A position is quiet, and taken, if the side to
+A held-out game is used for validation only, whichever shard it is in. A position is quiet, and taken, if the side to
 move is not in check and the move played is neither a capture nor a promotion.
 """
 
@@ -36,15 +36,15 @@ class FilterRecord(Fields):
 
     first_ply: I8  # of a game: random openings take some moves to become chess
     largest_score: I8
-    per_game: I8  # about so many of a game at most
-    held_out: I8  # every so many-th game is for validation
-    validates: I8  # whether those are wanted, or the others
+    per_game: I8  # roughly the most positions taken from a game
+    held_out: I8  # one game in this many is held out for validation
+    validates: I8  # whether those games are wanted, or the others
     seed: U8
 
 
 FILTER = dtype_of(FilterRecord)
 FILTER_TYPE = record_type(FILTER)
-_BYTES, _PACKED_BYTES = 4.25, 2.7  # a position takes in a file, and in one packed by xz
+_BYTES, _PACKED_BYTES = 4.25, 2.7  # per position in a file, and in one compressed by xz
 _CHUNK = 512  # games that a thread replays at a time
 _NUMBER_MIX = np.uint64(0xD1342543DE82EF95)
 Arrays = npt.NDArray[Any]
@@ -79,7 +79,7 @@ def is_quiet_move(pos, move):
 
 @inline
 def _is_chosen(filter_by, number, ply, plies):
-    """Whether chance takes this position of a long game: its number and ply decide."""
+    """Whether this position of a long game is taken: a random choice, determined by game number and ply."""
     if plies <= filter_by.per_game:
         return True
     key = mix(np.uint64(number) * _NUMBER_MIX + np.uint64(ply) + filter_by.seed)
@@ -92,8 +92,8 @@ def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, ro
                  moves: Arrays, scores: Arrays, first_number: int, out: Samples) -> Int:
     """Write the samples of the games in `rows` to `out`; returns how many there are.
 
-    The moves of each, and their scores, lie between two of `starts`. Games are numbered from `first_number` on. One
-    with an impossible move ends before it.
+    The moves and scores of each game are between two entries of `starts`. Games are numbered from `first_number`. A
+    game with an illegal move ends before it.
     """
     found = np.int64(0)
     for game in range(len(rows)):
@@ -134,7 +134,7 @@ def replay(games: Games, filter_by: Filter, first_number: int, threads: int, *, 
 
 
 class GameSource:
-    """The samples of many files, in shards that fit into memory; the first shard stays there."""
+    """The samples of many files, in shards that fit into memory; the first shard is kept there."""
 
     def __init__(self, paths: Sequence[Path], filter_by: Filter, *, shard_positions: int, threads: int,
                  complain: Callable[[str], None] = lambda text: None) -> None:
@@ -150,14 +150,14 @@ class GameSource:
         self.length = self._estimated_length()
 
     def _estimated_length(self) -> int:
-        """About how many shards there are, by the sizes of the files."""
+        """Roughly how many shards there are, judging by the sizes of the files."""
         if self.first_games.positions < self._shard_positions:
             return 1
         size = sum(path.stat().st_size / (_PACKED_BYTES if path.suffix == ".xz" else _BYTES) for path in self._paths)
         return max(2, round(size / self._shard_positions))
 
     def games(self) -> Iterator[tuple[Games, int]]:
-        """Shards of games, each with the number of its first one. Files are mixed in proportion to their sizes."""
+        """Shards of games, each with the number of its first game. Files are mixed in proportion to their sizes."""
         blocks: list[Games] = []
         number = positions = 0
         for block in _mixed_blocks(self._paths, self._complain):
@@ -171,7 +171,7 @@ class GameSource:
             yield join(blocks), number
 
     def shards(self) -> Iterator[Samples]:
-        """What is to be learned from, shard after shard; the same each time."""
+        """The samples to learn from, shard by shard; the same each time."""
         yield self._first
         if self.first_games.positions >= self._shard_positions:
             for games, number in islice(self.games(), 1, None):
@@ -183,7 +183,7 @@ class GameSource:
 
 
 def join(blocks: Sequence[Games]) -> Games:
-    """All games of some blocks as one, in arrays that kernels take."""
+    """All games of some blocks as one, in arrays for kernels."""
     rows = np.concatenate([np.empty(0, GAME_ROW), *(block.rows for block in blocks)])
     starts = np.concatenate([[0], np.cumsum(rows["plies"], dtype=np.int64)])
     moves = np.concatenate([np.empty(0, np.uint16), *(block.moves for block in blocks)])
@@ -192,7 +192,7 @@ def join(blocks: Sequence[Games]) -> Games:
 
 
 def _mixed_blocks(paths: Sequence[Path], complain: Callable[[str], None]) -> Iterator[Games]:
-    """The blocks of all files; next is always one of the file of which the smallest part has been read."""
+    """The blocks of all files; the next one is always from the file of which the smallest share has been read."""
     readers = {path: read_games(path) for path in paths}
     sizes = {path: max(path.stat().st_size, 1) if path.exists() else 1 for path in paths}
     read = dict.fromkeys(readers, 0.0)
@@ -203,7 +203,7 @@ def _mixed_blocks(paths: Sequence[Path], complain: Callable[[str], None]) -> Ite
         except StopIteration:
             del readers[path]
             continue
-        except DamagedFileError as error:  # what is whole before that is as good as ever
+        except DamagedFileError as error:  # the whole blocks before it are still good
             complain(str(error))
             del readers[path]
             continue

@@ -1,6 +1,6 @@
-"""UCI engines that play: started when they are needed, kept from one game to the next, started again after a fault.
+"""UCI engines that play: started when needed, kept from one game to the next, restarted after a fault.
 
-python-chess speaks to them.
+python-chess talks to them.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # a bad engine's l
 
 @dataclass(frozen=True)
 class Contender:
-    """An engine as the user names it: a command line, and options, which it must have."""
+    """An engine as the user specifies it: a command line, and options, which it must have."""
 
     name: str
     command: str
     options: Mapping[str, str] = field(default_factory=dict)
-    needed: tuple[str, ...] = ()  # options that it must have as well, but others set them
-    depth: int | None = None  # it searches so deep, however long that takes
+    needed: tuple[str, ...] = ()  # options that it must also have, but that are set elsewhere
+    depth: int | None = None  # a fixed depth to search to, however long that takes
 
 
 class Listener(chess.engine.UciProtocol):
-    """Keeps the lines an engine announces, as they were said: python-chess drops what is illegal in them."""
+    """Keeps the lines that an engine announces verbatim: python-chess drops what is illegal in them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Listener(chess.engine.UciProtocol):
 
 
 class Seat:
-    """One side of the board: it starts its engine when that is needed, and again after a fault."""
+    """One side of the board: it starts its engine when needed, and again after a fault."""
 
     def __init__(self, contender: Contender) -> None:
         self.contender = contender
@@ -63,11 +63,11 @@ class Seat:
 
     @property
     def pid(self) -> int | None:
-        """The engine's process, if there is one."""
+        """The id of the engine's process, if there is one."""
         return None if self._transport is None else self._transport.get_pid()
 
     async def engine(self) -> Listener:
-        """The engine, running and ready; InputError that says why if it does not start."""
+        """The engine, running and ready; InputError with the reason if it does not start."""
         if self._engine is not None:
             return self._engine
         try:
@@ -91,13 +91,13 @@ class Seat:
         for name in (*self.contender.options, *self.contender.needed):
             if name not in engine.options:
                 raise ValueError(f"it has no option {name}")
-        await self._within(_READY_SECONDS, engine.configure(dict(self.contender.options)), "it takes no options")
+        await self._within(_READY_SECONDS, engine.configure(dict(self.contender.options)), "it does not accept options")
 
     async def begin_game(self, game: object) -> None:
-        """Tell the engine that a new game begins, before any clock runs."""
+        """Tell the engine that a new game begins, before any clock starts."""
         engine = await self.engine()
         engine.send_line("ucinewgame")
-        engine.game, engine.first_game = game, False  # or python-chess would say it again with the first move
+        engine.game, engine.first_game = game, False  # otherwise python-chess would repeat it before the first move
         await asyncio.wait_for(engine.ping(), _READY_SECONDS)
 
     async def leave(self) -> None:
@@ -113,7 +113,7 @@ class Seat:
 
 
 class _Room:
-    """The engines of this process, and the loop in which they are spoken to."""
+    """The engines of this process, and the event loop that talks to them."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -137,7 +137,7 @@ _rooms: list[_Room] = []
 
 
 def play_here(game: Coroutine[Any, Any, T]) -> T:
-    """The result of a game, played by engines of this process, which stay for the next one."""
+    """The result of a game played by engines of this process, which are kept for the next one."""
     if not _rooms:
         _rooms.append(_Room())
         Finalize(None, leave_room, exitpriority=10)  # when a worker process ends
@@ -161,7 +161,7 @@ def leave_room() -> None:
 
 
 def kill_engines() -> None:
-    """End all engines of this process at once, from any thread: nobody will speak to them again."""
+    """Kill all engines of this process at once, from any thread."""
     for room in _rooms:
         for seat in list(room.seats.values()):
             if seat.pid is not None:

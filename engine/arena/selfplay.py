@@ -1,6 +1,6 @@
 """A whole game inside one kernel: two search states play each other at fixed nodes, with no Python between their moves.
 
-The kernel runs without the GIL, so that as many games are played at once as there are cores.
+The kernel runs without the GIL, so that as many games can be played in parallel as there are cores.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LONGEST_GAME = 600  # plies
 
 _RANDOM_PLIES = np.int64(8)
 NODES_TO_JUDGE = np.int64(2000)
-_JUDGING_PER_MOVE = np.int64(4)  # times the nodes of a move, if that is less: else short games were half openings
+_JUDGING_PER_MOVE = np.int64(4)  # times the nodes of a move, if that is less: or openings would cost as much as games
 _GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 # How a game ended.
@@ -38,27 +38,27 @@ REASONS = ("checkmate", "stalemate", "threefold repetition", "fifty moves", "ins
 
 
 class SelfPlayRecord(Fields):
-    """A game that is played within a kernel."""
+    """A game played inside a kernel."""
 
-    # What is asked for.
-    soft_nodes: I8  # no iteration begins after so many
-    hard_nodes: I8  # an iteration is broken off after so many
+    # What is wanted.
+    soft_nodes: I8  # no iteration starts after this many
+    hard_nodes: I8  # an iteration is aborted after this many
     search_address: I8  # the machine code of `search_from`
     stop_address: I8
     draw_score: I8  # negative for never
     draw_plies: I8
-    draw_from: I8  # plies after the opening, before which no game is called even
-    win_score: I8  # as large as a mate for never
+    draw_from: I8  # plies after the opening, before which no game is adjudicated a draw
+    win_score: I8  # INFINITE for never
     win_plies: I8
     fair_score: I8  # the largest advantage that a random opening may give
     random: U8  # the state of the generator
     tb_address: I8  # the directory of endgame tables
-    tb_men: I8  # with so few men they decide the game; 0 for never
-    # What comes out.
+    tb_men: I8  # with this few men they decide the game; 0 for never
+    # The result.
     count: I8
     moves: Annotated[Numbers, "u2", LONGEST_GAME]
-    scores: Annotated[Numbers, "i2", LONGEST_GAME]  # the mover's view
-    result: I8  # 1 white wins, 0 draw, -1 black wins
+    scores: Annotated[Numbers, "i2", LONGEST_GAME]  # from the mover's view
+    result: I8  # 1 White wins, 0 draw, -1 Black wins
     reason: I8
     nodes: I8
 
@@ -70,7 +70,7 @@ GAME_TYPE = record_type(GAME)
 
 @inline
 def _ending(pos, state, game):
-    """The reason why the game is over in `pos`, where `begin_root` has just listed the moves; -1 if it is not."""
+    """Why the game is over in `pos`, where `begin_root` has just listed the moves; -1 if it is not."""
     checkers, _ = king_masks(pos)
     if state.root_count == 0:
         return np.int64(MATE) if checkers != EMPTY else np.int64(STALEMATE)
@@ -89,7 +89,7 @@ def _ending(pos, state, game):
 
 @inline
 def _known_outcome(pos, game):
-    """What the endgame tables say of the game, for the side to move; UNKNOWN if they are not to decide it."""
+    """What the endgame tables say for the side to move; UNKNOWN if they are not to decide the game."""
     if popcount(occupied_squares(pos)) > game.tb_men:
         return UNKNOWN
     return certain_outcome(pos, directory_at(game.tb_address))
@@ -98,7 +98,7 @@ def _known_outcome(pos, game):
 @kernel
 def _play_on(pos, white, black, game):
     """Play until the game is over; sets result and reason."""
-    even = won = lost = np.int64(0)  # plies in a row with such a score, from white's view
+    even = won = lost = np.int64(0)  # plies in a row with such a score, from White's view
     while True:
         state = white if pos.side == 0 else black
         begin_root(pos, state)
@@ -142,7 +142,7 @@ def _random_number(game, count):
 
 @kernel
 def _play_randomly(pos, state, game, plies):
-    """Play so many random moves, if there are always some; returns how many it were. `game` remembers them."""
+    """Play up to `plies` random moves, recorded in `game`; returns how many were played before the moves ran out."""
     for ply in range(plies):
         begin_root(pos, state)
         if state.root_count == 0:
@@ -154,10 +154,10 @@ def _play_randomly(pos, state, game, plies):
 
 @kernel
 def _draw_opening(pos, state, game):
-    """Play random moves, until a short search finds neither side far ahead. `game.random` decides them."""
+    """Play random moves, determined by `game.random`, until a short search finds neither side far ahead."""
     nodes = min(NODES_TO_JUDGE, _JUDGING_PER_MOVE * game.soft_nodes)
     while True:
-        plies = _RANDOM_PLIES + _random_number(game, np.int64(2))  # so that both sides get to move first
+        plies = _RANDOM_PLIES + _random_number(game, np.int64(2))  # so that either side may move first
         played = _play_randomly(pos, state, game, plies)
         begin_root(pos, state)
         if played == plies and state.root_count > 0:
@@ -170,7 +170,7 @@ def _draw_opening(pos, state, game):
 
 @entry(POSITION_TYPE, STATE_TYPE, STATE_TYPE, GAME_TYPE)
 def play_game(pos: PositionRecord, white: StateRecord, black: StateRecord, game: SelfPlayRecord) -> None:
-    """Play from `pos` to the end, which `pos` is left at. Both states may be the same one."""
+    """Play from `pos` to the end of the game, where `pos` is left. Both states may be the same one."""
     game.count = 0
     game.nodes = 0
     _play_on(pos, white, black, game)
@@ -178,7 +178,7 @@ def play_game(pos: PositionRecord, white: StateRecord, black: StateRecord, game:
 
 @entry(POSITION_TYPE, STATE_TYPE, GAME_TYPE, GAME_ROWS_TYPE, int64)
 def play_training_game(pos: PositionRecord, state: StateRecord, game: SelfPlayRecord, rows: Rows, index: int) -> None:
-    """Draw an opening from `pos`, pack it into `rows[index]`, and play from there to the end, which is packed too."""
+    """Draw an opening from `pos`, pack it into `rows[index]`, play from there to the end, and pack the result too."""
     _draw_opening(pos, state, game)
     pack_into(pos, rows, index)
     game.count = 0

@@ -1,4 +1,4 @@
-"""A way to play that is not the default: other search parameters, another evaluation. A plain value that travels."""
+"""A setting of the engine: search parameters and an evaluation. A plain value that can be sent to other processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NETWORK = "network"
 
 @dataclass(frozen=True)
 class Setting:
-    """Search parameters that differ from their defaults, weights, None for the engine's own, and what evaluates."""
+    """Search parameters that differ from their defaults, weights (None for the engine's own), and the evaluation."""
 
     name: str = DEFAULT
     params: tuple[tuple[str, int], ...] = ()
@@ -25,19 +25,19 @@ class Setting:
     network: str = BUILT_IN  # a file, or FEATURES
 
     def params_record(self) -> ParamsRecord:
-        """All parameters as the search takes them."""
+        """All parameters as a record for the search."""
         record = default_params()
         for name, value in self.params:
             set_param(record, name, value)
         return record
 
     def evaluation(self) -> Evaluation:
-        """What positions are judged by; InputError if the network's file cannot be read."""
+        """The evaluation; InputError if the network file cannot be read."""
         weights = None if self.weights is None else weights_from(*map(list, self.weights))
         return evaluation_named(self.network, weights)
 
     def judged_by(self, network: str | None) -> Setting:
-        """The same setting with that network, or FEATURES; None changes nothing. InputError as with `evaluation`."""
+        """The same setting with this network, or FEATURES; None changes nothing. InputError as for `evaluation`."""
         if network is None:
             return self
         name = Path(network).stem
@@ -48,10 +48,10 @@ class Setting:
 
 
 def read_setting(text: str) -> Setting:
-    """The setting that a user names: `default`, `features`, a file, or NAME=VALUE with more of them after commas.
+    """The setting that a user names: `default`, `features`, a file, or a list NAME=VALUE,NAME=VALUE,...
 
-    A file holds a network (.network), weights of the features (.json), which then evaluate, or lines NAME=VALUE.
-    `network=FILE`, `network=features` and `weights=FILE` may stand among the values.
+    A file holds a network (.network), weights of the features (.json), which then evaluate, or lines NAME=VALUE. The
+    list may contain `network=FILE`, `network=features` and `weights=FILE`.
     """
     if text == DEFAULT:
         return Setting()
@@ -74,7 +74,7 @@ def _read_items(setting_name: str, items: list[str]) -> Setting:
     for item in items:
         name, equals, value = (part.strip() for part in item.partition("="))
         if not equals:
-            raise InputError(f"a setting is NAME=VALUE, not {quote(item)}")
+            raise InputError(f"a setting must be NAME=VALUE, not {quote(item)}")
         if name == "weights":
             weights = _weights_of(Path(value))
             continue
@@ -85,7 +85,7 @@ def _read_items(setting_name: str, items: list[str]) -> Setting:
             params[name] = int(value)
         except ValueError as error:
             raise InputError(f"{name} needs a whole number, not {quote(value)}") from error
-        set_param(record, name, params[name])  # complains if there is none, or if it is out of its range
+        set_param(record, name, params[name])  # complains if it is unknown or out of range
     if network is None:
         network = FEATURES if weights is not None else BUILT_IN
     setting = Setting(setting_name, tuple(params.items()), weights, _network_of(network))
@@ -94,7 +94,7 @@ def _read_items(setting_name: str, items: list[str]) -> Setting:
 
 
 def _network_of(name: str) -> str:
-    """The same name wherever it is read: a file's whole path."""
+    """A name that means the same everywhere: a file by its absolute path."""
     return name if name in (FEATURES, BUILT_IN) else str(Path(name).expanduser().absolute())
 
 
@@ -102,7 +102,7 @@ def _lines_of(path: Path) -> list[str]:
     try:
         return [line for _, line in numbered_lines(path)]
     except InputError as error:
-        raise InputError(f"{quote(str(path))} is no setting: neither NAME=VALUE nor a file ({error})") from error
+        raise InputError(f"{quote(str(path))} is not a setting: neither NAME=VALUE nor a file ({error})") from error
 
 
 def _weights_of(path: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Work cut into shards: pure functions of their own settings, computed wherever an executor likes, handed on in order.
+"""Work divided into shards: pure functions of their own fields, computed by any executor, with results in order.
 
 The executor is a pool of threads or processes here, or dask.distributed's on a cluster.
 """
@@ -15,16 +15,16 @@ from engine.core.errors import InputError
 
 T = TypeVar("T")
 
-_PULSE = 0.1  # seconds between two looks at whether games are to end
+_PULSE = 0.1  # seconds between two checks of whether games are to end
 _TRIES = 3  # a worker may be lost; a shard that fails each time is at fault itself
 
 
 def in_order(executor: Executor, shards: Iterable[Callable[[], T]], width: int) -> Iterator[T]:
-    """The results of `shards` in their order, with `width` of them in work at any time.
+    """The results of `shards` in order, with `width` of them in progress at any time.
 
-    A shard that failed, as when a cluster lost its worker, is computed again; InputError if the whole pool is lost.
-    When the caller stops early, what has not begun is called off. When games are stopped, what was finished by then is
-    handed on, and the rest is left out; InputError after it if nobody wanted that.
+    A shard that fails, as when a cluster loses its worker, is computed again; InputError if the whole pool is lost. If
+    the caller stops early, shards that have not started are cancelled. If games are stopped, results that were finished
+    by then are still yielded, and the rest is left out; then InputError if that was not intended.
     """
     source = iter(shards)
     waiting: deque[tuple[Callable[[], T], Future[T]]] = deque()

@@ -1,7 +1,7 @@
 """SPSA: simultaneous perturbation stochastic approximation, for the parameters of the search.
 
-Each pair of games is played between the current values plus and minus a random perturbation of all of them at once; its
-result says in which direction to go, with much noise, and cheaply however many parameters there are.
+Each pair of games is played between the current values plus and minus a random perturbation of all of them at once. Its
+result says, with much noise, in which direction to go, and costs the same however many parameters there are.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from engine.arena.settings import Setting
 from engine.core.errors import InputError, quote
 from engine.files import read_json, write_file
 
-# The customary exponents: how fast the steps and the perturbations shrink, and the share of pairs before they do.
+# The usual constants: how fast the steps and the perturbations shrink, and the share of pairs before they do.
 _ALPHA, _GAMMA, _STABILITY = 0.602, 0.101, 0.1
 _VERSION = 1
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is tuned, and how: the course depends on nothing else."""
+    """What is tuned, and how: the run depends on nothing else."""
 
     names: tuple[str, ...]
-    pairs: int  # in all
-    batch: int  # pairs that are played with the same values
+    pairs: int  # in total
+    batch: int  # pairs played with the same values
     nodes: int
     seed: int
-    rate: float  # how far a won game moves a value at the end of the course, in shares of its step
-    openings: str = ""  # the name of the file they are drawn from; none for random ones
+    rate: float  # how far a won game moves a value at the end of the run, as a fraction of its step
+    openings: str = ""  # the name of the file they are drawn from; empty for random ones
 
     def rows(self) -> list[Parameter]:
         """The parameters; InputError if one is unknown, or a switch."""
@@ -58,15 +58,15 @@ class Course:
 
     @classmethod
     def begin(cls, plan: Plan) -> Course:
-        """A course that starts from the defaults."""
+        """A run that starts from the defaults."""
         return cls(plan, {row.name: float(row.default) for row in plan.rows()})
 
     @classmethod
     def load(cls, path: Path) -> Course:
-        """A course from a checkpoint; InputError if the file is none."""
+        """A run from a checkpoint; InputError if the file is not a checkpoint."""
         content = read_json(path)
         if not isinstance(content, dict) or content.pop("version", None) != _VERSION:
-            raise InputError(f"{path} is no checkpoint of a tuning run, or one of another version")
+            raise InputError(f"{path} is not a checkpoint of a tuning run, or of another version")
         try:
             plan = content.pop("plan")
             course = cls(Plan(**{**plan, "names": tuple(plan["names"])}), **content)
@@ -74,11 +74,11 @@ class Course:
         except InputError:
             raise
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise InputError(f"{path} is no checkpoint of a tuning run: {error}") from error
+            raise InputError(f"{path} is not a checkpoint of a tuning run: {error}") from error
         return course
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint; one that is cut off never replaces a whole one."""
+        """Write a checkpoint; an incomplete one never replaces another."""
         write_file(path, json.dumps({"version": _VERSION, **asdict(self)}))
 
     @property
@@ -86,11 +86,11 @@ class Course:
         return self.played >= self.plan.pairs
 
     def setting(self) -> Setting:
-        """The values as they stand, as a setting that can play."""
+        """The current values, as a setting that can play."""
         return Setting("tuned", tuple((name, round(value)) for name, value in self.values.items()))
 
     def batch(self, openings: Iterator[Opening], rules: Adjudication) -> list[Perturbation]:
-        """The next pairs to play: each with a perturbation of its own."""
+        """The next pairs to play, each with its own perturbation."""
         count = min(self.plan.batch, self.plan.pairs - self.played)
         return [self._perturb(self.played + offset, next(openings), rules) for offset in range(count)]
 
@@ -100,7 +100,7 @@ class Course:
         for row in self.plan.rows():
             flips[row.name] = generator.choice((-1, 1))
             size = flips[row.name] * _perturbation(row, number, self.plan.pairs)
-            # A fraction is rounded up as often as it is large: small perturbations are not lost.
+            # A fraction is rounded up with a probability equal to it, so that small perturbations are not lost.
             dice = generator.random()
             plus.append((row.name, _rounded(row, self.values[row.name] + size, dice)))
             minus.append((row.name, _rounded(row, self.values[row.name] - size, dice)))
@@ -111,7 +111,7 @@ class Course:
     def learn(self, perturbations: Sequence[Perturbation], results: Sequence[Sequence[GameRecord]]) -> None:
         """Move the values by the results of a batch."""
         for perturbation, records in zip(perturbations, results, strict=True):
-            gain = sum(2 * record.points - 1 for record in records)  # games that plus won, less those that it lost
+            gain = sum(2 * record.points - 1 for record in records)  # games won by plus, minus games lost
             for row in self.plan.rows():
                 size = _perturbation(row, perturbation.number, self.plan.pairs)
                 step = _rate(row, perturbation.number, self.plan) / size
@@ -123,7 +123,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Perturbation:
-    """One pair of games, and the sign by which each parameter was changed in it."""
+    """One pair of games, and the sign of the change of each parameter in it."""
 
     number: int
     flips: dict[str, int]
@@ -131,13 +131,13 @@ class Perturbation:
 
 
 def _perturbation(row: Parameter, number: int, pairs: int) -> float:
-    """By how much a parameter is changed in a pair: at the end by its step, before by more."""
+    """By how much a parameter is changed in a pair: by its step at the end, by more before."""
     growth: float = (pairs / (number + 1)) ** _GAMMA
     return row.step * growth
 
 
 def _rate(row: Parameter, number: int, plan: Plan) -> float:
-    """The gain of the approximation: at the end a small share of the square of the step."""
+    """The gain of the approximation: a small fraction of the squared step at the end, more before."""
     stability = _STABILITY * plan.pairs
     gain: float = ((stability + plan.pairs) / (stability + number + 1)) ** _ALPHA
     return plan.rate * row.step**2 * gain

@@ -1,7 +1,7 @@
-"""What the results of a match say: Elo with its error, likelihood of superiority, and the sequential test.
+"""What the results of a match mean: Elo with its error, likelihood of superiority, and the sequential test.
 
-Games come in pairs, the same opening with colours exchanged, so that the pair is what is independent: its score has
-five values, and the pentanomial counts them. All formulas work on that distribution.
+Games come in pairs, the same opening with colours reversed, so that the independent unit is the pair: its score has
+five values, which the pentanomial counts. All formulas work on that distribution.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a pair, as a share of its two points
-_CONFIDENCE = 1.959964  # standard deviations to either side hold 95 % of a normal distribution
-_SMALLEST_SHARE = 1e-3  # beyond, Elo has no meaning
+_CONFIDENCE = 1.959964  # standard deviations either side of the mean that hold 95 % of a normal distribution
+_SMALLEST_SHARE = 1e-3  # beyond this, Elo has no meaning
 _PRIOR = 1e-3  # pairs added to each empty class, so that no logarithm of zero is taken
 
 
@@ -26,7 +26,7 @@ class Estimate:
 
 
 def pentanomial(points: Mapping[int, float]) -> tuple[int, ...]:
-    """How many pairs scored 0, 1/2, 1, 3/2 and 2 points; `points` are by number of the game, half pairs left out."""
+    """How many pairs scored 0, 1/2, 1, 3/2 and 2 points; `points` are by game number, and incomplete pairs left out."""
     counts = [0] * len(SCORES)
     for number, first in points.items():
         if number % 2 == 0 and number + 1 in points:
@@ -35,18 +35,18 @@ def pentanomial(points: Mapping[int, float]) -> tuple[int, ...]:
 
 
 def elo_of(score: float) -> float:
-    """The difference in rating that a share of the points stands for."""
+    """The rating difference that corresponds to a share of the points."""
     score = min(max(score, _SMALLEST_SHARE), 1 - _SMALLEST_SHARE)
     return -400 * math.log10(1 / score - 1)
 
 
 def score_of(elo: float) -> float:
-    """The share of the points that a difference in rating predicts."""
+    """The share of the points that a rating difference predicts."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def mean_and_variance(counts: Sequence[float], values: Sequence[float] = SCORES) -> tuple[float, float]:
-    """Of one pair's score."""
+    """The mean and the variance of a pair's score."""
     total = sum(counts)
     mean = sum(count * value for count, value in zip(counts, values, strict=True)) / total
     return mean, sum(count * (value - mean) ** 2 for count, value in zip(counts, values, strict=True)) / total
@@ -60,7 +60,7 @@ def elo_estimate(counts: Sequence[int]) -> Estimate:
 
 
 def superiority(counts: Sequence[int]) -> float:
-    """The likelihood that the first player is the stronger one."""
+    """The likelihood that the first player is stronger."""
     mean, variance = mean_and_variance(counts)
     if variance == 0:
         return 0.5 if mean == 0.5 else float(mean > 0.5)
@@ -68,8 +68,8 @@ def superiority(counts: Sequence[int]) -> float:
 
 
 def log_likelihood_ratio(counts: Sequence[int], elo0: float, elo1: float) -> float:
-    """The generalised ratio: how much better the likeliest distribution with `elo1` explains the pairs than one with
-    `elo0`.
+    """The generalised ratio: how much better the likeliest distribution with `elo1` explains the pairs than the one
+    with `elo0`.
 
     The likeliest distribution with a given mean has the observed shares, each divided by 1 + x (score - mean), for the
     one x that gives it that mean.
@@ -101,12 +101,12 @@ class Sprt:
 
     elo0: float
     elo1: float
-    alpha: float = 0.05  # how often elo0 may be rejected though it is true
-    beta: float = 0.05  # how often elo1 may be
+    alpha: float = 0.05  # how often elo0 may be rejected although it is true
+    beta: float = 0.05  # the same for elo1
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Below the first elo0 is accepted, above the second elo1 is."""
+        """Below the first, elo0 is accepted; above the second, elo1 is."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def verdict(self, counts: Sequence[int]) -> bool | None:
@@ -118,6 +118,6 @@ class Sprt:
 
 
 def wins_draws_losses(points: Iterable[float]) -> tuple[int, int, int]:
-    """Of the first player."""
+    """The first player's wins, draws and losses."""
     listed = list(points)
     return listed.count(1.0), listed.count(0.5), listed.count(0.0)

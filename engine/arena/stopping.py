@@ -1,4 +1,4 @@
-"""The end of games before their time: Ctrl-C, or a cluster that was lost. Nobody waits for their results any more."""
+"""Stopping games early: by Ctrl-C, or because a cluster was lost. Their results are no longer needed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 _flag = np.zeros(1, np.int64)
 _reasons: list[str] = []
-STOP_ADDRESS = int(_flag.ctypes.data)  # what kernels look at
+STOP_ADDRESS = int(_flag.ctypes.data)  # the flag that kernels read
 
 
 class StoppedError(Exception):
@@ -14,7 +14,7 @@ class StoppedError(Exception):
 
 
 def stop_games(reason: str = "") -> None:
-    """End all games of this process, at once. A `reason` says that nobody wanted it."""
+    """End all games of this process at once. A `reason` is given if that was not intended."""
     if reason:
         _reasons.append(reason)
     _flag[0] = 1
@@ -32,11 +32,11 @@ def are_stopped() -> bool:
 
 
 def misfortune() -> str:
-    """Why games were stopped that somebody waited for; empty if somebody wanted it so."""
+    """Why games were stopped unintentionally; empty if it was intended."""
     return _reasons[0] if _reasons else ""
 
 
 def check_stop() -> None:
-    """StoppedError if games were to end: what has just been played was cut short."""
+    """StoppedError if games are to end: what has just been played was cut short."""
     if are_stopped():
         raise StoppedError

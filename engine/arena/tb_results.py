@@ -1,4 +1,4 @@
-"""The endgame tables of the arena's referees: all outcomes, read once a process."""
+"""The endgame tables of the arena's referees: all outcomes, read once per process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _reading = Lock()
 def loaded_tables() -> OwnTables:
     """The built-in tables, with every outcome read: a referee must not depend on what happens to be loaded.
 
-    Kernels keep their address. So whichever thread asks first, all get the same ones, and they stay.
+    Kernels keep their addresses. So all threads get the same tables, and they are never freed.
     """
     with _reading:
         return _read_tables()
@@ -31,7 +31,7 @@ def _read_tables() -> OwnTables:
 
 
 def known_result(board: chess.Board) -> str | None:
-    """The result that the tables foretell for a game, whatever the players would say; None if they do not."""
+    """The result of a game according to the tables, whatever the players would say; None if they have none."""
     if chess.popcount(board.occupied) > loaded_tables().most_men or board.castling_rights or board.is_game_over():
         return None
     outcome = loaded_tables().outcome(Game(board.fen()).position)

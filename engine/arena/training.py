@@ -1,4 +1,4 @@
-"""Training games: the engine against itself from random openings, packed as they are played."""
+"""Training games: the engine against itself from random openings, packed into blocks."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from engine.arena.stopping import check_stop
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import POSITION
 
-# Won games are played on until nobody can miss it: the evaluation has to learn how that is done.
+# Won games are played on until the win is beyond doubt: the evaluation has to learn how to win them.
 _RULES = Adjudication(draw_score=5, draw_moves=6, draw_from=50, win_score=2500, win_moves=3, by_tables=False)
 _SHORT_SEARCH = 500  # nodes
 
 
 @dataclass(frozen=True)
 class Block:
-    """What a shard comes back with."""
+    """The result of a shard."""
 
     content: bytes
     games: int
@@ -37,7 +37,7 @@ class Block:
 
 @dataclass(frozen=True)
 class TrainingShard:
-    """A number of games, which its own number and the seed decide. Calling it plays them."""
+    """Some games, determined by the shard's number and the seed. Calling it plays them."""
 
     number: int
     games: int
@@ -68,7 +68,7 @@ class TrainingShard:
 
     @property
     def _megabytes(self) -> int:
-        """Of the transposition table: what short searches do not fill is only slow to clear."""
+        """The size of the transposition table: short searches do not fill a larger one, which is slow to clear."""
         return 4 if self.nodes > _SHORT_SEARCH else 1
 
     @staticmethod
@@ -77,10 +77,10 @@ class TrainingShard:
 
 
 def games_a_shard(nodes: int) -> int:
-    """So many that a shard takes seconds rather than milliseconds, and that blocks are worth their headers."""
+    """Enough games that a shard takes seconds rather than milliseconds, and that blocks are worth their headers."""
     return max(4, 12_800 // nodes)
 
 
 def shards(first: int, games: int, nodes: int, seed: int, setting: Setting, chess960: bool) -> Iterator[TrainingShard]:
-    """All shards from the one numbered `first` on, without an end."""
+    """All shards from number `first` on, without end."""
     return (TrainingShard(number, games, nodes, seed, setting, chess960) for number in count(first))

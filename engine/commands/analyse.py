@@ -31,7 +31,7 @@ _LINES_LEFT_OUT = 1
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("position", nargs="*", type=text, default=[START], metavar="FEN",
-                        help="a FEN, quoted or not, `startpos`, or a file with a position a line (default: startpos)")
+                        help="a FEN, `startpos`, or a file of positions, one per line (default: startpos)")
     parser.add_argument("--moves", nargs="+", type=text, default=[], metavar="MOVE",
                         help="moves from there: e4 or e2e4")
     limits = parser.add_mutually_exclusive_group()
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_threads(parser)
     add_hash(parser)
     parser.add_argument("--chess960", action="store_true", help="castling as in Chess960")
-    add_json(parser, "one object a position")
+    add_json(parser, "one object per position")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("games", type=in_file, metavar="GAMES.pgn",
                         help="the games, also packed (.gz, .xz, .bz2, .zip)")
     parser.add_argument("--out", type=OutFile("PGN file", begins_with(b"[")), required=True, metavar="FILE.pgn",
-                        help="where the annotated games go; a run that was broken off goes on")
+                        help="where the annotated games go; an interrupted run is resumed")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--movetime", type=milliseconds, metavar="MS",
                         help=f"milliseconds per position (default {_DEFAULT_MOVETIME})")
@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="annotate on the dask cluster at tcp://...")
     parser.add_argument("--plots", type=NewFolder(), metavar="DIR",
                         help="draw a graph of each game, and one of the players")
-    add_json(parser, "one object a player")
+    add_json(parser, "one object per player")
 
 
 @dataclass

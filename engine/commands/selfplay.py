@@ -39,7 +39,7 @@ _MATE_SCORE = 30_000
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--positions", type=positive, metavar="N", help="play until the file holds so many")
+    parser.add_argument("--positions", type=positive, metavar="N", help="play until the file holds this many")
     parser.add_argument("--minutes", type=minutes, metavar="X", help="play no longer than this")
     parser.add_argument("--out", type=OutFile("file of training games", begins_with(MAGIC)), metavar="FILE",
                         help="the file; if it exists, it grows")

@@ -2,14 +2,14 @@
 
 A kernel is a function that Numba compiles. There are three sorts, and no other set of jit options in the project:
 
-- `entry`: called from Python, with its argument types written down; found, or compiled, at its first call.
-- `kernel`: called by other kernels only.
-- `inline`: the same, and always expanded where it is called: bit twiddling, make and unmake.
+- `entry`: called from Python, with declared argument types; loaded, or compiled, at its first call.
+- `kernel`: called only by other kernels.
+- `inline`: the same, and always inlined where it is called: bit twiddling, make and unmake.
 
-`decorators` makes them, `signature` has the types of their arguments, `intrinsics` the machine instructions that Python
-has no operator for. `library` finds the machine code of an entry: in the package, where `build` put it, in the `cache`,
-or by asking the `compiler`. `codefile` is the format it is stored in, `targets` the processors that it is made for, and
-`sources` the digest that tells whether it still fits. Numba is imported by `compiler` alone, when something has to be
+`decorators` makes them, `signature` has the types of their arguments, `intrinsics` the machine instructions for which
+Python has no operator. `library` finds the machine code of an entry: in the package, where `build` put it, in the
+`cache`, or by asking the `compiler`. `codefile` is the format in which it is stored, `targets` are the processors it is
+made for, and `sources` has the digest that tells whether it still fits. Numba is imported only when something has to be
 compiled.
 """
 

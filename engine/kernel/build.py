@@ -1,6 +1,6 @@
-"""`python -m engine.kernel.build FOLDER`: compile every entry for the baselines of this architecture, a file for each.
+"""`python -m engine.kernel.build FOLDER`: compile every entry for the baselines of this architecture, one file each.
 
-The build of the package runs it, and the files become a part of it.
+It is run when the package is built, and the files become part of it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from engine.version import VERSION
 
 
 def build(folder: Path, triple: str, only: str = "") -> list[Path]:
-    """Write the files of machine code for a triple's baselines into `folder`; returns them.
+    """Write the files of machine code for a triple's baselines into `folder`; returns their paths.
 
-    `only` is how the names of the wanted entries begin.
+    `only` is a prefix of the names of the wanted entries.
     """
     import llvmlite
     import numba
@@ -49,7 +49,7 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m engine.kernel.build", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--triple", default=targets.triple(), help="architecture and system, as LLVM names them")
-    parser.add_argument("--only", default="", metavar="PREFIX", help="entries whose names begin so")
+    parser.add_argument("--only", default="", metavar="PREFIX", help="compile only entries whose names begin with this")
     arguments = parser.parse_args(argv)
     paths = build(arguments.folder, arguments.triple, arguments.only)
     for path in paths:

@@ -1,7 +1,7 @@
-"""The compile cache: what was compiled on this machine, for the next start.
+"""The compile cache: what was compiled on this machine, kept for the next start.
 
-One folder for each state of the sources and each processor, one file for each entry. The cache is a convenience:
-whatever is wrong with it, a full disk or a folder that is not to be trusted, is told in one line, and the game goes on.
+One folder for each state of the sources and each processor, one file for each entry. The cache is a convenience: any
+problem with it, such as a full disk or an untrusted folder, is reported in one line, and the game goes on.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ FOLDERS_KEPT = 4
 
 _FOLDER_PREFIX, _SUFFIX = "kernels-", ".kernel"
 _DIGEST_LETTERS = 16
-_UNFINISHED_SECONDS = 3600  # after which a file that was begun and not finished is taken for left behind
+_UNFINISHED_SECONDS = 3600  # after which an unfinished file counts as abandoned
 
 
 def cache_home() -> Path:
-    """The folder that holds the folders of machine code: ADVERSARY_CACHE, or a part of the user's cache folder.
+    """The folder that holds the folders of machine code: ADVERSARY_CACHE, or one in the user's cache folder.
 
-    RuntimeError where the user has no home.
+    RuntimeError if the user has no home folder.
     """
     named = os.environ.get(CACHE_VARIABLE)
     return Path(named).expanduser() if named else host.user_cache_folder() / "adversary"
@@ -43,13 +43,13 @@ class Cache:
         self._can_write = self.is_trusted
         if self.is_trusted:
             with contextlib.suppress(OSError):
-                os.utime(self.folder)  # it is in use
+                os.utime(self.folder)  # marks it as in use
 
     def _judge(self, folder: Path) -> bool:
         try:
             reason = host.distrust(folder.stat())
         except OSError:
-            return True  # there is none yet; or it cannot be read, and then nothing will be found there
+            return True  # it does not exist yet; or it cannot be read, and then nothing will be found there
         if reason is not None:
             notices.tell(f"the compile cache {folder} is not used: {reason}")
         return reason is None
@@ -59,7 +59,7 @@ class Cache:
         return self.folder / f"{name}{_SUFFIX}"
 
     def read(self, name: str, signature: str, provenance: Provenance) -> Code | None:
-        """The machine code of an entry, if it is here, and undamaged, and was made from these sources."""
+        """The machine code of an entry, if it is here, undamaged, and made from these sources."""
         if not self.is_trusted:
             return None
         try:
@@ -74,7 +74,7 @@ class Cache:
             return None
 
     def keep(self, code: Code, provenance: Provenance) -> None:
-        """Write down what was compiled; if that is not possible it is said once."""
+        """Store what was compiled; if that fails, the user is told once."""
         if not self._can_write:
             return
         try:
@@ -86,14 +86,14 @@ class Cache:
                          "the next start has to compile them again")
 
     def size(self) -> int:
-        """The bytes of all that the cache keeps, for these sources and for others."""
+        """The number of bytes in the cache, for these sources and others."""
         with contextlib.suppress(OSError):
             folders = [entry for entry in self.folder.parent.iterdir() if entry.name.startswith(_FOLDER_PREFIX)]
             return sum(path.stat().st_size for folder in folders for path in folder.iterdir())
         return 0
 
     def tidy(self) -> None:
-        """Remove the folders of older sources, but for the most recently used ones, and what was left unfinished."""
+        """Remove the folders of all but the most recently used sources, and abandoned files."""
         if self._can_write:
             with contextlib.suppress(OSError):
                 folders = [entry for entry in self.folder.parent.iterdir() if entry.name.startswith(_FOLDER_PREFIX)]
@@ -107,7 +107,7 @@ def _is_same(left: Provenance, right: Provenance) -> bool:
 
 
 def _remove_files(folder: Path, everything: bool) -> None:
-    """Remove files of machine code, or only those never finished. What is not ours stays, and its folder with it."""
+    """Remove files of machine code, or only abandoned ones. Foreign files stay, and with them their folder."""
     latest = time.time() - _UNFINISHED_SECONDS
     for path in folder.iterdir():
         is_left_behind = path.name.endswith(codefile.UNFINISHED) and path.stat().st_mtime < latest
@@ -120,7 +120,7 @@ def _remove_files(folder: Path, everything: bool) -> None:
 
 @cache
 def own_cache() -> Cache | None:
-    """The cache of the sources that are running, on this processor; None where the user has no home."""
+    """The cache for the running sources on this processor; None if the user has no home folder."""
     from engine.kernel import targets
 
     try:

@@ -1,9 +1,8 @@
-"""Files of machine code: the one format of what is shipped with the package and of what the cache keeps.
+"""Files of machine code: one format for what is shipped with the package and for what the cache keeps.
 
 A line that names the format, the SHA-256 of the header, the header's length, the header (JSON: what was compiled, from
 which sources, for which processor, and for each entry its signature, its place and its SHA-256), then the object code.
-Such a file is code that gets executed: nothing in it is believed before its checksum is found right, and nothing is
-unpickled.
+Such a file is executed: nothing in it is trusted before its checksum has been verified, and nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-NATIVE = "native"  # the baseline of what was compiled for the very processor that it runs on
-UNFINISHED = ".part"  # how the name of a file ends that is being written
+NATIVE = "native"  # the baseline of what was compiled for the processor it runs on
+UNFINISHED = ".part"  # the suffix of a file that is being written
 
 _MAGIC = b"Adversary machine code 1\n"
 _DIGEST_BYTES, _LENGTH_BYTES = 32, 4
@@ -36,7 +35,7 @@ class Code:
     name: str  # of the entry, with its module
     signature: str  # the types of its arguments
     results: tuple[str, ...]  # the types of its results
-    is_tuple: bool  # whether the results come as a tuple, even if there is but one
+    is_tuple: bool  # whether the results come as a tuple, even if there is only one
     object_code: bytes  # which defines `symbol_of(name)`
 
 
@@ -46,18 +45,18 @@ class Provenance:
 
     sources: str  # their digest
     triple: str  # architecture and system, as LLVM names them
-    baseline: str  # the processor that it needs at least
+    baseline: str  # the least processor that it needs
     version: str  # of the project
-    compiler: str  # for people
+    compiler: str  # for human readers
 
 
 def symbol_of(name: str) -> str:
-    """The symbol that the machine code of an entry is found by."""
+    """The symbol by which the machine code of an entry is found."""
     return f"adversary.{name}"
 
 
 def write(path: Path, provenance: Provenance, codes: Sequence[Code]) -> None:
-    """Write a file that is there as a whole or not at all; OSError if it cannot be."""
+    """Write a file atomically; OSError if that fails."""
     import tempfile
 
     entries, place = [], 0
@@ -73,14 +72,14 @@ def write(path: Path, provenance: Provenance, codes: Sequence[Code]) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.writelines(parts)
-        os.replace(temporary, path)  # noqa: PTH105  what Path.replace does, of a name that is text
+        os.replace(temporary, path)  # noqa: PTH105  as Path.replace, for a name that is a string
     except OSError:
         os.unlink(temporary)  # noqa: PTH108
         raise
 
 
 class CodeFile:
-    """A file of machine code whose header has been found right; object code is read, and checked, when asked for."""
+    """A file of machine code with a verified header; object code is read, and verified, when asked for."""
 
     def __init__(self, path: Path, distrust: Callable[[os.stat_result], str | None] = lambda status: None) -> None:
         """Read the header; CodeFileError if the file cannot be used, FileNotFoundError if there is none.
@@ -103,11 +102,11 @@ class CodeFile:
 
     @property
     def names(self) -> list[str]:
-        """The entries that the file has."""
+        """The names of the entries in the file."""
         return list(self._entries)
 
     def has(self, name: str, signature: str) -> bool:
-        """Whether the machine code of that entry, with these types, is here."""
+        """Whether the file has the machine code of this entry, with these types."""
         return name in self._entries and self._entries[name]["signature"] == signature
 
     def read(self, name: str) -> Code:

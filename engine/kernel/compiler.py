@@ -1,8 +1,9 @@
 """Compiling: Numba's front end, LLVM's optimiser and code generator, and what is done differently here, and why.
 
-Numba turns each function into LLVM bitcode and would make machine code of each at once, for itself to call. Here inner
-kernels stay bitcode, and an entry is optimised once, together with all kernels below it: half the compile time, and
-faster code. A door is added that C, and so ctypes, can call: machine code that needs nothing of Numba, nor of Python.
+Numba turns each function into LLVM bitcode, and would turn each into machine code at once, to call it itself. Here
+inner kernels stay bitcode, and an entry is optimised once, together with all kernels below it: that halves the compile
+time and gives faster code. A door is added that C, and so ctypes, can call: the machine code then needs neither Numba
+nor Python.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 # `numpy` error model: no test for division by zero. No wrappers: they would double the compile time of each kernel. No
-# run-time library, and so no reference counts and no allocation: machine code must need nothing of Numba.
+# run-time library, and so no reference counts and no allocation: machine code must not need Numba.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True,
             "_nrt": False}
 _I8, _I32, _I64 = (ir.IntType(bits) for bits in (8, 32, 64))
 
 
 class _BitcodeLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of one function: kept as bitcode, for it only ever runs as a part of some entry.
+    """The code of one function, kept as bitcode, since it only ever runs as part of an entry.
 
-    Numba would optimise it and turn it into machine code by itself, and again in each kernel above it. Leaving all of
+    Numba would optimise it and turn it into machine code separately, and again in each kernel above it. Leaving all of
     that to the entry halves the compile time.
     """
 
@@ -59,20 +60,20 @@ class _BitcodeLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     @property
     def codegen(self) -> Any:
-        """What Numba asks for to tell the machine code where its environment is: there is no machine code to tell."""
+        """What Numba uses to tell machine code where its environment is; there is no machine code here."""
         return SimpleNamespace(set_env=lambda name, environment: None)
 
     def copy_of_module(self) -> Any:
-        """The function and all kernels below it, as a module of one's own."""
+        """The function and all kernels below it, as a module that may be changed."""
         with global_compiler_lock:
             self._ensure_finalized()
         return self._final_module.clone()
 
 
 class _InnerLibrary(_BitcodeLibrary):
-    """The code of an inner kernel, which settles where it goes: what is not always expanded is never expanded.
+    """The code of an inner kernel: what is not always inlined is never inlined.
 
-    Left to itself LLVM puts the whole evaluation into each node function, which outgrows the instruction cache.
+    Left to itself, LLVM inlines the whole evaluation into each node function, which outgrows the instruction cache.
     """
 
     def add_ir_module(self, module: Any) -> None:
@@ -83,7 +84,7 @@ class _InnerLibrary(_BitcodeLibrary):
 
 
 class _LibraryCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler, putting the code into a library of ours."""
+    """Numba's compiler, with the code going into one of the libraries above."""
 
     library: type[JITCodeLibrary]
 
@@ -103,13 +104,13 @@ class _InnerCompiler(_LibraryCompiler):
 
 
 def inner_dispatcher(function: Callable[..., Any], is_inline: bool) -> Any:
-    """What Numba takes an inner kernel for."""
-    # `forceinline` is always said: unsaid, a kernel takes it over from whichever caller compiles it first.
+    """The Numba dispatcher of an inner kernel."""
+    # `forceinline` is always set: otherwise a kernel inherits it from whichever caller compiles it first.
     return numba.njit(pipeline_class=_InnerCompiler, forceinline=is_inline, **_OPTIONS)(function)
 
 
 def type_of_intrinsic(emit: Callable[..., Any], result: ArgumentType | None, arguments: Sequence[ArgumentType]) -> Any:
-    """What Numba takes machine instructions for; `emit` returns them as LLVM has them."""
+    """The Numba type of an intrinsic; `emit` emits its LLVM instructions and returns their value."""
     numba_types = [argument.for_numba() for argument in arguments]
     signature = (types.void if result is None else result.for_numba())(*numba_types)
 
@@ -120,14 +121,14 @@ def type_of_intrinsic(emit: Callable[..., Any], result: ArgumentType | None, arg
     def define(context: Any, *given: Any) -> Any:
         return (signature, lower) if len(given) == len(arguments) else None
 
-    # Numba reads the number of arguments off the function.
+    # Numba infers the number of arguments from the function.
     names = ["context", *(f"argument_{number}" for number in range(len(arguments)))]
     define.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
     return types.Function(make_intrinsic_template(emit, define, emit.__name__))
 
 
 def type_of_late(emit: Callable[..., Any], has_result: bool, arguments: Sequence[ArgumentType]) -> Any:
-    """What Numba takes instructions for that depend on the processor: a call of a function that `generate` will add."""
+    """The Numba type of an intrinsic that depends on the processor: a call of a function that `generate` will add."""
     name = f"{_LATE_PREFIX}{len(_late)}.{emit.__name__}"
     function_type = ir.FunctionType(_I64 if has_result else ir.VoidType(), [_I64] * len(arguments))
     _late[name] = function_type, emit
@@ -139,13 +140,13 @@ def type_of_late(emit: Callable[..., Any], has_result: bool, arguments: Sequence
     return type_of_intrinsic(call, int64 if has_result else None, arguments)
 
 
-# The functions that are added then: their types, and what emits their instructions.
+# The functions that are added later: their types, and what emits their instructions.
 _LATE_PREFIX = "late."
 _late: dict[str, tuple[Any, Callable[..., Any]]] = {}
 
 
 def _add_late_functions(module: Any, machine: Any) -> None:
-    """Define what was left open until it is known which processor the code is for."""
+    """Define the functions that were left open until the processor is known."""
     names = [function.name for function in module.functions if function.name.startswith(_LATE_PREFIX)]
     for name in names:
         function_type, emit = _late[name]
@@ -161,7 +162,7 @@ def _add_late_functions(module: Any, machine: Any) -> None:
 
 
 class Bitcode(NamedTuple):
-    """An entry with its door and all kernels below it, not yet optimised nor made for any processor."""
+    """An entry with its door and all kernels below it, not yet optimised or specialised for a processor."""
 
     name: str
     signature: str
@@ -171,12 +172,12 @@ class Bitcode(NamedTuple):
 
 
 def compile_entry(declared: Declaration) -> Code:
-    """The machine code of an entry for this very processor."""
+    """The machine code of an entry for this processor."""
     return generate(to_bitcode(declared), targets.machine(None))
 
 
 def to_bitcode(declared: Declaration) -> Bitcode:
-    """What Numba makes of an entry, and a door to it."""
+    """The bitcode of an entry, with its door."""
     argument_types = tuple(argument.for_numba() for argument in declared.arguments)
     compile_now = numba.njit(argument_types, pipeline_class=_EntryCompiler, forceinline=False, **_OPTIONS)
     with _remembered_operators():
@@ -185,8 +186,8 @@ def to_bitcode(declared: Declaration) -> Bitcode:
     module = compiled.library.copy_of_module()
     module.link_in(llvm.parse_assembly(str(_door(declared, compiled, result))))
     for value in (*module.functions, *module.global_variables):
-        # Numba links kernels so that another library could replace them, which keeps LLVM from drawing conclusions
-        # across their borders: that no kernel fails, which arguments it does not use, what it leaves alone.
+        # Numba links kernels so that another library could replace them, which keeps LLVM from optimising across
+        # them: from concluding that no kernel fails, which arguments are unused, what memory is left alone.
         if not value.is_declaration and value.name != symbol_of(declared.name):
             value.linkage = llvm.Linkage.internal
     is_tuple = isinstance(result, types.BaseTuple)
@@ -198,9 +199,9 @@ def to_bitcode(declared: Declaration) -> Bitcode:
 
 
 def _door(declared: Declaration, compiled: Any, result: Any) -> ir.Module:
-    """A function that C can call: arguments as `signature` has them, results to the address that comes last.
+    """A function that C can call: arguments as in `signature`, results to the address that comes last.
 
-    It returns 0, or not if the entry failed.
+    It returns 0, or something else if the entry failed.
     """
     context, argument_types = cpu_target.target_context, compiled.signature.args
     carriers = [_I8.as_pointer() if carrier is ctypes.c_void_p else _I64 for argument in declared.arguments
@@ -223,7 +224,7 @@ def _door(declared: Declaration, compiled: Any, result: Any) -> ir.Module:
 
 
 def _received(context: Any, builder: Any, kind: Any, given: Iterator[Any]) -> Any:
-    """An argument as Numba has it, from what carries it."""
+    """An argument as Numba expects it, from the numbers that carry it."""
     value = next(given)
     if isinstance(kind, types.Record):
         return builder.bitcast(value, context.get_value_type(kind))
@@ -231,7 +232,7 @@ def _received(context: Any, builder: Any, kind: Any, given: Iterator[Any]) -> An
         array, cell = context.make_array(kind)(context, builder), context.get_data_type(kind.dtype)
         size = _I64(context.get_abi_sizeof(cell))
         data = builder.bitcast(value, cell.as_pointer())
-        populate_array(array, data, [next(given)], [size], size, None)  # memory that is not Numba's
+        populate_array(array, data, [next(given)], [size], size, None)  # memory that Numba does not own
         return array._getvalue()  # noqa: SLF001
     return value
 
@@ -248,8 +249,8 @@ def generate(bitcode: Bitcode, machine: Any) -> Code:
     module = llvm.parse_bitcode(bitcode.code)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     _add_late_functions(module, machine)
-    # Numba would optimise twice, to get rid of reference counts, of which there are none here. Unrolling and vectors
-    # pay off in long loops; a kernel's are over a few moves or pieces, and its code must stay small.
+    # Numba would optimise twice, to remove reference counts, of which there are none here. Unrolling and vectorising
+    # pay off in long loops; those of kernels are over a few moves or pieces, and their code must stay small.
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_unrolling = options.loop_interleaving = False
     options.loop_vectorization = options.slp_vectorization = False
@@ -261,7 +262,7 @@ def generate(bitcode: Bitcode, machine: Any) -> Code:
     if any(value.is_declaration for value in module.global_variables):
         raise TypeError(f"{bitcode.name} contains kernels that call each other, which Numba does not link")
     if unknown:
-        raise TypeError(f"{bitcode.name} calls {', '.join(sorted(unknown))}, which nobody would find when it is loaded")
+        raise TypeError(f"{bitcode.name} calls {', '.join(sorted(unknown))}, which cannot be found when it is loaded")
     return Code(bitcode.name, bitcode.signature, bitcode.results, bitcode.is_tuple, machine.emit_object(module))
 
 
@@ -270,11 +271,11 @@ _PLAIN_TYPES = (types.Integer, types.Boolean, types.Array, types.Record, types.B
 
 @contextmanager
 def _remembered_operators() -> Iterator[None]:
-    """While inside, Numba asks only once what an operator makes of values of given types.
+    """While inside, Numba resolves each operator for given types only once.
 
-    It would go through dozens of overloads, those for sets and dates among them, for each `+` and each index in a
-    kernel: a third of all compile time, by a profiler. Code that others compile is left alone, for what an overload
-    makes of a constant may depend on its value.
+    It would go through dozens of overloads, including those for sets and dates, for every `+` and every index in a
+    kernel: a third of all compile time, according to a profiler. Code that others compile is left alone, since what an
+    overload makes of a constant may depend on its value.
     """
     resolve = BaseFunction.get_call_type
 

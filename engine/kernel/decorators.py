@@ -1,6 +1,6 @@
-"""The decorators of the project's kernels, and what they make of functions.
+"""The decorators of the project's kernels, and what they turn functions into.
 
-None of them imports Numba: that happens when something has to be compiled, and then `compiler` is asked.
+None of them imports Numba: `compiler` does that, when something has to be compiled.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ R = TypeVar("R")
 
 
 class EntryPoint(Generic[P, R]):
-    """A kernel that Python may call; its machine code is found, or compiled, when it is first needed."""
+    """A kernel that Python can call; its machine code is loaded, or compiled, when it is first needed."""
 
     def __init__(self, function: Callable[P, R], arguments: tuple[ArgumentType, ...]) -> None:
         self.name = f"{function.__module__}.{function.__qualname__}"
         self.declaration = Declaration(self.name, function, arguments)
-        self.origin: Origin | None = None  # where the machine code came from, once it is there
+        self.origin: Origin | None = None  # where the machine code came from, once it is loaded
         self._call: Callable[P, R] | None = None
         self._address = 0
         self._lock = threading.Lock()
@@ -39,7 +39,7 @@ class EntryPoint(Generic[P, R]):
         return self._call(*args, **kwargs)
 
     def load(self) -> None:
-        """Make the machine code ready; the work is done once, whichever thread asks first."""
+        """Load or compile the machine code; this is done only once, by whichever thread is first."""
         with self._lock:
             if self._call is None:
                 found = library.find(self.declaration)
@@ -48,7 +48,7 @@ class EntryPoint(Generic[P, R]):
 
     @property
     def address(self) -> int:
-        """Where the machine code begins, for kernels that call it by `intrinsics.function_at`."""
+        """The address of the machine code, for kernels that call it by `intrinsics.function_at`."""
         self.load()
         return self._address
 
@@ -57,11 +57,11 @@ ENTRY_POINTS: list[EntryPoint[Any, Any]] = []
 
 
 def entry(*arguments: ArgumentType) -> Callable[[Callable[P, R]], EntryPoint[P, R]]:
-    """Decorate a kernel that Python calls; the types are those of the arguments, the result's is inferred."""
+    """Decorate a kernel that Python calls; the types are those of the arguments, and that of the result is inferred."""
 
     def decorate(function: Callable[P, R]) -> EntryPoint[P, R]:
         if "<locals>" in function.__qualname__:
-            raise TypeError(f"{function.__qualname__} has no name of its own, by which its machine code could be found")
+            raise TypeError(f"{function.__qualname__} is a local function: its machine code could not be found by name")
         point = EntryPoint(function, arguments)
         ENTRY_POINTS.append(point)
         return point
@@ -78,7 +78,7 @@ def import_all() -> list[EntryPoint[Any, Any]]:
 
 
 class InnerKernel:
-    """A function that only other kernels call; from Python it is what it was before."""
+    """A function that only other kernels call; called from Python, it is a plain function."""
 
     def __init__(self, function: Callable[..., Any], is_inline: bool) -> None:
         self.function, self.is_inline = function, is_inline
@@ -95,7 +95,7 @@ class InnerKernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """What Numba asks for when it meets this in a kernel."""
+        """What Numba asks for when it encounters this in a kernel."""
         return self._dispatcher._numba_type_
 
 
@@ -105,7 +105,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def inline(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a small function that is expanded wherever a kernel calls it."""
+    """Decorate a small function that is inlined wherever a kernel calls it."""
     return InnerKernel(function, is_inline=True)
 
 
@@ -128,9 +128,9 @@ class Intrinsic:
 
 
 class LateIntrinsic(Intrinsic):
-    """One whose instructions depend on the processor: `emit(builder, machine, *values)` gets LLVM's back end too.
+    """An intrinsic whose instructions depend on the processor: `emit(builder, machine, *values)` gets LLVM's back end.
 
-    Its arguments are int64, and so is its result, if it has any.
+    Its arguments are int64, and so is its result, if it has one.
     """
 
     @functools.cached_property
@@ -141,9 +141,9 @@ class LateIntrinsic(Intrinsic):
 
 
 def intrinsic(result: ArgumentType | None, *arguments: ArgumentType) -> Callable[[Callable[..., Any]], Any]:
-    """Decorate what emits machine instructions; the types are those of the result and of the arguments.
+    """Decorate a function that emits machine instructions; the types are those of the result and of the arguments.
 
-    `emit(builder, *values)` gets an llvmlite IRBuilder and the arguments as LLVM values, and returns one, or None if
-    there is no result. What it needs of llvmlite it imports itself: this is called only when something is compiled.
+    `emit(builder, *values)` gets an llvmlite IRBuilder and the arguments as LLVM values, and returns the result as one,
+    or None if there is none. It imports llvmlite itself, since it is called only when something is compiled.
     """
     return lambda emit: Intrinsic(emit, result, arguments)

@@ -1,4 +1,4 @@
-"""Single machine instructions that Python has no operator for."""
+"""Single machine instructions for which Python has no operator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _pointer(builder: Any, address: Any, bits: int) -> Any:
 
 
 def _declare(builder: Any, symbol: str, result: Any, arguments: list[Any]) -> Any:
-    """The function of that name, declared once a module."""
+    """The function of that name, declared once per module."""
     from llvmlite import ir
 
     known = builder.module.globals.get(symbol)
@@ -47,31 +47,31 @@ def byteswap(builder: Any, bits: Any) -> Any:
 
 @intrinsic(int64)
 def perf_counter_ns(builder: Any) -> Any:
-    """The same clock as `time.perf_counter_ns`; about 30 ns a call."""
+    """The same clock as `time.perf_counter_ns`; about 30 ns per call."""
     return host.emit_clock_read(builder)
 
 
 @intrinsic(int64, int64)
 def load_atomic(builder: Any, address: Any) -> Any:
-    """The int64 at an address, read anew each time: a plain load of a stop flag would be moved out of the loop."""
+    """The int64 at an address, read again each time: a plain load of a stop flag would be moved out of the loop."""
     return builder.load_atomic(_pointer(builder, address, 64), "monotonic", 8)
 
 
 @intrinsic(uint64, int64)
 def load_word(builder: Any, address: Any) -> Any:
-    """The uint64 at an address, read once and whole, whoever writes to it meanwhile."""
+    """The uint64 at an address, read atomically."""
     return builder.load_atomic(_pointer(builder, address, 64), "monotonic", 8)
 
 
 @intrinsic(None, int64, uint64)
 def store_word(builder: Any, address: Any, word: Any) -> None:
-    """Write a uint64 to an address, whole, whoever reads it meanwhile."""
+    """Write a uint64 to an address atomically."""
     builder.store_atomic(word, _pointer(builder, address, 64), "monotonic", 8)
 
 
 @intrinsic(None, int64)
 def prefetch(builder: Any, address: Any) -> None:
-    """Begin to fetch the cache line at an address that will be read soon."""
+    """Prefetch the cache line at an address that will be read soon."""
     from llvmlite import ir
 
     pointer, i32 = _int(8).as_pointer(), _int(32)
@@ -91,34 +91,34 @@ def _adder(bits: int, doc: str) -> Intrinsic:
     return Intrinsic(add, int64, (int64, int64))
 
 
-add_atomic_i32 = _adder(32, "Add to the int32 at an address, whoever else does meanwhile; returns what it was.")
-add_atomic_i64 = _adder(64, "Add to the int64 at an address, whoever else does meanwhile; returns what it was.")
+add_atomic_i32 = _adder(32, "Add to the int32 at an address atomically; returns its old value.")
+add_atomic_i64 = _adder(64, "Add to the int64 at an address atomically; returns its old value.")
 
 
 @intrinsic(int64, int64)
 def load_acquire(builder: Any, address: Any) -> Any:
-    """The int64 at an address; what was written before `store_release` put it there can be read after this.
+    """The int64 at an address; what was written before `store_release` stored it can be read after this.
 
-    Without that a processor may read in another order than the program has it: aarch64 does, x86-64 does not.
+    Without that a processor may read in a different order from the program's: aarch64 does, x86-64 does not.
     """
     return builder.load_atomic(_pointer(builder, address, 64), "acquire", 8)
 
 
 @intrinsic(None, int64, int64)
 def store_release(builder: Any, address: Any, value: Any) -> None:
-    """Write an int64 to an address, after all that was written before."""
+    """Write an int64 to an address after everything written before."""
     builder.store_atomic(value, _pointer(builder, address, 64), "release", 8)
 
 
 @intrinsic(int64, int64)
 def load_acquire_i32(builder: Any, address: Any) -> Any:
-    """The int32 at an address; what was written before `store_release_i32` put it there can be read after this."""
+    """The int32 at an address; what was written before `store_release_i32` stored it can be read after this."""
     return builder.sext(builder.load_atomic(_pointer(builder, address, 32), "acquire", 4), _int(64))
 
 
 @intrinsic(None, int64, int64)
 def store_release_i32(builder: Any, address: Any, value: Any) -> None:
-    """Write an int32 to an address, after all that was written before."""
+    """Write an int32 to an address after everything written before."""
     builder.store_atomic(builder.trunc(value, _int(32)), _pointer(builder, address, 32), "release", 4)
 
 
@@ -154,7 +154,7 @@ store_u16 = _storer(16, "Write two bytes to an even address.")
 
 
 def record_reader(record: Record) -> Intrinsic:
-    """A kernel that takes the record of this type which lies at an address."""
+    """An intrinsic that returns the record of this type at an address."""
 
     def record_at(builder: Any, address: Any) -> Any:
         from llvmlite import ir
@@ -165,7 +165,7 @@ def record_reader(record: Record) -> Intrinsic:
 
 
 def address_reader(record: Record) -> Intrinsic:
-    """A kernel that tells where a record of this type lies."""
+    """An intrinsic that returns the address of a record of this type."""
 
     def address_of(builder: Any, value: Any) -> Any:
         return builder.ptrtoint(value, _int(64))
@@ -174,9 +174,9 @@ def address_reader(record: Record) -> Intrinsic:
 
 
 def function_at(*arguments: ArgumentType) -> Intrinsic:
-    """A kernel that calls an entry by its address, with these arguments, and returns its int64.
+    """An intrinsic that calls an entry by its address, with these arguments, and returns its int64.
 
-    A kernel of another entry that called it by name would be compiled with a copy of it.
+    A kernel of another entry that called it by name would be compiled with its own copy of it.
     """
 
     def call_at(builder: Any, address: Any, *values: Any) -> Any:

@@ -45,20 +45,20 @@ class Shipped(NamedTuple):
     """The file of the package that fits this process, or the reason why there is none."""
 
     file: CodeFile | None
-    reason: str | None  # None also if the package has no such files at all: it is not an installed one
+    reason: str | None  # None also if there are no such files at all, because the package is not installed
 
 
-_compiling = threading.Lock()  # one at a time: Numba has a lock of its own, and what compiles is said
+_compiling = threading.Lock()  # one at a time: Numba has a lock anyway, and `is_compiling` looks at this one
 _loading = threading.Lock()
 
 
 def is_compiling() -> bool:
-    """Whether something is being compiled just now, which may take a minute."""
+    """Whether something is being compiled now, which may take a minute."""
     return _compiling.locked()
 
 
 def find(entry: Declaration) -> Found:
-    """The machine code of an entry, whatever that takes."""
+    """The machine code of an entry, compiled if need be."""
     code, origin = _look_up(entry)
     if code is None:
         code, origin = _compile(entry)
@@ -82,7 +82,7 @@ def _look_up(entry: Declaration) -> tuple[Code | None, Origin]:
             return shipped.file.read(entry.name), Origin.SHIPPED
         except CodeFileError as error:
             notices.tell(f"{shipped.file.path} is not used: {error}")
-    cache = own_cache()  # not before: where the package has all, nobody need know what is wrong with a cache
+    cache = own_cache()  # not before: if the package has everything, problems of the cache do not matter
     code = cache.read(entry.name, entry.signature, _provenance_of(entry)) if cache is not None else None
     return code, Origin.CACHED
 
@@ -102,7 +102,7 @@ def _compile(entry: Declaration) -> tuple[Code, Origin]:
 
 
 def _provenance_of(entry: Declaration) -> Provenance:
-    """What machine code that is compiled here and now comes from."""
+    """The provenance of machine code that is compiled here and now."""
     from engine.kernel import targets
 
     return Provenance(sources.digest_for(entry.function.__module__), targets.triple(), NATIVE, "", "")
@@ -151,7 +151,7 @@ def _misfit(provenance: Provenance) -> str | None:
     if lacking := targets.lacking(baseline):
         return f"this processor has no {lacking[0]}"
     if provenance.sources != sources.own_digest():
-        return "the sources were changed since the package was built"
+        return "the sources have changed since the package was built"
     return None
 
 

@@ -1,6 +1,6 @@
-"""What a user should know about the kernels, one line each: not the compiler but the text layer says it.
+"""What a user should know about the kernels, one line each; the text layer prints it, not the compiler.
 
-Until a text layer listens, a line goes to the error stream.
+Until a text layer listens, a line goes to stderr.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _told: set[str] = set()
 
 
 def tell(line: str) -> None:
-    """Let the user know; the same line is told once."""
+    """Tell the user; the same line is told only once."""
     if line not in _told:
         _told.add(line)
         _hearer[-1](line)
 
 
 def listen(hearer: Callable[[str], None]) -> None:
-    """Tell `hearer` from now on."""
+    """Send notices to `hearer` from now on."""
     _hearer[-1] = hearer

@@ -1,12 +1,12 @@
-"""Records that mypy knows: a class lists the fields, and the dtype that kernels work on is made of it.
+"""Records that mypy understands: a class lists the fields, and the dtype that kernels work on is made from it.
 
     class View(Fields):
         address: Annotated[Numbers, "i8", 2]  # an array of two
         corner: I4
         inner: Other  # another record
 
-The class is for annotations alone. What `new_record` makes of it is a NumPy record, whose fields are attributes. A
-record inside another comes after fields of eight bytes only: NumPy does not align it, and the compiler wants it so.
+The class is only for annotations. What `new_record` makes from it is a NumPy record, whose fields are attributes. A
+record inside another must come after fields of eight bytes only: NumPy does not align it, as the compiler requires.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ F4 = Annotated[float, "f4"]
 
 
 class Fields:
-    """What all records have in common, beside their fields."""
+    """What all records have in common besides their fields."""
 
     if TYPE_CHECKING:
         __array_interface__: dict[str, Any]
@@ -48,11 +48,11 @@ R = TypeVar("R", bound=Fields)
 _ALIGNMENT = 8  # bytes
 
 
-_DTYPES: dict[Any, np.dtype[Any]] = {}  # [class]: what was made of it
+_DTYPES: dict[Any, np.dtype[Any]] = {}  # [class]
 
 
 def dtype_of(kind: type[Fields]) -> np.dtype[Any]:
-    """The dtype of a record with the fields of a class, in their order."""
+    """The dtype of a record with the fields of a class, in order."""
     if kind not in _DTYPES:
         fields = get_type_hints(kind, include_extras=True).items()
         dtype = record_dtype([(name, *_described(hint)) for name, hint in fields])
@@ -65,12 +65,12 @@ def dtype_of(kind: type[Fields]) -> np.dtype[Any]:
 
 
 def take_fields(kind: type[Fields], types: Mapping[str, str]) -> None:
-    """Give a record the fields that a table lists, instead of its class: the type of each number by its name."""
+    """Give a record the fields of a table instead of those of its class: the name and type of each number."""
     _DTYPES[kind] = record_dtype(list(types.items()))
 
 
 def _described(hint: Any) -> tuple[Any, ...]:
-    """How a dtype describes a field: the type of its numbers, and its shape if it is an array."""
+    """A field as a dtype describes it: the type of its numbers, and its shape if it is an array."""
     if get_origin(hint) is not Annotated:
         return (dtype_of(hint),)
     _, code, *shape = get_args(hint)

@@ -1,8 +1,8 @@
-"""The types of entries' arguments and results: what a signature says, and how a value crosses into machine code.
+"""The types of entries' arguments and results: how a signature names them, and how values cross into machine code.
 
-They are ours and not Numba's, so that a kernel can be declared and called without Numba. Machine code gets a record as
-its address, an array as address and length, and numbers as they are; it writes its results, eight bytes each, to a
-place that the caller names.
+They are not Numba's types, so that a kernel can be declared and called without Numba. Machine code gets a record as its
+address, an array as address and length, and numbers as they are; it writes its results, eight bytes each, to an address
+that the caller gives.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-Int = int | np.int64  # what Python hands to a kernel for an int64, and gets back
+Int = int | np.int64  # what Python passes to a kernel for an int64, and gets back
 
 _BYTES_BEFORE_RECORD = 24  # in a NumPy record object: references, type and size come before the address of its data
 
@@ -27,16 +27,16 @@ class ArgumentType(Protocol):
     carriers: tuple[Any, ...]  # the C types of the numbers that carry it
 
     def carry(self, value: Any) -> tuple[int, ...]:
-        """The value as such numbers; TypeError if it is no such value."""
+        """The value as such numbers; TypeError if it is not of this type."""
         ...
 
     def for_numba(self) -> Any:
-        """The same type as the compiler names it."""
+        """The same type as Numba's."""
         ...
 
 
 class Declaration(NamedTuple):
-    """What an entry is declared to be."""
+    """The declaration of an entry."""
 
     name: str  # with its module
     function: Callable[..., Any]
@@ -44,7 +44,7 @@ class Declaration(NamedTuple):
 
     @property
     def signature(self) -> str:
-        """The types of the arguments in words, by which stored machine code is checked to be what is asked for."""
+        """The types of the arguments as text, against which stored machine code is checked."""
         return ", ".join(argument.text for argument in self.arguments)
 
 
@@ -88,7 +88,7 @@ class Record:
 
 
 class Array:
-    """A writable array of one dimension, without gaps, which the kernel works on in place."""
+    """A writable, contiguous array of one dimension, which the kernel works on in place."""
 
     carriers = (ctypes.c_void_p, ctypes.c_int64)
 
@@ -98,7 +98,7 @@ class Array:
 
     def carry(self, value: Any) -> tuple[int, int]:
         if not isinstance(value, np.ndarray) or value.dtype != self.dtype or value.ndim != 1 or not value.flags.carray:
-            raise TypeError(f"a writable {self.text} without gaps is wanted, not {type(value).__name__}")
+            raise TypeError(f"a writable, contiguous {self.text} is wanted, not {type(value).__name__}")
         return (value.ctypes.data, value.size)
 
     def for_numba(self) -> Any:
@@ -117,18 +117,18 @@ def record_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
 
 
 def offset_of(dtype: np.dtype[Any], field: str) -> int:
-    """How many bytes of a record come before a field."""
+    """The offset of a field in a record, in bytes."""
     assert dtype.fields is not None
     return int(dtype.fields[field][1])
 
 
 def record_type(dtype: np.dtype[Any]) -> Record:
-    """How a record of `dtype` is named in an entry's argument types."""
+    """The argument type of a record of `dtype`."""
     return Record(dtype)
 
 
 def array_type(code: str | np.dtype[Any]) -> Array:
-    """How an array of one dimension, without gaps, is named in an entry's argument types; `code` as in NumPy."""
+    """The argument type of a contiguous array of one dimension; `code` as in NumPy."""
     return Array(np.dtype(code))
 
 
@@ -142,7 +142,7 @@ def _address_by_interface(record: Any) -> int:
 
 
 def _choose_address() -> Callable[[Any], int]:
-    """Where a record's bytes lie: NumPy's own way takes 8 us, so its C header is relied on, if this NumPy does too."""
+    """How to get a record's address: NumPy's own way takes 8 us, so the C layout is used, if it holds in this NumPy."""
     sample = np.zeros(2, record_dtype([("number", "i8")]))[1]
     return _address_by_layout if _address_by_layout(sample) == _address_by_interface(sample) else _address_by_interface
 
@@ -150,7 +150,7 @@ def _choose_address() -> Callable[[Any], int]:
 _address_of_record = _choose_address()
 
 
-# How results are read: each lies in eight bytes.
+# How results are read: each takes eight bytes.
 _RESULT_FORMATS = {"int64": "q", "uint64": "Q", "float64": "d", "bool": "?7x"}
 RESULT_TYPES = frozenset(_RESULT_FORMATS)
 

@@ -1,7 +1,7 @@
-"""The sources that machine code is made from, and a digest that names their state.
+"""The sources that machine code is made from, and a digest that identifies their state.
 
-Machine code depends on every kernel below an entry, and on every constant that one of them uses, whichever file that
-stands in: so one digest covers all of them. It is computed from the contents at each start: some milliseconds.
+Machine code depends on every kernel below an entry, and on every constant that one of them uses, in whatever file: so
+one digest covers them all. It is computed from the contents at each start, which takes a few milliseconds.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 PACKAGES = ("engine", "eval", "book", "tablebase")
 SOURCE_ROOT = Path(__file__).resolve().parents[2]
 
-# Where kernels stand, with all that they import: a change anywhere else compiles nothing anew. A test holds that.
+# Where kernels are, with all that they import: a change anywhere else recompiles nothing. A test checks that.
 _ROOMS = ("book", "engine/alphabeta", "engine/analysis", "engine/arena", "engine/core", "engine/expectimax",
           "engine/kernel", "engine/mcts", "engine/search", "eval", "tablebase")
 _FILES = ("engine/files.py", "engine/host.py")
@@ -35,10 +35,10 @@ def _paths(root: str) -> list[str]:
 
 
 def source_digest(root: Path) -> str:
-    """A name for the state of the sources below `root`."""
+    """A digest that identifies the state of the sources below `root`."""
     digest, start = hashlib.sha256(), len(str(root))
     for path in _paths(str(root)):
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123  at each start: a Path would take twice the time
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123  a Path would take twice the time, at each start
             content = file.read()
         digest.update(f"\0{path[start:]}\0{len(content)}\0".encode())
         digest.update(content)
@@ -47,12 +47,12 @@ def source_digest(root: Path) -> str:
 
 @cache
 def own_digest() -> str:
-    """The digest of the sources that are running."""
+    """The digest of the running sources."""
     return source_digest(SOURCE_ROOT)
 
 
 def digest_for(module: str) -> str:
-    """The digest of what the kernels of `module` depend on; one of a test, say, depends on that file too."""
+    """The digest of what the kernels of `module` depend on; those of a test, for example, depend on its file too."""
     if module.partition(".")[0] in PACKAGES:
         return own_digest()
     file = sys.modules[module].__file__

@@ -1,7 +1,7 @@
-"""The processors that machine code is made for, and what is needed to make and to run it.
+"""The processors that machine code is made for, and what is needed to make it and to run it.
 
-A baseline is a set of instructions that many processors have in common. What is compiled on the spot, and kept in the
-cache, is made for the very processor instead.
+A baseline is a set of instructions that many processors have in common. What is compiled on the user's machine, and
+kept in the cache, is made for that processor instead.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _V4 = (*_V3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 
 
 class Baseline(NamedTuple):
-    """Processors of one kind; `needs` is what LLVM must find a processor to have."""
+    """Processors of one kind; `needs` are the features that a processor must have according to LLVM."""
 
     name: str
     architecture: str  # the triple's first word
@@ -29,8 +29,8 @@ class Baseline(NamedTuple):
     needs: tuple[str, ...]
 
 
-# The first of an architecture that a processor fulfils is used. Of armv8.2-a only the atomic additions make a
-# difference here; LLVM sees no more of it than them and the checksums.
+# The first one of an architecture that a processor satisfies is used. Of armv8.2-a only the atomic additions make a
+# difference here; LLVM reports no more of it than those and the checksums.
 BASELINES = (
     Baseline("x86-64-v4", "x86_64", "x86-64-v4", "", _V4),
     Baseline("x86-64-v3", "x86_64", "x86-64-v3", "", _V3),
@@ -38,10 +38,10 @@ BASELINES = (
     Baseline("armv8-a", "aarch64", "generic", "", ("neon",)),
 )
 
-_ARCHITECTURES = {"arm64": "aarch64", "amd64": "x86_64"}  # other names of the same
+_ARCHITECTURES = {"arm64": "aarch64", "amd64": "x86_64"}  # other names for the same
 _CODE_GENERATION_LEVEL = 3
 
-# What machine code may call. LLVM ends the process when it meets a symbol that it does not find.
+# What machine code may call. LLVM ends the process if it cannot find a symbol.
 RUNTIME_SYMBOLS = frozenset({
     "clock_gettime", "QueryPerformanceCounter", "QueryPerformanceFrequency", "memcpy", "memmove", "memset",
     "exp", "log", "tanh", "atanh", "pow", "sqrt", "floor", "ceil", "round",
@@ -62,12 +62,12 @@ def architecture(of: str) -> str:
 
 @cache
 def host_features() -> frozenset[str]:
-    """What this processor has, in LLVM's words."""
+    """The features of this processor, as LLVM names them."""
     return frozenset(name for name, is_there in llvm.get_host_cpu_features().items() if is_there)
 
 
 def host_cpu() -> str:
-    """What LLVM calls this processor."""
+    """LLVM's name for this processor."""
     name: str = llvm.get_host_cpu_name()
     return name
 
@@ -78,18 +78,18 @@ def baselines_of(target: str) -> list[Baseline]:
 
 
 def lacking(baseline: Baseline) -> list[str]:
-    """What this processor would need beside what it has."""
+    """The features that this processor lacks for a baseline."""
     return [need for need in baseline.needs if need not in host_features()]
 
 
 def processor_digest() -> str:
-    """A name for this processor: machine code that was compiled for it may not run on another one."""
+    """A digest that identifies this processor: machine code compiled for it may not run on another one."""
     text = " ".join((triple(), host_cpu(), *sorted(host_features())))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def machine(baseline: Baseline | None, target: str | None = None) -> Any:
-    """LLVM's compiler back end for a baseline, or for this very processor."""
+    """LLVM's compiler back end for a baseline, or for this processor if there is none."""
     target = target or triple()
     if architecture(target) == architecture(triple()):
         llvm.initialize_native_target()
@@ -98,9 +98,9 @@ def machine(baseline: Baseline | None, target: str | None = None) -> Any:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
     if host.IS_WINDOWS and not target.endswith("-elf"):
-        target += "-elf"  # the only format that LLVM can load by itself there
+        target += "-elf"  # the only format that LLVM itself can load there
     cpu, features = (host_cpu(), _native_features()) if baseline is None else (baseline.cpu, baseline.features)
-    # As Numba has it: position-dependent code on x86, which the loader then relocates.
+    # As in Numba: position-dependent code on x86, which the loader then relocates.
     relocation = "static" if architecture(target) == "x86_64" else "default"
     return llvm.Target.from_triple(target).create_target_machine(
         cpu=cpu, features=features, opt=_CODE_GENERATION_LEVEL, reloc=relocation, codemodel="jitdefault", jit=True)
@@ -112,7 +112,7 @@ def _native_features() -> str:
 
 
 class Loader:
-    """Puts object code into memory, ready to run."""
+    """Loads object code into memory, ready to run."""
 
     def __init__(self) -> None:
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine(None))
@@ -128,7 +128,7 @@ class Loader:
 
 
 def _make_known(symbol: str) -> None:
-    """Let LLVM find a function of the C library, whether or not it finds it by itself."""
+    """Make sure that LLVM can find a function of the C library."""
     if llvm.address_of_symbol(symbol) is None:
         for library in host.c_libraries():
             if hasattr(library, symbol):

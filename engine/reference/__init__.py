@@ -1,1 +1,1 @@
-"""The textbook algorithms in plain Python over the formal game: the executable specification of the engine."""
+"""The textbook algorithms in plain Python over formal games: the executable specification of the engine's searches."""

@@ -1,6 +1,6 @@
-"""AlphaZero in small: Monte Carlo tree search whose playouts are replaced by a network that learns from self-play.
+"""A small AlphaZero: Monte Carlo tree search with a network, learned from self-play, in place of playouts.
 
-The four steps are those of uct.py. Selection is guided by the policy, and the value stands where the playout stood.
+The four steps are those of uct.py. Selection is guided by the policy, and the value takes the place of the playout.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from engine.reference.network import Array, Network
 _EXPLORATION = 1.5
 _NOISE = 0.25  # the share of the policy at the root that is random while learning, so that every move is tried
 _REMEMBERED = 8000  # examples, of the last games
-_LESSONS, _BATCH = 20, 128  # after every game: steps of training, and examples of each
+_LESSONS, _BATCH = 20, 128  # after every game: training steps, and examples per step
 
 
 @dataclass
 class Node:
-    """A board of the tree. Values are for the player who moved to it."""
+    """A board in the tree. Values are for the player who moved to it."""
 
     board: Board
     prior: float
@@ -50,13 +50,13 @@ def new_network(game: RowGame, hidden: int = 128, seed: int = 0) -> Network:
 
 
 def encode(game: RowGame, board: Board) -> Array:
-    """The board as the player to move sees it: where his stones are, then where the other's are."""
+    """The board as the player to move sees it: where the player's own stones are, then where the other's are."""
     mover = game.to_move(board)
     return np.array([[owner == side for side in (mover, 1 - mover) for owner in board]], dtype=float)
 
 
 def select(root: Node) -> list[Node]:
-    """Step 1. Go down to a node without children, by its average and by how much the policy wants to know about it."""
+    """Step 1. Descend to a node without children, guided by averages and by the policy's curiosity (PUCT)."""
     path = [root]
     while path[-1].children:
         parent = path[-1]
@@ -78,7 +78,7 @@ def expand(game: RowGame, network: Network, node: Node) -> float:
 
 
 def back_propagate(path: Sequence[Node], value: float) -> None:
-    """Step 4. `value` is for the player to move at the end of the path: what he wins, the one who moved there loses."""
+    """Step 4. `value` is for the player to move at the end of the path; the one who moved there gets the opposite."""
     for node in reversed(path):
         value = -value
         node.visits += 1
@@ -87,7 +87,7 @@ def back_propagate(path: Sequence[Node], value: float) -> None:
 
 def search(game: RowGame, network: Network, board: Board, iterations: int,
            noise: np.random.Generator | None = None) -> Node:
-    """The tree after so many iterations; with `noise`, one that also tries what the policy thinks little of."""
+    """The tree after `iterations` iterations; with `noise`, it also tries moves that the policy thinks little of."""
     root = Node(board, 1.0)
     expand(game, network, root)
     if noise is not None:
@@ -105,7 +105,7 @@ def most_visited(root: Node) -> int:
 
 
 def self_play(game: RowGame, network: Network, iterations: int, chance: np.random.Generator) -> list[Example]:
-    """One game of the network against itself. Moves are drawn by their visits, the first at random: so games differ."""
+    """One game of the network against itself. Moves are drawn by visits, the first at random, so that games differ."""
     board, seen = game.initial(), list[tuple[Board, Array]]()
     while not game.is_terminal(board):
         root = search(game, network, board, iterations, chance)
@@ -120,14 +120,14 @@ def self_play(game: RowGame, network: Network, iterations: int, chance: np.rando
 
 
 def mirrored(game: RowGame, example: Example) -> Example:
-    """The same example with left and right exchanged: as true, and for nothing."""
+    """The same example with left and right swapped: just as true, and free."""
     inputs = example.inputs.reshape(2, game.rows, game.columns)[:, :, ::-1]
     policy = example.policy.reshape(-1, game.columns)[:, ::-1]
     return Example(inputs.ravel(), example.value, policy.ravel())
 
 
 def learn(game: RowGame, network: Network, games: int, iterations: int = 100, seed: int = 0) -> Iterator[float]:
-    """Play and learn by turns; yields the loss after every game. The network is better each time."""
+    """Play and learn in turn; yields the loss after every game. The network gets better over time."""
     chance = np.random.default_rng(seed)
     examples: list[Example] = []
     for _ in range(games):

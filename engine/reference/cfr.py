@@ -1,7 +1,7 @@
 """Counterfactual regret minimisation: regret matching in every information set of a game with hidden cards.
 
-An action's regret in a state is weighted by how likely the others, chance among them, would have led there: that is the
-counterfactual, as if the player himself had wanted to come there. Zero-sum games of two players.
+The regret of an action in a state is weighted by how likely the others, including chance, are to lead there: that is
+the counterfactual, as if the player had tried to get there. For two-player zero-sum games.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Plan = Callable[[Hashable, int], Strategy]  # what is known, and among how many 
 
 
 def minimise(game: HiddenGame[State, Action], iterations: int) -> Iterator[Learners]:
-    """What has been learned, again after every iteration: two walks through the whole tree, one to teach each player.
+    """What has been learned, after every iteration: two walks through the whole tree, one to teach each player.
 
-    The more an iteration knows, the more it counts in the average: its number is its weight.
+    Later iterations know more and so count more in the average: an iteration's number is its weight.
     """
     learners: Learners = {}
     for iteration in range(1, iterations + 1):
@@ -33,7 +33,7 @@ def minimise(game: HiddenGame[State, Action], iterations: int) -> Iterator[Learn
 
 @dataclass
 class _Walk(Generic[State, Action]):
-    """A way through the tree on which everybody plays as at its beginning, and one player learns."""
+    """A walk through the tree during which all strategies stay fixed, and one player learns."""
 
     game: HiddenGame[State, Action]
     learners: Learners
@@ -42,7 +42,7 @@ class _Walk(Generic[State, Action]):
     strategies: dict[Hashable, Strategy] = field(default_factory=dict)
 
     def value(self, state: State, reach: tuple[float, float], luck: float) -> float:
-        """MAX's value of a state. Each player's own choices lead there as likely as `reach` says, chance as `luck`."""
+        """MAX's value of a state; `reach` is how likely each player's choices lead there, `luck` how likely chance."""
         game = self.game
         if game.is_terminal(state):
             return game.utility(state, MAX)
@@ -72,12 +72,12 @@ def _mean(odds: Sequence[float], values: Sequence[float]) -> float:
 
 
 def averages(learners: Mapping[Hashable, Learner]) -> Plan:
-    """The average strategies as a plan for every information set: what converges to the equilibrium."""
+    """The average strategies as a plan for every information set: these converge to the equilibrium."""
     return lambda view, actions: learners[view].average if view in learners else (1 / actions,) * actions
 
 
 def value(game: HiddenGame[State, Action], state: State, plan: Plan) -> float:
-    """What MAX gets on average if everybody plays by the plan."""
+    """What MAX gets on average if both play by the plan."""
     if game.is_terminal(state):
         return game.utility(state, MAX)
     odds = _odds(game, state, plan)
@@ -93,7 +93,7 @@ def _odds(game: HiddenGame[State, Action], state: State, plan: Plan) -> Sequence
 
 
 def best_response(game: HiddenGame[State, Action], player: Player, plan: Plan) -> float:
-    """What a player can get at most if the other plays by the plan, and he knows the plan but not the cards."""
+    """The most that a player can get against the plan, knowing the plan but not the cards."""
     states: dict[Hashable, list[tuple[State, float]]] = {}  # of each information set, and how likely others lead there
 
     def collect(state: State, reach: float) -> None:
@@ -124,5 +124,5 @@ def best_response(game: HiddenGame[State, Action], player: Player, plan: Plan) -
 
 
 def exploitability(game: HiddenGame[State, Action], plan: Plan) -> float:
-    """What players who know the plan win from it, on average over both seats: 0 at an equilibrium."""
+    """What players who know the plan win against it, averaged over both seats: 0 at an equilibrium."""
     return (best_response(game, MAX, plan) + best_response(game, MIN, plan)) / 2

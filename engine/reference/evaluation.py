@@ -1,4 +1,4 @@
-"""An evaluation of chess: a weighted sum of features, fast, and correlated with the chance to win."""
+"""A chess evaluation: a weighted sum of features, fast, and correlated with the chance to win."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 
 import chess
 
-Feature = Callable[[chess.Board], float]  # of white, less the same of black
+Feature = Callable[[chess.Board], float]  # White's minus Black's
 
 CENTRE = chess.SquareSet([chess.D4, chess.E4, chess.D5, chess.E5])
 
 
 def difference(count: Callable[[chess.Board, chess.Color], float]) -> Feature:
-    """What white has, less what black has."""
+    """What White has minus what Black has."""
     return lambda board: count(board, chess.WHITE) - count(board, chess.BLACK)
 
 
@@ -35,13 +35,13 @@ def centre_control(board: chess.Board, colour: chess.Color) -> int:
 
 
 def king_shelter(board: chess.Board, colour: chess.Color) -> int:
-    """How many pawns stand beside the king."""
+    """How many of its own pawns are next to the king."""
     king = board.king(colour)
     return 0 if king is None else len(chess.SquareSet(chess.BB_KING_ATTACKS[king]) & board.pieces(chess.PAWN, colour))
 
 
 def doubled_pawns(board: chess.Board, colour: chess.Color) -> int:
-    """How many pawns have another of their own on their file."""
+    """How many pawns share a file with another pawn of their side, not counting the first on each file."""
     files = [chess.square_file(square) for square in board.pieces(chess.PAWN, colour)]
     return len(files) - len(set(files))
 
@@ -60,7 +60,7 @@ FEATURES: Mapping[str, tuple[float, Feature]] = {
     "king safety": (0.3, difference(king_shelter)),
     "doubled pawns": (-0.3, difference(doubled_pawns)),
 }
-_SCALE = 16  # points that bring the win about as near as a queen does
+_SCALE = 16  # points: the value of a queen
 
 
 def terms(fen: str, features: Mapping[str, tuple[float, Feature]] = FEATURES) -> dict[str, float]:
@@ -75,5 +75,5 @@ def material(fen: str) -> float:
 
 
 def evaluate(fen: str) -> float:
-    """The sum of all features, brought between a loss (-1) and a win (1)."""
+    """The sum of all features, squashed between a loss (-1) and a win (1)."""
     return math.tanh(sum(terms(fen).values()) / _SCALE)

@@ -1,6 +1,6 @@
-"""Chance in the tree: expectimax, where the opponent is no adversary, and expectiminimax, where there are dice as well.
+"""Chance in the tree: expectimax, where the opponent is not an adversary, and expectiminimax, where there are dice too.
 
-Chance nodes average. No branch of one can be left out, since a single branch may dominate the average.
+Chance nodes average. None of their branches can be pruned, since a single branch may dominate the average.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from engine.reference.game import CHANCE, MAX, Action, Game, State
 from engine.reference.minimax import Count, Evaluate, is_leaf, leaf_value, one_less
 
-Policy = Callable[[State], Sequence[float]]  # the probability of each action of a state, in their order
+Policy = Callable[[State], Sequence[float]]  # the probability of each action of a state, in order
 
 
 def expectimax(game: Game[State, Action], state: State, policy: Policy[State], depth: int | None = None,
@@ -43,5 +43,5 @@ def expectiminimax(game: Game[State, Action], state: State, depth: int | None = 
 
 
 def average(chances: Sequence[float], values: Sequence[float]) -> float:
-    """What values are worth that come with these probabilities."""
+    """The average of values that come with these probabilities."""
     return math.fsum(chance * value for chance, value in zip(chances, values, strict=True))

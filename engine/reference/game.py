@@ -11,7 +11,7 @@ Action = TypeVar("Action")
 
 Player = int
 MAX, MIN = 0, 1  # in games of two players, the first and the second
-CHANCE = -1  # the player without a will: dice, coins, shuffled cards, and opponents who are modelled as such
+CHANCE = -1  # the player without a will: dice, coins, shuffled cards, and opponents modelled as such
 
 
 class Game(ABC, Generic[State, Action]):
@@ -42,13 +42,13 @@ class Game(ABC, Generic[State, Action]):
         """What a terminal state is worth to a player."""
 
     def probability(self, state: State, action: Action) -> float:
-        """How likely an event of a chance node is; by default all are equally likely."""
+        """The probability of an event at a chance node; by default all are equally likely."""
         return 1 / len(self.actions(state))
 
 
 class HiddenGame(Game[State, Action]):
-    """A game whose players do not see everything: hidden cards, or moves that are made at the same time."""
+    """A game whose players do not see everything: hidden cards, or simultaneous moves."""
 
     @abstractmethod
     def view(self, state: State) -> Hashable:
-        """What the player to move knows. States with one view are an information set: he must play alike in all."""
+        """What the player to move knows. States with the same view form an information set: one strategy for all."""

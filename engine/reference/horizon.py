@@ -1,4 +1,4 @@
-"""The horizon: a search that stops in the middle of an exchange believes in what is about to be lost."""
+"""The horizon effect: a search that stops in the middle of an exchange counts on what is about to be lost."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Noisy = Callable[[State], Sequence[Action]]  # the actions after which a state i
 
 
 def settled(game: Game[State, Action], evaluate: Evaluate[State], noisy: Noisy[State, Action]) -> Evaluate[State]:
-    """An evaluation that looks on where it is not quiet. Give it to any search in place of `evaluate`.
+    """An evaluation that searches on where a state is not quiet. Give it to any search in place of `evaluate`.
 
-    The player to move may stop at any state and take its evaluation: nobody is forced to capture.
+    The player to move may stop at any state and accept its evaluation: nobody is forced to capture.
     """
 
     def value(state: State) -> float:

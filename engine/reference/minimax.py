@@ -1,7 +1,7 @@
 """Minimax and alpha-beta: the value of a state, by looking at what can follow.
 
-Values are MAX's. A depth of None searches to the end of the game; with a depth, `evaluate` takes the utility's place at
-the cut-off.
+Values are MAX's. A depth of None searches to the end of the game; with a depth, `evaluate` replaces the utility where
+the search stops.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Evaluate = Callable[[State], float]  # MAX's view
 
 @dataclass
 class Count:
-    """How much work a search was. It is told of every node, so that a subclass can watch."""
+    """How much work a search was. It is told about every node, so that a subclass can watch."""
 
     nodes: int = 0
     leaves: int = 0
 
     def enter(self, state: object, is_leaf: bool, alpha: float = -math.inf, beta: float = math.inf) -> None:
-        """A node is looked at, with this window."""
+        """A node is visited, with this window."""
         self.nodes += 1
         self.leaves += is_leaf
 
     def leave(self, value: float) -> float:
-        """The node that was entered last and not left yet has this value. Returns it."""
+        """The last node that was entered and not yet left has this value. Returns it."""
         return value
 
 
@@ -47,13 +47,13 @@ def leaf_value(game: Game[State, Action], state: State, evaluate: Evaluate[State
 
 
 def one_less(depth: int | None) -> int | None:
-    """The depth that is left a ply later."""
+    """The depth left one ply later."""
     return None if depth is None else depth - 1
 
 
 def minimax(game: Game[State, Action], state: State, depth: int | None = None,
             evaluate: Evaluate[State] | None = None, count: Count | None = None) -> float:
-    """MAX picks the largest value, MIN the smallest. Every state within the depth is looked at."""
+    """MAX picks the largest value, MIN the smallest. Every state within the depth is visited."""
     count = count or Count()
     is_last = is_leaf(game, state, depth)
     count.enter(state, is_last)
@@ -69,8 +69,8 @@ def alphabeta(game: Game[State, Action], state: State, depth: int | None = None,
               alpha: float = -math.inf, beta: float = math.inf) -> float:
     """The same value, without the states that cannot change it.
 
-    `alpha` is what MAX is sure of already, `beta` what MIN is: where alpha reaches beta, the rest does not matter.
-    A value outside of that window is only a bound: at most alpha, or at least beta.
+    `alpha` is what MAX is already sure of, `beta` what MIN is: once alpha reaches beta, the rest does not matter. A
+    value outside that window is only a bound: an upper bound if it is at most alpha, a lower bound if at least beta.
     """
     count = count or Count()
     is_last = is_leaf(game, state, depth)
@@ -96,7 +96,7 @@ Value = Callable[[State], float]
 
 
 def decide(game: Game[State, Action], state: State, value: Value[State]) -> Action:
-    """The move to the state of the best value for whoever is to move; the first of several."""
+    """The move to the state with the best value for the player to move; the first if there are several."""
     best = max if game.to_move(state) == MAX else min
     return best(game.actions(state), key=lambda action: value(game.result(state, action)))
 

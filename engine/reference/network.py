@@ -1,7 +1,7 @@
-"""A small neural network with two answers: who will win, and which move deserves attention.
+"""A small neural network with two outputs: who will win, and which moves deserve attention.
 
-One hidden layer. The value is between -1 and 1, the policy a probability for every action. Trained by gradient descent
-(Adam) on the squared error of the value and the cross-entropy of the policy.
+One hidden layer. The value is between -1 and 1, the policy is a probability for every action. It is trained by gradient
+descent (Adam) on the squared error of the value and the cross-entropy of the policy.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Network:
         return float(np.mean((value - values) ** 2) - np.mean(np.sum(policies * np.log(policy + 1e-12), axis=1)))
 
     def gradients(self, inputs: Array, values: Array, policies: Array) -> dict[str, Array]:
-        """How the loss changes with each weight: the chain rule, from the answers back to the inputs."""
+        """How the loss changes with each weight: the chain rule, from the outputs back to the inputs."""
         hidden, value, policy = self._forward(inputs)
         at_value = (2 * (value - values) * (1 - value**2) / len(inputs))[:, None]
         at_policy = (policy - policies) / len(inputs)
@@ -55,7 +55,7 @@ class Network:
                 "policy": hidden.T @ at_policy, "policy bias": at_policy.sum(axis=0)}
 
     def train(self, inputs: Array, values: Array, policies: Array, rate: float = 0.001) -> None:
-        """One step of Adam: downhill, by a step that is smaller where the gradient keeps changing."""
+        """One step of Adam: downhill, with smaller steps where the gradient keeps changing."""
         self._steps += 1
         for name, gradient in self.gradients(inputs, values, policies).items():
             self._means[name] = 0.9 * self._means[name] + 0.1 * gradient

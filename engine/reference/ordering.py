@@ -1,6 +1,6 @@
-"""The order of moves: alpha-beta cuts most where the best move is tried first.
+"""Move ordering: alpha-beta cuts off most if the best move is tried first.
 
-An order is the same game with its actions in another sequence, so that every search can use it as it is.
+An ordering is the same game with its actions in another order, so that every search can use it unchanged.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Promise = Callable[[State, Action], float]  # how good an action looks to the pl
 class Ordered(Game[State, Action]):
     """A game whose most promising actions come first.
 
-    With a `width` the others are not even looked at: Shannon's type B instead of type A. It looks further in the same
-    time, and may overlook the best move.
+    With a `width`, only that many are tried at all: Shannon's type B instead of type A. That looks further ahead in the
+    same time, and may miss the best move.
     """
 
     def __init__(self, game: Game[State, Action], promise: Promise[State, Action], width: int | None = None) -> None:
@@ -45,7 +45,7 @@ class Ordered(Game[State, Action]):
 
 
 def by_evaluation(game: Game[State, Action], evaluate: Evaluate[State]) -> Promise[State, Action]:
-    """What the evaluation says of the state that an action leads to."""
+    """Order by the evaluation of the state after each action."""
 
     def promise(state: State, action: Action) -> float:
         value = evaluate(game.result(state, action))
@@ -56,9 +56,9 @@ def by_evaluation(game: Game[State, Action], evaluate: Evaluate[State]) -> Promi
 
 def deepen_with_killers(game: Game[State, Action], state: State, evaluate: Evaluate[State],
                         deepest: int) -> Iterator[Count]:
-    """Search depth after depth, each beginning everywhere with the move that was best a depth before: the killer.
+    """Search depth after depth, trying first in every state the move that was best at the depth before: the killer.
 
-    Yields the work of each depth. States must be hashable.
+    Yields the work at each depth. States must be hashable.
     """
     killers: dict[State, State] = {}
 

@@ -1,4 +1,4 @@
-"""Many players and general sums: a tuple of utilities is backed up, and each player maximises his own."""
+"""Many players and general sums: a tuple of utilities is backed up, and all players maximise their own."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from engine.reference.game import CHANCE, Action, Game, Player, State
 
-Utilities = tuple[float, ...]  # one for each player, in their order
+Utilities = tuple[float, ...]  # one for each player, in order
 
 
 def utilities(game: Game[State, Action], state: State, players: Sequence[Player],
               table: dict[State, Utilities] | None = None) -> Utilities:
-    """What the game is worth to each of `players`. With a table no state is looked at twice (they must be hashable)."""
+    """What the game is worth to each of `players`. With a table no state is visited twice (states must be hashable)."""
     if table is not None and state in table:
         return table[state]
     if game.is_terminal(state):
@@ -34,7 +34,7 @@ def utilities(game: Game[State, Action], state: State, players: Sequence[Player]
 
 def choose(game: Game[State, Action], state: State, players: Sequence[Player],
            table: dict[State, Utilities] | None = None) -> Action:
-    """The action that is best for the player to move; the first of several."""
+    """The action that is best for the player to move; the first if there are several."""
     mover = players.index(game.to_move(state))
 
     def worth(action: Action) -> float:

@@ -1,6 +1,6 @@
-"""Regret matching: learn to play a game of simultaneous moves from what the other actions would have brought.
+"""Regret matching: learning to play a game of simultaneous moves from what other actions would have earned.
 
-The average of the strategies converges to an equilibrium. The current strategy need not: it may go round in circles.
+The average of the strategies converges to an equilibrium. The current strategy may not: it may go round in circles.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ Payoffs = Sequence[Sequence[float]]  # my action, their action -> what I get
 
 
 def regrets(payoffs: Payoffs, mine: int, theirs: int) -> tuple[float, ...]:
-    """What each action would have brought against theirs, less what mine did."""
+    """What each action would have earned against theirs, minus what mine earned."""
     return tuple(row[theirs] - payoffs[mine][theirs] for row in payoffs)
 
 
 def matched(totals: Sequence[float]) -> Strategy:
-    """Probabilities in proportion to the regrets, negative ones set to zero; all alike if none is positive."""
+    """Probabilities in proportion to the positive regrets; all equal if none is positive."""
     positive = [max(total, 0.0) for total in totals]
     whole = sum(positive)
     return tuple(regret / whole if whole else 1 / len(totals) for regret in positive)
@@ -44,20 +44,20 @@ class Learner:
 
     @property
     def average(self) -> Strategy:
-        """The mean of the strategies so far: what converges."""
+        """The mean of the strategies so far, which converges."""
         return matched(self.played)
 
     def learn(self, regret: Sequence[float], strategy: Strategy, weight: float = 1.0) -> None:
-        """Take in what a game has taught that was played by `strategy`, which counts `weight` in the average."""
+        """Learn from a game played by `strategy`, which counts `weight` in the average."""
         self.totals = [summed + more for summed, more in zip(self.totals, regret, strict=True)]
         self.played = [summed + weight * chance for summed, chance in zip(self.played, strategy, strict=True)]
 
 
 def play(payoffs: Payoffs, games: int, chance: random.Random,
          fixed: Strategy | None = None) -> tuple[Learner, Learner]:
-    """Two learners after so many games against each other; with `fixed` the second always plays by that instead.
+    """Two learners after `games` games against each other; with `fixed`, the second always plays that strategy.
 
-    The game looks alike to both: `payoffs` are each player's own.
+    The game is symmetric: `payoffs` are each player's own.
     """
     first, second = Learner(len(payoffs)), Learner(len(payoffs))
     actions = range(len(payoffs))
@@ -76,6 +76,6 @@ def value(payoffs: Payoffs, mine: Strategy, theirs: Strategy) -> float:
 
 
 def exploitability(payoffs: Payoffs, strategy: Strategy) -> float:
-    """What an opponent who knows the strategy wins from it: 0 at the equilibrium of a game that is alike to both."""
+    """What an opponent who knows the strategy wins against it: 0 at the equilibrium of a symmetric game."""
     actions = range(len(payoffs))
     return max(value(payoffs, tuple(float(action == best) for action in actions), strategy) for best in actions)

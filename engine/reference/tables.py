@@ -1,4 +1,4 @@
-"""Values kept in a table: different orders of moves reach one state, and need not be searched again.
+"""Values kept in a table: different move orders reach the same state, which need not be searched again.
 
 A table that holds every state of a game, with its value and best action, replaces search by lookup.
 """
@@ -18,7 +18,7 @@ class Entry(NamedTuple):
 
 
 def solve(game: Game[State, Action], state: State, table: dict[State, Entry] | None = None) -> dict[State, Entry]:
-    """Minimax to the end of the game that looks at no state twice. Returns the table of all states that can follow."""
+    """Minimax to the end of the game, visiting no state twice. Returns the table of all states that can follow."""
     table = {} if table is None else table
     if state in table:
         return table

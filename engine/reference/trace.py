@@ -1,4 +1,4 @@
-"""What a search did, node by node, in the order in which it did it."""
+"""What a search did, node by node, in order."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from engine.reference.minimax import Count
 
 @dataclass
 class Visit:
-    """A node that was looked at: when, with which window, and what came of it."""
+    """A node that was visited: when, with which window, and with what value."""
 
     state: object
-    order: int  # of all visits; the root's is 1
+    order: int  # its number among all visits; the root's is 1
     alpha: float
     beta: float
     value: float = math.nan  # until it is known
@@ -21,7 +21,7 @@ class Visit:
 
     @property
     def sign(self) -> str:
-        """How the value is to be read: exactly, or as a bound, since it lies outside the window."""
+        """How to read the value: as exact, or as a bound if it is outside the window."""
         if not self.children:
             return ""
         return "≤ " if self.value <= self.alpha else "≥ " if self.value >= self.beta else ""

@@ -1,6 +1,6 @@
 """Monte Carlo tree search as in the textbook: four steps, repeated; then the most-visited move.
 
-Dice change nothing but this: at a chance node nobody chooses, so the way down and the playout roll them.
+Dice change only this: nobody chooses at a chance node, so selection and playouts roll the dice there.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import Generic
 
 from engine.reference.game import CHANCE, MAX, Action, Game, State
 
-EXPLORATION = math.sqrt(2)  # UCB1's C, for utilities between 0 and 1; in proportion where they spread wider
+EXPLORATION = math.sqrt(2)  # UCB1's C, for utilities between 0 and 1; proportionally more for a wider range
 
 
 @dataclass
 class Node(Generic[State, Action]):
-    """A state of the tree, and what playouts through it have brought."""
+    """A state in the tree, and the results of the playouts through it."""
 
     state: State
     parent: Node[State, Action] | None
     untried: list[Action]
     children: dict[Action, Node[State, Action]] = field(default_factory=dict)
     visits: int = 0
-    total: float = 0.0  # of the utilities, for whoever moved to this state; MAX's where that was chance
+    total: float = 0.0  # of the utilities for the player who moved to this state; MAX's if that was chance
 
 
 def ucb1(child: Node[State, Action], parent_visits: int, exploration: float = EXPLORATION) -> float:
-    """What is promising, and what is uncertain: the average, and more the less often it was tried."""
+    """Exploitation and exploration: the average, plus a bonus for moves that were seldom tried."""
     return child.total / child.visits + exploration * math.sqrt(math.log(parent_visits) / child.visits)
 
 
@@ -42,7 +42,7 @@ def roll(game: Game[State, Action], state: State, chance: random.Random) -> Acti
 
 def select(game: Game[State, Action], node: Node[State, Action], chance: random.Random,
            exploration: float = EXPLORATION) -> Node[State, Action]:
-    """Step 1. Go down by UCB1 to a node with an untried move, or to the end of the game."""
+    """Step 1. Descend by UCB1 to a node with an untried move, or to the end of the game."""
     while not node.untried and node.children:
         if game.to_move(node.state) == CHANCE:
             node = node.children[roll(game, node.state, chance)]
@@ -53,7 +53,7 @@ def select(game: Game[State, Action], node: Node[State, Action], chance: random.
 
 
 def expand(game: Game[State, Action], node: Node[State, Action], chance: random.Random) -> Node[State, Action]:
-    """Step 2. Add one child, by a move that was not tried before; at the end of the game there is none."""
+    """Step 2. Add one child for a move that was not tried before; at the end of the game there is none."""
     if not node.untried:
         return node
     action = node.untried.pop(chance.randrange(len(node.untried)))
@@ -61,7 +61,7 @@ def expand(game: Game[State, Action], node: Node[State, Action], chance: random.
     return node.children[action]
 
 
-Playout = Callable[[Game[State, Action], State, random.Random], Action]  # the policy by which playouts are played
+Playout = Callable[[Game[State, Action], State, random.Random], Action]  # the policy of playouts
 
 
 def uniform(game: Game[State, Action], state: State, chance: random.Random) -> Action:
@@ -88,7 +88,7 @@ def simulate(game: Game[State, Action], state: State, chance: random.Random,
 
 
 def back_propagate(game: Game[State, Action], node: Node[State, Action] | None, utility: float) -> None:
-    """Step 4. Tell every node on the way what came of it; each counts it for the player who moved there."""
+    """Step 4. Add the result to every node on the path, each for the player who moved there."""
     while node is not None:
         node.visits += 1
         mover = MAX if node.parent is None else game.to_move(node.parent.state)
@@ -103,7 +103,7 @@ def new_node(game: Game[State, Action], state: State,
 
 def grow(game: Game[State, Action], state: State, chance: random.Random, exploration: float = EXPLORATION,
          policy: Playout[State, Action] = uniform) -> Iterator[Node[State, Action]]:
-    """The root, again after every iteration, for ever. Zero-sum games of two players, with dice or without."""
+    """The root, after every iteration, for ever. For two-player zero-sum games, with or without dice."""
     root = new_node(game, state)
     while True:
         leaf = expand(game, select(game, root, chance, exploration), chance)
@@ -113,17 +113,17 @@ def grow(game: Game[State, Action], state: State, chance: random.Random, explora
 
 def search(game: Game[State, Action], state: State, iterations: int, chance: random.Random,
            exploration: float = EXPLORATION, policy: Playout[State, Action] = uniform) -> Node[State, Action]:
-    """The tree after so many iterations."""
+    """The tree after `iterations` iterations."""
     return next(itertools.islice(grow(game, state, chance, exploration, policy), iterations - 1, None))
 
 
 def most_visited(root: Node[State, Action]) -> Action:
-    """The move to play: not the best average, which a few lucky playouts can give."""
+    """The move to play: not the one with the best average, which may be due to a few lucky playouts."""
     return max(root.children, key=lambda action: root.children[action].visits)
 
 
 def pure_monte_carlo(game: Game[State, Action], state: State, playouts: int, chance: random.Random) -> Action:
-    """Without a tree: so many playouts for each move, and the one with the best average."""
+    """Without a tree: `playouts` playouts for each move, and then the move with the best average."""
     sign = 1 if game.to_move(state) == MAX else -1
 
     def average(action: Action) -> float:

@@ -1,1 +1,1 @@
-"""The learned network: its file, the kernels that play with it, the trainer that makes it."""
+"""The neural network: its file, the kernels that evaluate with it, and the trainer."""

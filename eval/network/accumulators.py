@@ -1,9 +1,9 @@
-"""Accumulators: what the first layer makes of the board, for either side's perspective, kept up to date lazily.
+"""Accumulators: the output of the first layer for each side's perspective, kept up to date lazily.
 
 Making a move only notes which men change. An accumulator is computed when a position is evaluated, from the nearest
-ply before it that has one; taking back costs nothing. Where a king's move changes the whole view of its side, the
-accumulator is refreshed: the last one of that view is kept, with the men it stands for, and only the differences
-between them and those on the board are applied.
+earlier ply that has one; taking a move back costs nothing. If a king move changes the whole view of its side, the
+accumulator is refreshed: the last one of that view is kept with the men it stands for, and only the differences between
+them and the men on the board are applied.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from eval.network.vectors import (
     update_move,
 )
 
-# How a ply's `changes` are packed: four men, ten bits each, as `piece * 64 + square`, 0 for none; the one that moves
-# leaves a square and comes to another, then a second one leaves (is captured, or castles) and comes (castles). Above
-# them a bit tells that the line begins here, and one a perspective that its accumulator has been computed.
+# How a ply's `changes` are packed: four men, ten bits each, as `piece * 64 + square`, 0 for none. First the man that
+# moves, on the square it leaves and on the one it comes to; then a second one that leaves (captured, or castling) and
+# comes (castling). Above them, one bit says that the line begins here, and one per perspective that it is computed.
 _MAN_BITS = np.int64(10)
 _MAN = np.uint64(0x3FF)
 _BEGIN = np.uint64(1 << 40)
-_OWNS = np.uint64((1 << 41) - 1)  # of these bits one is set where a ply has accumulators of its own
+_OWNS = np.uint64((1 << 41) - 1)  # any of these bits is set if a ply has its own accumulators
 _COMPUTED = np.int64(41)
 _PIECE_TYPES = np.int64(6)
 _MEN_SIZE = np.int64(MEN_SIZE)
@@ -51,7 +51,7 @@ def _pack(left, came, second_left, second_came):
 
 @inline
 def changes_by(pos, move):
-    """What `move` will change, packed; to be asked before it is made."""
+    """What `move` will change, packed; to be called before it is made."""
     start, target, kind = from_square(move), to_square(move), move_kind(move)
     piece = np.int64(pos.board[start])
     if kind == CASTLING:
@@ -74,13 +74,13 @@ def note_move(pos, accumulators, ply, move):
 
 @inline
 def note_null_move(accumulators, ply):
-    """Note that at `ply` a side passes: the accumulators of that ply stay those of the next."""
+    """Note a null move at `ply`: the next ply shares its accumulators."""
     accumulators.changes[ply + 1] = EMPTY
 
 
 @inline
 def begin_line(accumulators, ply):
-    """Note that at `ply` a search begins with a position that has nothing to do with those of the plies before."""
+    """Note that the position at `ply` is unrelated to the plies before."""
     accumulators.changes[ply] = _BEGIN
 
 
@@ -116,7 +116,7 @@ def _second_came(changes):
 
 @inline
 def _changes_view(network, changes, color):
-    """Whether the own king went where its side sees the board differently."""
+    """Whether the king of `color` moved to a square from which its side has another view of the board."""
     left = _left(changes)
     if left >> 6 != color * 8 + KING:
         return False
@@ -125,7 +125,7 @@ def _changes_view(network, changes, color):
 
 @inline
 def _owner(accumulators, ply):
-    """The ply whose accumulators are those of `ply`: before it there were only null moves."""
+    """The ply whose accumulators `ply` uses: the same one, or the one before a null move."""
     while accumulators.changes[ply] & _OWNS == EMPTY:
         ply -= 1
     return ply
@@ -138,13 +138,13 @@ def _row_of(network, color, view, man):
 
 @kernel
 def perspective_output(pos, accumulators, ply, color, weights):
-    """The activated sum of one perspective with a row of output weights; computes its accumulator where needed."""
+    """The output of one perspective for a row of output weights; computes its accumulator if needed."""
     network = network_at(accumulators.network)
     ply = _owner(accumulators, ply)
     row = line_row(accumulators, network, ply, color)
     if _is_computed(accumulators.changes[ply], color):
         return screlu_dot(row, weights, network.row_size)
-    # Only a view that has not changed since can be updated.
+    # An accumulator can be updated only if the view has not changed since.
     known = ply
     while not _is_computed(accumulators.changes[known], color):
         if accumulators.changes[known] & _BEGIN != EMPTY or _changes_view(network, accumulators.changes[known], color):
@@ -166,7 +166,7 @@ def perspective_output(pos, accumulators, ply, color, weights):
 
 @kernel
 def _update(network, changes, color, view, target, source):
-    """One ply's changes."""
+    """Apply one ply's changes."""
     size = network.row_size
     came, left = _row_of(network, color, view, _came(changes)), _row_of(network, color, view, _left(changes))
     second_left, second_came = _second_left(changes), _second_came(changes)
@@ -182,7 +182,7 @@ def _update(network, changes, color, view, target, source):
 
 @inline
 def _update_with_output(network, changes, color, view, target, source, weights):
-    """The same, and the activated sum of what comes out."""
+    """The same, and return the output of the new accumulator."""
     size = network.row_size
     came, left = _row_of(network, color, view, _came(changes)), _row_of(network, color, view, _left(changes))
     second_left, second_came = _second_left(changes), _second_came(changes)
@@ -201,7 +201,7 @@ def _list(start, index, row):
 
 @kernel
 def _refresh(pos, accumulators, network, ply, color):
-    """Compute an accumulator from the last one of its view, whatever position that was."""
+    """Compute an accumulator from the last one of its view, whatever position that was for."""
     view = np.int64(network.views[color, king_square(pos, color)])
     number = color * accumulators.views + view
     added, taken = np.int64(0), np.int64(0)

@@ -1,7 +1,7 @@
 """What the network learns from: quiet positions with a score and a result, each packed into forty bytes.
 
-A sample is seen by the side to move, which plays up the board: black's positions are turned. That is the first
-perspective of the network; the second one and all feature indices follow from it.
+A sample is seen from the side to move, which plays up the board: positions with Black to move are turned. That is the
+first perspective of the network; the second one and all feature indices follow from it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from engine.core.position import king_square, occupied_squares
 from engine.kernel import array_type, entry, inline, int64, kernel, uint64
 
 SAMPLE = np.dtype([
-    ("board", "<u8", 4),  # four bits a square, from a1 on: 0-5 own pawn to king, 6-11 the other's, 12 nobody
-    ("score", "<i2"),  # what a search said, centipawns, as all that follows in the view of the side to move
-    ("static", "<i2"),  # what the features say
+    ("board", "<u8", 4),  # four bits per square, from a1: 0-5 own pawn to king, 6-11 the opponent's, 12 empty
+    ("score", "<i2"),  # of a search, in centipawns; this and all that follows from the side to move's view
+    ("static", "<i2"),  # the features' evaluation
     ("result", "i1"),  # 1 won, 0 drawn, -1 lost
     ("men", "u1"),
     ("own_king", "u1"),  # its square
-    ("other_king", "u1"),  # its square, from the same side of the board
+    ("other_king", "u1"),  # its square, from the same view
 ])
 BOARD_BYTES = 32
 NOBODY = 12
@@ -33,7 +33,7 @@ Samples = npt.NDArray[Any]  # of SAMPLE
 
 _EMPTY_WORD = np.uint64(0xCCCC_CCCC_CCCC_CCCC)
 _FEW_MEN = 9
-_PARTS = 16  # of all positions, by their hash: each finds its duplicates alone
+_PARTS = 16  # into which positions are divided by their hash: duplicates are in the same part
 _PART_MASK = np.uint64(_PARTS - 1)
 _ALWAYS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 _GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -41,7 +41,7 @@ _GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1C
 
 @kernel
 def write_sample(pos, out, index, score, static, result):
-    """Pack `pos` into `out[index]`; all three numbers in the view of the side to move."""
+    """Pack `pos` into `out[index]`; all three numbers are from the side to move's view."""
     row = out[index]
     for word in range(4):
         row.board[word] = _EMPTY_WORD
@@ -65,7 +65,7 @@ def write_sample(pos, out, index, score, static, result):
 
 @inline
 def mix(word):
-    """Spread all bits of a word, as splitmix64 does."""
+    """Mix the bits of a word, as splitmix64 does."""
     word = (word ^ word >> np.uint64(30)) * _MIX_1
     word = (word ^ word >> np.uint64(27)) * _MIX_2
     return word ^ word >> np.uint64(31)
@@ -73,7 +73,7 @@ def mix(word):
 
 @inline
 def _hash_of(row):
-    """A number for what is on the board; never 0."""
+    """A hash of the board; never 0."""
     word = row.board[0] + _GOLDEN
     for index in range(1, 4):
         word = mix(word) + row.board[index]
@@ -82,9 +82,10 @@ def _hash_of(row):
 
 @entry(SAMPLES_TYPE, array_type("u1"), array_type("u8"), array_type("u8"), uint64, int64)
 def choose_part(samples: Samples, keep: Samples, seen: Samples, chances: Samples, seed: int, part: int) -> None:
-    """Set `keep` for the samples of a part that are wanted: the first of equal ones, and that only by its chance.
+    """Set `keep` for the wanted samples of a part: the first of each set of duplicates, with some probability.
 
-    `chances`, by the number of men, are in 2^-64; `seen` is all zeros, and larger than the part, a power of two.
+    `chances` are these probabilities by number of men, in units of 2^-64; `seen` is all zeros, its length a power of 2
+    that exceeds the size of the part.
     """
     mask = np.uint64(len(seen) - 1)
     for index in range(len(samples)):
@@ -100,7 +101,7 @@ def choose_part(samples: Samples, keep: Samples, seen: Samples, chances: Samples
 
 
 def choose(samples: Samples, few_men_share: float, seed: int, threads: int) -> Samples:
-    """Those samples that are wanted: no position twice, and not too many endings.
+    """The samples that are wanted: no position twice, and not too many endings.
 
     Positions with nine men or fewer are thinned at random until they are `few_men_share` of all.
     """
@@ -121,13 +122,13 @@ def choose(samples: Samples, few_men_share: float, seed: int, threads: int) -> S
 
 
 def expected(scores: npt.NDArray[Any], scale: float) -> npt.NDArray[np.float64]:
-    """The share of the point that scores promise."""
+    """The expected results, from 0 to 1, for scores in centipawns."""
     shares: npt.NDArray[np.float64] = 1 / (1 + np.exp(-scores.astype(np.float64) / scale))
     return shares
 
 
 def fit_scale(scores: npt.NDArray[Any], shares: npt.NDArray[np.float64]) -> float:
-    """The scale by which scores promise `shares` of the point best, by golden section."""
+    """The scale with which scores predict the results `shares` best, by golden-section search."""
 
     def loss(log: float) -> float:
         return float(np.mean((expected(scores, float(np.exp(log))) - shares) ** 2))

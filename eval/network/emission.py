@@ -1,4 +1,4 @@
-"""How sums over whole rows of int16 are written down as vectors: LLVM would not find the multiply-add by itself.
+"""Emits sums over whole rows of int16 as vector code: LLVM would not find the multiply-add by itself.
 
 A row is given by its address and its size in bytes; addresses and sizes are multiples of 128. All forms give the same
 integers on every machine: additions wrap around at 16 bits, sums of products at 32.
@@ -23,7 +23,7 @@ Value = Any  # of LLVM
 
 @dataclass(frozen=True)
 class Form:
-    """How wide the vectors are, and which instruction multiplies int16 and adds the products of neighbours."""
+    """How wide the vectors are, and which instruction multiplies int16 and adds adjacent products."""
 
     lanes: int  # int16
     multiply_add: str | None = None  # None: widen both halves, multiply and add, which is `smlal` on aarch64
@@ -35,17 +35,17 @@ class Form:
 
     @property
     def sums(self) -> Value:
-        """The type of a vector of as many bytes that holds int32."""
+        """The type of a vector of int32 of the same size."""
         return ir.VectorType(_I32, self.lanes // 2)
 
     @property
     def bytes(self) -> int:
-        """The size of a vector."""
+        """The size of a vector in bytes."""
         return 2 * self.lanes
 
     @property
     def step(self) -> int:
-        """How many vectors one step of a loop takes."""
+        """How many vectors one step of a loop processes."""
         return ROW_STEP // self.bytes
 
 
@@ -57,10 +57,10 @@ _X86_FORMS = (("zmm", AVX512), ("ymm", AVX2), ("xmm", _SSE2))
 
 
 def form_of(machine: llvm.TargetMachine) -> Form:
-    """The form for the processor that a target machine compiles for, be it this one or another.
+    """The form for the processor that a target machine compiles for, which need not be this one.
 
-    LLVM does not tell which instructions a processor has, so it is shown the addition of a long vector: the registers
-    that it takes for that are the widest ones that hold int16.
+    LLVM does not say which instructions a processor has, so it is given a long vector to add: the registers that it
+    uses for that are the widest ones for int16.
     """
     if not machine.triple.startswith(("x86_64", "i686", "i386")):
         return PORTABLE
@@ -78,7 +78,7 @@ def form_of(machine: llvm.TargetMachine) -> Form:
 
 
 class Emitter:
-    """Writes loops over rows in one form."""
+    """Emits loops over rows in one form."""
 
     def __init__(self, form: Form, builder: Any) -> None:
         self.form = form
@@ -92,7 +92,7 @@ class Emitter:
         return ir.Constant(kind, [value] * kind.count)
 
     def pointer(self, address: Value, number: int) -> Value:
-        """The vector of that number after an address."""
+        """A pointer to the vector with this number after an address."""
         place = self.builder.add(address, _I64(number * self.form.bytes))
         return self.builder.inttoptr(place, self.form.words.as_pointer())
 
@@ -104,7 +104,7 @@ class Emitter:
 
     def repeat(self, end: Value, step: int, values: list[Value],
                body: Callable[[Value, list[Value]], list[Value]]) -> list[Value]:
-        """A loop over 0, step ... below `end`, at least once; `body` makes new values from those before."""
+        """A loop over 0, step, ... below `end`, run at least once; `body` computes new values from the last ones."""
         builder, before = self.builder, self.builder.block
         inside, after = builder.append_basic_block("rows"), builder.append_basic_block("done")
         builder.branch(inside)
@@ -124,7 +124,7 @@ class Emitter:
         return results
 
     def activated(self, value: Value, weights: Value) -> list[Value]:
-        """Vectors of int32, the sum of which is that of clamp(value, 0, 255)^2 * weights.
+        """Vectors of int32 whose total is the sum of clamp(value, 0, 255)^2 * weights.
 
         |weights| <= 127, so that the first product fits into 16 bits.
         """
@@ -146,7 +146,7 @@ class Emitter:
         return self.builder.sext(self.builder.shuffle_vector(value, value, chosen), self.form.sums)
 
     def total(self, sums: list[Value]) -> Value:
-        """All int32 of all vectors, as an int64."""
+        """The sum of all int32 in all vectors, as an int64."""
         joined = sums[0]
         for other in sums[1:]:
             joined = self.builder.add(joined, other)
@@ -155,9 +155,9 @@ class Emitter:
 
     def add_up(self, target: Value, source: Value, added: list[Value], taken: list[Value], weights: Value | None,
                size: Value) -> Value | None:
-        """Make target = source + added rows - taken rows; the activated sum with `weights` if there are any.
+        """Set target = source + added rows - taken rows; returns the activated sum with `weights` if there are any.
 
-        Without a target nothing is written. One pass does both: the update waits for memory, the sum for the
+        Without a target nothing is written. One pass does both, since the update waits for memory and the sum for the
         multiplier.
         """
         builder = self.builder
@@ -175,7 +175,7 @@ class Emitter:
                     self.store(value, rows[target], number)
                 if weights is not None:
                     for part in self.activated(value, self.load(rows[weights], number)):
-                        sums = [*sums[1:], builder.add(sums[0], part)]  # chains take turns: each waits for itself only
+                        sums = [*sums[1:], builder.add(sums[0], part)]  # chains alternate: each waits only for itself
             return sums
 
         begin = [self.constant(self.form.sums, 0)] * 2 if weights is not None else []
@@ -184,7 +184,7 @@ class Emitter:
 
     def apply_list(self, target: Value, source: Value, lists: tuple[Value, Value], counts: tuple[Value, Value],
                    size: Value) -> None:
-        """Add listed rows to source, take listed rows from it; target = source. A part at a time stays in registers."""
+        """Add listed rows to source, subtract listed rows, and copy it to target; each part stays in registers."""
         builder = self.builder
 
         def part(place: Value, _: list[Value]) -> list[Value]:
@@ -200,7 +200,7 @@ class Emitter:
 
     def joined(self, place: Value, addresses: Value, count: Value, values: list[Value],
                join: Callable[[Value, Value], Value]) -> list[Value]:
-        """`values` with a part of every listed row added or taken; the list may be empty."""
+        """`values` with a part of every listed row added or subtracted; the list may be empty."""
         builder = self.builder
         before, ready = builder.block, builder.append_basic_block("joined")
         filled = builder.append_basic_block("filled")

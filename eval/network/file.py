@@ -1,9 +1,9 @@
 """The network file: shape, numbers, checksum, and how it was made.
 
-A magic word, a version, a header in JSON, then the numbers, little-endian and without gaps: feature weights
+A magic word, a version, a JSON header, then the numbers, little-endian and without gaps: feature weights
 [king buckets * 768][hidden], feature biases [hidden], output weights [output buckets][2][hidden], all int16, and output
-biases int32 [output buckets]. Everything that shapes the network stands in the header; the code has no widths.
-The checksum is that of the whole file with zeros in its own place, so that no byte can change unnoticed.
+biases int32 [output buckets]. Everything that shapes the network is in the header; the code fixes no widths. The
+checksum is that of the whole file with zeros in its own place, so that no byte can change unnoticed.
 
 It is read without Numba, so that a file can be checked before the kernels are loaded.
 """
@@ -28,12 +28,12 @@ from eval.weightfile import read_outcome
 
 VERSION = 1
 FEATURES = 768  # of one perspective and king bucket: own or not, six types, 64 squares
-QA, QB = 255, 64  # what 1.0 is in accumulators, and in output weights
-LARGEST_OUTPUT_WEIGHT = 127  # times QA it still fits into 16 bits
+QA, QB = 255, 64  # 1.0 in accumulators, and in output weights
+LARGEST_OUTPUT_WEIGHT = 127  # multiplied by QA it still fits into 16 bits
 WIDTH_STEP, LARGEST_WIDTH = 64, 2048
 MOST_BUCKETS = 32
 
-MAGIC = b"ADVNET\r\n"  # a transfer as text would change the line end
+MAGIC = b"ADVNET\r\n"  # a transfer in text mode would change the line end
 _PREFIX = struct.Struct("<8sII")  # magic, version, length of the header
 _ALIGNMENT = 64
 _LONGEST_HEADER = 1 << 20
@@ -47,21 +47,21 @@ Int32Array = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Shape:
-    """What is the same in all networks that share a set of kernels' tables."""
+    """The dimensions of a network, and how it sees the board."""
 
     hidden: int  # the width of one perspective's accumulator
     king_buckets: tuple[int, ...] = (0,) * 64  # by the own king's square, turned and mirrored
-    mirrored: bool = True  # left and right are exchanged while the own king is on files e to h
+    mirrored: bool = True  # left and right are swapped while the own king is on files e to h
     output_buckets: int = 8  # by the number of men
 
     @property
     def rows(self) -> int:
-        """How many feature rows there are."""
+        """The number of feature rows."""
         return FEATURES * (max(self.king_buckets) + 1)
 
     @property
     def blocks(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
-        """(name, dtype, dimensions) of what follows the header, in the file's order."""
+        """(name, dtype, dimensions) of the blocks after the header, in the file's order."""
         return (("feature_weights", "<i2", (self.rows, self.hidden)),
                 ("feature_biases", "<i2", (self.hidden,)),
                 ("output_weights", "<i2", (self.output_buckets, 2, self.hidden)),
@@ -69,26 +69,26 @@ class Shape:
 
     @property
     def payload_size(self) -> int:
-        """How many bytes follow the header."""
+        """The number of bytes after the header."""
         return sum(np.dtype(code).itemsize * math.prod(dimensions) for _, code, dimensions in self.blocks)
 
 
 @dataclass(frozen=True)
 class Network:
-    """What a file holds. The arrays are read only if they come from a file."""
+    """The contents of a file. The arrays are read-only if they come from a file."""
 
     shape: Shape
     feature_weights: Int16Array
     feature_biases: Int16Array
     output_weights: Int16Array
     output_biases: Int32Array
-    scale: float  # centipawns that the trainer's sigmoid takes for 1
+    scale: float  # centipawns for a logit of 1
     provenance: dict[str, Any] = field(default_factory=dict)
-    outcome: tuple[float, ...] | None = None  # the numbers of the model in outcome.py, once they have been fitted
+    outcome: tuple[float, ...] | None = None  # the numbers of the model in outcome.py, if they have been fitted
 
 
 def read_network(path: Path | str) -> Network:
-    """What a file holds; InputError in one line that names the file if it is missing, damaged or of another kind."""
+    """The network in a file; InputError, in one line that names the file, if it is missing, damaged or no network."""
     with open_bytes(Path(path), _LARGEST_FILE) as file:
         content = file.read()
     try:
@@ -98,7 +98,7 @@ def read_network(path: Path | str) -> Network:
 
 
 def write_network(network: Network, path: Path | str) -> None:
-    """Write what `read_network` reads; a file that is cut off never replaces a whole one."""
+    """Write a file for `read_network`; an incomplete file never replaces another."""
     write_file(Path(path), _content(network))
 
 
@@ -115,7 +115,7 @@ def _content(network: Network) -> bytes:
     start = _PREFIX.pack(MAGIC, VERSION, len(text)) + text
     content = start + bytes(-len(start) % _ALIGNMENT) + payload
     content = content.replace(_NO_CHECKSUM.encode(), hashlib.sha256(content).hexdigest().encode(), 1)
-    _parse(content)  # nothing is written that could not be read
+    _parse(content)  # nothing is written that could not be read back
     return content
 
 
@@ -145,7 +145,7 @@ def _parse(content: bytes) -> Network:
     _require(header, "qb", QB)
     scale = header.get("scale")
     if not isinstance(scale, float) or not 1 <= scale <= _LARGEST_SCALE:
-        raise InputError(f'"scale" is {quote(str(scale))}, which is no sensible number')
+        raise InputError(f'"scale" is {quote(str(scale))}, which is not a sensible number')
     provenance = header.get("provenance", {})
     if not isinstance(provenance, dict):
         raise InputError('"provenance" is not a table')
@@ -197,8 +197,8 @@ def _parse_shape(header: dict[str, Any]) -> Shape:
 def _check_shape(shape: Shape) -> None:
     hidden, outputs, kings = shape.hidden, shape.output_buckets, shape.king_buckets
     if type(hidden) is not int or not WIDTH_STEP <= hidden <= LARGEST_WIDTH or hidden % WIDTH_STEP:
-        raise InputError(f"its width is {quote(str(hidden))}: "
-                         f"a multiple of {WIDTH_STEP} up to {LARGEST_WIDTH} can be played with")
+        raise InputError(f"its width is {quote(str(hidden))}, "
+                         f"which is not a multiple of {WIDTH_STEP} up to {LARGEST_WIDTH}")
     if type(outputs) is not int or not 1 <= outputs <= MOST_BUCKETS:
         raise InputError(f'"output_buckets" is {quote(str(outputs))}, not 1 to {MOST_BUCKETS}')
     if len(kings) != 64 or not all(type(bucket) is int and 0 <= bucket < MOST_BUCKETS for bucket in kings):
@@ -207,7 +207,7 @@ def _check_shape(shape: Shape) -> None:
 
 def _require(header: dict[str, Any], name: str, value: object) -> None:
     if header.get(name) != value:
-        raise InputError(f'"{name}" is {quote(str(header.get(name)))}; only {quote(str(value))} can be played with')
+        raise InputError(f'"{name}" is {quote(str(header.get(name)))}; only {quote(str(value))} is supported')
 
 
 def _arrays(shape: Shape, payload: memoryview) -> Iterator[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""How well something predicts: mean squared errors of the expected point, beside those of simpler judges."""
+"""How well an evaluation predicts results: its mean squared error, next to those of simpler predictors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eval.network.data import Samples, expected, fit_scale
 Reals = npt.NDArray[np.float64]
 
 _MOST_TO_FIT = 300_000
-_GROUP = 4  # men of difference in a group
+_GROUP = 4  # numbers of men in a group
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Losses:
 
 @dataclass(frozen=True)
 class Group:
-    """Positions with about as many men."""
+    """Positions with a similar number of men."""
 
     fewest: int
     most: int
@@ -37,42 +37,42 @@ class Group:
 
 
 def results_of(samples: Samples) -> Reals:
-    """Shares of the point that were won: 0, 1/2 or 1."""
+    """The results of the games: 0, 1/2 or 1."""
     shares: Reals = (samples["result"].astype(np.float64) + 1) / 2
     return shares
 
 
 def targets_of(samples: Samples, scale: float, share: float) -> Reals:
-    """What is to be learned: `share` of the result, and for the rest what the score promises."""
+    """The targets: `share` of the result, and for the rest the result that the score predicts."""
     targets: Reals = share * results_of(samples) + (1 - share) * expected(samples["score"], scale)
     return targets
 
 
 def losses_of(shares: Any, samples: Samples, scale: float, share: float) -> Losses:
-    """How far `shares` are from what they should predict."""
+    """The errors of the predictions `shares`."""
     aims = (targets_of(samples, scale, share), results_of(samples), expected(samples["score"], scale))
     return Losses(*(float(np.mean((shares - aim) ** 2)) for aim in aims))
 
 
 def sample_of(samples: Samples) -> Samples:
-    """Enough of them to fit a number or two."""
+    """Enough samples to fit a number or two."""
     return samples[:: max(1, len(samples) // _MOST_TO_FIT)]
 
 
 def fitted_scale(samples: Samples) -> float:
-    """Centipawns for a logit of 1, by the results of games; a whole number, for the kernels count in those."""
+    """Centipawns for a logit of 1, fitted to the results; an integer, since the kernels use integers."""
     some = sample_of(samples)
     return float(round(fit_scale(some["score"], results_of(some))))
 
 
 def features_shares(training: Samples, validation: Samples, scale: float, share: float) -> Reals:
-    """What the features' static evaluation promises, by the scale that fits the targets best."""
+    """What the features' static evaluation predicts, with the scale that fits the targets best."""
     some = sample_of(training)
     return expected(validation["static"], fit_scale(some["static"], targets_of(some, scale, share)))
 
 
 def yardsticks(training: Samples, validation: Samples, scale: float, share: float) -> dict[str, Losses]:
-    """The losses of simpler judges, and of the search itself."""
+    """The losses of simpler predictors, and of the search itself."""
     constant = np.full(len(validation), targets_of(sample_of(training), scale, share).mean())
     return {"constant": losses_of(constant, validation, scale, share),
             "features": losses_of(features_shares(training, validation, scale, share), validation, scale, share),
@@ -80,7 +80,7 @@ def yardsticks(training: Samples, validation: Samples, scale: float, share: floa
 
 
 def by_men(network: Reals, features: Reals, validation: Samples, scale: float, share: float) -> list[Group]:
-    """The errors against the target, by how many men are on the board."""
+    """The errors against the target, by number of men on the board."""
     targets, groups = targets_of(validation, scale, share), []
     for fewest in range(1, 33, _GROUP):
         part = (validation["men"] >= fewest) & (validation["men"] < fewest + _GROUP)

@@ -1,6 +1,6 @@
-"""A network in memory: its numbers, shared by all threads and read only, and what each thread computes with them.
+"""A network in memory: its read-only numbers, shared by all threads, and what each thread computes with them.
 
-Kernels reach both by addresses, since their sizes are known only when the file has been read.
+Kernels reach both by their addresses, since the sizes are known only once the file has been read.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from engine.kernel.records import I8, Fields, Numbers, dtype_of, new_record
 from eval.network.file import FEATURES, MOST_BUCKETS, Network
 from eval.network.rows import ROW_STEP
 
-PLIES = 256  # as many positions of a line have accumulators
-MOST_MEN = 64  # positions that are set up by hand may have more than a game's
+PLIES = 256  # of a line that have accumulators
+MOST_MEN = 64  # positions that are set up by hand may have more than 32
 
-# The network. A view is `bucket << 1 | mirrored`, one of the ways in which a perspective may see the board.
 
 class NetworkRecord(Fields):
-    """A network, as kernels see it."""
+    """A network, as kernels see it. A view is `bucket << 1 | mirrored`: one way in which a side may see the board."""
 
     row_size: I8  # bytes of an accumulator, and of a row of weights
     features: I8  # address of [king bucket][FEATURES] rows
@@ -38,7 +37,6 @@ NETWORK = dtype_of(NetworkRecord)
 NETWORK_TYPE = record_type(NETWORK)
 network_at = record_reader(NETWORK_TYPE)
 
-# What one thread has computed.
 
 class AccumulatorsRecord(Fields):
     """What one thread has computed."""
@@ -48,8 +46,8 @@ class AccumulatorsRecord(Fields):
     refresh_rows: I8  # address of [perspective][view] rows
     refresh_men: I8  # address of [perspective][view][piece] bitboards: what those rows stand for
     views: I8
-    changes: Annotated[Numbers, "u8", PLIES]  # [ply]: how the men differ from the ply before, see accumulators.py
-    added: I8  # addresses of room for lists of rows
+    changes: Annotated[Numbers, "u8", PLIES]  # [ply]: how the men differ from the ply before: see accumulators.py
+    added: I8  # addresses of memory for lists of rows
     taken: I8
 
 
@@ -61,7 +59,7 @@ LIST_SIZE = MOST_MEN * 8
 
 
 class LoadedNetwork:
-    """A network that kernels can use as long as this object lives."""
+    """A network that kernels can use while this object is alive."""
 
     def __init__(self, network: Network) -> None:
         shape = network.shape
@@ -92,11 +90,11 @@ class LoadedNetwork:
 
     @property
     def thread_size(self) -> int:
-        """How many bytes a thread needs for its accumulators."""
+        """The number of bytes that a thread needs for its accumulators."""
         return sum(self._sizes.values())
 
     def connect(self, accumulators: AccumulatorsRecord, memory: memoryview) -> None:
-        """Let a thread's kernels use this network; `memory` is zero, `thread_size` long, aligned, and lives as long."""
+        """Let a thread's kernels use this network; `memory` is zeroed, aligned, `thread_size` long, and kept alive."""
         accumulators["network"] = self._record.ctypes.data
         accumulators["views"] = self._views
         place = int(np.frombuffer(memory, np.uint8).ctypes.data)
@@ -109,7 +107,7 @@ class LoadedNetwork:
 
 
 class OwnAccumulators:
-    """Accumulators outside a search: `record` can be used as long as this object and the network live."""
+    """Accumulators outside a search: `record` can be used while this object and the network are alive."""
 
     def __init__(self, network: LoadedNetwork) -> None:
         self._memory = zeroed_memory(network.thread_size)
@@ -119,13 +117,13 @@ class OwnAccumulators:
 
 @inline
 def has_network(accumulators):
-    """Whether there is one."""
+    """Whether a network is connected."""
     return accumulators.network != 0
 
 
 @inline
 def feature_row(network, color, view, piece, square):
-    """The address of the row of a man, as `color` sees it."""
+    """The address of the row for a man, as `color` sees it."""
     relation = 384 * ((piece >> 3) ^ color)
     index = FEATURES * (view >> 1) + relation + 64 * ((piece & 7) - 1) + (square ^ 56 * color ^ 7 * (view & 1))
     return network.features + index * network.row_size

@@ -1,7 +1,7 @@
-"""The network in floats, as torch learns it: features of packed samples, output, and gradient.
+"""The network in floats, as torch trains it: features of packed samples, output, and gradient.
 
-The gradient is written out: it is short, and takes half the passes over the accumulators that derivation by torch
-would. All that depends on the device is torch's; nothing here knows which one it is.
+The gradient is written out: it is short, and takes half as many passes over the accumulators as torch's automatic one.
+Only torch depends on the device; nothing here knows which one it is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from eval.network.file import FEATURES, LARGEST_OUTPUT_WEIGHT, QA, QB, Network, 
 Tensor = Any  # torch.Tensor; torch need not be installed where types are checked
 NAMES = ("feature_weights", "feature_biases", "output_weights", "output_biases")
 
-_LARGEST_WEIGHT = 1.98  # the sum over 32 men stays within 16 bits
+_LARGEST_WEIGHT = 1.98  # so that the sum over 32 men stays within 16 bits
 _LARGEST_OUTPUT = (LARGEST_OUTPUT_WEIGHT + 0.49) / QB
 
 
@@ -31,9 +31,9 @@ def to_device(samples: Samples, device: str) -> Tensor:
 
 @dataclass
 class Batch:
-    """Samples unpacked."""
+    """Unpacked samples."""
 
-    features: Tensor  # [2 * samples, 64] indices, one a square, first of all movers, then of all others
+    features: Tensor  # [2 * samples, 64] indices, one per square; first for all sides to move, then for their opponents
     output_buckets: Tensor  # [samples]
     scores: Tensor  # [samples], centipawns
     results: Tensor  # [samples], 0 to 1
@@ -54,7 +54,7 @@ class Unpacker:
                                     shape.rows).to(device)  # [perspective, code]
 
     def __call__(self, rows: Tensor) -> Batch:
-        """The samples in `rows`. Empty squares have features of their own, beyond those of the network."""
+        """The samples in `rows`. Empty squares get their own features, after those of the network."""
         packed = rows[:, :BOARD_BYTES]
         board = torch.stack((packed & 15, packed >> 4), dim=2).view(len(rows), 64).long()
         scores = rows[:, BOARD_BYTES : BOARD_BYTES + 2].view(torch.int16).squeeze(1).float()
@@ -71,9 +71,9 @@ class Unpacker:
         return Batch(features.view(-1, 64), outputs, scores, (result.view(torch.int8).float() + 1) / 2)
 
     def dense(self, batch: Batch, dtype: Any) -> Tensor:
-        """[2 * samples, features]: ones where a feature is there.
+        """[2 * samples, features]: 1 where a feature is present.
 
-        A product with this takes a quarter of the time of a sum over rows that are picked one by one.
+        Multiplying by this takes a quarter of the time of summing rows picked one by one.
         """
         features = batch.features
         ones = torch.zeros(len(features), self._shape.rows + 64, dtype=dtype, device=features.device)
@@ -81,10 +81,10 @@ class Unpacker:
 
 
 class Model:
-    """The network's numbers, 1.0 where the file has QA or QB, and what they make of samples."""
+    """The network's numbers, with 1.0 where the file has QA or QB, and what they compute."""
 
     def __init__(self, shape: Shape, device: str, seed: int, precision: str = "tf32") -> None:
-        """Start with random numbers that `seed` decides, the same on every device."""
+        """Start with random numbers determined by `seed`, the same on every device."""
         generator = torch.Generator().manual_seed(seed)
         hidden, outputs = shape.hidden, shape.output_buckets
 
@@ -116,7 +116,7 @@ class Model:
             squared[samples:], weights[1])
 
     def logits(self, rows: Tensor) -> Tensor:
-        """[samples]: the score over the scale, in the view of the side to move, in full precision."""
+        """[samples]: the score divided by the scale, from the side to move's view, in full precision."""
         batch = self.unpack(rows)
         _, clamped = self._hidden(batch, torch.float32)
         return self._outputs(clamped.square()).gather(1, batch.output_buckets[:, None]).squeeze(1)
@@ -124,7 +124,7 @@ class Model:
     def descend(self, rows: Tensor, scale: float, share: float) -> Tensor:
         """Set the gradient of the mean squared error to the targets, and return the error.
 
-        The target is `share` of the result, and for the rest what the score promises.
+        The target is `share` of the result, and for the rest the result that the score predicts.
         """
         batch = self.unpack(rows)
         samples, chosen = len(rows), batch.output_buckets[:, None]
@@ -153,7 +153,7 @@ class Model:
         return errors.square().mean()
 
     def clamp(self) -> None:
-        """Keep all numbers within what the file can hold."""
+        """Keep all numbers within the range that the file can hold."""
         self.parameters["feature_weights"].clamp_(-_LARGEST_WEIGHT, _LARGEST_WEIGHT)
         self.parameters["feature_biases"].clamp_(-_LARGEST_WEIGHT, _LARGEST_WEIGHT)
         self.parameters["output_weights"].clamp_(-_LARGEST_OUTPUT, _LARGEST_OUTPUT)
@@ -169,7 +169,7 @@ class Model:
 
 
 def integer_scores(network: Network, batch: Batch, dense: Tensor) -> Tensor:
-    """Centipawns of samples by the integers of the file, as the kernels that play count them."""
+    """The scores of samples in centipawns by the file's integers, exactly as the kernels compute them."""
     def tensor(values: Any) -> Tensor:
         return torch.from_numpy(np.array(values)).to(dense.device)
 

@@ -1,3 +1,3 @@
 """How the rows of a network lie in memory."""
 
-ROW_STEP = 128  # bytes; what one step of a loop does: enough to hide latencies, and the registers suffice
+ROW_STEP = 128  # bytes per step of a loop: enough to hide latencies, and not too many for the registers

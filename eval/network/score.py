@@ -1,4 +1,4 @@
-"""The network's score of a position, in centipawns, with what the features know of endings."""
+"""The network's score of a position, in centipawns, with what the features know about endings."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _QA, _WHOLE = np.int64(QA), np.int64(QA * QB)
 def evaluate_by_network(pos, weights, accumulators, ply, cache):
     """Centipawns from the side to move's view, at most LARGEST_SCORE either way.
 
-    `cache` holds no scores of another evaluation, and is written, as are the accumulators. `weights` are the features',
-    which know how a bare king is mated.
+    `cache`, which must hold no scores of another evaluation, and the accumulators are written. `weights` are those of
+    the features, which know how to mate a bare king.
     """
     slot = score_slot(pos.key)
     known = cache.scores[slot]
@@ -46,14 +46,14 @@ def evaluate_anew_by_network(pos, weights, accumulators, ply):
 
 @inline
 def _is_bare(pos, color):
-    """Whether the king of `color` has nothing left."""
+    """Whether `color` has only its king left."""
     own = pos.colors[color]
     return own & (own - BIT) == EMPTY
 
 
 @inline
 def _winnable(pos, score):
-    """As much of `score` as the side that is ahead can turn into a win: without pawns that may be little."""
+    """The part of `score` that the side that is ahead can convert into a win: without pawns that may be little."""
     strong = np.int64(pos.side) ^ np.int64(score < 0)
     if pos.types[PAWN] & pos.colors[strong] != EMPTY:
         return score
@@ -70,12 +70,12 @@ def network_score(pos, accumulators, ply):
     weights = network.outputs + 2 * bucket * network.row_size
     total = perspective_output(pos, accumulators, ply, us, weights)
     total += perspective_output(pos, accumulators, ply, us ^ 1, weights + network.row_size)
-    total = np.int64(np.int32(total))  # sums wrap around at 32 bits, whatever the order of their parts
+    total = np.int64(np.int32(total))  # sums wrap around at 32 bits, in whatever order they are added
     value = (_quotient(total, _QA) + network.output_biases[bucket]) * network.scale
     return min(max(_quotient(value, _WHOLE), -LARGEST_SCORE), LARGEST_SCORE)
 
 
 @inline
 def _quotient(value, divisor):
-    """Rounded towards 0, so that it is the same for both sides."""
+    """`value / divisor`, rounded towards 0, so that both sides are treated alike."""
     return value // divisor if value >= 0 else -(-value // divisor)

@@ -1,4 +1,4 @@
-"""What an evaluation costs a node, for measuring: the same moves, made with one, with the other, and with none."""
+"""What an evaluation costs per node: the same moves, made with the network, with the features, and with neither."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _go_back(pos, moves):
 
 @entry(POSITION_TYPE, _MOVES, int64)
 def replay_moves(pos: PositionRecord, moves: Any, rounds: int) -> Int:
-    """Make the moves so many times, and take them back; returns what a sum of scores would."""
+    """Make the moves `rounds` times, and take them back; returns a sum, so that nothing is optimised away."""
     total = np.int64(0)
     for _ in range(rounds):
         for ply in range(len(moves)):
@@ -55,7 +55,7 @@ def replay_with_network(pos: PositionRecord, moves: Any, rounds: int, accumulato
 @entry(POSITION_TYPE, _MOVES, int64, WEIGHTS_TYPE, EVAL_CACHE_TYPE)
 def replay_with_features(pos: PositionRecord, moves: Any, rounds: int, weights: WeightsRecord,
                          cache: EvalCacheRecord) -> Int:
-    """The same, with the features' score after each move; it is not remembered, structures are."""
+    """The same, with the features' score after each move; structures are cached, scores are not."""
     total = np.int64(0)
     for _ in range(rounds):
         psq = psq_of(pos, weights)

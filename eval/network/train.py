@@ -1,7 +1,7 @@
-"""Teaching the network: stages of samples, a learning rate that falls along a cosine, checkpoints.
+"""Training the network: stages of samples, a learning rate that falls along a cosine, checkpoints.
 
-Everything but the time is decided by the seed: the same samples in the same shards give the same numbers on the same
-kind of device, unless the course is cut to a time.
+Everything but the time is determined by the seed: the same samples in the same shards give the same numbers on the same
+kind of device, unless the training is limited by time.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ class Plan:
     rate: float = 1e-3
     warm_up: int = 200  # steps
     decay: float = 0.01  # of weights
-    share: tuple[float, float] = (0.3, 0.3)  # of the result in the target, at first and at last
+    share: tuple[float, float] = (0.3, 0.3)  # of the result in the target, at the start and at the end
     seed: int = 1
     precision: str = "tf32"
     report_seconds: float = 20.0
 
     def share_at(self, progress: float) -> float:
-        """The share of the result in the target at some point of the course."""
+        """The share of the result in the target at some point of the training."""
         first, last = self.share
         return first + (last - first) * progress
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What is learned from, and for how long: so many passes, or until `seconds` have been spent, whichever is first.
+    """What to learn from, and for how long: `epochs` passes or `seconds`, whichever ends first.
 
-    `shards` begins a pass. `length` is about how many shards a pass has.
+    `shards` starts a pass. `length` is roughly the number of shards in a pass.
     """
 
     name: str
@@ -63,12 +63,12 @@ class Stage:
     seconds: float = math.inf
     length: int = 1
     has_results: bool = True
-    rate: float | None = None  # of learning, at first; None for the plan's
+    rate: float | None = None  # the learning rate at the start; None for the plan's
 
 
 @dataclass(frozen=True)
 class Report:
-    """How far the learning has come."""
+    """How far the training has come."""
 
     stage: str
     epoch: float  # passes done
@@ -84,7 +84,7 @@ class Report:
 
 @dataclass
 class _Place:
-    """Where the course is."""
+    """Where the training is."""
 
     stage: int = 0
     epoch: int = 0
@@ -111,7 +111,7 @@ class _Sum:
 
 
 class Trainer:
-    """A model on its way."""
+    """A model in training."""
 
     def __init__(self, plan: Plan, validation: Samples, device: str) -> None:
         self.plan, self.device = plan, device
@@ -130,11 +130,11 @@ class Trainer:
                                  fused=self.device.startswith("cuda"))
 
     def stop(self) -> None:
-        """End the course after the step that is being made; may be called from another thread."""
+        """End the training after the current step; may be called from another thread."""
         self.is_stopped = True
 
     def run(self, stages: list[Stage]) -> Iterator[Report]:
-        """Learn, with a report now and then; when it has ended early it can be saved, and gone on with."""
+        """Train, with a report now and then; if it ends early it can be saved and resumed."""
         self._now = time.perf_counter()
         while self._place.stage < len(stages):
             is_last = self._place.stage == len(stages) - 1
@@ -146,7 +146,7 @@ class Trainer:
             if self.is_stopped:
                 return
             if is_last and self.course:
-                self._remember(self.course[-1].validation.target)  # a course may end with a report between epochs
+                self._remember(self.course[-1].validation.target)  # training may end between epochs
             done = self._place
             self._place = _Place(stage=done.stage + 1, samples=done.samples, seconds=done.seconds)
             self._optimizer = self._new_optimizer()
@@ -175,7 +175,7 @@ class Trainer:
                 yield self._report(stage, is_end_of_epoch=True)
 
     def _steps(self, stage: Stage, samples: Samples) -> Iterator[None]:
-        """Learn from a shard, in an order that the seed decides; it may be left after each step."""
+        """Learn from a shard, in an order determined by the seed; it may be left after each step."""
         place, plan = self._place, self.plan
         rows = self._on_device(samples)
         batch = min(plan.batch, len(rows))
@@ -244,7 +244,7 @@ class Trainer:
                       speed)
 
     def shares(self) -> Any:
-        """What the model expects of the validation samples, in full precision."""
+        """The model's predictions for the validation samples, in full precision."""
         torch.set_float32_matmul_precision("highest")
         parts = [torch.sigmoid(self.model.logits(rows)) for rows in self._validation_rows.split(_VALIDATION_ROWS)]
         return torch.cat(parts).double().cpu().numpy()
@@ -256,7 +256,7 @@ class Trainer:
                 self.model.parameters[name].copy_(value)
 
     def check_integers(self, network: Network) -> tuple[Any, float, float]:
-        """(scores of the validation samples by integers, mean and largest difference to the floats), in centipawns."""
+        """(integer scores of the validation samples, mean and largest difference from the floats), in centipawns."""
         torch.set_float32_matmul_precision("highest")
         whole, exact = [], []
         for rows in self._validation_rows.split(_VALIDATION_ROWS):
@@ -268,7 +268,7 @@ class Trainer:
         return scores.cpu().numpy(), float(differences.mean()), float(differences.max())
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint; one that is cut off never replaces a whole one."""
+        """Write a checkpoint; an incomplete one never replaces another."""
         content = {"version": _CHECKPOINT_VERSION, "plan": _plan_text(self.plan), "place": asdict(self._place),
                    "parameters": self.model.parameters, "optimizer": self._optimizer.state_dict(),
                    "course": [asdict(report) for report in self.course], "best": self.best}
@@ -277,11 +277,11 @@ class Trainer:
         part.replace(path)
 
     def load(self, path: Path) -> None:
-        """Go on where a checkpoint was written; InputError if it is damaged or of another plan."""
+        """Resume from a checkpoint; InputError if it is damaged or from another plan."""
         try:
             content = torch.load(path, map_location=self.device, weights_only=True)
         except Exception as error:  # a damaged file may raise anything
-            raise InputError(f"cannot read the checkpoint {path}: it is damaged or no checkpoint") from error
+            raise InputError(f"cannot read the checkpoint {path}: it is damaged or not a checkpoint") from error
         if content.get("version") != _CHECKPOINT_VERSION or content["plan"] != _plan_text(self.plan):
             raise InputError(f"the checkpoint {path} was made with other settings, or by another version")
         self._place = _Place(**content["place"])
@@ -298,7 +298,7 @@ def _plan_text(plan: Plan) -> str:
 
 
 def _prefetched(shards: Iterator[Samples]) -> Iterator[Samples]:
-    """The same shards, each made ready while the one before it is in use."""
+    """The same shards, each prepared while the previous one is in use."""
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(next, shards, None)
         while (shard := waiting.result()) is not None:

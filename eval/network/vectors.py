@@ -1,8 +1,8 @@
-"""Sums over whole rows of int16, as instructions that kernels call; `emission` writes them down, as vectors.
+"""Sums over whole rows of int16, as intrinsics that kernels call; `emission` emits their vector code.
 
 A row is given by its address and its size in bytes; addresses and sizes are multiples of 128. All forms give the same
-integers on every machine: additions wrap around at 16 bits, sums of products at 32. Which form it is depends on the
-processor that a kernel is compiled for, this one or another.
+integers on every machine: additions wrap around at 16 bits, sums of products at 32. The form depends on the processor
+that a kernel is compiled for, which need not be this one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Value = Any  # of LLVM
 
 def _declare(names: str, write: Callable[[Emitter, dict[str, Value]], Value | None], has_result: bool,
              form: Form | None, doc: str) -> Any:
-    """An intrinsic with int64 arguments of these names, in a form, or in that of the processor compiled for."""
+    """An intrinsic with int64 arguments of these names, in the given form or that of the target processor."""
     parameters = names.split()
 
     def emit(builder: Any, machine: Any, *values: Value) -> Value | None:
@@ -56,12 +56,12 @@ def _emit_apply(emitter: Emitter, rows: dict[str, Value]) -> None:
 
 
 def row_operations(form: Form | None = None) -> SimpleNamespace:
-    """All operations, in one form; by default in that of the processor that the calling kernel is compiled for."""
+    """All operations in one form; by default that of the processor for which the calling kernel is compiled."""
     operations = SimpleNamespace(
         screlu_dot=_declare("row weights size", _emit_dot, True, form,
                             "Sum of clamp(row, 0, 255)^2 * weights, with |weights| <= 127."),
         apply_rows=_declare("target source added added_count taken taken_count size", _emit_apply, False, form,
-                            "Add and take rows whose addresses are listed to and from `source`; target = source."))
+                            "Add and subtract rows whose addresses are listed to and from `source`; target = source."))
     for name, added, taken in (("move", 1, 1), ("capture", 1, 2), ("castle", 2, 2)):
         setattr(operations, f"update_{name}", _updater(added, taken, form, with_output=False))
         setattr(operations, f"output_{name}", _updater(added, taken, form, with_output=True))

@@ -1,1 +1,1 @@
-"""Making endgame tables: retrograde analysis, ending by ending, in a folder that remembers what is done."""
+"""Generating endgame tables: retrograde analysis, ending by ending, in a folder that records what is done."""

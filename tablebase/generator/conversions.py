@@ -1,4 +1,4 @@
-"""Moves out of an ending: captures and promotions, which lead to finished ones, and captures en passant."""
+"""Moves out of an ending: captures and promotions, which lead to finished endings, and en passant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def without(captured, squares):
 
 @inline
 def child_code(draft, place, number, captured, side):
-    """The code, for `side` to move, of a position of a finished ending."""
+    """The code, with `side` to move, of a position in a finished ending."""
     view = draft.children[number]
     white_king, black_king = place.white_king, place.black_king
     if view.others == 0:
@@ -46,7 +46,7 @@ def is_last_rank(square):
 
 @kernel
 def worth_of_arrival(draft, place, side, captured, man, target):
-    """The best of moving a man to `target`, where it captures, promotes or both."""
+    """The best worth of moving a man to `target`, where it captures, promotes or both."""
     square = place.squares[man]
     place.squares[man] = target
     best = NO_MOVE
@@ -63,7 +63,7 @@ def worth_of_arrival(draft, place, side, captured, man, target):
 
 @inline
 def _worth_of_king_capture(draft, place, side, victim):
-    """What it is worth to capture a man with the king, who stands beside it; or NO_MOVE."""
+    """The worth of capturing a man with the adjacent king; or NO_MOVE."""
     white_king, black_king = place.white_king, place.black_king
     if side == 0:
         place.white_king = place.squares[victim]
@@ -76,7 +76,7 @@ def _worth_of_king_capture(draft, place, side, victim):
 
 @kernel
 def worth_of_conversions(draft, place, side):
-    """The best of all captures and promotions; NO_MOVE if none is legal."""
+    """The best worth of all captures and promotions; NO_MOVE if none is legal."""
     best = NO_MOVE
     occupied, king = place.occupied, place.white_king if side == 0 else place.black_king
     for victim in range(draft.others):
@@ -99,7 +99,7 @@ def worth_of_conversions(draft, place, side):
 
 @inline
 def en_passant_step(draft, place, man, side):
-    """Where a double step of the man ends if it can be made and then captured; else 0."""
+    """The target of the man's double push if it is possible and allows en passant; else 0."""
     if draft.pieces[man] != side * 8 + PAWN:
         return np.int64(0)
     square, ahead = place.squares[man], np.int64(8) if side == 0 else np.int64(-8)
@@ -120,7 +120,7 @@ def has_en_passant_step(draft, place, side):
 
 @kernel
 def worth_of_en_passant(draft, place, side, man):
-    """The best capture en passant, for `side`, of the other side's `man`, which has just passed; or NO_MOVE."""
+    """The best worth for `side` of capturing the other side's `man`, just pushed, en passant; or NO_MOVE."""
     best = NO_MOVE
     passed = place.squares[man] + (8 if side == 0 else -8)
     for capturer in range(draft.others):
@@ -156,7 +156,7 @@ def has_legal_step(draft, place, side):
 
 @kernel
 def code_after_en_passant_step(draft, place, side, man, target, known):
-    """The other side's code after a double step that it may capture, as far as codes up to `known` tell it.
+    """The other side's code after a double push that it may capture, as far as it follows from codes up to `known`.
 
     Overwrites `steps`.
     """
@@ -171,7 +171,7 @@ def code_after_en_passant_step(draft, place, side, man, target, known):
 
 @inline
 def _code_with_en_passant(draft, place, side, man, known):
-    """The code of a position in which the other side's `man` has just made its double step."""
+    """The code of a position in which the other side's `man` has just made a double push."""
     code = load_code(draft.own, side, place.cell)
     if code == ILLEGAL:
         return ILLEGAL

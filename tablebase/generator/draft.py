@@ -1,4 +1,4 @@
-"""The endgame table that is being made: its record, its cells, and the position that a cell stands for."""
+"""The endgame table being generated: its record, its cells, and the position that a cell stands for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tablebase.geometry import MOST_OTHERS, PAIR_SQUARES, SYMMETRIES, ViewRecord
 
 NOBODY = np.int64(3)  # as the number of a captured or a promoted man
 UNCHANGED = np.int64(0)  # as the type that a man is promoted to
-LONGEST_LIST = 256  # no side has so many quiet moves, twins included
+LONGEST_LIST = 256  # more quiet moves than any side has, including mirror images
 
 _NARROW = np.int64(8)
 _ACROSS_DIAGONAL = np.int64(4 * 64)  # where that symmetry begins
@@ -24,12 +24,12 @@ _TYPES = 6  # of men, with UNCHANGED
 
 
 class DraftRecord(Fields):
-    """The endgame table that is being made, and the finished ones that its captures and promotions lead to."""
+    """The endgame table being generated, and the finished ones that its captures and promotions lead to."""
 
     own: ViewRecord
-    resets: ViewRecord  # the same cells, with what `tablebase.generator.resets` makes of them
+    resets: ViewRecord  # the same cells, with the codes of `tablebase.generator.resets`
     pieces: Annotated[Numbers, "i8", MOST_OTHERS]
-    radix: Annotated[Numbers, "i8", MOST_OTHERS]  # [place]: how many squares the man can stand on
+    radix: Annotated[Numbers, "i8", MOST_OTHERS]  # [man]: how many squares it can be on
     others: I8
     pair_cells: I8  # cells of one pair of kings
     has_pawns: I8
@@ -56,7 +56,7 @@ PLACEMENT = dtype_of(PlacementRecord)
 
 
 class BenchRecord(Fields):
-    """What one pass works with: the position that it is at, and one that a move was taken back to."""
+    """What one pass works with: the current position, and one reached by taking a move back."""
 
     here: PlacementRecord
     before: PlacementRecord
@@ -67,7 +67,7 @@ BENCH_TYPE = record_type(BENCH)
 
 
 def empty_bench() -> BenchRecord:
-    """Scratch paper for one pass; passes that run at the same time need one each."""
+    """Scratch space for one pass; passes that run at the same time need one each."""
     return new_record(BenchRecord)
 
 
@@ -79,7 +79,7 @@ def child_number(captured, promoted, kind):
 
 @inline
 def load_code(view, side, cell):
-    """The code of a cell; `side` is to move, as the endgame table sees it."""
+    """The code of a cell with `side` to move, as the endgame table sees it."""
     if view.width == _NARROW:
         code = load_u8(view.address[side] + cell)
         return ILLEGAL if code == NARROW_ILLEGAL else code
@@ -106,7 +106,7 @@ def place_kings(draft, place, pair):
 
 @inline
 def place_others(draft, place, cell, rest):
-    """Put the men where a cell has them; `rest` is the cell counted within its pair of kings, which stand."""
+    """Place the men as a cell has them; `rest` is the cell's index within its pair of kings, which are placed."""
     place.cell = cell
     place.occupied = (BIT << place.white_king) | (BIT << place.black_king)
     for man in range(draft.others - 1, -1, -1):
@@ -119,7 +119,7 @@ def place_others(draft, place, cell, rest):
 
 @inline
 def place_cell(draft, place, cell):
-    """Put everybody where a cell has them."""
+    """Place kings and men as a cell has them."""
     pair = cell // draft.pair_cells
     place_kings(draft, place, pair)
     place_others(draft, place, cell, cell - pair * draft.pair_cells)
@@ -156,7 +156,7 @@ def is_in_check(draft, place, side):
 
 @inline
 def is_placed_well(draft, place):
-    """Whether all men stand on different squares, and men of one kind in their order."""
+    """Whether all men are on different squares, and men of the same kind are in order."""
     occupied = (BIT << place.white_king) | (BIT << place.black_king)
     for man in range(draft.others):
         if occupied >> place.squares[man] & BIT != EMPTY:
@@ -185,6 +185,6 @@ def _mirrored(square):
 
 @inline
 def twin_with_kings(draft, place, white_king, black_king):
-    """The cell of the mirror image, for kings on a diagonal. The view turns it to the same pair of kings."""
+    """The cell of the mirror image, for kings on the diagonal. The view maps it to the same pair of kings."""
     return cell_in(draft.own, _mirrored(white_king), _mirrored(black_king), _mirrored(place.squares[0]),
                    _mirrored(place.squares[1]), _mirrored(place.squares[2]))

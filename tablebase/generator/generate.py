@@ -1,4 +1,4 @@
-"""Making endgame tables: one ending after the other, each by several threads, each checked when it is done."""
+"""Generating endgame tables: one ending at a time, each with several threads, and each verified when it is done."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tablebase.geometry import ViewRecord, pairs_of, set_view, shape_of
 from tablebase.material import PROMOTIONS, Ending, ending_of
 
 _HIGHEST_NARROW_CODE = 250
-_PARTS_A_THREAD = 4  # so that no thread waits long for the last
+_PARTS_A_THREAD = 4  # so that threads do not wait long for the last one
 
 Report = Callable[[str], None]
 
@@ -43,20 +43,20 @@ class Values:
 
 
 class ContradictionError(Exception):
-    """An endgame table contradicts itself: a fault of the program or of the machine."""
+    """An endgame table contradicts itself: a bug, or a hardware fault."""
 
 
 def generate(ending: Ending, finished: Mapping[Ending, Values], threads: int = 1,
              report: Report = lambda _: None) -> Values:
-    """The mates of an ending, from those of all endings it can turn into. `report` hears what is being done."""
+    """The mates of an ending, given those of all endings it can lead to. `report` is told what is being done."""
     return _MateGenerator(ending, finished, threads, report).run()
 
 
 def generate_resets(mates: Values, finished: Mapping[Ending, Values], threads: int = 1,
                     report: Report = lambda _: None) -> Codes:
-    """How soon the fifty-move counter starts anew on the way to the mates; codes as in `tablebase.generator.resets`.
+    """How soon the fifty-move counter is reset on the way to the mates; codes as in `tablebase.generator.resets`.
 
-    Only right if no mate of the ending, or of one that it can turn into, takes more than fifty moves.
+    Correct only if no mate of the ending, or of one that it can lead to, takes more than fifty moves.
     """
     return _ResetGenerator(mates, finished, threads, report).run()
 
@@ -71,7 +71,7 @@ class _Generator:
         self._pool: ThreadPoolExecutor
 
     def _new_draft(self) -> DraftRecord:
-        """The record that kernels work on, all but the cells of the ending itself."""
+        """The record that kernels work on, without the cells of the ending itself."""
         draft = new_record(DraftRecord)
         pieces = self._ending.pieces
         shape = shape_of(self._ending)
@@ -144,7 +144,7 @@ class _MateGenerator(_Generator):
         self._in_one(retrograde.LIST_EN_PASSANT)
 
     def _widen(self) -> None:
-        """Go on with two bytes a cell: the codes outgrow one."""
+        """Continue with two bytes per cell: the codes no longer fit into one."""
         if self._codes.itemsize == 1:
             wide = self._codes.astype(np.uint16)
             wide[wide == NARROW_ILLEGAL] = ILLEGAL
@@ -169,7 +169,7 @@ class _ResetGenerator(_Generator):
             longest = max(self._in_parts(run_reset_pass, resets.BEGIN, 0))
             code = 1
             while code <= longest:
-                self._report(f"ply {code // 2} to the next capture or pawn's move")
+                self._report(f"ply {code // 2} to the next capture or pawn move")
                 longest = max(longest, *self._in_parts(run_reset_pass, resets.STEP_BACK, code))
                 code += 1
             self._report("check")
@@ -181,7 +181,7 @@ class _ResetGenerator(_Generator):
 
 
 def _children(pieces: tuple[int, ...]) -> list[tuple[int, list[int]]]:
-    """The number of every capture and promotion, and the men it leaves."""
+    """The child number of every capture and promotion, and the men that are left."""
     found = []
     for captured in (*range(len(pieces)), int(NOBODY)):
         left = [place for place in range(len(pieces)) if place != captured]

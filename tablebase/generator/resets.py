@@ -1,14 +1,14 @@
-"""How soon the fifty-move counter starts anew on the way to a win: retrograde analysis a second time.
+"""How soon the fifty-move counter is reset on the way to a win: a second retrograde analysis.
 
-The mates of an ending are known by now. Here every won or lost position learns in how many plies the winner can force a
-mate, a capture or a pawn's move that keeps the win, whoever makes it. That is what decides near the limit: a win counts
-if the counter and these plies together make no more than a hundred. All of this holds as long as no mate of the
-ending, or of any that it can turn into, takes more than fifty moves: then a counter at zero never spoils a win.
+The mates of an ending are known by now. For every won or lost position, this finds in how many plies the winner can
+force mate, or a capture or pawn move by either side that keeps the win. That is what matters close to the limit: a win
+counts if the counter and these plies add up to at most a hundred. This holds as long as no mate of the ending, or of
+one that it can lead to, takes more than fifty moves: then a counter at zero never spoils a win.
 
-Codes are 2 * plies, and 1 more for the side that loses: 1 is mated, 2 wins with the next move, 3 has nothing left but
-moves that start the counter anew. They are found in their order, as those of mates are: from a loss of code n every
-cell reached is won with n + 1; from a win it is lost with n + 3 if none of its quiet moves lasts longer. The quiet
-moves are those of pieces. DRAWN stands for what is not known yet.
+Codes are 2 * plies, plus 1 for the side that loses: 1 is mated, 2 resets the counter with the next move, 3 has only
+moves that reset it. They are found in order, like those of mates: from a loss with code n, every cell reached is won
+with n + 1; from a win, it is lost with n + 3 if none of its quiet moves lasts longer. Quiet moves are those of pieces,
+not pawns. DRAWN stands for what is not known yet.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from tablebase.geometry import NO_CELL
 # What a pass over the draft does.
 BEGIN, STEP_BACK, FIND_WRONG = range(3)
 
-_AT_ONCE = DRAWN + 2  # the winner starts the counter anew
+_AT_ONCE = DRAWN + 2  # the winner resets the counter
 _FORCED = DRAWN + 3  # the loser has to
 
 
 @kernel
 def worth_of_resets(draft, place, side):
-    """The best of all captures and pawn moves; NO_MOVE if none is legal."""
+    """The best worth of all captures and pawn moves; NO_MOVE if none is legal."""
     best = worth_of_conversions(draft, place, side)
     for index in range(list_steps(draft, place, side, FORWARDS, PAWNS)):
         code = load_code(draft.own, side ^ 1, place.steps[index])
@@ -62,7 +62,7 @@ def worth_of_resets(draft, place, side):
 
 @kernel
 def quick_win(draft, place, side):
-    """The code of a won position by its quiet moves, when all that are lower are known; DRAWN if none leads to one."""
+    """The code of a won position by its quiet moves, once all lower codes are known; DRAWN if none wins."""
     best = DRAWN
     for index in range(list_steps(draft, place, side, FORWARDS, PIECES)):
         code = load_code(draft.resets, side ^ 1, place.steps[index])
@@ -73,7 +73,7 @@ def quick_win(draft, place, side):
 
 @kernel
 def long_loss(draft, place, side, known):
-    """The code of a lost position, as far as codes up to `known` tell it; else DRAWN."""
+    """The code of a lost position, if it follows from codes up to `known`; else DRAWN."""
     worst = DRAWN
     for index in range(list_steps(draft, place, side, FORWARDS, PIECES)):
         code = load_code(draft.resets, side ^ 1, place.steps[index])
@@ -92,7 +92,7 @@ def is_lost(code):
 
 @kernel
 def first_code(draft, place, side):
-    """What is known of a position before any other; ILLEGAL if it cannot occur."""
+    """The code of a position as far as it follows from its own moves alone; ILLEGAL if it cannot occur."""
     mate = load_code(draft.own, side, place.cell)
     if mate == ILLEGAL or mate == MATED or mate == DRAWN:
         return mate
@@ -106,7 +106,7 @@ def first_code(draft, place, side):
 
 @kernel
 def begin(draft, bench, first, last):
-    """Mates, and positions in which the counter starts anew with the next move; returns the highest code."""
+    """Find mates, and positions in which the next move resets the counter; returns the highest code."""
     place, longest = bench.here, DRAWN
     for pair in range(first, last):
         place_kings(draft, place, pair)
@@ -123,7 +123,7 @@ def begin(draft, bench, first, last):
 
 @kernel
 def take_back(draft, bench, side, known):
-    """Go back from a cell of code `known` with the other side to move; returns the highest code given to a cell."""
+    """Go back from a cell with code `known` and the other side to move; returns the highest code assigned."""
     longest = DRAWN
     for index in range(list_steps(draft, bench.here, side, BACKWARDS, PIECES)):
         cell = bench.here.steps[index]
@@ -143,7 +143,7 @@ def take_back(draft, bench, side, known):
 
 @kernel
 def step_back(draft, bench, first, last, known):
-    """Take back the quiet moves to all cells of code `known`; returns the highest code given to a cell."""
+    """Take back the quiet moves to all cells with code `known`; returns the highest code assigned."""
     longest = DRAWN
     for side in range(2):
         for pair in range(first, last):
@@ -158,7 +158,7 @@ def step_back(draft, bench, first, last, known):
 
 @kernel
 def code_by_moves(draft, place, side):
-    """The code of a position by its moves, when all are known."""
+    """The code of a position by its moves, once all are known."""
     mate = load_code(draft.own, side, place.cell)
     if mate == ILLEGAL or mate == MATED or mate == DRAWN:
         return mate
@@ -186,7 +186,7 @@ def first_wrong_cell(draft, bench, first, last):
 
 @entry(DRAFT_TYPE, BENCH_TYPE, int64, int64, int64, int64)
 def run_reset_pass(draft: DraftRecord, bench: BenchRecord, task: Int, first: Int, last: Int, known: Int) -> Int:
-    """Do a task with the pairs of kings from `first` on, before `last`; returns what it finds."""
+    """Do a task for the pairs of kings from `first` up to, but not including, `last`; returns its result."""
     if task == BEGIN:
         return begin(draft, bench, first, last)
     if task == STEP_BACK:

@@ -1,16 +1,16 @@
 """Retrograde analysis: from the mates backwards, ply by ply, until every position of an ending has its value.
 
-While an endgame table is made, DRAWN stands also for what is not known yet. ILLEGAL is what cannot occur, also if the
-side that has just moved left its king in check: looking at a move's result tells whether the move was legal.
+While an endgame table is being generated, DRAWN also stands for what is not known yet. ILLEGAL is what cannot occur,
+including positions in which the side that has just moved left its king in check: so the code after a move shows whether
+the move was legal.
 
-Codes are found in their order. When it is the turn of code n, the moves that lead to cells of code n are taken back:
-from a loss (n odd) every cell reached is won with n + 1; from a win (n even) it is lost if each of its moves
-leads to a win with a code up to n, which is looked up. Captures and promotions lead to endings that are finished:
-a win by one of them is noted at the beginning, with its code, and lowered if a shorter one turns up. So a code that is
-higher than n is a bound for wins, and never wrong for losses.
+Codes are found in order. For code n, the moves that lead to cells with code n are taken back: from a loss (n odd),
+every cell reached is won with n + 1; from a win (n even), it is lost if all of its moves lead to wins with codes up to
+n, which are looked up. Captures and promotions lead to finished endings: a win by one of them is noted at the start
+with its code, which is lowered if a shorter win turns up. So a code above n is a bound for wins, and exact for losses.
 
-A double step that lets the other side capture en passant leads to no cell, for cells know nothing of that right. Such
-steps are left out of the quiet moves, and the few positions that have one are looked at again for every code.
+A double push that allows en passant leads to no cell, since cells do not record that right. Such pushes are not among
+the quiet moves, and the few positions that have one are examined again for every code.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _CELLS = array_type("i8")
 
 @kernel
 def loss_code(draft, place, side, known):
-    """The code of a position that is lost, as far as codes up to `known` prove it; else DRAWN."""
+    """The code of a lost position, if codes up to `known` prove that it is lost; else DRAWN."""
     worst = DRAWN
     for index in range(list_steps(draft, place, side, FORWARDS, EVERYBODY)):
         code = load_code(draft.own, side ^ 1, place.steps[index])
@@ -81,7 +81,7 @@ def loss_code(draft, place, side, known):
 
 @kernel
 def wins_by_en_passant_step(draft, place, side, lost):
-    """Whether a double step leaves the other side lost with exactly this code."""
+    """Whether a double push leaves the other side lost with exactly this code."""
     for man in range(draft.others):
         target = en_passant_step(draft, place, man, side)
         if target != 0 and code_after_en_passant_step(draft, place, side, man, target, lost) == lost:
@@ -91,7 +91,7 @@ def wins_by_en_passant_step(draft, place, side, lost):
 
 @kernel
 def best_code(draft, place, side):
-    """The code of a position by its moves, when the whole draft is finished."""
+    """The code of a position by its moves, once the whole draft is finished."""
     best = worth_of_conversions(draft, place, side)
     for index in range(list_steps(draft, place, side, FORWARDS, EVERYBODY)):
         code = load_code(draft.own, side ^ 1, place.steps[index])
@@ -111,7 +111,7 @@ def best_code(draft, place, side):
 
 @kernel
 def first_code(draft, place, side):
-    """What is known of a position without looking at its quiet moves, but for whether it has any."""
+    """The code of a position as far as it is known from its captures and promotions, and whether it has quiet moves."""
     conversion = worth_of_conversions(draft, place, side)
     if conversion > 0:
         return code_of(conversion)
@@ -124,7 +124,7 @@ def first_code(draft, place, side):
 
 @kernel
 def mark_illegal(draft, bench, first, last):
-    """Say of every cell whether it can occur."""
+    """Mark the cells that cannot occur."""
     place = bench.here
     for pair in range(first, last):
         place_kings(draft, place, pair)
@@ -143,7 +143,7 @@ def mark_illegal(draft, bench, first, last):
 
 @kernel
 def begin(draft, bench, first, last):
-    """Mates, and wins by a capture or a promotion; returns the highest code."""
+    """Find mates, and wins by a capture or a promotion; returns the highest code."""
     place, longest = bench.here, DRAWN
     for pair in range(first, last):
         place_kings(draft, place, pair)
@@ -162,7 +162,7 @@ def begin(draft, bench, first, last):
 
 @kernel
 def list_en_passant_cells(draft, bench, first, last, found):
-    """Write 2 * cell + side for every position with a double step that allows en passant; returns how many."""
+    """Write 2 * cell + side for every position with a double push that allows en passant; returns how many."""
     place, count = bench.here, np.int64(0)
     for pair in range(first, last):
         place_kings(draft, place, pair)
@@ -179,13 +179,13 @@ def list_en_passant_cells(draft, bench, first, last, found):
 
 @inline
 def may_become(code, new):
-    """Whether a cell of this code may get a new one: it is undecided, or its win is known to be longer."""
+    """Whether a cell with this code may get a new one: it is undecided, or its win is longer."""
     return code == DRAWN or (code > new and code != ILLEGAL)
 
 
 @kernel
 def take_back(draft, bench, side, known):
-    """Go back from a cell of code `known` with the other side to move; returns the highest code given to a cell."""
+    """Go back from a cell with code `known` and the other side to move; returns the highest code assigned."""
     longest = DRAWN
     for index in range(list_steps(draft, bench.here, side, BACKWARDS, EVERYBODY)):
         cell = bench.here.steps[index]
@@ -206,7 +206,7 @@ def take_back(draft, bench, side, known):
 
 @kernel
 def step_back(draft, bench, first, last, known):
-    """Take back the moves to all cells of code `known`; returns the highest code given to a cell."""
+    """Take back the moves to all cells with code `known`; returns the highest code assigned."""
     longest = DRAWN
     for side in range(2):
         for pair in range(first, last):
@@ -221,7 +221,7 @@ def step_back(draft, bench, first, last, known):
 
 @kernel
 def step_en_passant(draft, bench, cells, known):
-    """What code `known` means for positions whose double steps allow en passant; returns the highest code given."""
+    """What code `known` means for positions whose double pushes allow en passant; returns the highest code assigned."""
     place, longest = bench.here, DRAWN
     for index in range(cells.size):
         cell, side = cells[index] >> 1, cells[index] & 1
@@ -258,7 +258,7 @@ def first_wrong_cell(draft, bench, first, last):
 
 @entry(DRAFT_TYPE, BENCH_TYPE, int64, int64, int64, int64, _CELLS)
 def run_pass(draft: DraftRecord, bench: BenchRecord, task: Int, first: Int, last: Int, known: Int, cells: Any) -> Int:
-    """Do a task with the pairs of kings from `first` on, before `last`; returns what it finds."""
+    """Do a task for the pairs of kings from `first` up to, but not including, `last`; returns its result."""
     if task == MARK_ILLEGAL:
         mark_illegal(draft, bench, first, last)
         return DRAWN

@@ -1,7 +1,7 @@
 """Quiet moves from cell to cell of one endgame table, forwards and backwards.
 
-A double step that lets the other side capture en passant leads to no cell, for cells know nothing of that right: it
-is left out here, and looked at apart.
+A double push that allows en passant leads to no cell, since cells do not record that right: it is left out here and
+handled separately.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from tablebase.generator.draft import cell_of, cell_with_kings, color_of, twin_w
 from tablebase.geometry import MOST_OTHERS, NO_CELL, ON_DIAGONAL, PAIR_NUMBERS
 
 FORWARDS, BACKWARDS = np.int64(0), np.int64(1)
-PIECES, PAWNS = np.int64(1), np.int64(2)  # who moves, kings being pieces
+PIECES, PAWNS = np.int64(1), np.int64(2)  # who moves; kings count as pieces
 EVERYBODY = np.int64(3)
 
 
 @inline
 def allows_en_passant(draft, place, target, color):
-    """Whether a pawn of the other side stands beside `target`, where a double step has ended."""
+    """Whether a pawn of the other side is beside `target`, where a double push has ended."""
     for man in range(draft.others):
         if (draft.pieces[man] == (color ^ 1) * 8 + PAWN and place.squares[man] >> 3 == target >> 3
                 and abs(place.squares[man] - target) == 1):
@@ -31,7 +31,7 @@ def allows_en_passant(draft, place, target, color):
 
 @inline
 def pawn_steps(draft, place, man, way):
-    """Where a pawn goes (or comes from) by a step that neither captures, nor promotes, nor allows en passant."""
+    """Where a pawn goes to (or comes from) by a push that neither promotes nor allows en passant."""
     color, square, occupied = color_of(draft, man), place.squares[man], place.occupied
     ahead = np.int64(8) if color == 0 else np.int64(-8)
     rank = square >> 3 if color == 0 else 7 - (square >> 3)
@@ -67,7 +67,7 @@ def list_king_steps(draft, place, side, way):
         place.steps[count] = cell
         count += 1
         if way == BACKWARDS and not draft.has_pawns and ON_DIAGONAL[PAIR_NUMBERS[white * 64 + black]]:
-            # Only one of the two images of this move starts at a cell of the draft, but both end at one.
+            # Only one of the two mirror images of this move starts at a cell of the draft, but both end at one.
             place.steps[count] = twin_with_kings(draft, place, white, black)
             count += 1
     return count

@@ -1,4 +1,4 @@
-"""From endings to containers, in a folder that remembers what is done: a build that was broken off goes on."""
+"""From endings to containers, in a folder that records what is done, so that an interrupted build can be resumed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Report = Callable[[Ending, str], None]
 
 
 class Workshop:
-    """A folder in which tables are made. Finished ones lie in its folder `values`, mapped into memory when needed."""
+    """A folder in which tables are built. Finished ones are in its subfolder `values`, memory-mapped when needed."""
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         self._folder, self._threads = folder, threads
@@ -35,7 +35,7 @@ class Workshop:
             raise InputError(f"cannot use {folder}: {error.strerror or error}") from error
 
     def generate(self, endings: Sequence[Ending], report: Report) -> Iterator[tuple[Ending, float]]:
-        """Make what is not there yet, and all that it needs; yields each ending and the CPU time that it took."""
+        """Generate what is missing, and all that it needs; yields each ending and the CPU time that it took."""
         for ending in with_needed(endings):
             if self._is_done(ending):
                 yield ending, self._seconds(ending)
@@ -48,11 +48,11 @@ class Workshop:
                 self._write(ending, _RESETS, resets)
             seconds = time.process_time() - started
             note = json.dumps({"seconds": seconds, "longest": mates.longest})
-            self._path(ending, ".json").write_text(note, encoding="ascii")  # last: it says that all is complete
+            self._path(ending, ".json").write_text(note, encoding="ascii")  # last: it marks the ending as complete
             yield ending, seconds
 
     def pack(self, endings: Sequence[Ending], provenance: str, report: Report) -> list[Path]:
-        """Write the containers of the endings and of all that they need; returns their paths."""
+        """Write containers with the endings and all that they need; returns their paths."""
         paths = []
         for kind in Kind:
             def packed(ending: Ending, kind: Kind = kind) -> Packed:
@@ -74,7 +74,7 @@ class Workshop:
         return self._values / (ending.name + suffix)
 
     def _is_done(self, ending: Ending) -> bool:
-        """Whether the ending was finished, by files that belong together."""
+        """Whether the ending was finished, and its files match."""
         try:
             self._seconds(ending)
             kinds = (_MATES, _RESETS) if self._has_resets(ending) else (_MATES,)
@@ -91,7 +91,7 @@ class Workshop:
             np.save(file, codes)
 
     def _note(self, ending: Ending) -> dict[str, float]:
-        """What was written down of a finished ending."""
+        """The note about a finished ending."""
         note: dict[str, float] = json.loads(self._path(ending, ".json").read_text(encoding="ascii"))
         return note
 
@@ -102,5 +102,5 @@ class Workshop:
         return self._fit_into_fifty_moves({ending, *ending.next_endings()}, 0)
 
     def _fit_into_fifty_moves(self, endings: Iterable[Ending], longest: int) -> bool:
-        """Whether a mate of so many plies, and all mates of these endings and of what they can turn into, do."""
+        """Whether a mate of `longest` plies, and all mates of these endings and those they can lead to, fit."""
         return max([longest, *(self._note(ending)["longest"] for ending in with_needed(endings))]) <= int(FIFTY_MOVES)

@@ -1,1 +1,1 @@
-"""Syzygy tables that the user owns: opened, decoded in the kernel, and asked by the search and at the root."""
+"""The user's Syzygy tables: opened, decoded in kernels, and probed in the search and at the root."""

@@ -1,7 +1,7 @@
 """Decoding: the value of a position by its number in a part of a Syzygy table.
 
-Values are a sequence of symbols of varying length, in blocks. A symbol stands for a value or for two other symbols. All
-of it rests on files that lie in memory as they are on disk; their headers were read before (headers.py).
+Values are a sequence of symbols of varying length, in blocks. A symbol stands for a value or for two other symbols. The
+files are mapped into memory as they are on disk; their headers have been read before (headers.py).
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from engine.core.bits import byteswap
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import load_u8, load_u16, load_u32, load_word
 
-UNREADABLE = np.int64(1 << 16)  # as a value in the file, where twelve bits are the most
+UNREADABLE = np.int64(1 << 16)  # larger than any value in a file, which has at most twelve bits
 _ONE = np.int64(1)
 
 
 @inline
 def _find_block(part, number):
-    """The block that holds a position, and how many positions of the block come before it."""
+    """The block that holds a position, and how many positions of that block come before it."""
     main = number >> part.index_bits
     before = (number & (_ONE << part.index_bits) - 1) - (_ONE << part.index_bits - 1)
     row = part.index + 6 * main

@@ -1,9 +1,9 @@
-"""How far the next capture or pawn's move is on the way to a win, by Syzygy tables, in the kernel.
+"""The distance to the next capture or pawn move on the way to a win (DTZ), by Syzygy tables, in kernels.
 
-A distance is plies, signed for the side to move, and 0 for a draw. 1 is a capture, a pawn's move or a mate at once;
-what is more than 100 is a win or loss that the fifty-move rule makes a draw of. Files know one side to move; for the
-other the moves are tried. Some count in whole moves: then a distance may be one more than they say. They know nothing
-of positions in which the winner captures or moves a pawn at once, which is seen without them.
+A distance is in plies, signed from the side to move's view, and 0 for a draw. 1 is an immediate capture, pawn move or
+mate; more than 100 is a win or loss that the fifty-move rule turns into a draw. Files have only one side to move; for
+the other, the moves are tried. Some files count in full moves: then a distance may be one more than they say. They do
+not cover positions in which the winner captures or moves a pawn at once, which is seen without them.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ from tablebase.syzygy.records import (
 )
 
 NO_DISTANCE = np.int64(-100_000)
-UNASKED = np.int64(-200_000)  # a distance that the move itself does not tell
-_OTHER_SIDE = np.int64(-1)  # the file does not know this side to move
+UNASKED = np.int64(-200_000)  # a distance that the move itself does not determine
+_OTHER_SIDE = np.int64(-1)  # the file does not have this side to move
 _UNFIT = np.int64(-2)  # the file is missing, or its bytes make no sense
 _NOTHING = np.int64(-3)  # the value of having no capture; worse than SURE_LOSS
 _FARTHEST = np.int64(10_000)
-_PATIENCE = np.int64(1)  # plies: a file that does not know one side to move knows the other
+_PATIENCE = np.int64(1)  # plies: a file that does not have one side to move has the other
 
 # Flags of a part of a file.
 _BLACK, _MAPPED, _WIN_IN_PLIES, _LOSS_IN_PLIES, _WIDE = (np.int64(flag) for flag in (1, 2, 4, 8, 16))
@@ -72,13 +72,13 @@ def _at_once(value):
 
 @inline
 def _value(pos, syzygy, moves, end, scratch):
-    """SURE_WIN to SURE_LOSS for the side to move, without captures en passant; or NO_VALUE."""
+    """SURE_WIN to SURE_LOSS for the side to move, ignoring en passant; or NO_VALUE."""
     return probe_value(pos, syzygy, np.int64(0), np.int64(0), moves, end, scratch, SURE_LOSS, SURE_WIN)
 
 
 @kernel
 def full_value(pos, syzygy, moves, end, scratch):
-    """SURE_WIN to SURE_LOSS for the side to move, captures en passant included; or NO_VALUE."""
+    """SURE_WIN to SURE_LOSS for the side to move, including en passant; or NO_VALUE."""
     value = _value(pos, syzygy, moves, end, scratch)
     if value == NO_VALUE or pos.ep == NO_SQUARE:
         return value
@@ -120,7 +120,7 @@ def best_capture(pos, syzygy, moves, end, scratch):
 
 @kernel
 def wins_by_pawn_move(pos, syzygy, moves, end, scratch, value):
-    """1 if a pawn's move that does not capture keeps this value, 0 if none does, NO_VALUE if a file is missing."""
+    """1 if a pawn move that does not capture keeps this value, 0 if none does, NO_VALUE if a file is missing."""
     checkers, pinned = king_masks(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
     for index in range(end, last):
@@ -140,7 +140,7 @@ def wins_by_pawn_move(pos, syzygy, moves, end, scratch, value):
 
 @inline
 def _map_of(value):
-    """Which of a part's maps tells what its numbers mean for positions of this value."""
+    """Which of a part's maps gives the meaning of its numbers for positions of this value."""
     if value == SURE_WIN:
         return 0
     if value == SURE_LOSS:
@@ -178,7 +178,7 @@ def stored_plies(pos, syzygy, value, squares):
 def probe_distance(pos, syzygy, moves, end, scratch, patience):
     """The distance of a position with legal moves, none of them castling or en passant; or NO_DISTANCE.
 
-    For a side to move that a file does not know the moves are tried, `patience` plies deep.
+    If a file does not have this side to move, the moves are tried, `patience` plies deep.
     """
     if popcount(occupied_squares(pos)) == 2:
         return np.int64(0)
@@ -199,7 +199,7 @@ def probe_distance(pos, syzygy, moves, end, scratch, patience):
     if plies == _UNFIT or patience == 0:
         return NO_DISTANCE
     farthest = -_FARTHEST if value > 0 else np.int64(0)
-    best = farthest  # in the mover's interest, most of all: -1 is the nearest win, and more than 0 the farthest loss
+    best = farthest  # larger is better for the mover: -1 is the nearest win, and above 0 the farthest loss
     checkers, pinned = king_masks(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
     for index in range(end, last):
@@ -219,7 +219,7 @@ def probe_distance(pos, syzygy, moves, end, scratch, patience):
 
 @inline
 def one_more(distance):
-    """The distance with one ply more to it; a draw stays one."""
+    """The distance plus one ply; a draw stays a draw."""
     return distance + np.int64(distance > 0) - np.int64(distance < 0)
 
 
@@ -259,7 +259,7 @@ def _rank_of_distance(pos, moves, end, distance, fifty_moves_count):
 @entry(POSITION_TYPE, SYZYGY_TYPE, MOVE_LIST_TYPE, SCRATCH_TYPE, JUDGEMENT_TYPE, int64)
 def judge_by_distance(pos: PositionRecord, syzygy: SyzygyRecord, moves: MoveListRecord, scratch: ScratchRecord,
                       judgement: JudgementRecord, fifty_moves_count: Int) -> Int:
-    """Judge every legal move of a position without castling; its code is its distance. Returns how many, or UNKNOWN."""
+    """Judge all legal moves of a position without castling; codes are distances. Returns their number, or UNKNOWN."""
     checkers, pinned = king_masks(pos)
     count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
     for index in range(count):

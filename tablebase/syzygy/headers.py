@@ -1,7 +1,7 @@
-"""Headers of Syzygy tables: python-chess reads them; here they are checked, and written down for the kernels.
+"""Headers of Syzygy tables: python-chess reads them; here they are checked, and written into records for the kernels.
 
 Files of values have parts for both sides to move, files of distances for one. Those with pawns have parts for each file
-of the board that the leading pawn may stand on.
+of the board on which the leading pawn may be.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from tablebase.material import Men
 from tablebase.syzygy.records import MAPS, NO_VALUE, PartRecord
 
 FILES = 4
-MAPPED, WIDE = 2, 16  # flags of distances: stored numbers stand for others, and those take two bytes
+MAPPED, WIDE = 2, 16  # flags of distances: stored numbers are mapped to others, which take two bytes
 
 _WORD = 8  # bytes that are read at once
-_HIGHEST_VALUE = 4  # as files write a win
+_HIGHEST_VALUE = 4  # a win, as stored
 _LEAF = 0xFFF  # the second symbol of one that stands for a value
 
 
 @dataclass(frozen=True)
 class Part:
-    """What python-chess has read of a part."""
+    """What python-chess has read about a part."""
 
     file: int
     side: int
@@ -35,7 +35,7 @@ class Part:
     size: list[int]  # bytes of its index, of its sizes and of its blocks
     lists: dict[str, list[int]]  # factor, norm, pieces
     flags: int = 0
-    maps: tuple[int, ...] = ()  # where in the file each begins
+    maps: tuple[int, ...] = ()  # where each begins in the file
 
 
 def parts_of(source: Any) -> list[Part]:
@@ -64,16 +64,16 @@ def _maps(source: Any, flags: int, file: int) -> tuple[int, ...]:
 
 
 def check_header(parts: list[Part], men: Men, data: Bytes) -> bool:
-    """ValueError if the file is not what its name says, or makes no sense; else whether its colours are exchanged."""
+    """ValueError if the file is not what its name says, or makes no sense; else whether its colours are swapped."""
     exchanged = tuple(sorted(piece ^ 8 for piece in men))
     found = set()
     for part in parts:
         pieces = part.lists["pieces"]
         if len(list(groupby(pieces))) != len(set(pieces)):
-            raise ValueError("men of one kind are not named together")
+            raise ValueError("men of one kind are not listed together")
         found.add(tuple(sorted(piece for piece in pieces if piece % 8 != 6)))
     if found not in ({men}, {exchanged}):
-        raise ValueError("it holds another ending than its name says")
+        raise ValueError("it holds a different ending from what its name says")
     for part in parts:
         if part.pairs.idxbits:
             _check_part(part.pairs, part.size, data)
@@ -95,7 +95,7 @@ def _check_part(pairs: Any, size: list[int], data: Bytes) -> None:
     is_pair = right != _LEAF
     if np.any(is_pair & ((right >= symbols) | (left >= symbols))):
         raise ValueError("its symbols are damaged")
-    # Each stands for as many values as its two: then none can be a part of itself, and decoding comes to an end.
+    # Each pair must stand for as many values as its two halves: then none can contain itself, and decoding terminates.
     held = np.array(pairs.symlen[:symbols], np.int64) + 1
     if np.any(held[is_pair] != held[left[is_pair]] + held[right[is_pair]]) or np.any(held[~is_pair] != 1):
         raise ValueError("its symbols are damaged")
@@ -107,7 +107,7 @@ def _number(data: Bytes, place: int) -> int:
 
 
 def set_part(record: PartRecord, part: Part, data: Bytes, kept: list[Any]) -> None:
-    """Write what was read of a part into its record; ValueError if it makes no sense."""
+    """Write a part into its record; ValueError if it makes no sense."""
     pairs, address = part.pairs, data.ctypes.data
     for field, values in part.lists.items():
         record[field][: len(values)] = values
@@ -125,7 +125,7 @@ def set_part(record: PartRecord, part: Part, data: Bytes, kept: list[Any]) -> No
     record.index_bits, record.block_bits, record.shortest = pairs.idxbits, pairs.blocksize, pairs.min_len
     record.index, record.sizes, record.blocks = (
         address + place for place in (pairs.indextable, pairs.sizetable, pairs.data))
-    record.end = address + data.size  # the last block is read on a few bytes beyond its end, into the file's checksum
+    record.end = address + data.size  # reading may go a few bytes past the last block, into the file's checksum
     record.first_symbols, record.pairs = address + pairs.offset + 2 * pairs.min_len, address + pairs.sympat
     record["base"][: len(pairs.base)] = np.array(pairs.base, np.uint64)
     lengths = np.array(pairs.symlen, np.uint8)

@@ -1,4 +1,4 @@
-"""The number of a position in its Syzygy table, by the places of the men, counted as the format says."""
+"""The number of a position in its Syzygy table, computed from the squares of the men as the format prescribes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _mirror_all(squares, men, mask):
 
 @inline
 def place_pieces(pos, part, squares, first, men, exchange, flip):
-    """Write where the men stand, from the one numbered `first` on, in the order of the part."""
+    """Write the squares of the men, from number `first` on, in the order of the part."""
     man = first
     while man < men:
         piece = part.pieces[man] ^ exchange
@@ -45,7 +45,7 @@ def _sort(squares, first, last):
 
 @inline
 def _number_of_group(lists, squares, first, last, lowest):
-    """The number of a placement of like men on the squares that the men before them leave."""
+    """The number of a placement of men of the same kind on the squares left by the men before them."""
     _sort(squares, first, last)
     number = np.int64(0)
     for man in range(first, last):
@@ -58,7 +58,7 @@ def _number_of_group(lists, squares, first, last, lowest):
 
 @inline
 def _turn_to_triangle(squares, men, leaders):
-    """Turn the board until the first man stands in the triangle a1-d1-d4, and the first off the diagonal below it."""
+    """Turn the board until the first man is in the triangle a1-d1-d4, and the first off the diagonal is below it."""
     if squares[0] & 4:
         _mirror_all(squares, men, 7)
     if squares[0] & 32:
@@ -73,7 +73,7 @@ def _turn_to_triangle(squares, men, leaders):
 
 @inline
 def _number_of_three(lists, squares):
-    """The number of three unique men that lead."""
+    """The number of three leading unique men."""
     first, second, third = squares[0], squares[1], squares[2]
     after = np.int64(second > first)
     after_both = np.int64(third > first) + np.int64(third > second)
@@ -113,7 +113,7 @@ def number_without_pawns(lists, tb, part, squares):
 
 @inline
 def lead_with_foremost_pawn(lists, tb, squares):
-    """Put the leading pawn that comes first in the format's order first; returns its file, mirrored to a to d."""
+    """Put the leading pawn that is first in the format's order in front; returns its file, mirrored to a-d."""
     for man in range(1, tb.leading_pawns):
         if lists.flap[squares[0]] > lists.flap[squares[man]]:
             squares[0], squares[man] = squares[man], squares[0]

@@ -1,6 +1,7 @@
-"""Who wins, by Syzygy tables, in the kernel.
+"""Who wins (WDL), by Syzygy tables, in kernels.
 
-They say nothing of positions in which a capture is best: captures are looked at first, and what is better counts.
+What they store for positions in which a capture is best is arbitrary: so captures are tried first, and the better value
+counts.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _ADDRESS_OF_KEYS = np.int64(ADDRESS_OF_KEYS)
 
 @inline
 def material_key(pos):
-    """The men of both sides, three bits a kind; never 0 beside bare kings."""
+    """The men of both sides, three bits per kind; 0 only for bare kings."""
     key = np.uint64(0)
     for color in range(2):
         for kind in range(PAWN, QUEEN + 1):
@@ -60,7 +61,7 @@ def material_key(pos):
 
 @inline
 def find_tb(syzygy, kind, key):
-    """2 * the number of the file of this kind for the material, and 1 more if its colours are exchanged; or NO_TB."""
+    """2 * the number of the file of this kind for the material, plus 1 if its colours are swapped; or NO_TB."""
     slot = np.int64(key * HASH >> HASH_SHIFT)
     keys = _address_of_record(syzygy) + _ADDRESS_OF_KEYS + 8 * SLOTS * kind
     while True:
@@ -74,13 +75,13 @@ def find_tb(syzygy, kind, key):
 
 @inline
 def tb_numbered(syzygy, kind, found):
-    """The record of what `find_tb` has found."""
+    """The record of the file that `find_tb` has found."""
     return tb_at(syzygy.tbs[kind] + (found >> 1) * TB_BYTES)
 
 
 @inline
 def seen_by_tb(pos, tb, found):
-    """Whether colours are exchanged for a position, and the side to move as the file sees it."""
+    """Whether colours are swapped for a position, and the side to move as the file sees it."""
     side = np.int64(pos.side)
     is_exchanged = side if tb.is_symmetric else found & 1
     return is_exchanged, np.int64(0) if tb.is_symmetric else side ^ is_exchanged
@@ -88,7 +89,7 @@ def seen_by_tb(pos, tb, found):
 
 @inline
 def locate(pos, syzygy, tb, is_exchanged, side, squares):
-    """The address of the part that a position belongs to, of those for `side` to move, and its number there."""
+    """The address of the part, with `side` to move, to which a position belongs, and its number there."""
     exchange, flip = 8 * is_exchanged, 56 * is_exchanged
     if not tb.has_pawns:
         address = tb.parts + side * PART_BYTES
@@ -105,7 +106,7 @@ def locate(pos, syzygy, tb, is_exchanged, side, squares):
 
 @kernel
 def stored_value(pos, syzygy, squares):
-    """What the file says of a position, or NO_VALUE; only right where no capture is better."""
+    """The stored value of a position, or NO_VALUE; correct only if no capture is better."""
     found = find_tb(syzygy, VALUES, material_key(pos))
     if found == NO_TB:
         return NO_VALUE
@@ -136,8 +137,8 @@ def _own_value(pos, outcomes_address):
 def probe_value(pos, syzygy, outcomes_address, own_men, moves, end, scratch, alpha, beta):
     """SURE_WIN to SURE_LOSS for the side to move, as if a capture had just been made; NO_VALUE if a table is missing.
 
-    Without castling rights and captures en passant. Positions with up to `own_men` men are left to the engine's own
-    tables, if these know them. `moves` from `end` on is scratch paper.
+    Ignores castling and en passant. Positions with up to `own_men` men are left to the engine's own tables, if those
+    have them. `moves` from `end` on is scratch space.
     """
     men = popcount(occupied_squares(pos))
     if men == 2:
@@ -167,7 +168,7 @@ def probe_value(pos, syzygy, outcomes_address, own_men, moves, end, scratch, alp
 @entry(POSITION_TYPE, SYZYGY_TYPE, MOVE_LIST_TYPE, SCRATCH_TYPE, int64)
 def position_value(pos: PositionRecord, syzygy: SyzygyRecord, moves: MoveListRecord, scratch: ScratchRecord,
                    rounds: Int) -> Int:
-    """`probe_value` by Syzygy tables alone, looked up `rounds` times: more than once only to measure the time."""
+    """`probe_value` by Syzygy tables alone, `rounds` times: more than once only to measure the time."""
     value = NO_VALUE
     for _ in range(rounds):
         value = probe_value(pos, syzygy, np.int64(0), np.int64(0), moves, np.int64(0), scratch, SURE_LOSS, SURE_WIN)

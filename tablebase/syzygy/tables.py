@@ -1,6 +1,6 @@
-"""Syzygy tables that the user owns: found, their headers read, and handed to the kernels as they lie on disk.
+"""The user's Syzygy tables: found, their headers read, and passed to the kernels as they are on disk.
 
-python-chess reads the headers. Of each ending there may be two files: values, and distances, which the root needs.
+python-chess reads the headers. For each ending there may be two files: values, and distances, which the root needs.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LETTERS = " PNBRQK"
 
 
 class SyzygyTables:
-    """The tables of some folders. A file that is broken is told of once, by `complaints`, and the others are used."""
+    """The tables in some folders. Broken files are reported once, by `complaints`; the other files are used."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._paths: dict[tuple[Men, int], Path] = {}  # [men, kind of file]
@@ -60,7 +60,7 @@ class SyzygyTables:
             self._reader.do(str(folder), partial(self._add, folder))
         values = [men for men, kind in self._paths if kind == VALUES]
         self.count = len(values)  # endings
-        self.most_men = max((len(men) + 2 for men in values), default=0)  # of the largest, kings included
+        self.most_men = max((len(men) + 2 for men in values), default=0)  # of the largest, including kings
         self.record: SyzygyRecord = _new_record()
         self._numbers = {men: number for number, men in enumerate(dict.fromkeys(men for men, _ in self._paths))}
         self._tbs = np.zeros((2, max(len(self._numbers), 1)), SYZYGY_TB)
@@ -82,25 +82,25 @@ class SyzygyTables:
 
     @property
     def address(self) -> int:
-        """Where kernels find what is open."""
+        """Where kernels find the open tables."""
         return int(self.record.__array_interface__["data"][0])
 
     def prepare(self, position: PositionRecord) -> None:
-        """Begin to open, in the background, what a game that has come to this position may soon need."""
+        """Start opening, in the background, the tables that a game at this position may soon need."""
         have = Counter(men_of(position))
         if have == self._prepared:
             return
         self._prepared = have
         wanted = [(men, kind) for men, kind in self._paths
                   if (men, kind) not in self._opened and can_turn_into(have, men)]
-        wanted.sort(key=lambda job: (job[1], len(job[0])))  # values first: searches ask for them
+        wanted.sort(key=lambda job: (job[1], len(job[0])))  # values first: searches need them
         self._reader.read([("the kernel", judge_by_distance.load),
                            *((str(self._paths[job]), partial(self._open, *job)) for job in wanted)] if wanted else [])
 
     def value(self, position: PositionRecord, rounds: int = 1) -> int | None:
-        """2 to -2 for the side to move, by tables that are opened if need be; None if one is missing.
+        """2 to -2 for the side to move, opening tables if need be; None if one is missing.
 
-        More than one round is for measuring the time that one takes.
+        More than one round is for measuring the time of a probe.
         """
         self.prepare(position)
         self.wait()
@@ -110,7 +110,7 @@ class SyzygyTables:
     def fates(self, position: PositionRecord, fifty_moves_count: bool) -> list[Fate] | None:
         """Every legal move, the best first; its code is the distance. None if a file is missing.
 
-        Only what is open counts: this is asked while a clock runs.
+        Uses only what is open, since this is called while a clock is running.
         """
         if position.castling:
             return None
@@ -121,7 +121,7 @@ class SyzygyTables:
     def values(self, game: Game) -> dict[int, int] | None:
         """[move]: 2 to -2 for the mover, as if a capture had just been made; None if a table is missing.
 
-        Only what is open counts: this is asked while a clock runs.
+        Uses only what is open, since this is called while a clock is running.
         """
         found = {}
         for move in game.legal_moves():
@@ -136,7 +136,7 @@ class SyzygyTables:
         return found
 
     def _open(self, men: Men, kind: int) -> None:
-        """Read the header of a file, and let kernels see it."""
+        """Read the header of a file, and publish it to kernels."""
         path = self._paths[men, kind]
         self._opened.add((men, kind))
         if path.stat().st_size == 0:
@@ -161,7 +161,7 @@ class SyzygyTables:
         self._enter(men, kind, 2 * number + is_exchanged)
 
     def _enter(self, men: Men, kind: int, number: int) -> None:
-        """Put an endgame table into the hash; for symmetric endings the second entry counts."""
+        """Enter a table into the hash table; for symmetric endings the second entry counts."""
         key = key_of(men)
         slot = key * int(HASH) % (1 << 64) >> HASH_SHIFT
         while self.record["keys"][kind][slot] not in (0, key):
@@ -171,7 +171,7 @@ class SyzygyTables:
 
 
 def _read_header(path: Path, kind: int) -> Any:
-    """The file as python-chess sees it; it raises whatever it likes if the header is damaged."""
+    """The file as python-chess sees it; it may raise anything if the header is damaged."""
     if kind == VALUES:
         values = chess.syzygy.WdlTable(str(path))
         values.init_table_wdl()
@@ -182,14 +182,14 @@ def _read_header(path: Path, kind: int) -> Any:
 
 
 def men_named(name: str) -> Men:
-    """The men beside the kings of a table's name, as pieces, sorted."""
+    """The men besides the kings in a table's name, as pieces, sorted."""
     white, black = name.split("v")
     return tuple(sorted([*(_LETTERS.index(letter) for letter in white[1:]),
                          *(8 + _LETTERS.index(letter) for letter in black[1:])]))
 
 
 def key_of(men: Men) -> int:
-    """As `material_key` has it."""
+    """The same key as `material_key`."""
     key = 0
     for piece in (1, 2, 3, 4, 5, 9, 10, 11, 12, 13):
         key = key << 3 | men.count(piece)
@@ -197,7 +197,7 @@ def key_of(men: Men) -> int:
 
 
 def _new_record() -> SyzygyRecord:
-    """A record without tables. The numbering of squares is a part of the format; python-chess has the lists."""
+    """A record without tables. The numbering of squares is part of the format; python-chess has the lists."""
     record = new_record(SyzygyRecord)
     for field, numbers in (("triangle", chess.syzygy.TRIANGLE), ("lower", chess.syzygy.LOWER),
                            ("diagonal", chess.syzygy.DIAG), ("flap", chess.syzygy.FLAP),

@@ -146,7 +146,7 @@ def timed(book: Book, keys: list[int]) -> float:
 
 @pytest.mark.parametrize(("content", "complaint"), [
     (b"", "is empty"),
-    (bytes(15), "is cut off, or no Polyglot book: 15 bytes"),
+    (bytes(15), "is cut off, or not a Polyglot book: 15 bytes"),
     (bytes(40), "is cut off"),
     (b"this is no book" * 16, "is not sorted"),
 ])

@@ -110,8 +110,9 @@ BREAKAGES = {
     "it has version 'None', not 2": lambda content: content.pop("version"),
     '"outcome" is not a list of 4 numbers': lambda content: content["outcome"].pop(),
     '"outcome" makes no model': lambda content: content.update(outcome=[0, 0, 0, 0]),
-    "\"outcome\" holds 'nan', which is no sensible number": lambda content: content.update(outcome=[1, 2, 3, math.nan]),
-    "\"outcome\" holds 'x', which is no sensible number": lambda content: content.update(outcome=[1, 2, 3, "x"]),
+    "\"outcome\" holds 'nan', which is not a sensible number":
+        lambda content: content.update(outcome=[1, 2, 3, math.nan]),
+    "\"outcome\" holds 'x', which is not a sensible number": lambda content: content.update(outcome=[1, 2, 3, "x"]),
     'no table "weights"': lambda content: content.pop("weights"),
     "unknown feature 'mobility_camel'": lambda content: content["weights"].update(mobility_camel={}),
     "feature 'tempo' is missing": lambda content: content["weights"].pop("tempo"),

@@ -109,7 +109,7 @@ def test_changed_sources_are_explained_and_compiled(tree):
     source.write_text(text.replace("KNIGHT_ATTACKS[start] & targets", "KNIGHT_ATTACKS[start] & EMPTY"))
     done = start(tree, "import sys; " + PERFT.replace("'3'", "'1'"))
     assert done.stdout.splitlines()[0] == "Nodes searched: 16"
-    assert "the sources were changed since the package was built" in done.stderr
+    assert "the sources have changed since the package was built" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -120,7 +120,7 @@ def rewritten(path: Path, provenance: Provenance) -> None:
 
 @pytest.mark.parametrize(("field", "value", "reason"), [
     ("triple", "sparc-sun-solaris", "it was built for sparc-sun-solaris"), ("baseline", "unheard-of", "is not known"),
-    ("sources", "0" * 64, "the sources were changed"),
+    ("sources", "0" * 64, "the sources have changed"),
 ])
 def test_what_does_not_fit_is_not_used(tree, field, value, reason):
     path = shipped_files(tree)[0]

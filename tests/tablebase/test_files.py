@@ -52,11 +52,11 @@ def change_directory(path, change, is_signed: bool = True) -> None:
 
 
 @pytest.mark.parametrize(("content", "reason"), [
-    (b"", "no file of endgame tables"), (b"nonsense\n", "no file of endgame tables"),
-    (b'{"format": "another"}\n', "no file of endgame tables"), (b"[1, 2]\n", "no file of endgame tables"),
+    (b"", "not a file of endgame tables"), (b"nonsense\n", "not a file of endgame tables"),
+    (b'{"format": "another"}\n', "not a file of endgame tables"), (b"[1, 2]\n", "not a file of endgame tables"),
     (b'{"format": "adversary endgame tables", "version": 99}\n', "version 99"),
     (b'{"format": "adversary endgame tables", "version": 1}\n', "directory is damaged"),
-    (b"\xff" * 3000, "no file of endgame tables")])
+    (b"\xff" * 3000, "not a file of endgame tables")])
 def test_a_foreign_file_is_named_and_the_others_are_used(folder, content, reason):
     (folder / "another.tables").write_bytes(content)
     tables = OwnTables([folder])
@@ -121,7 +121,7 @@ def test_a_directory_that_was_changed_is_refused(folder):
 def test_a_deeply_nested_line_is_no_directory(folder):
     path = folder / NAMES[Kind.OUTCOMES]
     path.write_bytes(b"[" * 100_000 + b"\n")
-    with pytest.raises(InputError, match="no file of endgame tables"):
+    with pytest.raises(InputError, match="not a file of endgame tables"):
         Container(path)
 
 

@@ -58,16 +58,16 @@ def _configure_build(parser: argparse.ArgumentParser) -> None:
                         help="games, also as .gz, .xz, .bz2, .zip")
     parser.add_argument("--out", type=OutFile("Polyglot book", is_book), required=True, metavar="FILE.bin")
     parser.add_argument("--max-ply", type=positive, default=rules.max_ply, metavar="N",
-                        help=f"half moves of a game that count (default {rules.max_ply})")
+                        help=f"plies of a game that count (default {rules.max_ply})")
     parser.add_argument("--min-games", type=positive, default=rules.min_games, metavar="N",
                         help=f"how often a move must have been played (default {rules.min_games})")
     parser.add_argument("--min-score", type=Real(0, 100), default=rules.min_score, metavar="PERCENT",
-                        help="points that a move must have brought (default 0)")
+                        help="percentage of the points that a move must have scored (default 0)")
     parser.add_argument("--min-elo", type=Whole(0, _LARGEST_ELO), metavar="ELO",
                         help="of both players, by the games' headers")
     parser.add_argument("--since", type=Whole(0, _LARGEST_YEAR), metavar="YEAR", help="of the game, by its headers")
     parser.add_argument("--weighting", choices=[kind.value for kind in Weighting], default=rules.weighting.value,
-                        help="a weight is the half points that a move brought, or the number of its games")
+                        help="weigh a move by the half points that it scored, or by the number of its games")
 
 
 def run(arguments: argparse.Namespace) -> int:

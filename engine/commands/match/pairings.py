@@ -86,9 +86,9 @@ def _read_control(text: str) -> tuple[float, float]:
     try:
         seconds = float(base), float(increment or 0)
     except ValueError as error:
-        raise InputError(f"--tc is seconds a game + seconds a move, like 10+0.1, not {quote(text)}") from error
+        raise InputError(f"--tc is seconds per game + seconds per move, like 10+0.1, not {quote(text)}") from error
     if not (0 < seconds[0] < 1e6 and 0 <= seconds[1] < 1e6):
-        raise InputError(f"--tc {quote(text)} is no time")
+        raise InputError(f"--tc {quote(text)} is not a time control")
     return seconds
 
 
@@ -113,7 +113,7 @@ def _contender(text: str, options: Mapping[str, str]) -> Contender:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise InputError(f"{quote(text)} is no command: {error}") from error
+        raise InputError(f"{quote(text)} is not a command: {error}") from error
     return Contender(" ".join([Path(words[0]).name, *words[1:]]), command, options)
 
 

@@ -32,7 +32,7 @@ class Whole:
         try:
             value = int(text)
         except ValueError as error:
-            raise argparse.ArgumentTypeError(f"{quote(text)} is no whole number") from error
+            raise argparse.ArgumentTypeError(f"{quote(text)} is not a whole number") from error
         if value < self.low and self.high == _LARGEST:
             raise argparse.ArgumentTypeError(f"must be at least {self.low}, not {value}")
         if not self.low <= value <= self.high:
@@ -53,7 +53,7 @@ class Real:
         try:
             value = float(text)
         except ValueError as error:
-            raise argparse.ArgumentTypeError(f"{quote(text)} is no number") from error
+            raise argparse.ArgumentTypeError(f"{quote(text)} is not a number") from error
         if not self.low <= value <= self.high or (self.above and value == self.low):
             raise argparse.ArgumentTypeError(f"must be {'above' if self.above else 'from'} {self.low:g} "
                                              f"{'and at most' if self.above else 'to'} {self.high:g}, not {value:g}")

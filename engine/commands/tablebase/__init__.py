@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     build = kinds.add_parser("build", help="make tables, with all that they need")
     build.add_argument("endings", nargs="*", type=text, metavar="ENDING", help="such as KQvKR (default: all of --men)")
     never_with(build.add_argument("--men", type=Whole(3, 5), default=_MEN, metavar="N",
-                                  help=f"all endings with up to so many men, 3 to 5 (default {_MEN})"), "endings")
+                                  help=f"all endings with up to this many men, 3 to 5 (default {_MEN})"), "endings")
     build.add_argument("--out", type=NewFolder(), default=Path("tables"), metavar="DIR",
                        help="where they are made; what is there is not made again (default: tables)")
     add_threads(build, os.cpu_count() or 1, ", all cores")

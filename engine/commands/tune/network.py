@@ -94,8 +94,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     course.add_argument("--precision", default="tf32", choices=("tf32", "bf16"), help="on a GPU (default tf32)")
     samples = parser.add_argument_group("the samples")
     for name, least, what in (("first_ply", 0, "plies of a game to leave out"), ("largest_score", 1, "centipawns"),
-                              ("per_game", 1, "about so many of a game at most"),
-                              ("held_out", 2, "one game in so many validates")):
+                              ("per_game", 1, "the most positions from one game, roughly"),
+                              ("held_out", 2, "one game in this many is held out for validation")):
         value = getattr(defaults, name)
         samples.add_argument(f"--{name.replace('_', '-')}", type=Whole(least), default=value, metavar="N",
                              help=f"{what} (default {value})")

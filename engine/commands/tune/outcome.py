@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--network", type=in_file, default=BUILT_IN_FILE, metavar="FILE.network",
                         help="the one in question (default: the built-in one)")
     parser.add_argument("--games", type=positive, default=30_000, metavar="N",
-                        help="of so many, at most, one position each is searched (default 30000)")
+                        help="one position from each of at most this many is searched (default 30000)")
     parser.add_argument("--nodes", type=positive, default=500, metavar="N", help="per position (default 500)")
     add_seed(parser, "the choice of positions")
 

@@ -10,7 +10,7 @@ Board = tuple[int | None, ...]  # square by square, row by row from the top: MAX
 
 
 class RowGame(Game[Board, int]):
-    """Players take turns to place a stone; whoever has enough of them in a row wins 1. A full board is a draw, 0."""
+    """Players take turns placing a stone; the first with enough of them in a row wins 1. A full board is a draw, 0."""
 
     def __init__(self, columns: int, rows: int, needed: int) -> None:
         self.columns, self.rows, self.action_count = columns, rows, columns * rows
@@ -44,7 +44,7 @@ class RowGame(Game[Board, int]):
         return None
 
     def open_lines(self, state: Board) -> float:
-        """An evaluation between loss and win: the lines still open to MAX less those still open to MIN, as a share."""
+        """An evaluation between loss and win: the share of lines still open to MAX minus those still open to MIN."""
         owners = [{state[square] for square in line} for line in self._lines]
         return sum((MIN not in held) - (MAX not in held) for held in owners) / (len(owners) + 1)
 

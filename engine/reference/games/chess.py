@@ -12,7 +12,7 @@ from engine.reference.game import MAX, MIN, Game, Player
 class Chess(Game[str, str]):
     """States are FENs, moves are UCI texts. White is MAX; a mate is worth 1.
 
-    A FEN does not tell what happened before: repetition is no draw here, fifty moves are.
+    A FEN does not say what happened before: so repetition is not a draw here, but the fifty-move rule is.
     """
 
     def __init__(self, fen: str = chess.STARTING_FEN) -> None:

@@ -25,7 +25,7 @@ class Table(NamedTuple):
 
 
 class Kuhn(HiddenGame[Table, str | Deal]):
-    """Both put 1 into the pot; a bet is 1 more. Whoever folds loses what he has put in; else the higher card wins."""
+    """Both put 1 into the pot; a bet is 1 more. A player who folds loses that 1; otherwise the higher card wins."""
 
     def initial(self) -> Table:
         return Table()

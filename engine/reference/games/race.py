@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from engine.reference.game import CHANCE, MAX, Game, Player
 
-# Both dice bring two steps on average. Each lists its faces and their odds.
+# Both dice give two steps on average. Each lists its faces and their odds.
 DICE: Mapping[str, Mapping[int, float]] = {"steady": {1: 1 / 3, 2: 1 / 3, 3: 1 / 3}, "wild": {1: 2 / 3, 4: 1 / 3}}
 
 
 @dataclass(frozen=True)
 class Track:
-    """How far each player has come, who moves, and the die that he has picked up, if he has."""
+    """How far each player has come, who moves, and the die that was picked up, if any."""
 
     steps: tuple[int, int] = (0, 0)
     player: Player = MAX
@@ -21,7 +21,7 @@ class Track:
 
 
 class Race(Game[Track, str | int]):
-    """Whoever is first to have made `length` steps wins 1 from the other."""
+    """The first player to have made `length` steps wins 1 from the other."""
 
     def __init__(self, length: int) -> None:
         self._length = length

@@ -1,4 +1,4 @@
-"""The truel, a duel of three: players of different skill shoot in turn, each at whom he likes or into the air."""
+"""The truel, a duel of three: players of different skill shoot in turn, each at any other player or into the air."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from engine.reference.game import CHANCE, Game, Player
 
-AIR = -1  # a target that nobody minds
+AIR = -1  # a target that harms nobody
 HIT, MISS = "hit", "miss"
 
 
 @dataclass(frozen=True)
 class Field:
-    """Who is left, who shoots, at whom he has aimed, if he has, and how many shots are left in all."""
+    """Who is left, who shoots, at whom if that is decided, and how many shots are left in total."""
 
     alive: tuple[Player, ...]
     shooter: Player
