@@ -49,6 +49,14 @@ def shown_chances(position: PositionRecord, score: int, model: Model | None = No
     return chances(score, _material(position), model or built_in().outcome)
 
 
+def shown(position: PositionRecord, score: int, model: Model) -> tuple[int, Chances]:
+    """Both of a score that is no mate: `shown_score` and `shown_chances`, with the material counted once."""
+    material = _material(position)
+    if is_decisive(score):
+        return shown_score(position, score, model), chances(score, material, model)
+    return normalized(score, material, model), chances(score, material, model)
+
+
 def explained(position: PositionRecord) -> tuple[Explanation, int, Chances]:
     """Why the features say what they say, with their score in users' units and the chances, from White's view."""
     explanation = explain(position, load_weights())

@@ -19,6 +19,7 @@ from engine.core.game import Game
 from engine.core.position import PositionRecord
 from engine.shown import shown_score
 from eval.explain import PARTS, compare, explain
+from eval.outcome import own_model
 from eval.weights import WeightsRecord, load_weights
 
 MOST_REASONS = 5
@@ -194,7 +195,7 @@ def _move_reasons(board: chess.Board, settled: chess.Board, weights: WeightsReco
 
 def _told_points(position: PositionRecord, points: Sequence[Point]) -> tuple[Reason, ...]:
     """Points that are worth a word, on the one scale that users see."""
-    unit = shown_score(position, _UNIT) / _UNIT / PARTS
+    unit = shown_score(position, _UNIT, own_model()) / _UNIT / PARTS  # they are the features', whoever searched
     reasons = [Reason(round(point.parts * unit), point.words) for point in points]
     least = max([_LEAST, *(_LEAST_SHARE * abs(reason.centipawns) for reason in reasons[:1])])
     return tuple(reason for reason in reasons if abs(reason.centipawns) >= least)

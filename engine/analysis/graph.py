@@ -39,7 +39,11 @@ def evaluation_graph(title: str, annotation: Annotation) -> str:
               for number in range(step, moves + 1, step) if 2 * number <= last]
     parts.append(_text(_LEFT + inner[0] / 2, _HEIGHT - 12, "move", anchor="middle"))
     parts.append(f'<text transform="translate(18 {_TOP + inner[1] / 2}) rotate(-90)" text-anchor="middle">'
-                 "points White expects</text>")
+                 "share of the point that White expects</text>")
+    for number, (mark, colour) in enumerate(_COLOURS.items()):
+        x_mark = _WIDTH - _RIGHT - 45 * (len(_COLOURS) - number)
+        parts.append(f'<circle cx="{x_mark}" cy="24" r="4.5" fill="{colour}"/>')
+        parts.append(_text(x_mark + 9, 28, mark))
     parts.append(f'<polyline points="{points}" fill="none" stroke="#2b5c8a" stroke-width="2"/>')
     parts += [_dot(x(note.ply + 1), y(note.score.expected), note) for note in notes if note.mark in _COLOURS]
     return _svg(_WIDTH, _HEIGHT, parts)

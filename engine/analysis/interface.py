@@ -29,6 +29,7 @@ from engine.search.limits import Info as SearchInfo
 from engine.search.limits import Result
 from engine.search.scores import DRAW, MATE, NO_SCORE
 from eval.choice import FEATURES, evaluation_named
+from eval.outcome import Model
 
 _ANNOTATION_MOVETIME, _EXPLANATION_MOVETIME = 100, 1000  # milliseconds
 
@@ -56,6 +57,7 @@ class Engine:
         self._player.load()
         name = FEATURES if self._settings.evaluation == FEATURES else self._settings.eval_file
         self._evaluation = evaluation_named(name)
+        self._model = self._evaluation.outcome
         self._state: StateRecord | None = new_state(evaluation=self._evaluation)
         self._position = empty_position()
         self._words = np.zeros(WORDS, np.uint64)
@@ -105,7 +107,7 @@ class Engine:
                 raise InputError(f"{board.fen()} is no position: each side has one king, and pawns stand between")
             if found == DRAW and not any(board.generate_legal_moves()):
                 return STALEMATE
-            return score_of(self._position, int(found))
+            return score_of(self._position, int(found), self._model)
 
     def play(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
              nodes: int | None = None, clocks: tuple[int, int] | None = None,
@@ -116,7 +118,7 @@ class Engine:
         """
         order = _play_order(movetime, depth, nodes, clocks, increments)
         with self._searching(board, order, 1) as course:
-            return _played(self._opened(), _last(course))
+            return _played(self._opened(), _last(course), self._model)
 
     async def play_async(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
                          nodes: int | None = None, clocks: tuple[int, int] | None = None,
@@ -124,7 +126,7 @@ class Engine:
         """`play` for coroutines. A task that is cancelled ends the search."""
         order = _play_order(movetime, depth, nodes, clocks, increments)
         with self._searching(board, order, 1) as course:
-            return _played(self._opened(), await asyncio.to_thread(_last, course))
+            return _played(self._opened(), await asyncio.to_thread(_last, course), self._model)
 
     def analyse(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
                 nodes: int | None = None, multipv: int = 1, moves: Iterable[chess.Move] = ()) -> Iterator[Info]:
@@ -138,7 +140,7 @@ class Engine:
             player = self._opened()
             while not isinstance(found := course.take(), Result):
                 if isinstance(found, SearchInfo):
-                    yield _info(player, found)
+                    yield _info(player, found, self._model)
 
     async def analyse_async(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
                             nodes: int | None = None, multipv: int = 1,
@@ -149,7 +151,7 @@ class Engine:
             player = self._opened()
             while not isinstance(found := await asyncio.to_thread(course.take), Result):
                 if isinstance(found, SearchInfo):
-                    yield _info(player, found)
+                    yield _info(player, found, self._model)
 
     def annotate(self, game: chess.pgn.Game, *, movetime: int | None = None, depth: int | None = None,
                  nodes: int | None = None) -> Annotation:
@@ -229,13 +231,13 @@ def _moves(player: Player, line: Iterable[int]) -> tuple[chess.Move, ...]:
     return tuple(chess.Move.from_uci(text) for text in player.texts(tuple(line)))
 
 
-def _played(player: Player, result: Result) -> Play:
+def _played(player: Player, result: Result, model: Model) -> Play:
     line = _moves(player, result.line) if result.move else ()
-    score = score_of(player.game.position, result.score) if result.infos else None
+    score = score_of(player.game.position, result.score, model) if result.infos else None
     return Play(line[0] if line else None, line, score, result.depth, result.nodes, result.seconds)
 
 
-def _info(player: Player, found: SearchInfo) -> Info:
-    score = score_of(player.game.position, found.score)
+def _info(player: Player, found: SearchInfo, model: Model) -> Info:
+    score = score_of(player.game.position, found.score, model)
     return Info(found.depth, found.deepest, found.line_number, score, _moves(player, found.line), found.nodes,
                 found.seconds, found.bound.value, found.tb_hits)

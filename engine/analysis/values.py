@@ -9,7 +9,8 @@ import chess
 
 from engine.core.position import PositionRecord
 from engine.search.scores import mate_distance
-from engine.shown import shown_chances, shown_score
+from engine.shown import shown
+from eval.outcome import Model
 
 _WHOLE = 1000
 _MATE_VALUE = 100_000  # centipawns: beyond every score that is no mate
@@ -95,9 +96,10 @@ MATED = Score(None, 0, _LOST)
 STALEMATE = Score(0, None, _DRAWN)
 
 
-def score_of(position: PositionRecord, score: int) -> Score:
-    """A search's score of a position, for the side to move."""
+def score_of(position: PositionRecord, score: int, model: Model) -> Score:
+    """A search's score of a position, for the side to move; `model` is that of the evaluation that it is by."""
     mate = mate_distance(score)
     if mate is not None:
         return Score(None, mate, _WON if score > 0 else _LOST)
-    return Score(shown_score(position, score), None, Wdl(*shown_chances(position, score)))
+    centipawns, wdl = shown(position, score, model)
+    return Score(centipawns, None, Wdl(*wdl))

@@ -20,7 +20,7 @@ from tests.positions import DATA
 SUITES = ("wac-new", "bratko-kopec", "kaufman", "lct2", "ccr-one-hour", "sts-v3-lan", "iq4", "eet")
 JUDGE = Path("/usr/games/stockfish")
 EFFORT = Effort(nodes=40_000)
-DEPTH = chess.engine.Limit(depth=16)  # of the judge, who looks deeper
+EFFORT_OF_JUDGE = chess.engine.Limit(nodes=200_000)  # for the position, and again for the move
 LEAST_LOSS = 300
 CAP = 2000  # of the judge's scores: a mate is no more than this
 MARKED = (Mark.MISTAKE, Mark.BLUNDER)
@@ -50,7 +50,7 @@ def problems() -> list[tuple[chess.Board, list[chess.Move]]]:
 
 def value(judge_engine: chess.engine.SimpleEngine, board: chess.Board, move: chess.Move | None) -> int:
     """What the judge gives the side to move, with the best move or with this one."""
-    info = judge_engine.analyse(board, DEPTH, root_moves=None if move is None else [move])
+    info = judge_engine.analyse(board, EFFORT_OF_JUDGE, root_moves=None if move is None else [move])
     return max(-CAP, min(info["score"].relative.score(mate_score=CAP), CAP))
 
 

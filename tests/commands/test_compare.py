@@ -14,6 +14,7 @@ from engine.arena.records import Opening
 from engine.commands.compare import evaluations, tournament
 from engine.commands.compare.contenders import LADDER, Outcome
 from engine.commands.compare.report import Row, Trial, effective_branching, save_plots
+from engine.commands.shared.suites import Problem
 from engine.commands.shared.trees import TREES
 from engine.core.fen import START_FEN
 from engine.core.game import Game
@@ -102,11 +103,22 @@ def test_a_suite_is_solved_by_all_who_see_one_ply(capsys, tmp_path):
     pytest.importorskip("matplotlib")
     suite = tmp_path / "suite.epd"
     suite.write_text(PROBLEMS)
-    status, out, err = run(capsys, "compare", "--suite", str(suite), "--depth", "2", "--plots", str(tmp_path))
+    status, out, err = run(capsys, "compare", "--suite", str(suite), "--depth", "2", "--plots",
+                           str(tmp_path / "new" / "folder"))
     assert (status, err) == (0, "")
     assert out.count("1 of 2") == len(LADDER) + len(TREES)
     for name in ("nodes.png", "nodes.svg", "solved.png", "solved.svg"):
-        assert (tmp_path / name).stat().st_size > 1000
+        assert (tmp_path / "new" / "folder" / name).stat().st_size > 1000
+
+
+def test_nothing_is_drawn_of_nothing(tmp_path):
+    pytest.importorskip("matplotlib")
+    trial = Trial(Game(), Outcome(9, Counts(), 0.1, 0, Game().legal_moves()[0], 0),
+                  Problem(1, Game().fen(), best={"no move"}))
+    drawn = [file.name for file in save_plots([Row("solves nothing", (trial,))], tmp_path)]
+    assert "nodes.svg" in drawn and "solved.svg" not in drawn and not (tmp_path / "solved.svg").exists()
+    text = (tmp_path / "nodes.svg").read_text()
+    assert "What each depth costs" in text and "depth in plies" in text
 
 
 def test_lines_that_are_no_problems_are_named(capsys, tmp_path):
@@ -158,7 +170,7 @@ def test_the_effective_branching_factor():
     (("--depth", "3", "--nodes", "5"), "not allowed with"),
     (("--fen", START_FEN, "--suite", __file__), "not allowed with"),
     (("--json", "no/folder/x.json"), "no folder no/folder"),
-    (("--plots", "no/folder"), "--plots: no folder"),
+    (("--plots", f"{__file__}/plots"), "--plots: cannot make a folder"),
     (("--bound", "--nodes", "5"), "--nodes does not go with --bound"),
     (("--bound", "--depth", "3"), "--bound looks at depths from 4"),
 ])

@@ -27,9 +27,9 @@ from engine.commands.compare.report import (
 )
 from engine.commands.compare.trees import tree_contenders
 from engine.commands.shared.arguments import (
+    NewFolder,
     add_concurrency,
     add_hash,
-    folder,
     in_file,
     json_file,
     milliseconds,
@@ -91,7 +91,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     only_with(parser.add_argument("--positions", type=positive, metavar="N",
                                   help="with --bound: only the first N of the bench positions"), "--bound")
     parser.add_argument("--json", type=json_file, metavar="FILE", help="write everything that was measured")
-    plots = parser.add_argument("--plots", type=folder, metavar="FOLDER", help="draw nodes by depth, solved by time, "
+    plots = parser.add_argument("--plots", type=NewFolder(), metavar="DIR", help="draw nodes by depth, solved by time, "
                                 f"or Elo by depth, as {' and '.join(PLOT_KINDS)}; needs the extra `lab`")
     for action in (nodes, give_up, add_hash(parser)):
         never_with(action, *_PLAYED)
@@ -126,6 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     """InputError if the arguments cannot be used: before any work is done."""
     if arguments.plots is not None:
+        arguments.plots.mkdir(parents=True, exist_ok=True)
         check_plot(arguments.plots / f"nodes.{PLOT_KINDS[0]}")
 
 

@@ -207,7 +207,7 @@ def save_plots(rows: Sequence[Row], folder: Path) -> list[Path]:
     files = save(folder / "nodes", ("depth in plies", "nodes"), _node_curves(rows), dashed=_BOUNDS, y_scale="log",
                  title="What each depth costs")
     if rows[0].trials[0].problem is not None:
-        files += save(folder / "solved", ("seconds of CPU time", "positions solved"), _solved_curves(rows),
+        files += save(folder / "solved", ("milliseconds of CPU time", "positions solved"), _solved_curves(rows),
                       x_scale="log", title="Positions solved by time")
     for row in rows:
         if _first_outcome(row).growth:
@@ -222,11 +222,9 @@ def _as_file_name(name: str) -> str:
 
 
 def save(stem: Path, labels: tuple[str, str], curves: Mapping[str, Curve], **style: Any) -> list[Path]:
-    """Draw curves as a file of every kind; returns the files."""
+    """Draw curves as a file of every kind; returns the files, none if there is nothing to draw."""
     files = [stem.with_name(f"{stem.name}.{kind}") for kind in PLOT_KINDS]
-    for file in files:
-        save_plot(file, labels, curves, **style)
-    return files
+    return [file for file in files if save_plot(file, labels, curves, **style)]
 
 
 def _node_curves(rows: Sequence[Row]) -> dict[str, Curve]:
@@ -242,10 +240,10 @@ def _node_curves(rows: Sequence[Row]) -> dict[str, Curve]:
 
 
 def _solved_curves(rows: Sequence[Row]) -> dict[str, Curve]:
-    """How many problems were solved after how many seconds."""
+    """How many problems were solved after how many milliseconds."""
     curves: dict[str, Curve] = {}
     for row in rows:
-        times = sorted(seconds for trial in row.trials if (seconds := trial.solved_after) is not None)
+        times = sorted(1000 * seconds for trial in row.trials if (seconds := trial.solved_after) is not None)
         curves[row.name] = times, list(range(1, len(times) + 1))
     return curves
 

@@ -46,9 +46,15 @@ class PlotFile:
 plot_file = PlotFile()
 
 
-def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], *, title: str = "",
-              dashed: Sequence[str] = (), x_scale: str = "linear", y_scale: str = "linear") -> None:
-    """Draw named curves, each given by its places and its heights; `labels` and scales are those of the two axes."""
+def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], *, title: str,
+              dashed: Sequence[str] = (), x_scale: str = "linear", y_scale: str = "linear") -> bool:
+    """Draw named curves, each given by its places and its heights; `labels` and scales are those of the two axes.
+
+    Returns whether there was anything to draw: an empty picture is not written.
+    """
+    curves = {name: curve for name, curve in curves.items() if len(curve[0])}
+    if not curves:
+        return False
     check_plot(path)
     from matplotlib import colormaps
     from matplotlib.figure import Figure
@@ -65,13 +71,13 @@ def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], 
     axes.set_title(title, fontsize="x-large", loc="left")
     axes.set_xlabel(labels[0], fontsize="large")
     axes.set_ylabel(labels[1], fontsize="large")
-    for axis, scale, values in ((axes.xaxis, x_scale, [place for places, _ in curves.values() for place in places]),
-                                (axes.yaxis, y_scale, [])):
-        _set_ticks(axes, axis, scale, values)
+    for number, (axis, scale) in enumerate(((axes.xaxis, x_scale), (axes.yaxis, y_scale))):
+        _set_ticks(axes, axis, scale, [value for curve in curves.values() for value in curve[number]])
     axes.grid(visible=True, color="#e4e7eb")
     axes.set_axisbelow(True)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     figure.savefig(path)
+    return True
 
 
 def _set_ticks(axes: Any, axis: Any, scale: str, values: Sequence[float]) -> None:
@@ -83,6 +89,6 @@ def _set_ticks(axes: Any, axis: Any, scale: str, values: Sequence[float]) -> Non
         axis.set_major_formatter(EngFormatter(sep=" "))
         axis.set_minor_formatter(FuncFormatter(lambda value, place: ""))
     elif values and all(value == int(value) for value in values):
-        axis.set_major_locator(MaxNLocator(integer=True, nbins=12))
+        axis.set_major_locator(MaxNLocator(integer=True, nbins=12, steps=(1, 2, 5, 10)))
         axis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:,.0f}"))
     axis.set_tick_params(labelsize="large")

@@ -137,4 +137,4 @@ def _plot(course: Sequence[Epoch], path: Path) -> None:
     numbers = [epoch.number for epoch in course]
     save_plot(path, ("epoch", "mean squared error of the expected point"), {
         "training": (numbers, [epoch.training_loss for epoch in course]),
-        "validation": (numbers, [epoch.validation_loss for epoch in course])})
+        "validation": (numbers, [epoch.validation_loss for epoch in course])}, title="How the weights learned")

@@ -332,7 +332,7 @@ def _plot(course: Sequence[Report], features: Losses, path: Path) -> None:
         "validation": (places, [report.validation.target for report in course]),
         "validation, results": (places, [report.validation.result for report in course]),
         "features": (ends, [features.target] * 2), "features, results": (ends, [features.result] * 2),
-    }, dashed=("features", "features, results"))
+    }, title="How the network learned", dashed=("features", "features, results"))
 
 
 def _once(samples: Samples) -> Iterator[Samples]:

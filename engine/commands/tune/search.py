@@ -137,4 +137,4 @@ def _plot(course: Course, path: Path) -> None:
     places = [min((number + 1) * course.plan.batch, course.plan.pairs) for number in range(len(course.history))]
     save_plot(path, ("pairs of games", "steps from the default"), {
         row.name: (places, [(values[row.name] - row.default) / row.step for values in course.history])
-        for row in course.plan.rows()})
+        for row in course.plan.rows()}, title="Where the parameters went")
