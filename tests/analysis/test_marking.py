@@ -23,8 +23,8 @@ from tests.positions import DATA
 SUITES = ("wac-new", "bratko-kopec", "kaufman", "lct2", "ccr-one-hour", "sts-v3-lan", "iq4", "eet")
 JUDGE = Path("/usr/games/stockfish")
 EFFORT = Effort(nodes=40_000)
-GLANCE, LOOK = chess.engine.Limit(nodes=15_000), chess.engine.Limit(nodes=100_000)  # of the judges, for one line
-WORKERS = 4
+GLANCE, LOOK = chess.engine.Limit(nodes=8_000), chess.engine.Limit(nodes=60_000)  # of the judges, for one line
+WORKERS = 8
 LEAST_LOSS = 300
 CAP = 2000  # of the judges' scores: a mate is no more than this
 MARKED = (Mark.MISTAKE, Mark.BLUNDER)
