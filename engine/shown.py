@@ -49,12 +49,12 @@ def shown_chances(position: PositionRecord, score: int, model: Model | None = No
     return chances(score, _material(position), model or built_in().outcome)
 
 
-def shown(position: PositionRecord, score: int, model: Model) -> tuple[int, Chances]:
+def shown(position: PositionRecord, score: int, model: Model | None = None) -> tuple[int, Chances]:
     """Both of a score that is no mate: `shown_score` and `shown_chances`, with the material counted once."""
-    material = _material(position)
+    material, used = _material(position), model or built_in().outcome
     if is_decisive(score):
-        return shown_score(position, score, model), chances(score, material, model)
-    return normalized(score, material, model), chances(score, material, model)
+        return shown_score(position, score, used), chances(score, material, used)
+    return normalized(score, material, used), chances(score, material, used)
 
 
 def explained(position: PositionRecord) -> tuple[Explanation, int, Chances]:

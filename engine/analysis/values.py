@@ -96,8 +96,11 @@ MATED = Score(None, 0, _LOST)
 STALEMATE = Score(0, None, _DRAWN)
 
 
-def score_of(position: PositionRecord, score: int, model: Model) -> Score:
-    """A search's score of a position, for the side to move; `model` is that of the evaluation that it is by."""
+def score_of(position: PositionRecord, score: int, model: Model | None = None) -> Score:
+    """A search's score of a position, for the side to move.
+
+    `model` is that of the evaluation that the score is by, which is the built-in one if nothing is said.
+    """
     mate = mate_distance(score)
     if mate is not None:
         return Score(None, mate, _WON if score > 0 else _LOST)

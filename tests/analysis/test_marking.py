@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 
 import chess
@@ -20,9 +23,10 @@ from tests.positions import DATA
 SUITES = ("wac-new", "bratko-kopec", "kaufman", "lct2", "ccr-one-hour", "sts-v3-lan", "iq4", "eet")
 JUDGE = Path("/usr/games/stockfish")
 EFFORT = Effort(nodes=40_000)
-EFFORT_OF_JUDGE = chess.engine.Limit(nodes=200_000)  # for the position, and again for the move
+GLANCE, LOOK = chess.engine.Limit(nodes=8_000), chess.engine.Limit(nodes=60_000)  # of the judges, for one line
+WORKERS = 8
 LEAST_LOSS = 300
-CAP = 2000  # of the judge's scores: a mate is no more than this
+CAP = 2000  # of the judges' scores: a mate is no more than this
 MARKED = (Mark.MISTAKE, Mark.BLUNDER)
 
 
@@ -48,25 +52,43 @@ def problems() -> list[tuple[chess.Board, list[chess.Move]]]:
     return found
 
 
-def value(judge_engine: chess.engine.SimpleEngine, board: chess.Board, move: chess.Move | None) -> int:
-    """What the judge gives the side to move, with the best move or with this one."""
-    info = judge_engine.analyse(board, EFFORT_OF_JUDGE, root_moves=None if move is None else [move])
-    return max(-CAP, min(info["score"].relative.score(mate_score=CAP), CAP))
+class Judges:
+    """Processes of another engine, one a thread, which say what a move loses."""
+
+    def __init__(self) -> None:
+        self._own, self._all = threading.local(), list[chess.engine.SimpleEngine]()
+
+    def loss(self, task: tuple[chess.Board, chess.Move]) -> int:
+        """Centipawns that a move loses beside the best one; what a quick look clears is not looked at for long."""
+        if not hasattr(self._own, "engine"):
+            self._own.engine = chess.engine.SimpleEngine.popen_uci(str(JUDGE))
+            self._all.append(self._own.engine)
+        losses = (self._value(task[0], None, effort) - self._value(*task, effort) for effort in (GLANCE, LOOK))
+        return next((lost for lost in losses if lost < LEAST_LOSS), LEAST_LOSS)
+
+    def _value(self, board: chess.Board, move: chess.Move | None, effort: chess.engine.Limit) -> int:
+        info = self._own.engine.analyse(board, effort, root_moves=None if move is None else [move])
+        return max(-CAP, min(info["score"].relative.score(mate_score=CAP), CAP))
+
+    def close(self) -> None:
+        for judge_engine in self._all:
+            judge_engine.quit()
 
 
-def blunders(number: int) -> Iterator[tuple[chess.Board, chess.Move, int]]:
-    """Moves that no suite asks for and that the judge says lose three pawns or more, with what they lose."""
-    chance, found = random.Random(1), 0
-    with chess.engine.SimpleEngine.popen_uci(str(JUDGE)) as judge_engine:
-        for board, best in problems():
-            others = [move for move in board.legal_moves if move not in best]
-            move = chance.choice(others) if others else None
-            lost = 0 if move is None else value(judge_engine, board, None) - value(judge_engine, board, move)
-            if move is not None and lost >= LEAST_LOSS:
-                yield board, move, lost
-                found += 1
-            if found == number:
-                return
+def blunders(number: int) -> Iterator[tuple[chess.Board, chess.Move]]:
+    """Moves that no suite asks for and that the judges say lose three pawns or more."""
+    chance, judges, tasks = random.Random(1), Judges(), []
+    for board, best in problems():
+        others = [move for move in board.legal_moves if move not in best]
+        if others:
+            tasks.append((board, chance.choice(others)))
+    pool = ThreadPoolExecutor(WORKERS)
+    losing = (task for task, lost in zip(tasks, pool.map(judges.loss, tasks), strict=True) if lost >= LEAST_LOSS)
+    try:
+        yield from islice(losing, number)
+    finally:
+        pool.shutdown(cancel_futures=True)
+        judges.close()
 
 
 def quiet_moves(number: int) -> Iterator[tuple[chess.Board, chess.Move]]:
@@ -91,10 +113,10 @@ def quiet_moves(number: int) -> Iterator[tuple[chess.Board, chess.Move]]:
 def test_known_blunders_are_marked():
     marks = []
     with engine.Engine(hash=16) as adversary:
-        for board, move, lost in blunders(200):
+        for board, move in blunders(200):
             marks.append(mark_of(adversary, board, move))
             if marks[-1] not in MARKED:
-                print(f"{board.fen()} {board.san(move)} loses {lost} and gets {marks[-1].text or 'no mark'}")
+                print(f"{board.fen()} {board.san(move)} gets {marks[-1].text or 'no mark'}", flush=True)
     marked = sum(mark in MARKED for mark in marks)
     print(f"{marked} of {len(marks)} known blunders are marked ? or ??")
     assert len(marks) == 200 and marked >= 0.95 * len(marks)

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import COMMANDS, MODULES
+from engine.commands.bench import network, perft, shipped, startup
+from engine.commands.bench.perft import PerftSpeed
+from eval.network.speed import replay_moves
 from tests.analysis import games
 from tests.commands.running import run
 
@@ -116,6 +119,39 @@ def test_what_the_objects_say(capsys, tmp_path):
         "move": "Kb1", "uci": "a1b1", "result": "win", "certain": True, "plies": 31}
     (played,) = objects(capsys, tmp_path, "match default default --games 2 --nodes 50")
     assert played["games"] == 2 and played["sprt"] is None and played["faults"] is None
+
+
+def told(capsys, work, place: str) -> list[dict[str, object]]:
+    """What a part of a bench prints as objects, held against the page; and as text, which must be as many lines."""
+    assert work(True) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert found and all(set(fields) <= documented()[place] for fields in found)
+    assert work(False) == 0
+    assert len(capsys.readouterr().out.splitlines()) >= len(found)
+    return found
+
+
+def test_what_takes_long_is_told_as_well(capsys, monkeypatch):
+    monkeypatch.setattr(startup, "_cpu_seconds", lambda program, environment: (0.5, False))
+    monkeypatch.setattr(startup, "_seconds_to_uciok", lambda cache: 0.2)
+    starts = told(capsys, lambda as_json: startup.print_startup(2, as_json), "bench startup")
+    assert {fields["code"] for fields in starts} >= {None, "cache", "compiled"}
+    monkeypatch.setattr(perft, "_measure_position", lambda position, runs, rival: PerftSpeed(position, 4.0, 2.0))
+    speeds = told(capsys, lambda as_json: perft.print_perft(1, None, as_json), "bench perft")
+    assert speeds[-1] == {"kind": "total", "rival_name": None, "counted": 4.0, "made": 2.0, "rival": None,
+                          "ratio": None}
+    monkeypatch.setattr(shipped, "_built", lambda folder: [])
+    monkeypatch.setattr(shipped, "shipped_paths", list)
+    monkeypatch.setattr(shipped, "_bench", lambda choice, depth: (100, 2.0))
+    (native,) = told(capsys, lambda as_json: shipped.print_shipped(1, 2, as_json), "bench shipped")
+    assert (native["code"], native["nodes_per_cpu_second"], native["of_native"]) == ("native", 50, 1.0)
+    monkeypatch.setattr(network, "_lines", list)
+    monkeypatch.setattr(network, "_nanoseconds", lambda lines, runs, replay: 100.0 if replay is replay_moves else 300.0)
+    monkeypatch.setattr(network, "_search_speeds", lambda evaluation, movetime: {
+        "kind": "search", "features_nps": 2, "network_nps": 1, "ratio": 0.5})
+    costs = told(capsys, lambda as_json: network.print_network(None, 1, 0.001, as_json), "bench network")
+    assert [fields["kind"] for fields in costs] == ["features", "network", "search"]
+    assert costs[1]["of_features"] == 1.0
 
 
 def parsers_with_json(parser: argparse.ArgumentParser, name: str) -> set[str]:
