@@ -65,6 +65,8 @@ ALLOWED = {
     "engine.analysis": {*RULES, "engine.alphabeta", "engine.explanation", "engine.files", "engine.options",
                         "engine.order", "engine.player", "engine.search", "engine.shown", "eval",
                         "book", "tablebase", "chess", *LIBRARIES},
+    "engine.desk": {*RULES, "engine.analysis", "engine.chesstext", "engine.files", "engine.host", "engine.options",
+                    "engine.order", "engine.player", "engine.search", "chess", "rich"},
     "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", "torch",
                         *LIBRARIES},
     "engine.__main__": {"engine.host", "engine.version", "engine.uci", "engine.commands", "engine.core.errors"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,8 @@ from engine.analysis.boards import check_variant, place_of
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.files import open_text
+
+_NO_MOVES = "it has no moves"
 
 
 class _Handle:
@@ -39,6 +42,22 @@ def read_games(path: Path) -> Iterator[tuple[int, chess.pgn.Game | str]]:
                 yield number, game if complaint is None else f"{path}, {title_of(number, game)}: {complaint}"
     finally:
         logger.disabled = was_disabled
+
+
+def read_game_text(text: str) -> chess.pgn.Game:
+    """The first game of a text, which may have no moves yet; InputError if there is none, or one that is of no use."""
+    logger = logging.getLogger("chess.pgn")
+    was_disabled, logger.disabled = logger.disabled, True
+    try:
+        game = chess.pgn.read_game(io.StringIO(text))
+    finally:
+        logger.disabled = was_disabled
+    if game is None or (not game.variations and "[" not in text):  # neither moves nor tags
+        raise InputError("there is no game in that text")
+    complaint = _complaint(game)
+    if complaint is not None and complaint != _NO_MOVES:
+        raise InputError(f"that game cannot be read: {complaint}")
+    return game
 
 
 def count_games(path: Path) -> int:
@@ -70,5 +89,5 @@ def _complaint(game: chess.pgn.Game) -> str | None:
         return f"its headers cannot be understood: {error}"
     moves = list(game.mainline_moves())
     if not moves:
-        return "it has no moves"
+        return _NO_MOVES
     return None if all(moves) else "it has a null move in its main line"
