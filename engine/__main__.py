@@ -19,6 +19,7 @@ from engine.version import NAME, VERSION
 COMMANDS = {
     "analyse": "find the best moves of a position, or of every position of a file",
     "annotate": "annotate games: evaluations, mistakes with their reasons and better lines, accuracy of the players",
+    "web": "play, analyse and watch the search at a board in the browser",
     "perft": "count the positions a number of plies away, or check a suite of known counts",
     "bench": "measure speed, alone or against another engine in the same run",
     "suite": "solve the positions of an EPD test suite",

@@ -67,6 +67,8 @@ ALLOWED = {
                         "book", "tablebase", "chess", *LIBRARIES},
     "engine.desk": {*RULES, "engine.analysis", "engine.chesstext", "engine.files", "engine.host", "engine.options",
                     "engine.order", "engine.player", "engine.search", "chess", "rich"},
+    "engine.desk.web": {*RULES, "engine.analysis", "engine.desk", "engine.host", "engine.options", "engine.reference",
+                        "engine.search", "engine.version", "book.names", "chess", "starlette", "uvicorn"},
     "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", "torch",
                         *LIBRARIES},
     "engine.__main__": {"engine.host", "engine.version", "engine.uci", "engine.commands", "engine.core.errors"},

@@ -124,25 +124,27 @@ def _is_decided(score: Score) -> bool:
     return score.mate is not None
 
 
-def _position_of(board: chess.Board) -> PositionRecord:
+def position_of(board: chess.Board) -> PositionRecord:
+    """The engine's own record of a board's position; InputError if it cannot be played."""
     fen, moves = place_of(board)
     return Game(fen, board.chess960, moves).position
 
 
-def _shown(position: PositionRecord, parts: int) -> int:
+def shown_parts(position: PositionRecord, parts: int) -> int:
     """Parts of a centipawn on the one scale that users see."""
     return round(parts / PARTS * shown_score(position, _UNIT) / _UNIT)
 
 
 def _position_reasons(board: chess.Board, weights: WeightsRecord) -> tuple[Reason, ...]:
     """The weightiest terms of a position, for White."""
-    position = _position_of(board)
+    position = position_of(board)
     terms = sorted(explain(position, weights).present(), key=lambda term: -abs(term.parts))
-    found = [Reason(_shown(position, term.parts), _held(term)) for term in terms if term.feature.group != "tempo"]
+    found = [Reason(shown_parts(position, term.parts), whose_term(term)) for term in terms
+             if term.feature.group != "tempo"]
     return _weighty(found)
 
 
-def _held(term: Term) -> str:
+def whose_term(term: Term) -> str:
     """Whose a term is, and what: `white: the bishop pair`."""
     owner = "white" if abs(term.white.parts) >= abs(term.black.parts) else "black"
     return f"{owner}: {PHRASES[term.feature.name].noun.format(own='its', other='the opponent' + chr(39) + 's')}"
@@ -152,12 +154,12 @@ def _move_reasons(board: chess.Board, after: chess.Board, there: Judgement, weig
                   ) -> tuple[Reason, ...]:
     """What is different where the line after a move is quiet, for the side that made it."""
     quiet = quiet_end(after, there.line)
-    end, mover = _position_of(quiet), 0 if board.turn else 1
-    changes = compare(explain(_position_of(board), weights), explain(end, weights), mover).changes
+    end, mover = position_of(quiet), 0 if board.turn else 1
+    changes = compare(explain(position_of(board), weights), explain(end, weights), mover).changes
     material = sum(change.parts for change in changes if change.feature.name == _MATERIAL)
-    found = [Reason(_shown(end, change.parts), in_words(change, mover)) for change in changes
+    found = [Reason(shown_parts(end, change.parts), in_words(change, mover)) for change in changes
              if change.feature.name != _MATERIAL]
-    found.append(Reason(_shown(end, material), balance_in_words(board, quiet)))  # an even trade is no reason
+    found.append(Reason(shown_parts(end, material), balance_in_words(board, quiet)))  # an even trade is no reason
     return _weighty(sorted(found, key=lambda reason: -abs(reason.centipawns)))
 
 

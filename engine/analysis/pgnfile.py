@@ -31,15 +31,24 @@ class _Handle:
 
 def read_games(path: Path) -> Iterator[tuple[int, chess.pgn.Game | str]]:
     """The games of a file with their numbers from 1; instead of one that is of no use, what is wrong with it."""
+    with open_text(path) as lines:
+        yield from _read_all(lines, f"{path}, ")
+
+
+def read_games_text(text: str) -> Iterator[tuple[int, chess.pgn.Game | str]]:
+    """The same of a text."""
+    return _read_all(io.StringIO(text), "")
+
+
+def _read_all(lines: Iterator[str], place: str) -> Iterator[tuple[int, chess.pgn.Game | str]]:
     logger = logging.getLogger("chess.pgn")
     was_disabled, logger.disabled = logger.disabled, True  # what it says is said here, with the game's number
     try:
-        with open_text(path) as lines:
-            number, file = 0, _Handle(lines)
-            while (game := chess.pgn.read_game(cast("TextIO", file))) is not None:
-                number += 1
-                complaint = _complaint(game)
-                yield number, game if complaint is None else f"{path}, {title_of(number, game)}: {complaint}"
+        number, file = 0, _Handle(lines)
+        while (game := chess.pgn.read_game(cast("TextIO", file))) is not None:
+            number += 1
+            complaint = _complaint(game)
+            yield number, game if complaint is None else f"{place}{title_of(number, game)}: {complaint}"
     finally:
         logger.disabled = was_disabled
 

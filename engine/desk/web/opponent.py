@@ -1,0 +1,297 @@
+"""A visitor's game against the engine: whose turn it is, clocks, take-backs, and the engine's answers."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+import chess
+
+from engine.analysis.interface import Engine
+from engine.analysis.knowledge import last_opening
+from engine.analysis.values import Play
+from engine.core.errors import InputError
+from engine.desk.clock import TimeControl
+from engine.desk.game import Game, Seat, game_from_pgn, starting_board
+from engine.desk.web import messages
+from engine.desk.web.desk import Desk
+from engine.desk.web.messages import Message
+from engine.desk.web.wire import MoveList, Value, fen_of, opening_value, outcome_value, position_value, told
+from engine.options import find_option
+
+_STRENGTH = find_option("UCI_Elo")
+_STEP = 200
+MAX = "max"
+LEVELS: tuple[int | str, ...] = (*range(_STRENGTH.low, _STRENGTH.high + 1, _STEP), MAX)
+_SIDES = {"white": chess.WHITE, "black": chess.BLACK}
+_RANDOM = "random"
+_LONGEST_THOUGHT = 1500  # milliseconds, where no clock runs
+_LONGEST_CLOCK, _LONGEST_INCREMENT = 10_800_000, 180_000
+_LONGEST_PGN = 200_000  # letters
+_FLAG_GRACE = 0.02  # seconds after which a flag has certainly fallen
+_STARTS = 960
+
+Tell = Callable[[Value], Awaitable[None]]
+Spawn = Callable[[Callable[[], Awaitable[None]]], asyncio.Task[None]]
+
+
+class Opponent:
+    """One game at a time, and the engine that plays it."""
+
+    def __init__(self, desk: Desk, tell: Tell, spawn: Spawn) -> None:
+        self._desk, self._tell, self._spawn = desk, tell, spawn
+        self._game: Game | None = None
+        self._id = ""
+        self._color = chess.WHITE  # the visitor's
+        self._level: int | str = MAX
+        self._is_slow = False  # answers after a natural delay
+        self._list = MoveList()
+        self._engine: tuple[int | str, Engine] | None = None
+        self._thought: asyncio.Task[None] | None = None
+        self._flag: asyncio.TimerHandle | None = None
+        self._ends: set[asyncio.Task[None]] = set()
+
+    @property
+    def game(self) -> Game:
+        """The game; InputError if none has begun."""
+        if self._game is None:
+            raise InputError("no game has begun")
+        return self._game
+
+    @property
+    def color(self) -> chess.Color:
+        """The visitor's side."""
+        return self._color
+
+    async def begin(self, message: Message) -> None:
+        """Begin a new game as the visitor wishes."""
+        level, color, control = _level_of(message), _color_of(message), _control_of(message)
+        board = _start_of(message)
+        me, other = Seat("You"), _seat(level)
+        await self._take(Game(board, control, (me, other) if color else (other, me)), level, color, message)
+
+    async def restore(self, message: Message) -> None:
+        """Go on with a game that the page has kept."""
+        level, color = _level_of(message), _color_of(message)
+        game = await self._desk.aside(lambda: game_from_pgn(messages.text_of(message, "pgn", _LONGEST_PGN)))
+        clocks = message.get("clocks")
+        if game.clock is not None and clocks is not None:
+            if not isinstance(clocks, list) or len(clocks) != 2:
+                raise InputError("clocks must be two numbers")
+            for side, left in zip((chess.WHITE, chess.BLACK), clocks, strict=True):
+                game.clock.set(side, messages.whole_of({"clocks": left}, "clocks", 0, _LONGEST_CLOCK))
+        game.resume()
+        await self._take(game, level, color, message)
+
+    async def _take(self, game: Game, level: int | str, color: chess.Color, message: Message) -> None:
+        is_slow = messages.flag_of(message, "delay")
+        await self.halt()
+        self._game, self._level, self._color, self._is_slow = game, level, color, is_slow
+        self._id, self._list = secrets.token_hex(4), MoveList()
+        await self._go_on()
+
+    async def move(self, message: Message) -> None:
+        """The visitor's move. If it is refused, the page is told how the game stands."""
+        self.game  # noqa: B018  there must be one
+        try:
+            self._play(message)
+        except InputError as error:
+            await self._tell(told("error", text=str(error)))
+            await self._tell(self.value())
+        else:
+            await self._go_on()
+
+    def _play(self, message: Message) -> None:
+        game = self.game
+        if game.turn != self._color or messages.whole_of(message, "ply", 0, 10_000) != len(game.moves):
+            raise InputError("that move came too late: the board has changed")
+        game.play(messages.read_uci(game.board, messages.text_of(message, "uci", 8)))
+
+    async def take_back(self) -> None:
+        """Go back to before the visitor's latest move."""
+        game = self.game
+        if not game.can_take_back(self._color):
+            raise InputError("there is no move to take back")
+        await self.halt()
+        game.take_back(self._color)
+        await self._go_on()
+
+    async def resign(self) -> None:
+        """The visitor gives up."""
+        self.game.resign(self._color)
+        await self.halt()
+        await self._tell(self.value())
+
+    async def agree_draw(self) -> None:
+        """Both sides want a draw."""
+        self.game.agree_draw()
+        await self.halt()
+        await self._tell(self.value())
+
+    async def _go_on(self) -> None:
+        """Tell how the game stands, and let the engine think if it is its turn."""
+        game = self.game
+        is_engines_turn = not game.is_over and game.turn != self._color
+        if is_engines_turn:
+            self._thought = self._spawn(self._answer)
+        self._watch_flag()
+        await self._tell(self.value())
+
+    async def _answer(self) -> None:
+        """Find the engine's move, and make it."""
+        loop, game = asyncio.get_running_loop(), self.game
+        began, board = loop.time(), game.board
+        async with self._desk.game_turns.turn():
+            play = await self._desk.game_search(lambda: self._think(game, board), self._stop)
+        if self._is_slow:
+            await asyncio.sleep(_natural_delay(game, play) - (loop.time() - began))
+        if play.move is not None and not game.is_over:
+            game.play(play.move)
+        self._thought = None
+        await self._go_on()
+
+    def _think(self, game: Game, board: chess.Board) -> Play:
+        """The engine's move. In a thread."""
+        engine = self._engine_of_level()
+        clock = game.clock
+        if clock is None or clock.running is None:
+            return engine.play(board, movetime=_LONGEST_THOUGHT)
+        increment = clock.control.increment
+        return engine.play(board, clocks=(clock.left(chess.WHITE), clock.left(chess.BLACK)),
+                           increments=(increment, increment))
+
+    def _engine_of_level(self) -> Engine:
+        if self._engine is not None and self._engine[0] == self._level:
+            return self._engine[1]
+        if self._engine is not None:
+            self._engine[1].close()
+        shares = self._desk.shares
+        made = Engine(threads=shares.search_threads, hash=shares.game_hash, options=_options(self._level))
+        self._engine = self._level, made
+        return made
+
+    def _stop(self) -> None:
+        if self._engine is not None:
+            self._engine[1].stop()
+
+    def _watch_flag(self) -> None:
+        """Have a look at the clock when it may have run out."""
+        if self._flag is not None:
+            self._flag.cancel()
+            self._flag = None
+        game = self.game
+        if game.clock is not None and game.clock.running is not None and not game.is_over:
+            left = game.clock.left(game.clock.running) / 1000
+            self._flag = asyncio.get_running_loop().call_later(left + _FLAG_GRACE, self._look_at_flag)
+
+    def _look_at_flag(self) -> None:
+        self._flag = None
+        end = self._spawn(self._fall)
+        self._ends.add(end)
+        end.add_done_callback(self._ends.discard)
+
+    async def _fall(self) -> None:
+        if self.game.is_over:
+            await self.halt()
+            await self._tell(self.value())
+        else:
+            self._watch_flag()
+
+    async def halt(self) -> None:
+        """End the engine's thought, if it has one."""
+        thought, self._thought = self._thought, None
+        if thought is not None and thought is not asyncio.current_task():
+            thought.cancel()
+            with suppress(asyncio.CancelledError):
+                await thought
+
+    async def close(self) -> None:
+        """The visitor is gone."""
+        if self._flag is not None:
+            self._flag.cancel()
+        await self.halt()
+        for end in tuple(self._ends):
+            end.cancel()
+        if self._engine is not None:
+            await self._desk.aside(self._engine[1].close)
+            self._engine = None
+
+    def value(self) -> Value:
+        """How the game stands."""
+        game = self.game
+        board, clock, outcome = game.board, game.clock, game.outcome
+        root = board.root()
+        is_usual = not board.chess960 and root.fen() == chess.STARTING_FEN
+        clocks = None if clock is None else [clock.left(chess.WHITE), clock.left(chess.BLACK)]
+        running = None if clock is None or clock.running is None else 0 if clock.running else 1
+        position = position_value(board)
+        position["over"] = outcome_value(outcome)
+        if outcome is not None:
+            position.update(legal={}, promotions=[])
+        return told(
+            "game", id=self._id, level=self._level, side=chess.COLOR_NAMES[self._color], chess960=board.chess960,
+            start=None if is_usual else fen_of(root), fen=fen_of(board), ply=len(game.moves),
+            moves=self._list.follow(root, game.moves), position=position, clocks=clocks, running=running,
+            thinking=self._thought is not None, over=outcome_value(outcome), delay=self._is_slow,
+            opening=None if board.chess960 else opening_value(last_opening(board)),
+            captured={name: _letters(game, side) for name, side in _SIDES.items()}, pgn=game.pgn())
+
+
+def _letters(game: Game, side: chess.Color) -> str:
+    """The men that a side has lost."""
+    return "".join(chess.piece_symbol(kind).upper() for kind in game.taken(side))
+
+
+def _level_of(message: Message) -> int | str:
+    level = message.get("level")
+    if isinstance(level, bool) or level not in LEVELS:
+        raise InputError(f"level must be one of {', '.join(map(str, LEVELS))}")
+    found: int | str = level
+    return found
+
+
+def _color_of(message: Message) -> chess.Color:
+    side = messages.choice_of(message, "side", (*_SIDES, _RANDOM))
+    return _SIDES.get(side, secrets.choice(chess.COLORS))
+
+
+def _control_of(message: Message) -> TimeControl | None:
+    clock = messages.part_of(message, "clock")
+    if clock is None:
+        return None
+    return TimeControl(messages.whole_of(clock, "base", 1000, _LONGEST_CLOCK),
+                       messages.whole_of(clock, "increment", 0, _LONGEST_INCREMENT, 0))
+
+
+def _start_of(message: Message) -> chess.Board:
+    fen, kind = messages.fen_of(message, "start"), message.get("chess960")
+    if fen is not None:
+        return starting_board(fen, bool(kind))
+    if kind is None or kind is False:
+        return starting_board()
+    number = secrets.randbelow(_STARTS) if kind is True else messages.whole_of(message, "chess960", 0, _STARTS - 1)
+    return starting_board(number=number)
+
+
+def _seat(level: int | str) -> Seat:
+    return Seat("Adversary", False, level if isinstance(level, int) else None)
+
+
+def _options(level: int | str) -> dict[str, str | int | bool]:
+    if not isinstance(level, int):
+        return {"OwnBook": True}
+    # The stronger a player, the longer an opening is known by heart.
+    return {"OwnBook": True, "Book Depth": max(level // _STEP - 1, 1), "UCI_LimitStrength": True, "UCI_Elo": level}
+
+
+def _natural_delay(game: Game, play: Play) -> float:
+    """Seconds after which a person might have answered; never much of a clock."""
+    delay = random.triangular(0.4, 3.0, 0.9)  # noqa: S311  no secret
+    if play.score is None or game.board.legal_moves.count() == 1:
+        delay /= 2  # known by heart, or forced
+    if game.clock is not None:
+        delay = min(delay, game.clock.left(game.turn) / 1000 / 40)
+    return delay
