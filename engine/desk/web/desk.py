@@ -71,12 +71,13 @@ class Desk:
         self._lock = threading.Lock()
 
     def load(self) -> None:
-        """Load the kernels that answers need, and begin to load the others: visitors shall not wait for them."""
+        """Load all kernels, by using them: no visitor shall wait for that."""
         board = chess.Board()
         next(iter(self.engine(0).analyse(board, depth=1)))
         self.engine(0).evaluate(board)
         facts_of(board)
-        self._study_threads.submit(_load_kinds)
+        for kind in KINDS:
+            kind.make(Settings(), _LEAST_HASH).load()
 
     def engine(self, place: int) -> Engine:
         """The engine that analyses at a place; made when it is first asked for, which takes a moment."""
@@ -105,11 +106,6 @@ class Desk:
             self._engines.clear()
         for threads in (self._game_threads, self._page_threads, self._study_threads):
             threads.shutdown(wait=False, cancel_futures=True)
-
-
-def _load_kinds() -> None:
-    for kind in KINDS:
-        kind.make(Settings(), _LEAST_HASH).load()
 
 
 async def _settled(work: Future[T], stop: Callable[[], None]) -> T:

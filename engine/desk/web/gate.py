@@ -117,7 +117,7 @@ class Allowance:
     """A pace for each client, by its address."""
 
     def __init__(self, rate: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
-        self._make = lambda: Pace(rate, burst, now)
+        self._rate, self._burst = rate, burst
         self._now, self._tidied = now, now()
         self._paces: dict[str, Pace] = {}
 
@@ -127,7 +127,7 @@ class Allowance:
         if now - self._tidied > _FORGOTTEN:
             self._paces = {name: pace for name, pace in self._paces.items() if now - pace.seen < _FORGOTTEN}
             self._tidied = now
-        return self._paces.setdefault(who, self._make()).allows()
+        return self._paces.setdefault(who, Pace(self._rate, self._burst, self._now)).allows()
 
 
 class Gate:
@@ -148,7 +148,8 @@ class Gate:
             else:
                 await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
             return
-        await (self._app if refusal is None else refusal)(scope, receive, _with_headers(send))
+        answer: ASGIApp = self._app if refusal is None else refusal
+        await answer(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
         """The answer to a request that is not let in, if it is not."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
@@ -50,9 +51,10 @@ class Opponent:
         self._is_slow = False  # answers after a natural delay
         self._list = MoveList()
         self._engine: tuple[int | str, Engine] | None = None
+        self._making = threading.Lock()
         self._thought: asyncio.Task[None] | None = None
         self._flag: asyncio.TimerHandle | None = None
-        self._ends: set[asyncio.Task[None]] = set()
+        self._asides: set[asyncio.Task[None]] = set()
 
     @property
     def game(self) -> Game:
@@ -91,7 +93,13 @@ class Opponent:
         await self.halt()
         self._game, self._level, self._color, self._is_slow = game, level, color, is_slow
         self._id, self._list = secrets.token_hex(4), MoveList()
+        self._aside(self._prepare)
         await self._go_on()
+
+    async def _prepare(self) -> None:
+        """Make the engine while the visitor thinks about the first move."""
+        async with self._desk.game_turns.turn():
+            await self._desk.game_search(self._engine_of_level, self._stop)
 
     async def move(self, message: Message) -> None:
         """The visitor's move. If it is refused, the page is told how the game stands."""
@@ -164,6 +172,10 @@ class Opponent:
                            increments=(increment, increment))
 
     def _engine_of_level(self) -> Engine:
+        with self._making:
+            return self._made_engine()
+
+    def _made_engine(self) -> Engine:
         if self._engine is not None and self._engine[0] == self._level:
             return self._engine[1]
         if self._engine is not None:
@@ -189,9 +201,13 @@ class Opponent:
 
     def _look_at_flag(self) -> None:
         self._flag = None
-        end = self._spawn(self._fall)
-        self._ends.add(end)
-        end.add_done_callback(self._ends.discard)
+        self._aside(self._fall)
+
+    def _aside(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something that nobody waits for."""
+        task = self._spawn(work)
+        self._asides.add(task)
+        task.add_done_callback(self._asides.discard)
 
     async def _fall(self) -> None:
         if self.game.is_over:
@@ -213,8 +229,10 @@ class Opponent:
         if self._flag is not None:
             self._flag.cancel()
         await self.halt()
-        for end in tuple(self._ends):
-            end.cancel()
+        asides = tuple(self._asides)
+        for task in asides:
+            task.cancel()
+        await asyncio.gather(*asides, return_exceptions=True)
         if self._engine is not None:
             await self._desk.aside(self._engine[1].close)
             self._engine = None
