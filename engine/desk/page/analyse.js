@@ -1,9 +1,9 @@
 /** The view in which positions and games are analysed. */
 
-import { Annotator, showPlayers } from "./annotate.js";
+import { annotateNode, Annotator, showPlayers } from "./annotate.js";
 import { Board } from "./board.js";
 import { readMove, spoken } from "./chess.js";
-import { announce, byId, copy, download, toast } from "./dom.js";
+import { announce, byId, copy, download, h, toast } from "./dom.js";
 import { Facts } from "./facts.js";
 import { Graph } from "./graph.js";
 import { Lines, showGauge } from "./lines.js";
@@ -156,18 +156,19 @@ export class AnalyseView {
   /** @param {any} message */
   takeAnnotated(message) {
     const [game] = message.games;
-    if (!game) return;
-    const record = new GameRecord({ ...game, result: game.result ?? this.record.result });
-    const at = this.record.path(this.node).length;
-    this.open(record, Math.min(at, record.main().length), this.flipped);
+    const main = this.record.main();
+    if (!game || game.moves.some((/** @type {any} */ note, /** @type {number} */ index) => main[index]?.san !== note.san)) return;
+    game.moves.forEach((/** @type {any} */ note, /** @type {number} */ index) => annotateNode(main[index], note));
     this.source = message.pgn;
     this.keepGame();
-    this.graph.show(record.main());
+    this.graph.show(main);
     showPlayers(game);
     byId("graph-card").hidden = false;
     this.show();
-    announce("The game is annotated.");
-    toast("The game is annotated");
+    const count = message.games.length;
+    const words = count > 1 ? `${count} games are annotated; the first is shown, saving the PGN saves all` : "The game is annotated";
+    announce(words);
+    toast(words);
   }
 
   /** @param {any} message */
@@ -256,9 +257,9 @@ export class AnalyseView {
     this.list.show(record, node);
     this.graph.point(node);
     this.showOpening();
-    const comment = [node.reason, node.better ? `Better: ${node.better}` : ""].filter(Boolean).join(" ");
-    byId("analyse-comment").textContent = comment;
-    byId("analyse-comment").hidden = !comment;
+    const remarks = [node.reason, node.better && `Better: ${node.better}`].filter(Boolean);
+    byId("analyse-comment").replaceChildren(...remarks.map((words) => h("p", {}, words ?? "")));
+    byId("analyse-comment").hidden = !remarks.length;
     if (node.score) showGauge(node.score);
     for (const button of byId("analyse-steps").querySelectorAll("button")) {
       const back = ["first", "previous"].includes(button.dataset.step);

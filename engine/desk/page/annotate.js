@@ -70,6 +70,18 @@ export class Annotator {
   }
 }
 
+/**
+ * Writes what the server found about a move beside it.
+ * @param {import("./record.js").Node} node
+ * @param {any} note
+ */
+export function annotateNode(node, { cp, mate, winner, mark, reason, better }) {
+  node.score = mate === undefined || mate === null ? { cp } : { mate, winner };
+  node.mark = mark ?? "";
+  node.reason = reason || null;
+  node.better = (Array.isArray(better) ? better.join(" ") : better) || null;
+}
+
 const WORDS = { "??": ["blunder", "blunders"], "?": ["mistake", "mistakes"], "?!": ["inaccuracy", "inaccuracies"] };
 
 /** What each player did, counted. @param {any} game of the server's `annotated` */

@@ -7,7 +7,7 @@ const WORTH = { p: 1, n: 3, b: 3, r: 5, q: 9, k: 0 };
 
 /** @typedef {{fen: string, turn: "white"|"black", legal: Record<string, string[]>, promotions: string[],
  *   san: Record<string, string>, check: string|null, over: {result: string, reason: string}|null}} Position */
-/** @typedef {{cp?: number, mate?: number}} Score */
+/** @typedef {{cp?: number, mate?: number, winner?: "white"|"black"}} Score a winner where the mate is on the board */
 
 /**
  * The men of a position by square, as FEN letters.
@@ -138,6 +138,7 @@ export function lossesOf(start, fen) {
 /** "+0.35", "−1.20", "#4", "−#2", for White. @param {Score|null|undefined} score */
 export function scoreText(score) {
   if (!score) return "";
+  if (score.winner) return "#";
   if (score.mate !== undefined && score.mate !== null) return score.mate < 0 ? `−#${-score.mate}` : `#${score.mate}`;
   const cp = score.cp ?? 0;
   return `${cp < 0 ? "−" : "+"}${(Math.abs(cp) / 100).toFixed(2)}`;
@@ -149,6 +150,7 @@ export function scoreText(score) {
  * @param {number[]} [wdl] thousandths
  */
 export function shareOf(score, wdl) {
+  if (score.winner) return score.winner === "white" ? 1 : 0;
   if (score.mate !== undefined && score.mate !== null) return score.mate > 0 ? 1 : 0;
   if (wdl) return (wdl[0] + wdl[1] / 2) / 1000;
   return 1 / (1 + 3 ** (-(score.cp ?? 0) / 100));

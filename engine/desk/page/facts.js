@@ -2,6 +2,9 @@
 
 import { byId, h } from "./dom.js";
 
+const SHOWN = 5; // moves of the book, the others on request
+const TERMS = 8; // terms of the evaluation
+
 /** @param {number} cp */
 const signed = (cp) => `${cp < 0 ? "−" : "+"}${(Math.abs(cp) / 100).toFixed(2)}`;
 
@@ -44,9 +47,14 @@ export class Facts {
       const bar = h("div.meter");
       bar.style.width = `${share * 100}%`;
       return h("tr", {}, h("td", {}, h("button.quiet", { type: "button", onclick: () => this.play(uci) }, san)),
-        h("td.share", {}, bar), h("td.number", {}, `${Math.round(share * 100)} %`));
+        h("td.share", {}, bar), h("td.number", {}, share < 0.005 ? "< 1 %" : `${Math.round(share * 100)} %`));
     });
-    byId("book").replaceChildren(h("table", {}, h("thead.unseen", {}, h("tr", {}, h("th", {}, "Move"), h("th", {}, ""), h("th", {}, "Share"))), h("tbody", {}, ...rows)));
+    byId("book").replaceChildren(h("table", {}, h("tbody", {}, ...rows.slice(0, SHOWN))), ...this.more(rows.slice(SHOWN)));
+  }
+
+  /** The rows that are shown on request. @param {any[]} rows */
+  more(rows) {
+    return rows.length ? [h("details", {}, h("summary.faint", {}, `${rows.length} more`), h("table", {}, h("tbody", {}, ...rows)))] : [];
   }
 
   /** @param {{name: string, words: string, cp: number}[]} terms White's centipawns */
@@ -59,8 +67,12 @@ export class Facts {
       bar.style.width = `${width}%`;
       return h("tr", { title: name }, h("td", {}, words || name), h("td.share", {}, h("div.balance", {}, bar)), h("td.number", {}, signed(cp)));
     });
-    const head = h("thead", {}, h("tr", {}, h("th", {}, "Term"), h("th", {}, "Black ahead · White ahead"), h("th.number", {}, "Pawns")));
-    byId("terms").replaceChildren(rows.length ? h("table", {}, head, h("tbody", {}, ...rows)) : h("p.faint", {}, "Nothing speaks for either side."));
+    const head = h("thead", {}, h("tr", {}, h("th", {}, "Term"), h("th", {}, "← Black · White →"), h("th.number", {}, "Pawns")));
+    if (!rows.length) {
+      byId("terms").replaceChildren(h("p.faint", {}, "Nothing speaks for either side."));
+      return;
+    }
+    byId("terms").replaceChildren(h("table", {}, head, h("tbody", {}, ...rows.slice(0, TERMS))), ...this.more(rows.slice(TERMS)));
   }
 
   showWorths() {

@@ -95,7 +95,7 @@ export class MoveList {
   }
 }
 
-const MARKS = { "??": "blunder", "?": "mistake", "?!": "inaccuracy", "!": "good move", "!!": "brilliant move", "!?": "interesting" };
+const MARKS = { "??": "blunder", "?": "mistake", "?!": "inaccuracy", "!": "good move", "!!": "brilliant move", "!?": "interesting", "□": "only move" };
 
 /**
  * Fills a bar with the four stepping buttons and the one that turns the board.

@@ -12,6 +12,7 @@ import { keep, recall } from "./store.js";
 
 /** @typedef {import("./main.js").App} App */
 
+const EMPTY = "Drag a man, click it and its target, or type a move.";
 const other = { white: "black", black: "white" };
 
 export class PlayView {
@@ -32,7 +33,7 @@ export class PlayView {
       label: "Board of the game", onMove: (uci) => this.move(uci), onAhead: (move) => this.setPremove(move),
     });
     this.seats = { top: new Seat(byId("seat-top")), bottom: new Seat(byId("seat-bottom")) };
-    this.list = new MoveList(byId("play-moves"), { go: (node) => this.go(this.record.path(node).length), empty: "" });
+    this.list = new MoveList(byId("play-moves"), { go: (node) => this.go(this.record.path(node).length), empty: EMPTY });
     this.form = new NewGame({ start: (wish) => this.start(wish), cancel: () => this.showForm(false) });
     this.bind();
     if (this.game) this.receive(this.game, false);

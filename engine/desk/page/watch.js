@@ -46,6 +46,7 @@ export class WatchView {
     byId("watch-preset").addEventListener("change", () => { if (byId("watch-preset").value) this.open(byId("watch-preset").value, false); });
     byId("watch-fen").addEventListener("change", () => this.open(byId("watch-fen").value.trim() || START, false));
     byId("watch-form").addEventListener("submit", (/** @type {Event} */ event) => { event.preventDefault(); this.start(); });
+    byId("watch-flip").addEventListener("click", () => this.steps().flip());
     byId("watch-stop").addEventListener("click", () => this.stop());
     byId("tree-draw").addEventListener("click", () => this.drawTree());
     byId("tree-depth").addEventListener("change", () => { if (this.branches.drawn) this.drawTree(); });
@@ -219,7 +220,7 @@ export class WatchView {
     const sorted = [...visits].sort((a, b) => b.share - a.share).slice(0, BARS);
     return sorted.flatMap(({ san, share }) => {
       const bar = h("div.meter");
-      bar.style.width = `${share * 100}%`;
+      bar.style.width = `${(share / sorted[0].share) * 100}%`;
       return [h("span", {}, san), h("div", {}, bar), h("span.number", {}, `${Math.round(share * 100)} %`)];
     });
   }
