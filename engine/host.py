@@ -11,7 +11,6 @@ import mmap
 import os
 import stat
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,6 @@ _PERF_COUNTER_CLOCK = 8 if IS_MACOS else 1
 _NANOSECONDS = 1_000_000_000
 
 _HUGE_PAGE = 1 << 21
-_COURTEOUS = 15  # of 0 to 19: niceness
 _ROOT = 0  # the user who may do everything anyway
 
 
@@ -64,13 +62,6 @@ def memory_size() -> int:
 
         return int(psutil.virtual_memory().total)
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def lower_thread_priority() -> None:
-    """Let this thread, and those that it starts, give way to others. Only Linux counts threads one by one."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):  # it is only a courtesy
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _COURTEOUS)
 
 
 def user_cache_folder() -> Path:

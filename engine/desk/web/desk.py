@@ -14,7 +14,6 @@ import chess
 from engine.analysis.facts import facts_of
 from engine.analysis.interface import Engine
 from engine.desk.web.turns import Turns
-from engine.host import lower_thread_priority
 from engine.options import Settings
 from engine.search.kinds import KINDS
 
@@ -22,6 +21,7 @@ _SLICE = 1.0  # seconds that an analysis keeps its place if others wait
 _QUICK_SLICE = 60.0  # moves of games are never broken off
 _PULSE = 0.02  # seconds between two requests to end
 _LEAST_HASH = 1  # MB
+_KINDS_AT_ONCE = 8  # more than a visitor can watch
 _PAGE_THREADS = 2  # for what takes milliseconds, but too many of them for the event loop
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ class Desk:
         self._game_threads = ThreadPoolExecutor(shares.places, "game")
         self._page_threads = ThreadPoolExecutor(_PAGE_THREADS, "page")
         # A search of many kinds side by side takes a thread for each of them.
-        self._study_threads = ThreadPoolExecutor(8 * shares.places, "study", lower_thread_priority)
+        self._study_threads = ThreadPoolExecutor(_KINDS_AT_ONCE * shares.places, "study")
         self._engines: dict[int, Engine] = {}
         self._lock = threading.Lock()
 

@@ -13,6 +13,7 @@ from engine.desk.game import starting_board
 
 LONGEST_MESSAGE = 1 << 20  # bytes
 MOST_PLIES = 1200  # of a line of moves
+_LARGEST_NUMBER = 1 << 53  # that JavaScript counts exactly
 _LONGEST_NAME = 20
 _LONGEST_FEN = 120
 _LONGEST_MOVE = 12
@@ -49,6 +50,14 @@ def whole_of(message: Message, name: str, low: int, high: int, default: int | No
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise InputError(f"{name} must be a whole number from {low} to {high}")
     return value
+
+
+def number_of(message: Message, name: str) -> int | None:
+    """A field that is a whole number; None if it is missing."""
+    value = message.get(name)
+    if value is None:
+        return None
+    return whole_of(message, name, -_LARGEST_NUMBER, _LARGEST_NUMBER)
 
 
 def flag_of(message: Message, name: str) -> bool:

@@ -57,23 +57,25 @@ def small_tree(board: chess.Board, depth: int, judge: Judge) -> Value:
     alphabeta(ordered, board.fen(), depth, evaluate, trace)
     assert trace.root is not None
     nodes: list[Value] = []
-    _write(nodes, trace.root, None, "", ordered)
-    return {"width": width, "nodes": nodes}
+    _write(nodes, trace.root, {"id": 0, "parent": None, "san": None, "order": 0}, ordered)
+    return {"width": width, "turn": chess.COLOR_NAMES[board.turn], "nodes": nodes}
 
 
-def _write(nodes: list[Value], visit: Visit, parent: int | None, san: str, game: Ordered[str, str]) -> None:
-    """Add a node and all below it."""
-    number, fen = len(nodes), str(visit.state)
+def _write(nodes: list[Value], visit: Visit, place: Value, game: Ordered[str, str]) -> None:
+    """Add a node, whose place in the tree is known, and all below it."""
+    fen = str(visit.state)
     actions: Sequence[str] = game.actions(fen) if visit.children else ()
     is_cut = 0 < len(visit.children) < len(actions)
-    nodes.append({"id": number, "parent": parent, "san": san, "alpha": _bound(visit.alpha), "beta": _bound(visit.beta),
-                  "value": _bound(visit.value), "cut": is_cut, "skipped": False, "order": visit.order})
+    nodes.append({**place, "alpha": _bound(visit.alpha), "beta": _bound(visit.beta), "value": _bound(visit.value),
+                  "cut": is_cut, "skipped": False, "visit": visit.order})
     board = chess.Board(fen)
-    for child, action in zip(visit.children, actions, strict=False):
-        _write(nodes, child, number, board.san(chess.Move.from_uci(action)), game)
-    for action in actions[len(visit.children) :]:
-        nodes.append({"id": len(nodes), "parent": number, "san": board.san(chess.Move.from_uci(action)), "alpha": None,
-                      "beta": None, "value": None, "cut": False, "skipped": True, "order": None})
+    for order, action in enumerate(actions):
+        below = {"id": len(nodes), "parent": place["id"], "san": board.san(chess.Move.from_uci(action)), "order": order}
+        if order < len(visit.children):
+            _write(nodes, visit.children[order], below, game)
+        else:
+            nodes.append({**below, "alpha": None, "beta": None, "value": None, "cut": False, "skipped": True,
+                          "visit": None})
 
 
 def _bound(value: float) -> int | None:

@@ -15,7 +15,7 @@ from engine.desk.game import Game
 from engine.desk.web import messages
 from engine.desk.web.desk import Desk
 from engine.desk.web.messages import Message
-from engine.desk.web.opponent import Tell
+from engine.desk.web.sitting import Tell
 from engine.desk.web.smalltree import small_tree
 from engine.desk.web.wire import Value, line_value, score_value, told
 from engine.options import Settings

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import chess
 
 from book.names import Name
-from engine.analysis.knowledge import opening_name
+from engine.analysis.knowledge import last_opening, opening_name
 from engine.analysis.values import Score
-from engine.desk.game import Game, Outcome
+from engine.desk.game import Game, Outcome, Reason
 from engine.desk.web.messages import king_way
 
 Value = dict[str, Any]
+_PROMOTING = 5  # letters of a move's text
+
+
+_REASONS = {Reason.CHECKMATE: "checkmate", Reason.STALEMATE: "stalemate", Reason.FLAG: "{loser} ran out of time",
+            Reason.RESIGNATION: "{loser} resigned", Reason.AGREEMENT: "draw by agreement"}
 
 
 def told(name: str, **fields: Any) -> Value:
@@ -31,6 +36,11 @@ def opening_value(name: Name | None) -> Value | None:
     return None if name is None else {"code": name.eco, "name": name.name}
 
 
+def opening_of(board: chess.Board) -> Value | None:
+    """The latest name of a game's opening."""
+    return None if board.chess960 else opening_value(last_opening(board))
+
+
 def score_value(board: chess.Board, score: Score) -> Value:
     """A score for the side to move, and its chances, as White sees them."""
     shown = score if board.turn else -score
@@ -46,27 +56,37 @@ def white_score(score: Score) -> Value:
 
 def outcome_value(outcome: Outcome | None) -> Value | None:
     """How a game ended."""
-    return None if outcome is None else {"result": outcome.result, "reason": outcome.reason.value}
+    if outcome is None:
+        return None
+    template = _REASONS.get(outcome.reason, "draw: {reason}")
+    loser = "" if outcome.winner is None else chess.COLOR_NAMES[not outcome.winner].title()
+    if not loser and outcome.reason is Reason.FLAG:
+        template = "time is up, but nobody could mate"
+    return {"result": outcome.result, "reason": template.format(loser=loser, reason=outcome.reason.value)}
 
 
 def position_value(board: chess.Board) -> Value:
     """A position and what can be done in it."""
     outcome = Game(board).outcome
     legal: dict[str, list[str]] = {}
-    promotions: dict[str, None] = {}
-    for move in () if outcome else board.legal_moves:
-        ways = [move, king_way(board, move)] if board.is_castling(move) else [move]
-        for way in ways:
-            targets = legal.setdefault(chess.square_name(way.from_square), [])
-            target = chess.square_name(way.to_square)
-            if target not in targets:
-                targets.append(target)
-        if move.promotion is not None:
-            promotions[chess.square_name(move.from_square) + chess.square_name(move.to_square)] = None
+    names: dict[str, str] = {}
+    for way, san in () if outcome else _ways(board):
+        targets, target = legal.setdefault(chess.square_name(way.from_square), []), chess.square_name(way.to_square)
+        if target not in targets:
+            targets.append(target)
+        names.setdefault(way.uci(), san)
+    promotions = dict.fromkeys(text[:4] for text in names if len(text) == _PROMOTING)
     king = board.king(board.turn)
     checked = None if king is None or not board.is_check() else chess.square_name(king)
-    return {"fen": fen_of(board), "turn": chess.COLOR_NAMES[board.turn], "legal": legal,
+    return {"fen": fen_of(board), "turn": chess.COLOR_NAMES[board.turn], "legal": legal, "san": names,
             "promotions": list(promotions), "check": checked, "over": outcome_value(outcome)}
+
+
+def _ways(board: chess.Board) -> Iterator[tuple[chess.Move, str]]:
+    """All legal moves with their names; then castling as the king's way, where that is no other move."""
+    moves = [(move, board.san(move)) for move in board.legal_moves]
+    yield from moves
+    yield from ((king_way(board, move), san) for move, san in moves if board.is_castling(move))
 
 
 class MoveList:

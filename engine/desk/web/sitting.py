@@ -12,7 +12,6 @@ from contextlib import suppress
 import chess
 
 from engine.analysis.interface import Engine
-from engine.analysis.knowledge import last_opening
 from engine.analysis.values import Play
 from engine.core.errors import InputError
 from engine.desk.clock import TimeControl
@@ -20,7 +19,7 @@ from engine.desk.game import Game, Seat, game_from_pgn, starting_board
 from engine.desk.web import messages
 from engine.desk.web.desk import Desk
 from engine.desk.web.messages import Message
-from engine.desk.web.wire import MoveList, Value, fen_of, opening_value, outcome_value, position_value, told
+from engine.desk.web.wire import MoveList, Value, fen_of, opening_of, outcome_value, position_value, told
 from engine.options import find_option
 
 _STRENGTH = find_option("UCI_Elo")
@@ -39,7 +38,7 @@ Tell = Callable[[Value], Awaitable[None]]
 Spawn = Callable[[Callable[[], Awaitable[None]]], asyncio.Task[None]]
 
 
-class Opponent:
+class Sitting:
     """One game at a time, and the engine that plays it."""
 
     def __init__(self, desk: Desk, tell: Tell, spawn: Spawn) -> None:
@@ -254,7 +253,8 @@ class Opponent:
             start=None if is_usual else fen_of(root), fen=fen_of(board), ply=len(game.moves),
             moves=self._list.follow(root, game.moves), position=position, clocks=clocks, running=running,
             thinking=self._thought is not None, over=outcome_value(outcome), delay=self._is_slow,
-            opening=None if board.chess960 else opening_value(last_opening(board)),
+            opening=opening_of(board),
+            clock=None if clock is None else {"base": clock.control.base, "increment": clock.control.increment},
             captured={name: _letters(game, side) for name, side in _SIDES.items()}, pgn=game.pgn())
 
 
