@@ -24,8 +24,8 @@ if CHROMIUM is None or DRIVER is None:
 from selenium import webdriver  # noqa: E402  only where there is a browser
 from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
-from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.select import Select  # noqa: E402
 
 PATIENCE = 60.0  # seconds: the kernels may have to be compiled first
 _FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
@@ -88,10 +88,8 @@ class Page:
 
     def find(self, selector: str) -> Any:
         """The first visible element of a selector."""
-        def visible() -> Any:
-            return next((found for found in self.driver.find_elements(By.CSS_SELECTOR, selector)
-                         if found.is_displayed()), None)
-        return self.wait(visible, selector)
+        visible = "return [...document.querySelectorAll(arguments[0])].find((found) => found.checkVisibility()) ?? null"
+        return self.wait(lambda: self.script(visible, selector), selector)
 
     def text(self, selector: str) -> str:
         return str(self.script("return document.querySelector(arguments[0]).textContent", selector))
@@ -103,7 +101,7 @@ class Page:
 
     def choose(self, selector: str, value: str) -> None:
         """Chooses an option of a list."""
-        self.find(f"{selector} option[value='{value}']").click()
+        Select(self.find(selector)).select_by_value(value)
 
     def go(self, view: str) -> None:
         self.click(f"nav [data-view={view}]")

@@ -20,7 +20,7 @@ SCHOLAR = """[White "Pupil"]
 1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0
 """
 PHONE, DESK = (360, 740), (1280, 800)
-KINDS = 5
+KINDS = 5  # of search, at least
 LONGEST_GAME = 300  # moves of a side
 
 
@@ -181,7 +181,8 @@ def test_searches_think_side_by_side_and_a_tree_is_drawn(page):
     page.choose("#watch-time", "1000")
     page.click("#watch-start")
     states = "return [...document.querySelectorAll('.kind .state')].map((state) => state.textContent)"
-    page.wait(lambda: page.script(states) == ["finished"] * KINDS, "all searches to finish", 120)
+    page.wait(lambda: set(page.script(states)) == {"finished"}, "all searches to finish")
+    assert len(page.script(states)) >= KINDS
     assert page.script("return document.querySelectorAll('.kind .visits .meter').length") > 0
     page.click("#tree-draw")
     page.find("#tree svg")

@@ -14,6 +14,13 @@ export class Lines {
     /** @type {Line[]} */
     this.lines = [];
     this.list = byId("lines");
+    // A row may be renewed between press and release, so the press counts; a click without one comes from the keyboard.
+    const follow = (/** @type {Event} */ event) => {
+      const { line, move } = /** @type {HTMLElement} */ (event.target).dataset;
+      if (line !== undefined) options.follow(this.lines[Number(line)].uci.slice(0, Number(move) + 1));
+    };
+    this.list.addEventListener("pointerdown", follow);
+    this.list.addEventListener("click", (/** @type {MouseEvent} */ event) => { if (event.detail === 0) follow(event); });
   }
 
   /** @param {string} words why there are no lines */
@@ -29,15 +36,27 @@ export class Lines {
     this.lines = message.lines;
     const { depth, nodes, nps } = message;
     byId("engine-effort").textContent = `depth ${depth} · ${short(nodes)} nodes${nps ? ` · ${short(nps)}/s` : ""}`;
-    this.list.replaceChildren(...this.lines.map((line) => this.row(line, fen)));
+    if (this.list.querySelector(".waiting")) this.list.replaceChildren();
+    while (this.list.children.length > this.lines.length) this.list.lastElementChild.remove();
+    this.lines.forEach((line, index) => this.renew(line, index, fen));
     const [best] = this.lines;
     if (!best) return;
     showGauge(best.score, best.wdl);
     showChances(best.wdl);
   }
 
-  /** @param {Line} line @param {string} fen */
-  row(line, fen) {
+  /** Brings one row up to date, and leaves the focus where it is. @param {Line} line @param {number} index @param {string} fen */
+  renew(line, index, fen) {
+    const old = this.list.children[index];
+    const focused = old?.contains(document.activeElement);
+    const row = this.row(line, index, fen);
+    if (old) old.replaceWith(row);
+    else this.list.append(row);
+    if (focused) row.querySelector("button")?.focus();
+  }
+
+  /** @param {Line} line @param {number} place @param {string} fen */
+  row(line, place, fen) {
     const white = (line.score.mate ?? line.score.cp ?? 0) >= 0;
     const words = [];
     let black = turnOf(fen) === "black";
@@ -45,8 +64,7 @@ export class Lines {
     line.san.slice(0, SHOWN).forEach((san, index) => {
       if (!black) words.push(h("span.faint", {}, ` ${number}.`));
       else if (index === 0) words.push(h("span.faint", {}, ` ${numberOf(fen)}`));
-      const uci = line.uci.slice(0, index + 1);
-      words.push(h("button", { type: "button", tabindex: index ? "-1" : "0", onclick: () => this.options.follow(uci) }, san), " ");
+      words.push(h("button", { type: "button", tabindex: index ? "-1" : "0", "data-line": place, "data-move": index }, san), " ");
       if (black) number += 1;
       black = !black;
     });

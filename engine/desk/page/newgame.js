@@ -34,7 +34,7 @@ export class NewGame {
       keep("wish", wish);
       start(wish);
     });
-    this.form.addEventListener("input", () => this.refresh());
+    for (const kind of ["input", "change"]) this.form.addEventListener(kind, () => this.refresh());
     byId("new-cancel").addEventListener("click", cancel);
     this.fill(recall("wish", null));
   }

@@ -231,6 +231,7 @@ export class WatchView {
     try {
       const tree = await this.talk.request("tree", { ...this.place(), depth });
       this.branches.show(tree.nodes, tree.turn ?? turnOf(this.fen));
+      byId("tree-width").textContent = tree.width ? `Here the ${tree.width} most promising moves of each position are looked at.` : "";
     } catch (error) {
       toast(/** @type {Error} */ (error).message, "bad");
     }
