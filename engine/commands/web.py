@@ -17,6 +17,7 @@ _PORT = 8765
 _HOST = "127.0.0.1"
 _SESSIONS = 24
 _HASH = 256
+_PATIENCE = 0.4  # seconds that visitors have to hear that the server ends
 _FAREWELL = "\nthe board is put away"
 _NEEDED = ("starlette", "uvicorn", "websockets")
 
@@ -60,6 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"the board is at {door.address} (Ctrl-C ends it)", flush=True)
     if arguments.open:
         webbrowser.open(door.address)
-    with stopped_by_user(server.stop, farewell=_FAREWELL):
+    with stopped_by_user(server.stop, _PATIENCE, _FAREWELL):
         server.run()
     return 0

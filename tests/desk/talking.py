@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import chess
-from starlette.testclient import TestClient, WebSocketTestSession
 
 from engine.desk.web.app import make_app
 from engine.desk.web.desk import Desk, Shares
 from engine.desk.web.gate import Door
 
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # newer Starlettes would rather have httpx's successor
+    from starlette.testclient import TestClient as TestClient
+    from starlette.testclient import WebSocketTestSession
+
 PORT = 8765
 ADDRESS = f"http://127.0.0.1:{PORT}"
+TALK = f"ws://127.0.0.1:{PORT}/talk"
 ORIGIN = {"origin": ADDRESS}
 START: dict[str, Any] = {"start": None, "chess960": False, "moves": []}
 FASTEST = 800

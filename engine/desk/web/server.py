@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import sys
 from typing import Any
 
 import uvicorn
@@ -22,6 +23,7 @@ _REQUEST_SECONDS = 10.0  # a connection that has not asked for anything by then 
 _KEEP_ALIVE = 15  # seconds
 _PING, _PONG = 20.0, 20.0  # seconds
 _LAST_WORDS = 2.0  # seconds that a connection has to take what was already said
+_SWITCH_SECONDS = 0.001  # after which a thread lets another one run Python: answers shall not wait for analyses
 _SHUTDOWN = 1  # seconds that visitors have to leave
 
 
@@ -69,6 +71,7 @@ def listening(host: str, port: int) -> socket.socket:
         if not IS_WINDOWS:  # where it would let two programs have the same port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        listener.listen()  # who comes before the server is up waits a moment
     except OSError as error:
         listener.close()
         raise InputError(f"cannot listen at {host}, port {port}: {error.strerror or error}; "
@@ -98,6 +101,7 @@ class Server:
 
     def run(self) -> None:
         """Serve; blocks until `stop`."""
+        sys.setswitchinterval(_SWITCH_SECONDS)
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:

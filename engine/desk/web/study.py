@@ -28,7 +28,7 @@ from engine.desk.web.wire import (
 
 _MOST_LINES = 5
 _LONGEST_LINE = 20  # plies
-_LONGEST_ANALYSIS = 600.0  # seconds: who is still there can ask again
+_LONGEST_ANALYSIS = 300.0  # seconds: who is still there can ask again
 _BEAT = 0.1  # seconds between two messages about the same search
 
 
