@@ -12,6 +12,7 @@ import pytest
 from tests.desk.browsing import Keys, Page, Server
 
 LADDER = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"  # 1. Ra7 Kg8 2. Rb8#, and Black has no choice
+MIDDLEGAME = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"
 LONE_PAWN = "8/P6k/8/8/8/8/8/K7 w - - 0 1"
 SCHOLAR = """[White "Pupil"]
 [Black "Friend"]
@@ -20,6 +21,7 @@ SCHOLAR = """[White "Pupil"]
 1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0
 """
 PHONE, DESK = (360, 740), (1280, 800)
+STRONGEST = 99  # the slider stops where the levels end
 KINDS = 5  # of search, at least
 LONGEST_GAME = 300  # moves of a side
 
@@ -115,7 +117,7 @@ def test_giving_up_takes_two_clicks(page):
     page.click("#play-resign")
     assert page.text("#play-resign") == "Really resign?"
     page.click("#play-resign")
-    assert verdict(page) == "Adversary won: resignation."
+    assert verdict(page) == "Adversary won: you resigned."
 
 
 def test_a_game_survives_a_reload(page):
@@ -213,6 +215,25 @@ def test_the_page_reads_well_aloud(page):
     assert nameless == []
     assert page.square("e1").get_attribute("aria-label") == "e1, white king"
     assert page.script("return document.querySelectorAll('main, nav, header').length") >= 3
+
+
+def test_a_move_is_played_ahead(page):
+    page.new_game(MIDDLEGAME, level=STRONGEST)
+    page.move_by_clicks("a2", "a3")
+    page.wait_for_moves(1)
+    page.move_by_clicks("h2", "h3")
+    page.find(".square.premove[data-square=h3]")
+    assert page.wait_for_moves(3)[2] == "h3"
+
+
+def test_variations_stand_beside_the_game(page):
+    page.drop("scholar.pgn", SCHOLAR)
+    page.wait_for_moves(7, "analyse")
+    page.click("#analyse-moves button[aria-label='queen h5']")
+    page.find("#analyse-text").send_keys("g6" + Keys.ENTER)
+    page.wait(lambda: "g6" in page.text("#analyse-moves .aside"), "the variation")
+    assert len(page.moves("analyse")) == 7
+    assert page.text("#analyse-moves [aria-current]") == "g6"
 
 
 @pytest.mark.slow

@@ -174,14 +174,24 @@ export class AnalyseView {
   /** @param {any} message */
   takeLines(message) {
     if (message.ask !== this.asked) return;
-    this.lines.show(message, this.node.fen);
+    if (message.lines.length) this.lines.show(message, this.node.fen);
+    else if (message.done) this.lines.clear(this.ending());
     this.showArrows();
+  }
+
+  /** Why there is nothing to think about. */
+  ending() {
+    const over = this.node.position?.over;
+    if (!over) return "There is nothing to think about here.";
+    if (over.result === "1/2-1/2") showGauge({ cp: 0 });
+    else showGauge({ mate: 0, winner: over.result === "1-0" ? "white" : "black" });
+    return `The game is over, ${over.result.replace("1/2-1/2", "½–½").replace("-", "–")}: ${over.reason}.`;
   }
 
   /** @param {any} message */
   takeFacts(message) {
     if (message.opening && this.node.opening === undefined) this.node.opening = message.opening;
-    this.facts.show(message);
+    this.facts.show(this.node.position?.over ? { ...message, table: null } : message);
     this.showOpening();
   }
 

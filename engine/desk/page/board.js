@@ -105,11 +105,13 @@ export class Board {
 
   /** Shows a scene; men that moved glide to their squares. @param {Scene} scene */
   show(scene) {
-    const same = scene.fen === this.scene.fen;
+    const held = this.picked && this.men.get(this.picked)?.letter;
     this.scene = scene;
     this.settle(menOf(scene.fen));
-    if (this.picked && !(same && this.canPick(this.picked))) this.picked = null;
-    if (!same) this.hands.cancelDrag();
+    // A man that was picked up while the other side thought stays in the hand when the answer comes.
+    const stays = this.picked && this.men.get(this.picked)?.letter === held && this.canPick(this.picked);
+    if (!stays) this.picked = null;
+    if (!stays) this.hands.cancelDrag();
     this.mark();
   }
 

@@ -35,6 +35,9 @@ export const turnOf = (fen) => (fen.split(" ")[1] === "b" ? "black" : "white");
 /** The number of plies before a position, counted from the move number of its FEN. @param {string} fen */
 export const plyOf = (fen) => 2 * (Number(fen.split(" ")[5] || 1) - 1) + (turnOf(fen) === "black" ? 1 : 0);
 
+/** Whether castling rights are written by the rooks' files, as only Chess960 needs it. @param {string} fen */
+export const isChess960 = (fen) => /[^KQkq-]/.test(fen.split(" ")[2] ?? "");
+
 /** "12." or "12..." for the move made in the position. @param {string} fen */
 export function numberOf(fen) {
   return `${fen.split(" ")[5] || 1}.${turnOf(fen) === "black" ? ".." : ""}`;
@@ -141,6 +144,7 @@ export function scoreText(score) {
   if (score.winner) return "#";
   if (score.mate !== undefined && score.mate !== null) return score.mate < 0 ? `−#${-score.mate}` : `#${score.mate}`;
   const cp = score.cp ?? 0;
+  if (cp === 0) return "0.00";
   return `${cp < 0 ? "−" : "+"}${(Math.abs(cp) / 100).toFixed(2)}`;
 }
 

@@ -82,7 +82,7 @@ let fading = 0;
  */
 export function toast(text, manner = "calm") {
   const place = byId("toast");
-  place.textContent = text;
+  place.textContent = text.charAt(0).toUpperCase() + text.slice(1);
   place.dataset.manner = manner;
   place.hidden = false;
   window.clearTimeout(fading);
@@ -90,20 +90,23 @@ export function toast(text, manner = "calm") {
 }
 
 /**
- * Copies text, and says so; where the browser forbids it, the text is shown for copying by hand.
+ * Copies text, and says so. Only pages of this machine or over HTTPS are given a clipboard; others copy a selection.
  * @param {string} text
  * @param {string} what
  */
 export async function copy(text, what) {
+  let copied = true;
   try {
     await navigator.clipboard.writeText(text);
-    toast(`${what} copied`);
   } catch {
-    const area = byId("load-text");
+    const area = h("textarea.unseen", {});
     area.value = text;
-    byId("load-dialog").showModal();
+    document.body.append(area);
     area.select();
+    copied = document.execCommand("copy");
+    area.remove();
   }
+  toast(copied ? `${what} copied` : `The browser does not let the page copy the ${what}`, copied ? "calm" : "bad");
 }
 
 /**

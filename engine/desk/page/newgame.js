@@ -1,5 +1,6 @@
 /** The form that starts a game. */
 
+import { isChess960 } from "./chess.js";
 import { byId } from "./dom.js";
 import { keep, recall } from "./store.js";
 
@@ -97,12 +98,13 @@ export class NewGame {
     const kind = byId("new-chess960").value;
     const clock = byId("new-clock").value;
     const other = `${byId("new-minutes").value}+${byId("new-increment").value}`;
+    const fen = kind === "fen" ? byId("new-fen").value.trim() || null : null;
     return {
       level: this.level(),
       side: this.form.querySelector("[name=side]:checked").value,
       clock: clockOf(clock === "other" ? other : clock),
-      start: kind === "fen" ? byId("new-fen").value.trim() || null : null,
-      chess960: kind === "random" ? true : kind === "number" ? Number(byId("new-number").value) : false,
+      start: fen,
+      chess960: kind === "random" ? true : kind === "number" ? Number(byId("new-number").value) : fen !== null && isChess960(fen),
       delay: byId("new-delay").checked,
     };
   }

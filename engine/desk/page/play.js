@@ -60,6 +60,7 @@ export class PlayView {
       "play-save": () => download(this.game.pgn, "adversary.pgn"),
     };
     for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", act);
+    byId("play-text").addEventListener("input", () => this.remark(""));
     byId("play-type").addEventListener("submit", (/** @type {Event} */ event) => this.type(event));
     talk.on("welcome", ({ levels }) => { this.form.setLevels(levels); this.restore(); });
     talk.on("game", (game) => this.receive(game, true));
@@ -152,6 +153,8 @@ export class PlayView {
   }
 
   sayOver() {
+    this.remark("");
+    byId("play-text").value = "";
     announce(this.verdict());
     knock("end");
   }
@@ -160,7 +163,8 @@ export class PlayView {
     const { over, side } = this.game;
     const won = { "1-0": "white", "0-1": "black" }[over.result];
     const head = won ? (won === side ? "You won" : "Adversary won") : over.result === "1/2-1/2" ? "A draw" : "The game is over";
-    return `${head}: ${over.reason}.`;
+    const reason = over.reason.replace(/^(White|Black)/, (/** @type {string} */ who) => (who.toLowerCase() === side ? "you" : "Adversary"));
+    return `${head}: ${reason}.`;
   }
 
   /** Keeps the game with the clocks as they stand now. */

@@ -1,7 +1,7 @@
 /** The view that shows several searches thinking about the same position, side by side. */
 
 import { Board } from "./board.js";
-import { scoreText, short, START, turnOf } from "./chess.js";
+import { isChess960, scoreText, short, START, turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
 import { Branches } from "./branches.js";
 import { knockFor } from "./sound.js";
@@ -44,7 +44,7 @@ export class WatchView {
   bind() {
     byId("watch-preset").replaceChildren(...PRESETS.map(([name, fen]) => h("option", { value: fen }, name)), h("option", { value: "" }, "Another"));
     byId("watch-preset").addEventListener("change", () => { if (byId("watch-preset").value) this.open(byId("watch-preset").value, false); });
-    byId("watch-fen").addEventListener("change", () => this.open(byId("watch-fen").value.trim() || START, false));
+    byId("watch-fen").addEventListener("change", () => this.openTyped());
     byId("watch-form").addEventListener("submit", (/** @type {Event} */ event) => { event.preventDefault(); this.start(); });
     byId("watch-flip").addEventListener("click", () => this.steps().flip());
     byId("watch-stop").addEventListener("click", () => this.stop());
@@ -54,6 +54,11 @@ export class WatchView {
     this.talk.on("watched", (message) => this.take(message));
     this.talk.on("lost", () => this.finish());
     this.talk.on("error", ({ ask }) => { if (ask === this.asked) this.finish(); });
+  }
+
+  openTyped() {
+    const fen = byId("watch-fen").value.trim() || START;
+    this.open(fen, isChess960(fen));
   }
 
   steps() {
