@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from engine.analysis.interface import Engine
 from engine.desk.web.desk import Desk
@@ -27,6 +28,17 @@ class Errand:
         self.halt.set()
         if self.engine is not None:
             self.engine.stop()
+
+
+@asynccontextmanager
+async def meanwhile(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Do something beside, as long as this lasts; how it ends is of no interest."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 async def until_wanted(desk: Desk, turn: Turn, work: Callable[[], None], errand: Errand) -> bool:

@@ -19,7 +19,7 @@ from engine.core.errors import InputError
 from engine.desk.game import starting_board
 from engine.desk.web import messages
 from engine.desk.web.desk import Desk
-from engine.desk.web.errands import Errand, until_wanted
+from engine.desk.web.errands import Errand, meanwhile, until_wanted
 from engine.desk.web.messages import MOST_PLIES, Message
 from engine.desk.web.sitting import Tell
 from engine.desk.web.turns import Turn
@@ -77,11 +77,8 @@ class Annotating:
                     return
                 board.pop()
 
-        teller = asyncio.create_task(progress.tell())
-        try:
+        async with meanwhile(progress.tell()):
             await until_wanted(self._desk, turn, work, errand)
-        finally:
-            teller.cancel()
 
 
 class Progress:

@@ -14,7 +14,7 @@ from engine.desk.game import Game
 from engine.desk.web import messages
 from engine.desk.web.advice import hint_for, wants_draw
 from engine.desk.web.desk import Desk
-from engine.desk.web.errands import Errand, until_wanted, with_engine
+from engine.desk.web.errands import Errand, meanwhile, until_wanted, with_engine
 from engine.desk.web.messages import Message
 from engine.desk.web.sitting import Tell
 from engine.desk.web.turns import Turn
@@ -80,16 +80,13 @@ class Study:
             await self._tell(told("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=True))
             return
         sight = Sight(board, count)
-        teller = asyncio.create_task(self._tell_now_and_then(sight))
-        try:
+        async with meanwhile(self._tell_now_and_then(sight)):
             await self._tell_facts(board)
             deadline = time.monotonic() + _LONGEST_ANALYSIS
             is_over = False
             while not is_over and (left := deadline - time.monotonic()) > 0:
                 async with self._desk.study_turns.turn() as turn:
                     is_over = await self._search(turn, board, count, left, sight)
-        finally:
-            teller.cancel()
         await self._tell(sight.value(done=True))
 
     async def _tell_now_and_then(self, sight: Sight) -> None:

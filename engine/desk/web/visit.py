@@ -107,7 +107,8 @@ class Visit:
         if self._socket.application_state is not WebSocketState.CONNECTED:
             raise WebSocketDisconnect
         try:
-            await asyncio.wait_for(self._socket.send_json(value), _PATIENCE)
+            async with asyncio.timeout(_PATIENCE):
+                await self._socket.send_json(value)
         except (RuntimeError, OSError, TimeoutError) as error:
             raise WebSocketDisconnect from error
 

@@ -14,6 +14,7 @@ from engine.core.game import Game as Rules
 from engine.desk.game import Game
 from engine.desk.web import messages
 from engine.desk.web.desk import Desk
+from engine.desk.web.errands import meanwhile
 from engine.desk.web.messages import Message
 from engine.desk.web.sitting import Tell
 from engine.desk.web.smalltree import small_tree
@@ -90,11 +91,8 @@ class Watching:
             if isinstance(search, Interruptible):
                 search.stop()
 
-        teller = asyncio.create_task(self._tell_now_and_then(name, board, rules, sight))
-        try:
+        async with meanwhile(self._tell_now_and_then(name, board, rules, sight)):
             await self._desk.study(work, stop)
-        finally:
-            teller.cancel()
         await asyncio.sleep(0)  # the last report may still be on its way
         await self._tell(_watched(name, board, rules, sight, done=True))
 
