@@ -17,6 +17,7 @@ from engine.version import NAME, VERSION
 
 # One row a command: the module or folder of that name in engine/commands has `configure(parser)` and `run(arguments)`.
 COMMANDS = {
+    "play": "play against the engine, at the level of your choice, on a board in the terminal",
     "analyse": "find the best moves of a position, or of every position of a file",
     "annotate": "annotate games: evaluations, mistakes with their reasons and better lines, accuracy of the players",
     "web": "play, analyse and watch the search at a board in the browser",

@@ -1,19 +1,23 @@
 """Playing below full strength, as people do: shorter sight, and now and then the second-best move.
 
-A level sees little: its nodes and plies are few, so that deep tactics are missed. Among the moves it has seen it
-chooses by chance, the better the likelier; none that costs more than the level would overlook.
+A weak level looks as people look (engine/fallible): a few plies, and not every move comes to mind. A strong one
+searches few nodes and plies, so that deep tactics are missed. Among the moves it has seen a level chooses by chance,
+the better the likelier; none that costs more, for all it has seen, than it would allow itself.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 
+from engine.fallible.sight import Sight
 from engine.search.limits import Info, Limits
 from engine.search.scores import is_decisive
+
+_ALL_MOVES = 218  # as many as a position can have
 
 
 @dataclass(frozen=True)
@@ -26,18 +30,40 @@ class Level:
     candidates: float  # moves that are taken into consideration
     temperature: float  # centipawns: a move that is this much worse is chosen e times more seldom
     largest_loss: float  # centipawns: a move that is worse than this is seen to be a mistake
+    blindness: float = 0  # per mille of captures that are overlooked; 0 for levels that search
+    chain: float = 0  # plies of captures that are followed
+    knowledge: float = 100  # per cent of the evaluation that is understood
+
+    @property
+    def sight(self) -> Sight | None:
+        """How a level looks at a position as people do; None if it searches."""
+        if not self.blindness:
+            return None
+        return Sight(self.depth, self.blindness, self.chain, self.knowledge, self.largest_loss)
 
 
-# Between two rows a level lies in proportion, nodes by their logarithm. Set by matches: see MEASUREMENTS.md.
-LEVELS = (
-    Level(800, 700, 1, 8, 110, 350),
-    Level(1200, 800, 4, 6, 30, 120),
-    Level(1600, 4_000, 7, 5, 12, 60),
-    Level(2000, 30_000, 12, 4, 6, 35),
+def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **sight: float) -> Level:
+    return Level(elo, 300_000, depth, _ALL_MOVES, temperature, largest_loss, **sight)
+
+
+# Between two rows a level lies in proportion, nodes by their logarithm. Set by matches: see desk/MEASUREMENTS.md.
+LOOKING = (
+    _looking(400, 1, 90, 350, blindness=330, chain=1, knowledge=10),
+    _looking(600, 1, 60, 260, blindness=230, chain=1, knowledge=25),
+    _looking(800, 1, 45, 200, blindness=145, chain=2, knowledge=40),
+    _looking(1000, 1.4, 36, 160, blindness=88, chain=3, knowledge=50),
+    _looking(1200, 1.7, 28, 130, blindness=68, chain=4, knowledge=62),
+    _looking(1400, 2.1, 22, 105, blindness=48, chain=4, knowledge=74),
+    _looking(1600, 2.5, 17, 85, blindness=34, chain=5, knowledge=85),
+    _looking(1800, 3, 13, 65, blindness=23, chain=6, knowledge=95),
+    _looking(2000, 3.6, 10, 50, blindness=14, chain=8, knowledge=100),
+)
+SEARCHING = (
+    Level(2000, 12_000, 10, 4, 7, 40),
     Level(2400, 120_000, 16, 3, 4, 25),
     Level(2800, 600_000, 30, 2, 2, 15),
 )
-LOWEST, HIGHEST = int(LEVELS[0].elo), int(LEVELS[-1].elo)
+LOWEST, HIGHEST = int(LOOKING[0].elo), int(SEARCHING[-1].elo)
 
 _AGAINST_A_BARE_KING = Level(0, 50_000, 60, 1, 1, 0)  # nobody is so weak that they stop trying
 
@@ -46,8 +72,8 @@ def level_of(elo: int, is_against_bare_king: bool = False) -> Level:
     """The level of a strength from LOWEST to HIGHEST."""
     if is_against_bare_king:
         return _AGAINST_A_BARE_KING
-    above = LEVELS[max(bisect_left([level.elo for level in LEVELS], elo), 1)]
-    below = LEVELS[LEVELS.index(above) - 1]
+    rows = LOOKING if elo < SEARCHING[0].elo else SEARCHING
+    below, above = next(pair for pair in pairwise(rows) if elo <= pair[1].elo)
     part = (elo - below.elo) / (above.elo - below.elo)
     values = {field.name: (1 - part) * getattr(below, field.name) + part * getattr(above, field.name)
               for field in fields(Level)}

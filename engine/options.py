@@ -44,6 +44,7 @@ class Effect(Enum):
     OWN_TABLES = auto()
     SYZYGY = auto()
     VARIANT = auto()
+    STRENGTH = auto()
     EVALUATION = auto()
     LOG = auto()
 
@@ -187,8 +188,9 @@ class Settings:
     uci_show_wdl: bool = _check("UCI_ShowWDL", "whether wins, draws and losses per thousand games are shown beside "
                                 "the score", False)
     uci_limit_strength: bool = _check("UCI_LimitStrength", "whether the engine plays at the strength of UCI_Elo "
-                                      "instead of its best", False)
-    uci_elo: int = _spin("UCI_Elo", "the strength to play at, if it is limited", 1500, 800, 2800)
+                                      "instead of its best", False, effect=Effect.STRENGTH)
+    uci_elo: int = _spin("UCI_Elo", "the strength to play at, if it is limited", 1500, 400, 2800,
+                         effect=Effect.STRENGTH)
     uci_analyse_mode: bool = _check("UCI_AnalyseMode", "whether the GUI analyses and does not play", False)
     uci_opponent: str = _string("UCI_Opponent", "title, rating, kind and name of the opponent, as the GUI tells it",
                                 effect=Effect.NEW_SEARCH, kinds=("expectimax",))

@@ -16,6 +16,7 @@ from engine.core.game import Game
 from engine.files import open_text
 
 _NO_MOVES = "it has no moves"
+_NO_TAGS = dict(chess.pgn.Game().headers)  # what a text without tags is given
 
 
 class _Handle:
@@ -61,7 +62,7 @@ def read_game_text(text: str) -> chess.pgn.Game:
         game = chess.pgn.read_game(io.StringIO(text))
     finally:
         logger.disabled = was_disabled
-    if game is None or (not game.variations and "[" not in text):  # neither moves nor tags
+    if game is None or (not game.variations and game.headers == _NO_TAGS):
         raise InputError("there is no game in that text")
     complaint = _complaint(game)
     if complaint is not None and complaint != _NO_MOVES:
