@@ -56,15 +56,22 @@ class Server:
 class Page:
     """The page in a browser. What is looked for is waited for."""
 
-    def __init__(self, address: str, profile: Path, width: int, height: int) -> None:
+    def __init__(self, profile: Path) -> None:
         options = webdriver.ChromeOptions()
         options.binary_location = str(CHROMIUM)
-        for flag in (*_FLAGS, f"--user-data-dir={profile}", f"--window-size={width},{height}"):
+        for flag in (*_FLAGS, f"--user-data-dir={profile}"):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+
+    def visit(self, address: str, size: tuple[int, int]) -> None:
+        """Comes to the page for the first time, on a screen of that size."""
+        width, height = size
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+        self.driver.get("about:blank")  # on leaving, the page keeps its game
+        self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {
+            "origin": address.rstrip("/"), "storageTypes": "local_storage"})
         self.driver.get(address)
         self.wait(lambda: self.script("return document.documentElement.dataset.theme"), "the page to start")
 
@@ -92,7 +99,7 @@ class Page:
         return self.wait(lambda: self.script(visible, selector), selector)
 
     def text(self, selector: str) -> str:
-        return str(self.script("return document.querySelector(arguments[0]).textContent", selector))
+        return str(self.script("return document.querySelector(arguments[0])?.textContent ?? ''", selector))
 
     def click(self, selector: str) -> None:
         found = self.find(selector)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import chess
 import pytest
@@ -33,22 +32,25 @@ def server() -> Iterator[Server]:
     made.stop()
 
 
-def opened(server: Server, profile: Path, size: tuple[int, int] = DESK) -> Iterator[Page]:
-    page = Page(server.address, profile, *size)
-    yield page
-    complaints = page.complaints()
-    page.close()
-    assert complaints == []
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    made = Page(tmp_path_factory.mktemp("profile"))
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def page(server: Server, tmp_path: Path) -> Iterator[Page]:
-    yield from opened(server, tmp_path)
+def page(server: Server, browser: Page) -> Iterator[Page]:
+    browser.visit(server.address, DESK)
+    yield browser
+    assert browser.complaints() == []
 
 
 @pytest.fixture
-def phone(server: Server, tmp_path: Path) -> Iterator[Page]:
-    yield from opened(server, tmp_path, PHONE)
+def phone(server: Server, browser: Page) -> Iterator[Page]:
+    browser.visit(server.address, PHONE)
+    yield browser
+    assert browser.complaints() == []
 
 
 def verdict(page: Page) -> str:
@@ -130,9 +132,9 @@ def test_a_game_survives_a_reload(page):
     assert page.wait_for_moves(4)[2] == "a3"
 
 
-def test_a_game_survives_a_restart_of_the_server(tmp_path):
-    first = Server()
-    page = Page(first.address, tmp_path, *DESK)
+def test_a_game_survives_a_restart_of_the_server(browser):
+    first, page = Server(), browser
+    page.visit(first.address, DESK)
     page.new_game()
     page.move_by_clicks("d2", "d4")
     before = page.wait_for_moves(2)
@@ -146,7 +148,7 @@ def test_a_game_survives_a_restart_of_the_server(tmp_path):
         # While the server is away the browser itself notes each attempt; the page has nothing to do with it.
         assert [text for text in page.complaints() if "ERR_CONNECTION_REFUSED" not in text] == []
     finally:
-        page.close()
+        page.driver.get("about:blank")
         second.stop()
 
 
