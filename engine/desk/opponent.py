@@ -52,12 +52,19 @@ def _options(level: int | None) -> dict[str, str | int | bool]:
     return options
 
 
+def is_glad_of_draw(centipawns: int, plies: int) -> bool:
+    """Whether the engine takes a draw where it stands so well, so many plies from the start."""
+    return centipawns <= (_DRAW_AT_MOST if plies >= _DRAW_FROM_PLY else _GLAD_OF_A_DRAW)
+
+
 class Opponent:
     """An engine that plays at a level, and one at full strength that advises. Leave it with `with` or `close`."""
 
-    def __init__(self, level: int | None) -> None:
-        threads = 1 if level is not None else min(os.cpu_count() or 1, _MOST_THREADS)
-        self._player = Engine(hash=_HASH, threads=threads, options=_options(level))
+    def __init__(self, level: int | None, megabytes: int = _HASH, threads: int | None = None) -> None:
+        """`megabytes` and `threads` are for the player; without a number it takes the cores that it can make use of."""
+        if threads is None:
+            threads = 1 if level is not None else min(os.cpu_count() or 1, _MOST_THREADS)
+        self._player = Engine(hash=megabytes, threads=threads, options=_options(level))
         self._advising: Engine | None = None  # until advice is wanted
         self._chance = random.Random()  # noqa: S311  a pause needs no secrecy
 
@@ -109,8 +116,7 @@ class Opponent:
         """Whether the engine takes the draw that its opponent offers."""
         score = self.judge(game)
         mine = score.value if game.turn == self._color(game) else -score.value
-        is_late = len(game.moves) >= _DRAW_FROM_PLY
-        return mine <= (_DRAW_AT_MOST if is_late else _GLAD_OF_A_DRAW)
+        return is_glad_of_draw(mine, len(game.moves))
 
     @staticmethod
     def _color(game: Game) -> chess.Color:

@@ -21,7 +21,7 @@ ADDRESS = f"http://127.0.0.1:{PORT}"
 TALK = f"ws://127.0.0.1:{PORT}/talk"
 ORIGIN = {"origin": ADDRESS}
 START: dict[str, Any] = {"start": None, "chess960": False, "moves": []}
-FASTEST = 800
+FASTEST = 400
 _MOST = 400  # messages until something is told: more means never
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.desk.serving import Guest, Server, serving, some_move
 
-LOWEST = 800
+LOWEST = 400
 START: dict[str, Any] = {"start": None, "chess960": False, "moves": []}
 PGN = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 1-0"
 

@@ -12,11 +12,10 @@ from engine.analysis.knowledge import is_in_book, opening_name
 from engine.analysis.reasons import exchanged, in_words, line_text
 from engine.analysis.spans import Effort, Judgement, judge
 from engine.desk.game import VALUES
+from engine.desk.opponent import is_glad_of_draw
 
 _EFFORT, _REPLY_EFFORT = Effort(movetime=400), Effort(movetime=150)
 _DRAW_EFFORT = Effort(movetime=200)
-_LEAST_DRAW_PLIES = 20  # nobody agrees to a draw in the opening
-_CONTENT = 0.52  # of a point: who expects no more is content with a draw
 _WEIGHTY = 15  # centipawns: what is worth less is no reason
 
 
@@ -50,6 +49,5 @@ def _worth(men: Counter[int]) -> int:
 
 def wants_draw(engine: Engine, board: chess.Board) -> bool:
     """Whether the side that is not to move would agree to a draw."""
-    if len(board.move_stack) < _LEAST_DRAW_PLIES:
-        return False
-    return 1 - judge(engine, board, _DRAW_EFFORT).score.expected <= _CONTENT
+    theirs = judge(engine, board, _DRAW_EFFORT).score.value
+    return is_glad_of_draw(-theirs, len(board.move_stack))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import secrets
 import threading
 from collections.abc import Awaitable, Callable
@@ -11,24 +10,20 @@ from contextlib import suppress
 
 import chess
 
-from engine.analysis.interface import Engine
-from engine.analysis.values import Play
 from engine.core.errors import InputError
 from engine.desk.clock import TimeControl
 from engine.desk.game import Game, Seat, game_from_pgn, starting_board
+from engine.desk.opponent import HIGHEST, LOWEST, Opponent, seat_of
 from engine.desk.web import messages
 from engine.desk.web.desk import Desk
 from engine.desk.web.messages import Message
 from engine.desk.web.wire import MoveList, Value, fen_of, opening_of, outcome_value, position_value, told
-from engine.options import find_option
 
-_STRENGTH = find_option("UCI_Elo")
 _STEP = 200
 MAX = "max"
-LEVELS: tuple[int | str, ...] = (*range(_STRENGTH.low, _STRENGTH.high + 1, _STEP), MAX)
+LEVELS: tuple[int | str, ...] = (*range(LOWEST, HIGHEST + 1, _STEP), MAX)
 _SIDES = {"white": chess.WHITE, "black": chess.BLACK}
 _RANDOM = "random"
-_LONGEST_THOUGHT = 1500  # milliseconds, where no clock runs
 _LONGEST_CLOCK, _LONGEST_INCREMENT = 10_800_000, 180_000
 _LONGEST_PGN = 200_000  # letters
 _FLAG_GRACE = 0.02  # seconds after which a flag has certainly fallen
@@ -49,7 +44,7 @@ class Sitting:
         self._level: int | str = MAX
         self._is_slow = False  # answers after a natural delay
         self._list = MoveList()
-        self._engine: tuple[int | str, Engine] | None = None
+        self._opponent: tuple[int | str, Opponent] | None = None
         self._making = threading.Lock()
         self._thought: asyncio.Task[None] | None = None
         self._flag: asyncio.TimerHandle | None = None
@@ -71,7 +66,7 @@ class Sitting:
         """Begin a new game as the visitor wishes."""
         level, color, control = _level_of(message), _color_of(message), _control_of(message)
         board = _start_of(message)
-        me, other = Seat("You"), _seat(level)
+        me, other = Seat("You"), seat_of(_elo(level))
         await self._take(Game(board, control, (me, other) if color else (other, me)), level, color, message)
 
     async def restore(self, message: Message) -> None:
@@ -90,6 +85,8 @@ class Sitting:
     async def _take(self, game: Game, level: int | str, color: chess.Color, message: Message) -> None:
         is_slow = messages.flag_of(message, "delay")
         await self.halt()
+        if self._opponent is not None:
+            await self._desk.aside(self._opponent[1].begin_game)
         self._game, self._level, self._color, self._is_slow = game, level, color, is_slow
         self._id, self._list = secrets.token_hex(4), MoveList()
         self._aside(self._prepare)
@@ -98,7 +95,7 @@ class Sitting:
     async def _prepare(self) -> None:
         """Make the engine while the visitor thinks about the first move."""
         async with self._desk.game_turns.turn():
-            await self._desk.game_search(self._engine_of_level, self._stop)
+            await self._desk.game_search(self._opponent_of_level, self._stop)
 
     async def move(self, message: Message) -> None:
         """The visitor's move. If it is refused, the page is told how the game stands."""
@@ -150,43 +147,31 @@ class Sitting:
     async def _answer(self) -> None:
         """Find the engine's move, and make it."""
         loop, game = asyncio.get_running_loop(), self.game
-        began, board = loop.time(), game.board
+        began = loop.time()
         async with self._desk.game_turns.turn():
-            play = await self._desk.game_search(lambda: self._think(game, board), self._stop)
+            move = await self._desk.game_search(lambda: self._opponent_of_level().move(game), self._stop)
         if self._is_slow:
-            await asyncio.sleep(_natural_delay(game, play) - (loop.time() - began))
-        if play.move is not None and not game.is_over:
-            game.play(play.move)
+            await asyncio.sleep(self._opponent_of_level().pause(game, move) - (loop.time() - began))
+        if not game.is_over:
+            game.play(move)
         self._thought = None
         await self._go_on()
 
-    def _think(self, game: Game, board: chess.Board) -> Play:
-        """The engine's move. In a thread."""
-        engine = self._engine_of_level()
-        clock = game.clock
-        if clock is None or clock.running is None:
-            return engine.play(board, movetime=_LONGEST_THOUGHT)
-        increment = clock.control.increment
-        return engine.play(board, clocks=(clock.left(chess.WHITE), clock.left(chess.BLACK)),
-                           increments=(increment, increment))
-
-    def _engine_of_level(self) -> Engine:
+    def _opponent_of_level(self) -> Opponent:
+        """Whoever plays the game; made when first asked for."""
         with self._making:
-            return self._made_engine()
-
-    def _made_engine(self) -> Engine:
-        if self._engine is not None and self._engine[0] == self._level:
-            return self._engine[1]
-        if self._engine is not None:
-            self._engine[1].close()
-        shares = self._desk.shares
-        made = Engine(threads=shares.search_threads, hash=shares.game_hash, options=_options(self._level))
-        self._engine = self._level, made
-        return made
+            if self._opponent is not None and self._opponent[0] == self._level:
+                return self._opponent[1]
+            if self._opponent is not None:
+                self._opponent[1].close()
+            shares = self._desk.shares
+            made = Opponent(_elo(self._level), shares.game_hash, shares.search_threads)
+            self._opponent = self._level, made
+            return made
 
     def _stop(self) -> None:
-        if self._engine is not None:
-            self._engine[1].stop()
+        if self._opponent is not None:
+            self._opponent[1].stop()
 
     def _watch_flag(self) -> None:
         """Have a look at the clock when it may have run out."""
@@ -232,9 +217,9 @@ class Sitting:
         for task in asides:
             task.cancel()
         await asyncio.gather(*asides, return_exceptions=True)
-        if self._engine is not None:
-            await self._desk.aside(self._engine[1].close)
-            self._engine = None
+        if self._opponent is not None:
+            await self._desk.aside(self._opponent[1].close)
+            self._opponent = None
 
     def value(self) -> Value:
         """How the game stands."""
@@ -294,22 +279,5 @@ def _start_of(message: Message) -> chess.Board:
     return starting_board(number=number)
 
 
-def _seat(level: int | str) -> Seat:
-    return Seat("Adversary", False, level if isinstance(level, int) else None)
-
-
-def _options(level: int | str) -> dict[str, str | int | bool]:
-    if not isinstance(level, int):
-        return {"OwnBook": True}
-    # The stronger a player, the longer an opening is known by heart.
-    return {"OwnBook": True, "Book Depth": max(level // _STEP - 1, 1), "UCI_LimitStrength": True, "UCI_Elo": level}
-
-
-def _natural_delay(game: Game, play: Play) -> float:
-    """Seconds after which a person might have answered; never much of a clock."""
-    delay = random.triangular(0.4, 3.0, 0.9)  # noqa: S311  no secret
-    if play.score is None or game.board.legal_moves.count() == 1:
-        delay /= 2  # known by heart, or forced
-    if game.clock is not None:
-        delay = min(delay, game.clock.left(game.turn) / 1000 / 40)
-    return delay
+def _elo(level: int | str) -> int | None:
+    return level if isinstance(level, int) else None
