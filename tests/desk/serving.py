@@ -19,14 +19,16 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
 ROOT = Path(__file__).parents[2]
-_PATIENCE = 300.0  # seconds until the server is up, if all has to be compiled first
 
 
 class Server:
     """A server that runs."""
 
-    def __init__(self, process: subprocess.Popen[str], port: int, complaints: Path) -> None:
-        self.process, self.port, self._complaints = process, port, complaints
+    def __init__(self, process: subprocess.Popen[str], told: str, complaints: Path) -> None:
+        """`told` is the line in which it says where it is."""
+        found = re.search(r":(\d+)/", told)
+        assert found, complaints.read_text(encoding="utf-8")
+        self.process, self.told, self.port, self._complaints = process, told, int(found[1]), complaints
         self._usage = psutil.Process(process.pid)
 
     @property
@@ -54,11 +56,7 @@ def serving(folder: Path, *options: str) -> Iterator[Server]:
           subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT) as process):
         try:
             assert process.stdout is not None
-            line = process.stdout.readline()
-            found = re.search(r":(\d+)/", line)
-            assert found, complaints.read_text(encoding="utf-8")
-            server = Server(process, int(found[1]), complaints)
-            yield server
+            yield Server(process, process.stdout.readline(), complaints)
         finally:
             process.terminate()
             process.wait(10)

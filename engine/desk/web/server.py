@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import socket
 import sys
@@ -13,7 +14,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from engine.core.errors import InputError
+from engine.core.errors import InputError, quote
 from engine.desk.web.messages import LONGEST_MESSAGE
 from engine.host import IS_WINDOWS
 
@@ -65,17 +66,17 @@ class MortalProtocol(WebSocketsSansIOProtocol):
 
 def listening(host: str, port: int) -> socket.socket:
     """A socket that listens there; InputError if it cannot."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
         if not IS_WINDOWS:  # where it would let two programs have the same port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen()  # who comes before the server is up waits a moment
-    except OSError as error:
+    except (OSError, ValueError, TypeError) as error:  # the latter two for a name that could be nobody's
         listener.close()
-        raise InputError(f"cannot listen at {host}, port {port}: {error.strerror or error}; "
-                         "another program may use it already (try: --port)") from error
+        reason = getattr(error, "strerror", None) or str(error)
+        advice = "; another program uses it (try: --port)" if getattr(error, "errno", 0) == errno.EADDRINUSE else ""
+        raise InputError(f"cannot listen at {quote(host)}, port {port}: {reason}{advice}") from error
     return listener
 
 
