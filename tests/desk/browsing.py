@@ -102,9 +102,8 @@ class Page:
         return str(self.script("return document.querySelector(arguments[0])?.textContent ?? ''", selector))
 
     def click(self, selector: str) -> None:
-        found = self.find(selector)
-        self.wait(found.is_enabled, f"{selector} to be enabled")
-        found.click()
+        self.wait(lambda: self.find(selector).is_enabled(), f"{selector} to be enabled")
+        self.find(selector).click()
 
     def choose(self, selector: str, value: str) -> None:
         """Chooses an option of a list."""

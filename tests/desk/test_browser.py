@@ -106,6 +106,12 @@ def test_moves_are_typed_and_taken_back(page):
     assert page.wait_for_moves(2)[0] == "e4"
 
 
+def test_the_first_move_on_the_board_begins_a_game(page):
+    page.move_by_clicks("g1", "f3")
+    page.find("#play-panel")
+    assert page.wait_for_moves(2)[0] == "Nf3"
+
+
 def test_a_hint_is_given(page):
     page.new_game(LADDER)
     page.click("#play-hint")
@@ -178,6 +184,9 @@ def test_a_dropped_game_is_annotated(page):
     page.click(".graph .dot.awful")
     page.wait(lambda: page.text("#analyse-moves [aria-current]").startswith("Nf6"), "the mistake to be shown")
     assert "Better:" in page.text("#analyse-comment")
+    page.driver.refresh()
+    page.find("#graph svg")
+    assert "Nf6??" in page.wait_for_moves(7, "analyse")
 
 
 def test_searches_think_side_by_side_and_a_tree_is_drawn(page):

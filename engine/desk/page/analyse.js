@@ -6,7 +6,7 @@ import { readMove, spoken } from "./chess.js";
 import { announce, byId, copy, download, h, toast } from "./dom.js";
 import { Facts } from "./facts.js";
 import { Graph } from "./graph.js";
-import { Lines, showGauge } from "./lines.js";
+import { clearGauge, Lines, showGauge } from "./lines.js";
 import { fillSteps, MoveList } from "./moves.js";
 import { Record as GameRecord } from "./record.js";
 import { keep, recall } from "./store.js";
@@ -58,6 +58,10 @@ export class AnalyseView {
     byId("engine-on").addEventListener("change", () => { keep("engine", byId("engine-on").checked); this.think(); });
     byId("engine-lines").addEventListener("change", () => { keep("multipv", Number(byId("engine-lines").value)); this.think(); });
     byId("analyse-type").addEventListener("submit", (/** @type {Event} */ event) => this.type(event));
+    byId("analyse-board").addEventListener("wheel", (/** @type {WheelEvent} */ event) => {
+      event.preventDefault();
+      if (event.deltaY) this.steps()[event.deltaY > 0 ? "next" : "previous"]();
+    }, { passive: false });
     const dialog = byId("load-dialog");
     dialog.addEventListener("close", () => { if (dialog.returnValue === "load") this.load(byId("load-text").value); });
     byId("load-file").addEventListener("change", async () => {
@@ -120,6 +124,7 @@ export class AnalyseView {
       const loaded = await this.talk.request("load", { text });
       this.open(new GameRecord(/** @type {any} */ (loaded)), 0, false);
       this.source = loaded.moves.length ? text : null;
+      this.showGraph();
       this.keepGame();
       if (loaded.trouble) toast(loaded.trouble, "bad");
       else announce(loaded.moves.length ? `Loaded a game of ${loaded.moves.length} moves.` : "Loaded a position.");
@@ -161,14 +166,22 @@ export class AnalyseView {
     game.moves.forEach((/** @type {any} */ note, /** @type {number} */ index) => annotateNode(main[index], note));
     this.source = message.pgn;
     this.keepGame();
-    this.graph.show(main);
+    this.showGraph();
     showPlayers(game);
-    byId("graph-card").hidden = false;
     this.show();
     const count = message.games.length;
     const words = count > 1 ? `${count} games are annotated; the first is shown, saving the PGN saves all` : "The game is annotated";
     announce(words);
     toast(words);
+  }
+
+  /** Draws the course of the game where its moves have scores. */
+  showGraph() {
+    const main = this.record.main();
+    byId("graph-card").hidden = main.filter(({ score }) => score).length < 2;
+    byId("players").replaceChildren();
+    this.graph.show(main);
+    this.graph.point(this.node);
   }
 
   /** @param {any} message */
@@ -255,8 +268,8 @@ export class AnalyseView {
     if (!this.annotator.asked) this.think();
   }
 
-  showNode() {
-    const { node, record } = this;
+  showBoard() {
+    const { node } = this;
     this.board.flip(this.flipped);
     byId("gauge").classList.toggle("flipped", this.flipped);
     const { position } = node;
@@ -264,6 +277,11 @@ export class AnalyseView {
       fen: node.fen, last: node.uci ?? null, check: position?.check ?? null, legal: position?.legal ?? {},
       promotions: position?.promotions ?? [], movable: position ? "both" : null,
     });
+  }
+
+  showNode() {
+    const { node, record } = this;
+    this.showBoard();
     this.list.show(record, node);
     this.graph.point(node);
     this.showOpening();
@@ -271,6 +289,7 @@ export class AnalyseView {
     byId("analyse-comment").replaceChildren(...remarks.map((words) => h("p", {}, words ?? "")));
     byId("analyse-comment").hidden = !remarks.length;
     if (node.score) showGauge(node.score);
+    else if (!this.asked) clearGauge();
     for (const button of byId("analyse-steps").querySelectorAll("button")) {
       const back = ["first", "previous"].includes(button.dataset.step);
       const on = ["next", "last"].includes(button.dataset.step);
@@ -292,7 +311,9 @@ export class AnalyseView {
       const position = await this.talk.request("position", this.record.place(node));
       node.position = /** @type {any} */ (position);
       if (position.opening) node.opening ??= position.opening;
-      if (this.node === node) this.showNode();
+      if (this.node !== node) return;
+      this.showBoard();
+      this.showOpening();
     } catch (error) {
       if (this.talk.ready) toast(/** @type {Error} */ (error).message, "bad");
     }

@@ -85,6 +85,13 @@ export function showGauge(score, wdl) {
   gauge.setAttribute("aria-valuetext", `${scoreText(score)} for White`);
 }
 
+/** Leaves the bar in the middle, without a number. */
+export function clearGauge() {
+  showGauge({ cp: 0 });
+  byId("gauge").querySelector("span").textContent = "";
+  byId("gauge").setAttribute("aria-valuetext", "not evaluated");
+}
+
 /** @param {number[]|undefined} wdl */
 function showChances(wdl) {
   const bar = byId("wdl");

@@ -137,7 +137,7 @@ export class App {
     });
   }
 
-  /** A PGN or FEN, as a file or as text, may be dropped anywhere. */
+  /** A PGN or FEN, as a file or as text, may be dropped or pasted anywhere. */
   bindDrops() {
     const zone = byId("dropzone");
     const takes = (/** @type {DragEvent} */ event) =>
@@ -148,6 +148,12 @@ export class App {
       zone.hidden = false;
     });
     document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) zone.hidden = true; });
+    document.addEventListener("paste", (event) => {
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (/** @type {HTMLElement} */ (event.target).closest("input, textarea, dialog") || !text.trim()) return;
+      this.go("analyse");
+      this.views.analyse.load(text);
+    });
     document.addEventListener("drop", async (event) => {
       zone.hidden = true;
       if (!takes(event)) return;
@@ -155,7 +161,7 @@ export class App {
       const file = event.dataTransfer?.files[0];
       const text = file ? await file.text() : event.dataTransfer?.getData("text/plain") ?? "";
       this.go("analyse");
-      this.views.analyse.load(text, Boolean(file));
+      this.views.analyse.load(text);
     });
   }
 }

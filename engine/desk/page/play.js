@@ -28,7 +28,10 @@ export class PlayView {
     /** @type {string|null} */
     this.premove = null;
     this.restoring = 0;
-    this.sent = 0;
+    /** The usual start, on whose board a first move begins a game. @type {any} */
+    this.opening = null;
+    /** @type {string|null} */
+    this.first = null;
     this.board = new Board(byId("play-board"), {
       label: "Board of the game", onMove: (uci) => this.move(uci), onAhead: (move) => this.setPremove(move),
     });
@@ -102,6 +105,7 @@ export class PlayView {
   /** Goes on with the game that this page kept, after a reload or a restart of the server. */
   restore() {
     const { game } = this;
+    if (!game) this.talk.request("position", { start: null, chess960: false, moves: [] }).then((opening) => { this.opening = opening; this.show(); }, () => {});
     if (!game || game.over) return;
     const { pgn, level, side, clock = null, clocks, chess960, delay = true } = game;
     this.restoring = this.talk.say("restore", { pgn, level, side, clock, clocks, chess960, delay });
@@ -114,7 +118,8 @@ export class PlayView {
       keep("game", null);
       this.showForm(true);
     }
-    if (this.game) this.board.restore();
+    this.first = null;
+    this.show();
     toast(text, "bad");
     announce(text);
   }
@@ -139,17 +144,19 @@ export class PlayView {
     if (told && fresh) this.showForm(false);
     this.show();
     if (told) this.playAhead();
+    if (told && fresh) this.playFirst();
   }
 
   /** Says and sounds the moves that are new. @param {any} before @param {any} game */
   sayMoves(before, game) {
     const fresh = game.moves.slice(before.moves.length);
     if (game.moves.length < before.moves.length) announce("Taken back.");
-    fresh.forEach((/** @type {any} */ move, /** @type {number} */ index) => {
+    if (!fresh.length) return;
+    announce(fresh.map((/** @type {any} */ { san }, /** @type {number} */ index) => {
       const own = turnOf(this.fenAt(before.moves.length + index)) === game.side;
-      announce(`${own ? "You" : "Adversary"}: ${spoken(move.san)}`);
-      knockFor(move.san);
-    });
+      return `${own ? "You" : "Adversary"}: ${spoken(san)}`;
+    }).join(". "));
+    knockFor(fresh.at(-1).san);
   }
 
   sayOver() {
@@ -214,8 +221,19 @@ export class PlayView {
 
   /** @param {string} uci */
   move(uci) {
-    this.sent = this.talk.say("move", { uci, ply: this.game.moves.length });
-    if (!this.sent) this.board.restore();
+    if (!this.game) {
+      this.first = uci;
+      this.start({ ...this.form.wish(), side: "white", start: null, chess960: false });
+    } else if (!this.talk.say("move", { uci, ply: this.game.moves.length })) {
+      this.board.restore();
+    }
+  }
+
+  /** Makes the move with which a person began a game on the empty table. */
+  playFirst() {
+    const uci = this.first;
+    this.first = null;
+    if (uci) this.move(uci);
   }
 
   /** @param {Event} event */
@@ -318,7 +336,8 @@ export class PlayView {
     const { game, ply } = this;
     this.board.flip(this.flipped);
     if (!game) {
-      this.board.show({ fen: START });
+      const { legal = {} } = this.opening ?? {};
+      this.board.show({ fen: START, legal, movable: this.talk.ready ? "white" : null });
       return;
     }
     const now = ply === game.moves.length;

@@ -22,6 +22,19 @@ import { numberOf, START, turnOf } from "./chess.js";
 
 const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!" };
 
+/**
+ * Parts the words of a PGN comment from the commands in it, of which the evaluation is understood.
+ * @param {string} comment
+ * @returns {{text: string, score: import("./chess.js").Score|undefined}}
+ */
+function readComment(comment) {
+  const text = comment.replace(/\[%[^\]]*\]/g, "").trim();
+  const found = /\[%eval (#?)([+-]?[\d.]+)/.exec(comment);
+  if (!found) return { text, score: undefined };
+  const value = Number(found[2]);
+  return { text, score: found[1] ? { mate: value } : { cp: Math.round(value * 100) } };
+}
+
 export class Record {
   /**
    * @param {{start?: string|null, chess960?: boolean, moves?: Move[], headers?: Record<string, string>, result?: string}} game
@@ -41,7 +54,8 @@ export class Record {
   add(parent, { san, uci, fen, opening, comment, nags, mark, reason, better, cp, mate }) {
     const known = parent.children.find((child) => child.uci === uci || child.san === san);
     if (known) return known;
-    const node = { san, uci, fen, opening, comment, reason, better, parent, children: [] };
+    const said = readComment(comment ?? "");
+    const node = { san, uci, fen, opening, comment: said.text, score: said.score, reason, better, parent, children: [] };
     node.mark = mark || (nags ?? []).map((/** @type {number} */ nag) => NAGS[nag] ?? "").join("");
     if (cp !== undefined && cp !== null) node.score = { cp };
     if (mate !== undefined && mate !== null) node.score = { mate };
