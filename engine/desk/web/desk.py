@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import chess
 
@@ -18,11 +18,11 @@ from engine.options import Settings
 from engine.search.kinds import KINDS
 
 _SLICE = 1.0  # seconds that an analysis keeps its place if others wait
-_QUICK_SLICE = 60.0  # moves of games are never broken off
+_GAME_SLICE = 0.5  # seconds that a move may be thought about if others wait for theirs
 _PULSE = 0.02  # seconds between two requests to end
 _LEAST_HASH = 1  # MB
 _KINDS_AT_ONCE = 8  # more than a visitor can watch
-_PAGE_THREADS = 2  # for what takes milliseconds, but too many of them for the event loop
+_PAGE_THREADS = 4  # for what takes milliseconds, but too many of them for the event loop
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ class Desk:
 
     def __init__(self, shares: Shares) -> None:
         self.shares = shares
-        self.game_turns = Turns(shares.places, _QUICK_SLICE)
+        self.game_turns = Turns(shares.places, _GAME_SLICE)
         self.study_turns = Turns(shares.places, _SLICE)
         self._game_threads = ThreadPoolExecutor(shares.places, "game")
         self._page_threads = ThreadPoolExecutor(_PAGE_THREADS, "page")
@@ -69,6 +69,7 @@ class Desk:
         self._study_threads = ThreadPoolExecutor(_KINDS_AT_ONCE * shares.places, "study")
         self._engines: dict[int, Engine] = {}
         self._lock = threading.Lock()
+        self._departures: set[asyncio.Task[None]] = set()
 
     def load(self) -> None:
         """Load all kernels, by using them: no visitor shall wait for that."""
@@ -98,6 +99,13 @@ class Desk:
         """The same for whoever analyses."""
         return await _settled(self._study_threads.submit(work), stop)
 
+    async def to_the_end(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that has to be done even if whoever waits for it is cancelled."""
+        task = asyncio.create_task(work)
+        self._departures.add(task)
+        task.add_done_callback(self._departures.discard)
+        await asyncio.shield(task)
+
     def close(self) -> None:
         """End all searches, and give everything back."""
         with self._lock:
@@ -118,5 +126,5 @@ async def _settled(work: Future[T], stop: Callable[[], None]) -> T:
             while not work.done():  # a request that comes before the search has begun is not heard
                 stop()
                 await asyncio.wait([future], timeout=_PULSE)
-            future.exception()  # nobody is left who would want to know
+            await asyncio.gather(future, return_exceptions=True)  # nobody is left who would want to know
         raise

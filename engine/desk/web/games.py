@@ -25,7 +25,7 @@ from engine.desk.web.sitting import Tell
 from engine.desk.web.turns import Turn
 from engine.desk.web.wire import MoveList, Value, fen_of, numbered, told, white_score
 
-LIMITS = {"message": messages.LONGEST_MESSAGE, "pgn": 500_000, "games": 20}  # bytes, letters, games to annotate
+LIMITS = {"message": messages.LONGEST_MESSAGE, "pgn": 200_000, "games": 20}  # bytes, letters, games to annotate
 _BEAT = 0.1  # seconds between two messages about the same work
 
 

@@ -180,7 +180,8 @@ class Gate:
         if scope["type"] == "websocket":
             return None
         answer = RedirectResponse(scope["path"] if scope["path"] == "/" else "/", 303)
-        answer.set_cookie(door.cookie, token, httponly=True, samesite="strict")
+        # "strict" would keep it from whoever follows a link to the board from a letter.
+        answer.set_cookie(door.cookie, token, httponly=True, samesite="lax")
         return answer
 
 

@@ -1,11 +1,10 @@
-"""The page's files and the men's pictures, read once: what is not in these two tables cannot be asked for."""
+"""The page's files and the men's pictures: a name is looked for in a list, and never becomes a path."""
 
 from __future__ import annotations
 
 import hashlib
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 import chess
 import chess.svg
@@ -21,20 +20,11 @@ _SVG = ('<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/
 _PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # python-chess's men have styles of their own
 
 
-def _files(folder: Traversable, prefix: str = "") -> dict[str, bytes]:
-    """The files of the page's folder by their names, those of its subfolders with a slash."""
-    found: dict[str, bytes] = {}
-    for item in folder.iterdir():
-        if item.is_dir():
-            found |= _files(item, f"{prefix}{item.name}/")
-        elif _type_of(item.name) is not None:
-            found[prefix + item.name] = item.read_bytes()
-    return found
-
-
-def page_files() -> dict[str, bytes]:
-    """All files of the page."""
-    return _files(files("engine.desk") / "page")
+def page_file_content(name: str) -> bytes | None:
+    """A file of the page; None if the page's own folder has none of that name."""
+    folder = files("engine.desk") / "page"
+    found = next((item for item in folder.iterdir() if item.name == name), None)
+    return None if found is None or _type_of(name) is None or not found.is_file() else found.read_bytes()
 
 
 @cache
@@ -51,8 +41,7 @@ def _type_of(name: str) -> str | None:
     return next((kind for ending, kind in _TYPES.items() if name.endswith(ending)), None)
 
 
-def _answer(request: Request, table: dict[str, bytes], name: str) -> Response:
-    content = table.get(name)
+def _answer(request: Request, content: bytes | None, name: str) -> Response:
     if content is None:
         return PlainTextResponse("nothing is here", 404)
     tag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
@@ -63,17 +52,19 @@ def _answer(request: Request, table: dict[str, bytes], name: str) -> Response:
 
 async def index(request: Request) -> Response:
     """The page itself."""
-    return _answer(request, page_files(), _INDEX)
+    return _answer(request, page_file_content(_INDEX), _INDEX)
 
 
 async def page_file(request: Request) -> Response:
     """One of its files."""
-    return _answer(request, page_files(), request.path_params["name"])
+    name = request.path_params["name"]
+    return _answer(request, page_file_content(name), name)
 
 
 async def piece(request: Request) -> Response:
     """The picture of a man."""
-    answer = _answer(request, pieces(), request.path_params["name"])
+    name = request.path_params["name"]
+    answer = _answer(request, pieces().get(name), name)
     answer.headers["Content-Security-Policy"] = _PICTURE_POLICY
     return answer
 

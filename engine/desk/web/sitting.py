@@ -6,7 +6,6 @@ import asyncio
 import secrets
 import threading
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 
 import chess
 
@@ -16,7 +15,9 @@ from engine.desk.game import Game, Seat, game_from_pgn, starting_board
 from engine.desk.opponent import HIGHEST, LOWEST, Opponent, seat_of
 from engine.desk.web import messages
 from engine.desk.web.desk import Desk
+from engine.desk.web.errands import meanwhile
 from engine.desk.web.messages import Message
+from engine.desk.web.turns import Turn
 from engine.desk.web.wire import MoveList, Value, fen_of, opening_of, outcome_value, position_value, told
 
 _STEP = 200
@@ -28,6 +29,7 @@ _LONGEST_CLOCK, _LONGEST_INCREMENT = 10_800_000, 180_000
 _LONGEST_PGN = 200_000  # letters
 _FLAG_GRACE = 0.02  # seconds after which a flag has certainly fallen
 _STARTS = 960
+_PULSE = 0.02  # seconds between two requests to hurry
 
 Tell = Callable[[Value], Awaitable[None]]
 Spawn = Callable[[Callable[[], Awaitable[None]]], asyncio.Task[None]]
@@ -146,16 +148,29 @@ class Sitting:
 
     async def _answer(self) -> None:
         """Find the engine's move, and make it."""
+        try:
+            await self._play_on()
+        finally:
+            if self._thought is asyncio.current_task():
+                self._thought = None
+        await self._go_on()
+
+    async def _play_on(self) -> None:
         loop, game = asyncio.get_running_loop(), self.game
         began = loop.time()
-        async with self._desk.game_turns.turn():
+        async with self._desk.game_turns.turn() as turn, meanwhile(self._hurry(turn)):
             move = await self._desk.game_search(lambda: self._opponent_of_level().move(game), self._stop)
         if self._is_slow:
             await asyncio.sleep(self._opponent_of_level().pause(game, move) - (loop.time() - began))
         if not game.is_over:
             game.play(move)
-        self._thought = None
-        await self._go_on()
+
+    async def _hurry(self, turn: Turn) -> None:
+        """Let the engine play what it has found so far, once others wait for its place."""
+        await turn.wanted.wait()
+        while True:
+            self._stop()
+            await asyncio.sleep(_PULSE)
 
     def _opponent_of_level(self) -> Opponent:
         """Whoever plays the game; made when first asked for."""
@@ -205,8 +220,7 @@ class Sitting:
         thought, self._thought = self._thought, None
         if thought is not None and thought is not asyncio.current_task():
             thought.cancel()
-            with suppress(asyncio.CancelledError):
-                await thought
+            await asyncio.gather(thought, return_exceptions=True)
 
     async def close(self) -> None:
         """The visitor is gone."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from contextvars import ContextVar
@@ -35,6 +36,7 @@ class Visit:
 
     def __init__(self, socket: WebSocket, desk: Desk) -> None:
         self._socket, self._desk = socket, desk
+        self.heard = time.monotonic()  # when the visitor last said something
         self._pace = Pace(_RATE, _BURST)
         self._sitting = Sitting(desk, self.tell, self._spawn)
         self._study = Study(desk, self.tell)
@@ -64,13 +66,22 @@ class Visit:
         try:
             while True:
                 text = await self._hear()
+                self.heard = time.monotonic()
                 await asyncio.sleep(self._pace.wait())
                 await self._guarded(self._answer(text))
         except WebSocketDisconnect:
             pass
         finally:
-            await self._halt(*self._tasks)
-            await self._sitting.close()
+            await self._desk.to_the_end(self._leave())
+
+    async def _leave(self) -> None:
+        await self._halt(*self._tasks)
+        await self._sitting.close()
+
+    async def dismiss(self, code: int) -> None:
+        """Send the visitor away."""
+        with suppress(RuntimeError):  # they have gone by themselves
+            await self._socket.close(code)
 
     async def _hear(self) -> str:
         received = await self._socket.receive()
