@@ -79,7 +79,8 @@ export function annotateNode(node, { cp, mate, winner, mark, reason, better }) {
   node.score = mate === undefined || mate === null ? { cp } : { mate, winner };
   node.mark = mark ?? "";
   node.reason = reason || null;
-  node.better = (Array.isArray(better) ? better.join(" ") : better) || null;
+  const line = (Array.isArray(better) ? better.join(" ") : better) || null;
+  node.better = node.reason?.startsWith("better") ? null : line;
 }
 
 const WORDS = { "??": ["blunder", "blunders"], "?": ["mistake", "mistakes"], "?!": ["inaccuracy", "inaccuracies"] };

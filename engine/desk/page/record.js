@@ -20,7 +20,7 @@ import { numberOf, START, turnOf } from "./chess.js";
 
 /** @typedef {{san: string, uci: string, fen: string, [field: string]: any}} Move */
 
-const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!" };
+const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□" };
 
 /**
  * Parts the words of a PGN comment from the commands in it, of which the evaluation is understood.
