@@ -71,8 +71,8 @@ ALLOWED = {
                     "engine.order", "engine.player", "engine.search", "engine.version", "chess", "rich"},
     "engine.desk.web": {*RULES, "engine.analysis", "engine.desk", "engine.host", "engine.options", "engine.reference",
                         "engine.search", "engine.version", "book.names", "chess", "starlette", "uvicorn"},
-    "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", "torch",
-                        *LIBRARIES},
+    "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", "selenium",
+                        "torch", *LIBRARIES},
     "engine.__main__": {"engine.host", "engine.version", "engine.uci", "engine.commands", "engine.core.errors"},
 }
 EMPTY_ROOMS = {"eval", "book", "tablebase"}  # an __init__ that is only a docstring

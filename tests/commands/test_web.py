@@ -5,13 +5,17 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import signal
 import socket
+import subprocess
+import sys
 import time
 
 import httpx
 import pytest
 
+from engine.kernel import SOURCE_ROOT
 from tests.commands.running import run
 from tests.desk.serving import serving
 
@@ -57,3 +61,15 @@ def test_others_need_the_token_that_is_printed(tmp_path):
         with httpx.Client(follow_redirects=True) as client:
             answer = client.get(f"{server.address}/?token={found[1]}")
         assert answer.status_code == 200 and str(answer.url) == f"{server.address}/"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromedriver") is None, reason="no browser that can be driven")
+def test_the_picture_of_the_readme_is_drawn(tmp_path):
+    pytest.importorskip("selenium")
+    path = tmp_path / "board.png"
+    command = [sys.executable, "-m", "engine", "web", "--port", "0", "--picture", str(path)]
+    done = subprocess.run(command, cwd=SOURCE_ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    content = path.read_bytes()
+    assert content.startswith(b"\x89PNG") and len(content) > 50_000

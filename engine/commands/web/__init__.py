@@ -7,11 +7,18 @@ import importlib.util
 import os
 import secrets
 import sys
+import threading
 import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.commands.shared.arguments import Text, Whole, of_option
+from engine.commands.shared.arguments import OutFile, Text, Whole, never_with, of_option
 from engine.commands.shared.interruption import stopped_by_user
 from engine.core.errors import InputError
+from engine.files import begins_with
+
+if TYPE_CHECKING:
+    from engine.desk.web.server import Server
 
 _PORT = 8765
 _HOST = "127.0.0.1"
@@ -39,6 +46,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         "there are cores)")
 
 
+    picture = parser.add_argument("--picture", type=OutFile("PNG picture", begins_with(b"\x89PNG")), metavar="FILE.png",
+                                  help="draw the page, as the README shows it, and end")
+    never_with(picture, "--open", "--host")
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the user ends it."""
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
@@ -55,6 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
     desk = Desk(Shares(arguments.sessions, arguments.hash, arguments.threads))
     desk.load()
     server = Server(make_app(door, desk), listener)
+    if arguments.picture is not None:
+        _take_picture(server, door.address, arguments.picture)
+        return 0
     if token is not None:
         print("warning: other machines can reach this server; only those who know the whole address are let in",
               file=sys.stderr)
@@ -64,3 +79,18 @@ def run(arguments: argparse.Namespace) -> int:
     with stopped_by_user(server.stop, _PATIENCE, _FAREWELL):
         server.run()
     return 0
+
+
+def _take_picture(server: Server, address: str, path: Path) -> None:
+    """Serve as long as it takes to make a picture of the page."""
+    from engine.commands.web.picture import take_picture
+
+    serving = threading.Thread(target=server.run, daemon=True)
+    with stopped_by_user(server.stop):
+        serving.start()
+        try:
+            take_picture(address, path)
+        finally:
+            server.stop()
+            serving.join()
+    print(f"the page is drawn in {path}")
