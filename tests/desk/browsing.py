@@ -24,7 +24,7 @@ if CHROMIUM is None or DRIVER is None:
 from selenium import webdriver  # noqa: E402  only where there is a browser
 from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.common.keys import Keys as Keys  # noqa: E402  tests press them too
 from selenium.webdriver.support.select import Select  # noqa: E402
 
 PATIENCE = 60.0  # seconds: the kernels may have to be compiled first
@@ -180,6 +180,20 @@ class Page:
 
     def wait_for_moves(self, count: int, view: str = "play") -> list[str]:
         return self.wait(lambda: (found := self.moves(view)) and len(found) >= count and found, f"{count} moves")
+
+    def answer_time(self, san: str) -> float:
+        """Milliseconds from a typed move to the engine's answer in the list, as the page sees them."""
+        self.driver.set_script_timeout(PATIENCE)
+        return self.driver.execute_async_script("""
+            const [san, done] = arguments, began = performance.now(), list = document.getElementById("play-moves");
+            const cells = "ol > li > button", before = list.querySelectorAll(cells).length;
+            new MutationObserver((_, watcher) => {
+              if (list.querySelectorAll(cells).length < before + 2) return;
+              watcher.disconnect();
+              done(performance.now() - began);
+            }).observe(list, {childList: true});
+            document.getElementById("play-text").value = san;
+            document.getElementById("play-type").requestSubmit();""", san)
 
     def drop(self, name: str, text: str) -> None:
         """Drops a file on the page."""

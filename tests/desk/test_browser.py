@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import statistics
 from collections.abc import Iterator
 
 import chess
@@ -22,6 +23,7 @@ SCHOLAR = """[White "Pupil"]
 PHONE, DESK = (360, 740), (1280, 800)
 STRONGEST = 99  # the slider stops where the levels end
 KINDS = 5  # of search, at least
+MOST_MILLISECONDS = 150
 LONGEST_GAME = 300  # moves of a side
 
 
@@ -245,6 +247,21 @@ def test_variations_stand_beside_the_game(page):
     page.wait(lambda: "g6" in page.text("#analyse-moves .aside"), "the variation")
     assert len(page.moves("analyse")) == 7
     assert page.text("#analyse-moves [aria-current]") == "g6"
+
+
+@pytest.mark.slow
+def test_answers_come_at_once(page, capsys):
+    """From the moment a move is made until the answer stands in the list, at the weakest level."""
+    page.new_game(MIDDLEGAME)
+    times = []
+    for san in ("a3", "b3", "h3", "g3", "Re1", "Bd3", "Bg5", "Be3", "cxd5", "Qc2"):
+        times.append(page.answer_time(san))
+        page.click("#play-takeback")
+        page.wait(lambda: page.moves() == [], "an empty list")
+    middle, worst = statistics.median(times), max(times)
+    with capsys.disabled():
+        print(f"\nmove to answer at the page: median {middle:.0f} ms, worst {worst:.0f} ms of {len(times)}")
+    assert middle < MOST_MILLISECONDS
 
 
 @pytest.mark.slow
