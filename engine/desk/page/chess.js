@@ -138,6 +138,18 @@ export function lossesOf(start, fen) {
   return { white: missing("QRBNP"), black: missing("qrbnp"), balance };
 }
 
+/**
+ * How a game ended, said to the player of a side: "You won: checkmate."
+ * @param {{result: string, reason: string}} over
+ * @param {"white"|"black"} side
+ */
+export function verdictOf({ result, reason }, side) {
+  const won = { "1-0": "white", "0-1": "black" }[result];
+  const head = won ? (won === side ? "You won" : "Adversary won") : result === "1/2-1/2" ? "A draw" : "The game is over";
+  const why = reason.replace(/^draw: /, "").replace(/^(White|Black)/, (who) => (who.toLowerCase() === side ? "you" : "Adversary"));
+  return `${head}: ${why}.`;
+}
+
 /** "+0.35", "−1.20", "#4", "−#2", for White. @param {Score|null|undefined} score */
 export function scoreText(score) {
   if (!score) return "";

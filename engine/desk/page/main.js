@@ -66,9 +66,9 @@ export class App {
 
   bindConnection() {
     const banner = byId("banner");
-    this.talk.on("lost", ({ pause }) => {
-      if (this.talk.failures < 2 && pause < 1000) return;
-      banner.textContent = "The connection to the engine was lost. Trying again …";
+    this.talk.on("lost", ({ full }) => {
+      if (this.talk.failures < 2) return;
+      banner.textContent = full ? "All boards are taken just now. Trying again …" : "The connection to the engine was lost. Trying again …";
       banner.hidden = false;
     });
     this.talk.on("welcome", ({ version }) => {

@@ -1,7 +1,7 @@
 /** The view in which a person plays against the engine. */
 
 import { Board } from "./board.js";
-import { readMove, spoken, START, turnOf } from "./chess.js";
+import { readMove, spoken, START, turnOf, verdictOf } from "./chess.js";
 import { announce, byId, copy, download, toast } from "./dom.js";
 import { fillSteps, MoveList } from "./moves.js";
 import { levelWords, NewGame } from "./newgame.js";
@@ -120,6 +120,7 @@ export class PlayView {
     }
     this.first = null;
     this.show();
+    if (!this.talk.ready) return;
     toast(text, "bad");
     announce(text);
   }
@@ -162,16 +163,8 @@ export class PlayView {
   sayOver() {
     this.remark("");
     byId("play-text").value = "";
-    announce(this.verdict());
+    announce(verdictOf(this.game.over, this.game.side));
     knock("end");
-  }
-
-  verdict() {
-    const { over, side } = this.game;
-    const won = { "1-0": "white", "0-1": "black" }[over.result];
-    const head = won ? (won === side ? "You won" : "Adversary won") : over.result === "1/2-1/2" ? "A draw" : "The game is over";
-    const reason = over.reason.replace(/^(White|Black)/, (/** @type {string} */ who) => (who.toLowerCase() === side ? "you" : "Adversary"));
-    return `${head}: ${reason}.`;
   }
 
   /** Keeps the game with the clocks as they stand now. */
@@ -382,7 +375,7 @@ export class PlayView {
     const { opening } = game;
     byId("play-opening").textContent = opening ? `${opening.code} ${opening.name}` : "";
     byId("verdict").hidden = !game.over;
-    if (game.over) byId("verdict-text").textContent = this.verdict();
+    if (game.over) byId("verdict-text").textContent = verdictOf(game.over, game.side);
     const online = this.talk.ready;
     byId("play-takeback").disabled = !online || game.moves.length === 0;
     byId("play-hint").disabled = !online || !this.isMine();

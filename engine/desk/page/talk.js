@@ -1,6 +1,7 @@
 /** The conversation with the server: one WebSocket, reopened with growing pauses after it was lost. */
 
 const PAUSES = [500, 1000, 2000, 4000, 8000];
+const FULL = 1013; // the code with which a server closes that has no room
 
 /** @typedef {{tell: string, ask?: number, [field: string]: any}} Message */
 
@@ -20,7 +21,7 @@ export class Talk {
   }
 
   /**
-   * Calls the listener with every message of that name; "lost" {pause} is told by the page itself.
+   * Calls the listener with every message of that name; "lost" {pause, full} is told by the page itself.
    * @param {string} name
    * @param {(message: Message) => void} listener
    */
@@ -36,7 +37,7 @@ export class Talk {
     this.socket = socket;
     socket.addEventListener("open", () => this.say("hello"));
     socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data)));
-    socket.addEventListener("close", () => this.lose());
+    socket.addEventListener("close", (event) => this.lose(event.code === FULL));
   }
 
   /** Opens the connection at once instead of waiting for the next attempt. */
@@ -44,15 +45,17 @@ export class Talk {
     if (this.socket === null) this.open();
   }
 
-  lose() {
+  /** @param {boolean} full whether the server has no room */
+  lose(full) {
     this.ready = false;
+    if (full) this.failures = PAUSES.length;
     this.socket = null;
     for (const { reject } of this.waiting.values()) reject(new Error("The connection was lost."));
     this.waiting.clear();
     const pause = PAUSES[Math.min(this.failures, PAUSES.length - 1)];
     this.failures += 1;
     this.timer = window.setTimeout(() => this.open(), pause);
-    this.tell({ tell: "lost", pause });
+    this.tell({ tell: "lost", pause, full });
   }
 
   /** @param {Message} message */
