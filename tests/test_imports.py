@@ -68,7 +68,7 @@ ALLOWED = {
                         "engine.order", "engine.player", "engine.search", "engine.shown", "eval",
                         "book", "tablebase", "chess", *LIBRARIES},
     "engine.desk": {*RULES, "engine.analysis", "engine.chesstext", "engine.files", "engine.host", "engine.options",
-                    "engine.order", "engine.player", "engine.search", "engine.version", "chess", "rich"},
+                    "engine.order", "engine.player", "engine.search", "engine.version", "book.names", "chess", "rich"},
     "engine.desk.web": {*RULES, "engine.analysis", "engine.desk", "engine.host", "engine.options", "engine.reference",
                         "engine.search", "engine.version", "book.names", "chess", "starlette", "uvicorn"},
     "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", "selenium",

@@ -14,7 +14,8 @@ from enum import Enum
 import chess
 import chess.pgn
 
-from engine.analysis.knowledge import last_opening
+from book.names import Name
+from engine.analysis.knowledge import opening_name
 from engine.analysis.pgnfile import read_game_text
 from engine.chesstext import START, board_of, read_board_move
 from engine.core.errors import InputError
@@ -96,6 +97,7 @@ class Game:
         self.date = f"{datetime.now(UTC).astimezone():%Y.%m.%d}"
         self._readings: list[int | None] = []  # what the mover had left after each move
         self._taken: list[chess.Piece | None] = []  # by each move
+        self._names: list[Name | None] = []  # of the position after each move
         self._outcome = self._end_on_board()
 
     @property
@@ -154,6 +156,7 @@ class Game:
         self._taken.append(board.piece_at(place) if board.is_capture(move) else None)
         self._readings.append(reading)
         board.push(move)
+        self._names.append(None if board.chess960 else opening_name(board))
 
     def last_san(self) -> str:
         """The latest move, in SAN; empty if there is none."""
@@ -178,6 +181,7 @@ class Game:
             self._board.pop()
             self._readings.pop()
             self._taken.pop()
+            self._names.pop()
         self._outcome = None
         if self.clock is not None:
             self._set_clock(self.clock)
@@ -241,9 +245,13 @@ class Game:
         return sum((1 if piece.color else -1) * VALUES.get(piece.piece_type, 0)
                    for piece in self._board.piece_map().values())
 
+    def opening_name(self) -> Name | None:
+        """The latest name of the opening."""
+        return next((name for name in reversed(self._names) if name is not None), None)
+
     def opening(self) -> str:
-        """The latest name of the opening with its code, as in `C50 Italian Game`; empty if it has none."""
-        name = None if self._board.chess960 else last_opening(self._board)
+        """The same as text with its code, as in `C50 Italian Game`; empty if it has none."""
+        name = self.opening_name()
         return "" if name is None else str(name)
 
     def numbered_moves(self) -> str:

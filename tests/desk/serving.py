@@ -37,6 +37,11 @@ class Server:
         return float(self._usage.memory_info().rss) / (1 << 20)
 
     @property
+    def cpu_seconds(self) -> float:
+        """The CPU time that it has used."""
+        return float(sum(self._usage.cpu_times()[:2]))
+
+    @property
     def complaints(self) -> str:
         """What it has written to stderr."""
         return self._complaints.read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ from engine.desk.web.desk import Desk
 from engine.desk.web.errands import meanwhile
 from engine.desk.web.messages import Message
 from engine.desk.web.turns import Turn
-from engine.desk.web.wire import MoveList, Value, fen_of, opening_of, outcome_value, position_value, told
+from engine.desk.web.wire import MoveList, Value, fen_of, opening_value, outcome_value, position_value, told
 
 _STEP = 200
 MAX = "max"
@@ -252,7 +252,7 @@ class Sitting:
             start=None if is_usual else fen_of(root), fen=fen_of(board), ply=len(game.moves),
             moves=self._list.follow(root, game.moves), position=position, clocks=clocks, running=running,
             thinking=self._thought is not None, over=outcome_value(outcome), delay=self._is_slow,
-            opening=opening_of(board),
+            opening=opening_value(game.opening_name()),
             clock=None if clock is None else {"base": clock.control.base, "increment": clock.control.increment},
             captured={name: _letters(game, side) for name, side in _SIDES.items()}, pgn=game.pgn())
 
