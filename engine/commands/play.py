@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from dataclasses import dataclass
 
 import chess
 
@@ -28,12 +29,33 @@ _CHESS960_STARTS = 960
 _PERSON = "You"
 
 
+@dataclass(frozen=True)
+class LevelKind:
+    """How strong the engine is to be: a number, or the best it can."""
+
+    def __call__(self, text: str) -> int | None:
+        """The level, None for the best; ArgumentTypeError if it is none."""
+        return None if text == _MAX else Whole(LOWEST, HIGHEST)(text)
+
+
+@dataclass(frozen=True)
+class ControlKind:
+    """A time control as people write it."""
+
+    def __call__(self, text: str) -> TimeControl:
+        """The control; ArgumentTypeError if it is none."""
+        try:
+            return read_control(text)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--level", type=_level, default=_DEFAULT_LEVEL, metavar="ELO",
+    parser.add_argument("--level", type=LevelKind(), default=_DEFAULT_LEVEL, metavar="ELO",
                         help=f"{LOWEST} for a beginner to {HIGHEST}, or `{_MAX}` (default {_DEFAULT_LEVEL})")
     parser.add_argument("--side", choices=_SIDES, help="yours (default: white, or what a saved game says)")
-    parser.add_argument("--clock", type=_control, metavar="M+S",
+    parser.add_argument("--clock", type=ControlKind(), metavar="M+S",
                         help="minutes per game + seconds per move, as in 5+3 (default: no clock)")
     parser.add_argument("--fen", type=text, metavar="FEN", help="begin with this position")
     never_with(parser.add_argument("--chess960", nargs="?", type=Whole(0, _CHESS960_STARTS - 1), const=-1, metavar="N",
@@ -43,17 +65,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     never_with(saved, "--clock")
     parser.add_argument("--no-delay", action="store_true", help="let the engine answer at once, not as a person would")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess symbols")
-
-
-def _level(text: str) -> int | None:
-    return None if text == _MAX else Whole(LOWEST, HIGHEST)(text)
-
-
-def _control(text: str) -> TimeControl:
-    try:
-        return read_control(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def run(arguments: argparse.Namespace) -> int:
