@@ -172,6 +172,9 @@ export function shareOf(score, wdl) {
   return 1 / (1 + 3 ** (-(score.cp ?? 0) / 100));
 }
 
+/** A share of one as "41 %". @param {number} share */
+export const percent = (share) => (share < 0.005 ? "< 1 %" : `${Math.round(share * 100)} %`);
+
 /** 1234567 as "1.2 M". @param {number} number */
 export function short(number) {
   if (number >= 1e9) return `${(number / 1e9).toFixed(1)} G`;

@@ -1,5 +1,6 @@
 /** What is known of a position besides the engine's lines: book, endgame tables, the terms of the evaluation. */
 
+import { percent } from "./chess.js";
 import { byId, h } from "./dom.js";
 
 const SHOWN = 5; // moves of the book, the others on request
@@ -47,7 +48,7 @@ export class Facts {
       const bar = h("div.meter");
       bar.style.width = `${share * 100}%`;
       return h("tr", {}, h("td", {}, h("button.quiet", { type: "button", onclick: () => this.play(uci) }, san)),
-        h("td.share", {}, bar), h("td.number", {}, share < 0.005 ? "< 1 %" : `${Math.round(share * 100)} %`));
+        h("td.share", {}, bar), h("td.number", {}, percent(share)));
     });
     byId("book").replaceChildren(h("table", {}, h("tbody", {}, ...rows.slice(0, SHOWN))), ...this.more(rows.slice(SHOWN)));
   }

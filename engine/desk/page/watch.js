@@ -1,7 +1,7 @@
 /** The view that shows several searches thinking about the same position, side by side. */
 
 import { Board } from "./board.js";
-import { isChess960, scoreText, short, START, turnOf } from "./chess.js";
+import { isChess960, percent, scoreText, short, START, turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
 import { Branches } from "./branches.js";
 import { knockFor } from "./sound.js";
@@ -226,7 +226,7 @@ export class WatchView {
     return sorted.flatMap(({ san, share }) => {
       const bar = h("div.meter");
       bar.style.width = `${(share / sorted[0].share) * 100}%`;
-      return [h("span", {}, san), h("div", {}, bar), h("span.number", {}, `${Math.round(share * 100)} %`)];
+      return [h("span", {}, san), h("div", {}, bar), h("span.number", {}, percent(share))];
     });
   }
 
