@@ -17,6 +17,8 @@ from engine.version import NAME, VERSION
 
 # One row per command: the module or folder of that name in engine/commands has `configure(parser)`, `run(arguments)`.
 COMMANDS = {
+    "play": "play against the engine, at a level of your choice, on a board in the terminal",
+    "web": "play, analyse and watch the search on a board in the browser",
     "analyse": "find the best moves in a position, or in every position of a file",
     "annotate": "annotate games: evaluations, mistakes with their reasons and better lines, accuracy of the players",
     "perft": "count the positions a given number of plies away, or check a suite of known counts",

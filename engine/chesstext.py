@@ -15,6 +15,7 @@ from engine.core.notation import read_move as read_uci
 
 START = "startpos"
 _MOVES = "moves"
+_LONGEST_MOVE = 12  # letters and digits of a move, however it is written
 _MOVE_NUMBER = re.compile(r"\d+\.+")  # as in `1. e4 e5 2. Nf3`
 
 
@@ -44,14 +45,46 @@ def read_move(game: Game, text: str) -> int:
         move = int(NULL_MOVE)
     if move == NULL_MOVE or move not in game.legal_moves():
         board = board_of(game)
-        try:
-            found = board.parse_san(text)
-        except ValueError:
-            found = chess.Move.null()
-        if not found:
-            raise InputError(f"{quote(text)} is not a legal move in {game.fen()}")
-        move = read_uci(game.position, board.uci(found))
+        move = read_uci(game.position, board.uci(read_board_move(board, text)))
     return move
+
+
+def read_board_move(board: chess.Board, text: str) -> chess.Move:
+    """The legal move of a board that SAN or UCI text stands for, also as beginners write it; InputError if none.
+
+    `E4`, `nf3`, `e2-e4`, `g1 f3`, `0-0` and `exd5!` are understood. Where letters in the wrong case could mean two
+    moves, as `bc3` may, the one as written comes first.
+    """
+    written = text.strip().rstrip("!?")
+    for form in dict.fromkeys((written, written[:1].upper() + written[1:].lower(), written.lower())):
+        for parse in (board.parse_san, board.parse_uci):
+            try:
+                if move := parse(form):
+                    return move
+            except chess.AmbiguousMoveError as error:
+                raise InputError(f"{quote(text)} could be {_alternatives(board, form)}") from error
+            except ValueError:
+                continue
+    loose = _bare(written)
+    for move in board.legal_moves if len(loose) <= _LONGEST_MOVE else ():
+        if loose in (_bare(board.san(move)), _bare(board.uci(move))):
+            return move
+        if move.promotion and loose in (_bare(board.san(move))[:-1], board.uci(move)[:-1]):
+            raise InputError(f"{quote(text)} promotes a pawn: name the new piece, as in {board.san(move)}")
+    raise InputError(f"{quote(text)} is no legal move in {board.fen(shredder=board.chess960)}")
+
+
+def _bare(text: str) -> str:
+    """The letters and digits that tell moves apart, in small letters; castling by noughts is one by letters."""
+    bare = "".join(letter for letter in text.lower() if letter.isalnum()).replace("0", "o")
+    return bare if set(bare) == {"o"} else bare.replace("x", "")
+
+
+def _alternatives(board: chess.Board, text: str) -> str:
+    """The moves that an ambiguous text may mean: `Nbd2 or Nfd2`."""
+    piece, target = text[:1], re.sub(r"[^a-h1-8]", "", text)[-2:]
+    return " or ".join(board.san(move) for move in board.legal_moves
+                       if chess.square_name(move.to_square) == target and board.san(move).startswith(piece))
 
 
 def board_of(game: Game) -> chess.Board:

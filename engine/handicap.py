@@ -1,19 +1,23 @@
 """Playing below full strength, as people do: a shallower search, and now and then the second-best move.
 
-A level has few nodes and plies, so that it misses deep tactics. It picks at random among the moves it has seen, better
-ones with higher probability, and never one whose cost a player of that level would notice.
+A weak level looks as people look (engine/fallible): a few plies ahead, and not every move comes to mind. A strong one
+searches few nodes and plies, so that it misses deep tactics. Among the moves it has seen, a level picks at random,
+better ones with higher probability, and never one whose cost a player of that level would notice.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 
+from engine.fallible.sight import Sight
 from engine.search.limits import Info, Limits
 from engine.search.scores import is_decisive
+
+_ALL_MOVES = 218  # as many as a position can have
 
 
 @dataclass(frozen=True)
@@ -26,18 +30,41 @@ class Level:
     candidates: float  # moves that are considered
     temperature: float  # centipawns: a move that is this much worse is chosen e times less often
     largest_loss: float  # centipawns: a move that loses more than this is recognised as a mistake
+    blindness: float = 0  # per mille of captures that are overlooked; 0 for levels that search
+    chain: float = 0  # plies of captures that are followed
+    knowledge: float = 100  # per cent of the evaluation that is understood
+
+    @property
+    def sight(self) -> Sight | None:
+        """How a level looks at a position as people do; None if it searches."""
+        if not self.blindness:
+            return None
+        return Sight(self.depth, self.blindness, self.chain, self.knowledge, self.largest_loss)
 
 
-# Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see MEASUREMENTS.md.
-LEVELS = (
-    Level(800, 700, 1, 8, 110, 350),
-    Level(1200, 800, 4, 6, 30, 120),
-    Level(1600, 4_000, 7, 5, 12, 60),
-    Level(2000, 30_000, 12, 4, 6, 35),
+def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **sight: float) -> Level:
+    return Level(elo, 300_000, depth, _ALL_MOVES, temperature, largest_loss, **sight)
+
+
+# Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see
+# desk/MEASUREMENTS.md.
+LOOKING = (
+    _looking(400, 1, 80, 320, blindness=300, chain=1, knowledge=14),
+    _looking(600, 1, 55, 250, blindness=205, chain=1, knowledge=28),
+    _looking(800, 1.15, 44, 200, blindness=128, chain=2, knowledge=40),
+    _looking(1000, 1.45, 36, 160, blindness=84, chain=3, knowledge=52),
+    _looking(1200, 1.7, 28, 130, blindness=64, chain=4, knowledge=63),
+    _looking(1400, 2, 23, 110, blindness=50, chain=4, knowledge=73),
+    _looking(1600, 2.45, 17, 85, blindness=36, chain=5, knowledge=85),
+    _looking(1800, 2.95, 13, 65, blindness=24, chain=6, knowledge=95),
+    _looking(2000, 3.5, 10, 50, blindness=15, chain=8, knowledge=100),
+)
+SEARCHING = (
+    Level(2000, 8_000, 9, 4, 8, 45),
     Level(2400, 120_000, 16, 3, 4, 25),
     Level(2800, 600_000, 30, 2, 2, 15),
 )
-LOWEST, HIGHEST = int(LEVELS[0].elo), int(LEVELS[-1].elo)
+LOWEST, HIGHEST = int(LOOKING[0].elo), int(SEARCHING[-1].elo)
 
 _AGAINST_A_BARE_KING = Level(0, 50_000, 60, 1, 1, 0)  # even a weak player mates a bare king
 
@@ -46,8 +73,8 @@ def level_of(elo: int, is_against_bare_king: bool = False) -> Level:
     """The level for a strength from LOWEST to HIGHEST."""
     if is_against_bare_king:
         return _AGAINST_A_BARE_KING
-    above = LEVELS[max(bisect_left([level.elo for level in LEVELS], elo), 1)]
-    below = LEVELS[LEVELS.index(above) - 1]
+    rows = LOOKING if elo < SEARCHING[0].elo else SEARCHING
+    below, above = next(pair for pair in pairwise(rows) if elo <= pair[1].elo)
     part = (elo - below.elo) / (above.elo - below.elo)
     values = {field.name: (1 - part) * getattr(below, field.name) + part * getattr(above, field.name)
               for field in fields(Level)}

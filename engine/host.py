@@ -73,6 +73,15 @@ def user_cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
+def user_data_folder() -> Path:
+    """The folder in which this user's programs keep what cannot be made again."""
+    if IS_WINDOWS:
+        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    if IS_MACOS:
+        return Path.home() / "Library" / "Application Support"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+
+
 def distrust(status: os.stat_result) -> str | None:
     """Why machine code in a file or folder of this status should not be run, if others may have put it there."""
     if IS_WINDOWS:

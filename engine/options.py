@@ -44,6 +44,7 @@ class Effect(Enum):
     OWN_TABLES = auto()
     SYZYGY = auto()
     VARIANT = auto()
+    STRENGTH = auto()
     EVALUATION = auto()
     LOG = auto()
 
@@ -185,8 +186,9 @@ class Settings:
                                 effect=Effect.VARIANT)
     uci_show_wdl: bool = _check("UCI_ShowWDL", "shows wins, draws and losses per thousand games with the score", False)
     uci_limit_strength: bool = _check("UCI_LimitStrength", "plays at the strength of UCI_Elo instead of full strength",
-                                      False)
-    uci_elo: int = _spin("UCI_Elo", "strength to play at if UCI_LimitStrength is set", 1500, 800, 2800)
+                                      False, effect=Effect.STRENGTH)
+    uci_elo: int = _spin("UCI_Elo", "strength to play at if UCI_LimitStrength is set", 1500, 400, 2800,
+                         effect=Effect.STRENGTH)
     uci_analyse_mode: bool = _check("UCI_AnalyseMode", "set by the GUI while it analyses: no book moves are played",
                                     False)
     uci_opponent: str = _string("UCI_Opponent", "title, rating, type and name of the opponent, as sent by the GUI",

@@ -32,6 +32,7 @@ from engine.tb_root import TbRoot, TbVerdict
 from eval.choice import BUILT_IN, FEATURES, Evaluation, evaluation_named
 
 if TYPE_CHECKING:
+    from engine.fallible.searcher import Fallible
     from engine.repertoire import Repertoire
 
 _MEGABYTE = 1 << 20
@@ -58,6 +59,8 @@ class Player:
         self._repertoire: Repertoire | None = None  # until a book is wanted
         self._tb_root = TbRoot(settings)
         self._chance = random.Random()  # noqa: S311  mistakes need no secrecy
+        self._fallible: Fallible | None = None  # until a level is wanted that looks as people do
+        self._blind_spots = self._chance.getrandbits(64)  # of this game
         self._lock = threading.Lock()
         self._is_searching = False
         self._time_after_ponderhit: Budget | None = None
@@ -97,6 +100,8 @@ class Player:
                 self._tb_root.apply_own_tables()
             case Effect.SYZYGY:
                 return self._tb_root.apply_syzygy()
+            case Effect.STRENGTH:
+                self._prepare_level()
             case Effect.VARIANT:
                 self.game.position.chess960 = self._settings.uci_chess960
                 self._start = ("", False)  # the next position is read from scratch
@@ -105,8 +110,21 @@ class Player:
     def _change_search(self, mode: str) -> None:
         """Use a search of this mode from now on, made according to the settings."""
         self._search, self._mode = self._made(kind_named(mode), self._hash()), mode
-        self._loading = threading.Thread(target=self._search.load, daemon=True)
+        self._load_beside(self._search)
+
+    def _load_beside(self, search: Search) -> None:
+        """Get the kernels of a search ready while others go on."""
+        self._loading = threading.Thread(target=search.load, daemon=True)
         self._loading.start()
+
+    def _prepare_level(self) -> None:
+        """Make the search of a weak level, if that is wanted and not there."""
+        level = self._level()
+        if level is not None and level.sight is not None and self._fallible is None:
+            from engine.fallible.searcher import Fallible
+
+            self._fallible = Fallible(self._evaluation)
+            self._load_beside(self._fallible)
 
     def _made(self, kind: Kind, megabytes: int) -> Search:
         """A new search, made according to the settings, with the evaluation in use."""
@@ -122,8 +140,9 @@ class Player:
         if wanted.network is self._evaluation.network:
             return
         self._evaluation = wanted
-        if isinstance(self._search, Judging):
-            self._search.set_evaluation(wanted)
+        for search in (self._search, self._fallible):
+            if isinstance(search, Judging):
+                search.set_evaluation(wanted)
 
     def _resize(self) -> None:
         megabytes = self._hash()
@@ -153,6 +172,7 @@ class Player:
     def new_game(self) -> None:
         """Forget everything about earlier games."""
         self._forget()
+        self._blind_spots = self._chance.getrandbits(64)
         if self._repertoire is not None:
             self._repertoire.begin_game()
 
@@ -191,7 +211,7 @@ class Player:
         with self._lock:
             limits = self._limits(order, received, is_pondering=order.ponder and not signals.ponderhit.is_set())
             if level is not None:
-                limits = limited(limits, level, self._settings.threads)
+                limits = self._handicapped(limits, level)
             if verdict is not None:
                 limits = replace(limits, search_moves=verdict.open_moves)
             self._begin(limits, signals, verdict, level)
@@ -261,6 +281,16 @@ class Player:
             return None
         position = self.game.position
         return level_of(self._settings.uci_elo, int(position.colors[1 - position.side]).bit_count() == 1)
+
+    def _handicapped(self, limits: Limits, level: Level) -> Limits:
+        """What a level sees of a search; one that looks as people do has a search of its own."""
+        if level.sight is None:
+            return limited(limits, level, self._settings.threads)
+        self._prepare_level()
+        assert self._fallible is not None
+        self._active = self._fallible
+        depth = self._fallible.see_as(level.sight, self._blind_spots, self._chance)
+        return limited(limits, replace(level, depth=depth))
 
     def _weakened(self, result: Result, level: Level, report: Report) -> Result:
         """The answer that a weaker player would give after this search; only its line is reported."""

@@ -165,7 +165,8 @@ def _is_decided(score: Score) -> bool:
     return score.centipawns is None or abs(score.centipawns) >= _TB_WIN
 
 
-def _position_of(board: chess.Board) -> PositionRecord:
+def position_of(board: chess.Board) -> PositionRecord:
+    """The engine's own record of a board's position; InputError if it cannot be played."""
     fen, moves = place_of(board)
     return Game(fen, board.chess960, moves).position
 
@@ -174,7 +175,7 @@ def _position_reasons(board: chess.Board, score: Score, weights: WeightsRecord) 
     """What matters most in a position, for White; where a search says who is better, no more than one thing against."""
     if _is_decided(score):
         return ()
-    position = _position_of(board)
+    position = position_of(board)
     found = _told_points(position, position_points(explain(position, weights), board))
     if abs(score.value) < _CLEAR:
         return found[:MOST_REASONS]
@@ -187,9 +188,9 @@ def _position_reasons(board: chess.Board, score: Score, weights: WeightsRecord) 
 
 def _move_reasons(board: chess.Board, settled: chess.Board, weights: WeightsRecord) -> tuple[Reason, ...]:
     """What is different where the line after a move has settled, for the side that made it."""
-    end, mover = _position_of(settled), 0 if board.turn else 1
+    end, mover = position_of(settled), 0 if board.turn else 1
     after = explain(end, weights)
-    comparison = compare(explain(_position_of(board), weights), after, mover)
+    comparison = compare(explain(position_of(board), weights), after, mover)
     return _told_points(end, move_points(comparison, board, settled, after.phase_share))[:MOST_REASONS]
 
 

@@ -48,14 +48,23 @@ def last_opening(board: chess.Board) -> Name | None:
 
 def is_in_book(board: chess.Board, move: chess.Move) -> bool:
     """Whether the book knows this move."""
-    text = move.uci()
-    if board.is_castling(move):
-        rank = chess.square_rank(move.from_square)
-        rooks = board.clean_castling_rights() & chess.BB_RANKS[rank]
-        rook = chess.msb(rooks) if move.to_square > move.from_square else chess.lsb(rooks)
-        text = chess.Move(move.from_square, rook).uci()
+    return any(known == move for known, _ in book_moves(board))
+
+
+def book_moves(board: chess.Board) -> list[tuple[chess.Move, float]]:
+    """What the book plays here, the most frequent first, each with its share of all."""
     with _lock:
-        return any(entry.text() == text for entry in _book().entries(chess.polyglot.zobrist_hash(board)))
+        entries = _book().entries(chess.polyglot.zobrist_hash(board))
+    weights: dict[chess.Move, int] = {}
+    for entry in entries:
+        try:
+            move = board.parse_uci(entry.text())  # castling is written as king takes rook, which this understands
+        except ValueError:
+            continue  # another position with the same key
+        weights[move] = weights.get(move, 0) + entry.weight
+    total = sum(weights.values())
+    ranked = sorted(weights, key=lambda move: -weights[move])
+    return [(move, weights[move] / total if total else 1 / len(weights)) for move in ranked]
 
 
 def best_fate(board: chess.Board) -> Fate | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,9 @@ from engine.analysis.boards import check_variant, place_of
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.files import open_text
+
+_NO_MOVES = "it has no moves"
+_NO_TAGS = dict(chess.pgn.Game().headers)  # what a text without tags is given
 
 
 class _Handle:
@@ -28,17 +32,42 @@ class _Handle:
 
 def read_games(path: Path) -> Iterator[tuple[int, chess.pgn.Game | str]]:
     """The games of a file with their numbers from 1; instead of one that is of no use, what is wrong with it."""
+    with open_text(path) as lines:
+        yield from _read_all(lines, f"{path}, ")
+
+
+def read_games_text(text: str) -> Iterator[tuple[int, chess.pgn.Game | str]]:
+    """The same of a text."""
+    return _read_all(io.StringIO(text), "")
+
+
+def _read_all(lines: Iterator[str], place: str) -> Iterator[tuple[int, chess.pgn.Game | str]]:
     logger = logging.getLogger("chess.pgn")
     was_disabled, logger.disabled = logger.disabled, True  # what it says is said here, with the game's number
     try:
-        with open_text(path) as lines:
-            number, file = 0, _Handle(lines)
-            while (game := chess.pgn.read_game(cast("TextIO", file))) is not None:
-                number += 1
-                complaint = _complaint(game)
-                yield number, game if complaint is None else f"{path}, {title_of(number, game)}: {complaint}"
+        number, file = 0, _Handle(lines)
+        while (game := chess.pgn.read_game(cast("TextIO", file))) is not None:
+            number += 1
+            complaint = _complaint(game)
+            yield number, game if complaint is None else f"{place}{title_of(number, game)}: {complaint}"
     finally:
         logger.disabled = was_disabled
+
+
+def read_game_text(text: str) -> chess.pgn.Game:
+    """The first game of a text, which may have no moves yet; InputError if there is none, or one that is of no use."""
+    logger = logging.getLogger("chess.pgn")
+    was_disabled, logger.disabled = logger.disabled, True
+    try:
+        game = chess.pgn.read_game(io.StringIO(text))
+    finally:
+        logger.disabled = was_disabled
+    if game is None or (not game.variations and game.headers == _NO_TAGS):
+        raise InputError("there is no game in that text")
+    complaint = _complaint(game)
+    if complaint is not None and complaint != _NO_MOVES:
+        raise InputError(f"that game cannot be read: {complaint}")
+    return game
 
 
 def count_games(path: Path) -> int:
@@ -70,5 +99,5 @@ def _complaint(game: chess.pgn.Game) -> str | None:
         return f"its headers cannot be understood: {error}"
     moves = list(game.mainline_moves())
     if not moves:
-        return "it has no moves"
+        return _NO_MOVES
     return None if all(moves) else "it has a null move in its main line"

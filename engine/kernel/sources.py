@@ -17,7 +17,7 @@ SOURCE_ROOT = Path(__file__).resolve().parents[2]
 
 # Where kernels are, with all that they import: a change anywhere else recompiles nothing. A test checks that.
 _ROOMS = ("book", "engine/alphabeta", "engine/analysis", "engine/arena", "engine/core", "engine/expectimax",
-          "engine/kernel", "engine/mcts", "engine/search", "eval", "tablebase")
+          "engine/fallible", "engine/kernel", "engine/mcts", "engine/search", "eval", "tablebase")
 _FILES = ("engine/files.py", "engine/host.py")
 
 

@@ -93,3 +93,11 @@ class TablebaseProber(Protocol):
 
     def set_tb(self, tb: TbRecord) -> None:
         """Probe these tables from the next search on."""
+
+
+@runtime_checkable
+class Spreading(Protocol):
+    """A search that gives its root moves unequal shares of its work."""
+
+    def visits(self) -> dict[int, int]:
+        """How often each root move has been visited; may be asked for while the search reports."""

@@ -14,6 +14,7 @@ import pytest
 from engine.__main__ import COMMANDS, MODULES, OneLineParser
 from engine.arena.settings import Setting
 from engine.arena.training import TrainingShard
+from engine.commands.play import ControlKind, LevelKind
 from engine.commands.shared import arguments as kinds
 from engine.commands.shared.plots import PlotFile
 from engine.commands.tune.network import LessonKind
@@ -34,6 +35,8 @@ WRONG = {
     kinds.InFile: lambda kind: [*NAMES, "", "/dev/zero"],
     kinds.OutFile: lambda kind: [*NAMES, "", "/dev/zero", f"{PLACE}/notes.txt"],
     LessonKind: lambda kind: ["", "x", "0", "5:-1", "5:1:0", "1:2:3:4"],
+    LevelKind: lambda kind: ["", "x", "399", "2801", "1200.5", "Max", "9" * 5000],
+    ControlKind: lambda kind: ["", "5", "x+y", "0+1", "5+-1", "5+3+1", "9" * 5000],
     PlotFile: lambda kind: [*NAMES, "plot", "plot.bmp", f"{PLACE}/notes.png"],
     kinds.Folder: lambda kind: ["/no/such/folder", f"{PLACE}/notes.txt", "a\0b"],
     kinds.NewFolder: lambda kind: [f"{PLACE}/notes.txt", f"{PLACE}/notes.txt/below", "a\0b"],
@@ -120,6 +123,8 @@ def test_a_wrong_value_is_refused_before_anything_is_done(words, action, value, 
     "match default --cluster tcp://x:1 --concurrency 3", "match --ablate default", "match --ablate --pgn new.pgn",
     "match cmd:a cmd:b --sprt 5 0", "match cmd:a cmd:b --pgn FILE", "match 'cmd:a cmd:b", 'match cmd:a cmd:"b',
     "tablebase build KQvK --men 3", "tablebase verify --positions 5", "tablebase verify --seed 5",
+    "play --pgn FILE", "play --pgn FILE --clock 5+3", "play --pgn FILE --chess960", "play --pgn EMPTY",
+    "play --fen startpos --chess960 5", "play --fen nonsense",
     "explain --svg FILE", "explain startpos moves e5", "explain startpos --move e5", "suite FILE --nodes 5 --depth 5",
 ])
 def test_what_does_not_go_together_is_refused(words, capsys, tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from types import FrameType
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from engine.host import INTERRUPTED_STATUS
 
@@ -24,9 +24,18 @@ _FLUSH_SECONDS = 0.1
 _FAREWELL = "\ninterrupted: here is what was found so far; Ctrl-C again ends at once"
 _SHOW_CURSOR = "\x1b[?25h"  # progress bars hide it
 
+
+class _Stop(NamedTuple):
+    """How to end something."""
+
+    stop: Callable[[], None]
+    patience: float  # seconds that it may take until the work has ended
+    farewell: str
+
+
 _asked = threading.Event()
 _lock = threading.Lock()
-_stops: list[tuple[Callable[[], None], float]] = []  # and how many seconds it may take until the work has ended
+_stops: list[_Stop] = []
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)  # Ctrl-C, and another program's request to end
 
 
@@ -46,20 +55,22 @@ def check_interruption() -> None:
 
 
 @contextlib.contextmanager
-def stopped_by_user(stop: Callable[[], None], patience: float = _GRACE) -> Iterator[None]:
+def stopped_by_user(stop: Callable[[], None], patience: float = _GRACE, farewell: str = _FAREWELL) -> Iterator[None]:
     """While inside, an interruption calls `stop`, which must be quick; at once if there has been one.
 
     `patience` is how many seconds the work then has until it has ended: more than usual if much would be lost.
+    `farewell` is what the user is told.
     """
+    entry = _Stop(stop, patience, farewell)
     with _lock:
-        _stops.append((stop, patience))
+        _stops.append(entry)
     try:
         if _asked.is_set():
             stop()
         yield
     finally:
         with _lock:
-            _stops.remove((stop, patience))
+            _stops.remove(entry)
 
 
 def run_interruptible(work: Callable[[], int]) -> int:
@@ -102,13 +113,13 @@ def _wait(outcome: Future[int]) -> int:
         pass
     if not _asked.is_set():
         return outcome.result()
-    print(_FAREWELL, file=sys.stderr, flush=True)
+    with _lock:
+        stops = list(_stops)
+    print(stops[-1].farewell if stops else _FAREWELL, file=sys.stderr, flush=True)
     if not done:
-        with _lock:
-            stops = list(_stops)
-        for stop, _ in stops:
-            stop()
-        wait([outcome], max((patience for _, patience in stops), default=_GRACE))
+        for entry in stops:
+            entry.stop()
+        wait([outcome], max((entry.patience for entry in stops), default=_GRACE))
     return _leave()  # an orderly end would wait for threads and processes that nobody needs any more
 
 

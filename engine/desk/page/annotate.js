@@ -1,0 +1,101 @@
+/** Has the server go through a game, shows how far it is, and what each player did. */
+
+import { byId, h, toast } from "./dom.js";
+
+/** "about 40 s", "about 3 min". @param {number} milliseconds */
+function duration(milliseconds) {
+  const seconds = Math.ceil(milliseconds / 1000);
+  return seconds < 90 ? `about ${seconds} s` : `about ${Math.round(seconds / 60)} min`;
+}
+
+export class Annotator {
+  /**
+   * @param {import("./talk.js").Talk} talk
+   * @param {{text: () => string, begin: () => void, done: (message: any) => void, end: () => void}} options
+   */
+  constructor(talk, options) {
+    this.talk = talk;
+    this.options = options;
+    this.asked = 0;
+    const dialog = byId("annotate-dialog");
+    dialog.addEventListener("close", () => { if (dialog.returnValue === "annotate") this.start(); });
+    byId("progress-stop").addEventListener("click", () => this.stop());
+    talk.on("progress", (message) => this.advance(message));
+    talk.on("annotated", (message) => this.finish(message));
+    talk.on("error", ({ ask }) => { if (this.asked && ask === this.asked) this.close(); });
+    talk.on("lost", () => this.close());
+  }
+
+  ask() {
+    const dialog = byId("annotate-dialog");
+    dialog.returnValue = "";
+    dialog.showModal();
+  }
+
+  start() {
+    const movetime = Number(byId("annotate-dialog").querySelector("[name=movetime]:checked").value);
+    this.options.begin();
+    this.asked = this.talk.say("annotate", { pgn: this.options.text(), movetime });
+    if (!this.asked) toast("There is no connection to the server.", "bad");
+    else this.advance({ ask: this.asked, done: 0, total: 0, left: null });
+  }
+
+  /** @param {any} message */
+  advance({ ask, done, total, left }) {
+    if (!this.asked || ask !== this.asked) return;
+    byId("progress").hidden = false;
+    byId("progress-bar").max = Math.max(1, total);
+    byId("progress-bar").value = done;
+    const rest = left === null || left === undefined ? "" : `, ${duration(left)} left`;
+    byId("progress-words").textContent = total ? `Annotating: ${done} of ${total} moves${rest}` : "Annotating …";
+  }
+
+  /** @param {any} message */
+  finish(message) {
+    if (!this.asked || message.ask !== this.asked) return;
+    this.close();
+    this.options.done(message);
+  }
+
+  stop() {
+    this.talk.say("stop", { what: "annotate" });
+    this.close();
+  }
+
+  close() {
+    if (!this.asked) return;
+    this.asked = 0;
+    byId("progress").hidden = true;
+    this.options.end();
+  }
+}
+
+/**
+ * Writes what the server found about a move beside it.
+ * @param {import("./record.js").Node} node
+ * @param {any} note
+ */
+export function annotateNode(node, { cp, mate, winner, mark, reason, better }) {
+  node.score = mate === undefined || mate === null ? { cp } : { mate, winner };
+  node.mark = mark ?? "";
+  node.reason = reason || null;
+  const line = (Array.isArray(better) ? better.join(" ") : better) || null;
+  node.better = node.reason?.startsWith("better") ? null : line;
+}
+
+const WORDS = { "??": ["blunder", "blunders"], "?": ["mistake", "mistakes"], "?!": ["inaccuracy", "inaccuracies"] };
+
+/** What each player did, counted. @param {any} game of the server's `annotated` */
+export function showPlayers(game) {
+  const side = (/** @type {"white"|"black"} */ name) => {
+    const player = game.players?.[name] ?? {};
+    const who = game.headers?.[name === "white" ? "White" : "Black"] || (name === "white" ? "White" : "Black");
+    const counts = Object.entries(WORDS).map(([mark, [one, many]]) => {
+      const number = player.marks?.[mark] ?? 0;
+      return `${number} ${number === 1 ? one : many}`;
+    });
+    const accuracy = player.accuracy === undefined ? null : h("div", {}, `Accuracy ${Math.round(player.accuracy)} %`);
+    return h("div", {}, h("strong", {}, who), accuracy, ...counts.map((text) => h("div.faint", {}, text)));
+  };
+  byId("players").replaceChildren(side("white"), side("black"));
+}

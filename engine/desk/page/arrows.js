@@ -1,0 +1,70 @@
+/** Arrows and rings over a board: the engine's, and those a person draws with the right button. */
+
+import { FILES } from "./chess.js";
+import { s } from "./dom.js";
+
+/** @typedef {{from: string, to: string, kind: "best"|"other"|"hint"|"drawn", strength?: number}} Arrow */
+
+export class Arrows {
+  constructor() {
+    this.flipped = false;
+    /** @type {Arrow[]} */
+    this.given = [];
+    /** @type {Arrow[]} */
+    this.drawn = [];
+    this.element = s("svg", { class: "arrows", viewBox: "0 0 8 8", "aria-hidden": "true" });
+  }
+
+  /** @param {boolean} flipped */
+  flip(flipped) {
+    this.flipped = flipped;
+    this.draw();
+  }
+
+  /** @param {Arrow[]} arrows */
+  show(arrows) {
+    this.given = arrows;
+    this.draw();
+  }
+
+  /** Adds what a person drew, or takes it away if it is there. @param {string} from @param {string} to */
+  toggle(from, to) {
+    const others = this.drawn.filter((arrow) => arrow.from !== from || arrow.to !== to);
+    this.drawn = others.length < this.drawn.length ? others : [...others, { from, to, kind: "drawn" }];
+    this.draw();
+  }
+
+  forget() {
+    if (!this.drawn.length) return;
+    this.drawn = [];
+    this.draw();
+  }
+
+  draw() {
+    this.element.replaceChildren(...[...this.given].reverse().concat(this.drawn).map((arrow) => this.shape(arrow)));
+  }
+
+  /** The middle of a square in units of squares. @param {string} square */
+  middle(square) {
+    const file = FILES.indexOf(square[0]);
+    const rank = Number(square[1]) - 1;
+    return this.flipped ? { x: 7.5 - file, y: rank + 0.5 } : { x: file + 0.5, y: 7.5 - rank };
+  }
+
+  /** @param {Arrow} arrow */
+  shape({ from, to, kind, strength = 1 }) {
+    const a = this.middle(from);
+    if (from === to) return s("circle", { class: `ring ${kind}`, cx: a.x, cy: a.y, r: 0.44 });
+    const b = this.middle(to);
+    const length = Math.hypot(b.x - a.x, b.y - a.y);
+    const along = { x: (b.x - a.x) / length, y: (b.y - a.y) / length };
+    const half = 0.05 + 0.05 * strength;
+    const head = 0.2 + 0.2 * strength;
+    const at = (/** @type {number} */ far, /** @type {number} */ aside) =>
+      `${(a.x + along.x * far - along.y * aside).toFixed(3)},${(a.y + along.y * far + along.x * aside).toFixed(3)}`;
+    const neck = length - head;
+    const points = [at(0.3, half), at(neck, half), at(neck, head * 0.55), at(length - 0.04, 0),
+      at(neck, -head * 0.55), at(neck, -half), at(0.3, -half)];
+    return s("polygon", { class: `arrow ${kind}`, points: points.join(" ") });
+  }
+}

@@ -1,0 +1,121 @@
+/** Small helpers over the document: making elements, finding them, saying things aloud. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * The element with this id, which the page must have.
+ * @param {string} id
+ * @returns {any}
+ */
+export function byId(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no element #${id}`);
+  return found;
+}
+
+/**
+ * Gives properties to an element: functions become listeners, true an empty attribute, false and null none.
+ * @param {Element} element
+ * @param {Record<string, any>} properties
+ */
+function dress(element, properties) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name.replace(/^on/, ""), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+/**
+ * An HTML element, `h("button.quiet", {type: "button", onclick: act}, "Flip")`.
+ * @param {string} kind tag and classes, as in a selector
+ * @param {Record<string, any>} [properties]
+ * @param {...(Node|string|null)} children
+ * @returns {any}
+ */
+export function h(kind, properties = {}, ...children) {
+  const [tag, ...classes] = kind.split(".");
+  const element = document.createElement(tag);
+  if (classes.length) element.className = classes.join(" ");
+  dress(element, properties);
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+/**
+ * An SVG element, `s("circle", {cx: 4, cy: 4, r: 1})`; classes are given as an attribute.
+ * @param {string} tag
+ * @param {Record<string, any>} [properties]
+ * @param {...(Node|string|null)} children
+ * @returns {any}
+ */
+export function s(tag, properties = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  dress(element, properties);
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+/**
+ * One of the icons that index.html defines.
+ * @param {string} name
+ */
+export function icon(name) {
+  return s("svg", { class: "icon", "aria-hidden": "true" }, s("use", { href: `#i-${name}` }));
+}
+
+/**
+ * Has a screen reader say the text, also when it is the same as the last one.
+ * @param {string} text
+ */
+export function announce(text) {
+  const voice = byId("voice");
+  voice.replaceChildren(h("p", {}, text));
+}
+
+let fading = 0;
+
+/**
+ * Shows a short message at the foot of the window for some seconds.
+ * @param {string} text
+ * @param {"calm"|"bad"} [manner]
+ */
+export function toast(text, manner = "calm") {
+  const place = byId("toast");
+  place.textContent = text.charAt(0).toUpperCase() + text.slice(1);
+  place.dataset.manner = manner;
+  place.hidden = false;
+  window.clearTimeout(fading);
+  fading = window.setTimeout(() => { place.hidden = true; }, 4500);
+}
+
+/**
+ * Copies text, and says so. Only pages of this machine or over HTTPS are given a clipboard; others copy a selection.
+ * @param {string} text
+ * @param {string} what
+ */
+export async function copy(text, what) {
+  let copied = true;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = h("textarea.unseen", {});
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    copied = document.execCommand("copy");
+    area.remove();
+  }
+  toast(copied ? `${what} copied` : `The browser does not let the page copy the ${what}`, copied ? "calm" : "bad");
+}
+
+/**
+ * Offers text as a file to save.
+ * @param {string} text
+ * @param {string} name
+ */
+export function download(text, name) {
+  const address = URL.createObjectURL(new Blob([text], { type: "application/x-chess-pgn" }));
+  h("a", { href: address, download: name }).click();
+  window.setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

@@ -1,0 +1,85 @@
+/** What is known of a position besides the engine's lines: book, endgame tables, the terms of the evaluation. */
+
+import { percent } from "./chess.js";
+import { byId, h } from "./dom.js";
+
+const SHOWN = 5; // moves of the book, the others on request
+const TERMS = 8; // terms of the evaluation
+
+/** @param {number} cp */
+const signed = (cp) => `${cp < 0 ? "−" : "+"}${(Math.abs(cp) / 100).toFixed(2)}`;
+
+export class Facts {
+  /** @param {{board: import("./board.js").Board, play: (uci: string) => void}} options */
+  constructor({ board, play }) {
+    this.board = board;
+    this.play = play;
+    /** @type {any} */
+    this.facts = null;
+    byId("show-worths").addEventListener("change", () => this.showWorths());
+    this.clear();
+  }
+
+  clear() {
+    this.facts = null;
+    byId("table-verdict").hidden = true;
+    byId("book").replaceChildren(h("p.faint", {}, "Switch the engine on to look the position up."));
+    byId("terms").replaceChildren(h("p.faint", {}, "Switch the engine on to see what the evaluation is made of."));
+    this.showWorths();
+  }
+
+  /** @param {any} facts the server's message */
+  show(facts) {
+    this.facts = facts;
+    byId("table-verdict").hidden = !facts.table;
+    byId("table-verdict").textContent = facts.table ? `Endgame tables: ${facts.table}` : "";
+    this.showBook(facts.book ?? []);
+    this.showTerms(facts.terms ?? []);
+    this.showWorths();
+  }
+
+  /** @param {{uci: string, san: string, share: number}[]} moves */
+  showBook(moves) {
+    if (!moves.length) {
+      byId("book").replaceChildren(h("p.faint", {}, "The book does not know this position."));
+      return;
+    }
+    const rows = moves.map(({ uci, san, share }) => {
+      const bar = h("div.meter");
+      bar.style.width = `${share * 100}%`;
+      return h("tr", {}, h("td", {}, h("button.quiet", { type: "button", onclick: () => this.play(uci) }, san)),
+        h("td.share", {}, bar), h("td.number", {}, percent(share)));
+    });
+    byId("book").replaceChildren(h("table", {}, h("tbody", {}, ...rows.slice(0, SHOWN))), ...this.more(rows.slice(SHOWN)));
+  }
+
+  /** The rows that are shown on request. @param {any[]} rows */
+  more(rows) {
+    return rows.length ? [h("details", {}, h("summary.faint", {}, `${rows.length} more`), h("table", {}, h("tbody", {}, ...rows)))] : [];
+  }
+
+  /** @param {{name: string, words: string, cp: number}[]} terms White's centipawns */
+  showTerms(terms) {
+    const most = Math.max(50, ...terms.map(({ cp }) => Math.abs(cp)));
+    const rows = terms.map(({ name, words, cp }) => {
+      const bar = h(`i${cp < 0 ? ".black" : ""}`);
+      const width = (Math.abs(cp) / most) * 50;
+      bar.style.left = `${cp < 0 ? 50 - width : 50}%`;
+      bar.style.width = `${width}%`;
+      return h("tr", { title: name }, h("td", {}, words || name), h("td.share", {}, h("div.balance", {}, bar)), h("td.number", {}, signed(cp)));
+    });
+    const head = h("thead", {}, h("tr", {}, h("th", {}, "Term"), h("th", {}, "← Black · White →"), h("th.number", {}, "Pawns")));
+    if (!rows.length) {
+      byId("terms").replaceChildren(h("p.faint", {}, "Nothing speaks for either side."));
+      return;
+    }
+    byId("terms").replaceChildren(h("table", {}, head, h("tbody", {}, ...rows.slice(0, TERMS))), ...this.more(rows.slice(TERMS)));
+  }
+
+  showWorths() {
+    const men = byId("show-worths").checked ? this.facts?.men ?? [] : [];
+    this.board.showWorths(men.map((/** @type {any} */ { square, piece, worth }) => ({
+      square, text: (Math.abs(worth) / 100).toFixed(1), good: piece === piece.toUpperCase(),
+    })));
+  }
+}

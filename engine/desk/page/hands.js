@@ -1,0 +1,133 @@
+/** How a person moves men: by drag, by two clicks, or with the keyboard; the right button draws arrows. */
+
+import { FILES } from "./chess.js";
+
+/** @typedef {import("./board.js").Board} Board */
+
+const SLIP = 5; // pixels a finger may slip before a press is a drag
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+export class Hands {
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    /** @type {{square: string, element: HTMLElement, x: number, y: number, moving: boolean, again: boolean}|null} */
+    this.drag = null;
+    /** @type {string|null} */
+    this.drawing = null;
+    const { element, grid } = board;
+    element.addEventListener("pointerdown", (event) => this.press(event));
+    element.addEventListener("pointermove", (event) => this.slide(event));
+    element.addEventListener("pointerup", (event) => this.release(event));
+    element.addEventListener("pointercancel", () => this.cancelDrag());
+    element.addEventListener("contextmenu", (event) => event.preventDefault());
+    grid.addEventListener("keydown", (event) => this.type(event));
+    grid.addEventListener("focusin", (event) => this.board.setFocusable(event.target.dataset.square));
+  }
+
+  /** @param {PointerEvent} event @returns {string|null} the square under the pointer */
+  under(event) {
+    const box = this.board.element.getBoundingClientRect();
+    const column = Math.floor(((event.clientX - box.left) / box.width) * 8);
+    const row = Math.floor(((event.clientY - box.top) / box.height) * 8);
+    if (column < 0 || column > 7 || row < 0 || row > 7) return null;
+    return this.board.flipped ? FILES[7 - column] + (row + 1) : FILES[column] + (8 - row);
+  }
+
+  /** @param {PointerEvent} event */
+  press(event) {
+    const square = this.under(event);
+    if (!square || event.target instanceof Element && event.target.closest(".promotion")) return;
+    if (event.button === 2) {
+      this.drawing = square;
+      return;
+    }
+    if (event.button !== 0 || !event.isPrimary) return;
+    const { board } = this;
+    board.arrows.forget();
+    const again = board.picked === square;
+    const isTarget = board.picked !== null && board.targetsOf(board.picked).includes(square);
+    if (isTarget || !board.canPick(square)) {
+      board.choose(square);
+      return;
+    }
+    board.pick(square);
+    const element = board.men.get(square)?.element;
+    if (!element) return;
+    this.drag = { square, element, x: event.clientX, y: event.clientY, moving: false, again };
+    board.element.setPointerCapture(event.pointerId);
+  }
+
+  /** @param {PointerEvent} event */
+  slide(event) {
+    const { drag, board } = this;
+    if (!drag) return;
+    if (!drag.moving && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < SLIP) return;
+    drag.moving = true;
+    drag.element.classList.add("dragged");
+    const box = board.element.getBoundingClientRect();
+    const side = box.width / 8;
+    const x = event.clientX - box.left - side / 2;
+    const y = event.clientY - box.top - side / 2;
+    drag.element.style.transform = `translate(${x}px, ${y}px)`;
+    this.hover(this.under(event));
+  }
+
+  /** @param {string|null} square */
+  hover(square) {
+    if (square === this.hovered) return;
+    if (this.hovered) this.board.squares.get(this.hovered)?.classList.remove("hovered");
+    if (square) this.board.squares.get(square)?.classList.add("hovered");
+    this.hovered = square;
+  }
+
+  /** @param {PointerEvent} event */
+  release(event) {
+    const { board, drag } = this;
+    const square = this.under(event);
+    if (event.button === 2 && this.drawing && square) board.arrows.toggle(this.drawing, square);
+    this.drawing = null;
+    if (!drag) return;
+    const { moving, again } = drag;
+    this.cancelDrag();
+    if (moving && square && square !== drag.square && board.targetsOf(drag.square).includes(square)) {
+      board.element.classList.add("still");
+      board.move(drag.square, square);
+      window.requestAnimationFrame(() => window.requestAnimationFrame(() => board.element.classList.remove("still")));
+    } else if (moving ? square !== drag.square : again) {
+      board.letGo();
+    }
+  }
+
+  cancelDrag() {
+    const { drag, board } = this;
+    this.hover(null);
+    if (!drag) return;
+    this.drag = null;
+    drag.element.classList.remove("dragged");
+    for (const [square, man] of board.men) if (man.element === drag.element) board.place(drag.element, square);
+  }
+
+  /** @param {KeyboardEvent} event */
+  type(event) {
+    const { board } = this;
+    const target = /** @type {HTMLElement} */ (event.target);
+    const square = target.dataset.square;
+    if (!square || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Enter" || event.key === " ") board.choose(square);
+    else if (event.key === "Escape") board.letGo();
+    else if (event.key === "Home" || event.key === "End") this.walk(square, event.key === "Home" ? -7 : 7, 0);
+    else if (event.key in STEPS) this.walk(square, STEPS[event.key][0], STEPS[event.key][1]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Moves the focus as the board is seen, staying on it. @param {string} square @param {number} right @param {number} up */
+  walk(square, right, up) {
+    const turn = this.board.flipped ? -1 : 1;
+    const file = Math.min(7, Math.max(0, FILES.indexOf(square[0]) + right * turn));
+    const rank = Math.min(8, Math.max(1, Number(square[1]) + up * turn));
+    this.board.squares.get(FILES[file] + rank)?.focus();
+  }
+}

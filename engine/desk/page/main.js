@@ -1,0 +1,169 @@
+/** The page itself: its three views, its settings, its connection. */
+
+import { AnalyseView } from "./analyse.js";
+import { byId, toast } from "./dom.js";
+import { PlayView } from "./play.js";
+import { keep, recall } from "./store.js";
+import { Talk } from "./talk.js";
+import { WatchView } from "./watch.js";
+
+const TITLES = { play: "Play", analyse: "Analyse", watch: "Watch" };
+
+export class App {
+  constructor() {
+    this.talk = new Talk();
+    /** @type {Record<string, any>} */
+    this.views = { play: new PlayView(this), analyse: new AnalyseView(this), watch: new WatchView(this) };
+    this.current = "";
+    this.bindSettings();
+    this.bindKeys();
+    this.bindDrops();
+    this.bindConnection();
+    window.addEventListener("hashchange", () => this.route());
+    this.route();
+    this.talk.open();
+  }
+
+  route() {
+    const asked = location.hash.slice(1);
+    if (asked === "main") return;
+    const name = asked in TITLES ? asked : "play";
+    if (name === this.current) return;
+    if (this.current) this.views[this.current].leave();
+    this.current = name;
+    for (const view of Object.keys(TITLES)) {
+      byId(`view-${view}`).hidden = view !== name;
+      const link = document.querySelector(`nav [data-view=${view}]`);
+      if (view === name) link?.setAttribute("aria-current", "page");
+      else link?.removeAttribute("aria-current");
+    }
+    document.title = `${TITLES[name]} · Adversary`;
+    this.views[name].enter();
+  }
+
+  /** @param {string} name */
+  go(name) {
+    location.hash = name;
+  }
+
+  /** Opens a game on the analysis board. @param {import("./record.js").Record} record @param {number} ply @param {boolean} flipped */
+  analyse(record, ply, flipped) {
+    this.views.analyse.open(record, ply, flipped);
+    this.go("analyse");
+  }
+
+  /** Offers a game against the engine from a position. @param {string} fen */
+  playFrom(fen) {
+    this.views.play.offer(fen);
+    this.go("play");
+  }
+
+  /** @param {string} fen @param {boolean} chess960 */
+  watch(fen, chess960) {
+    this.views.watch.open(fen, chess960);
+    this.go("watch");
+  }
+
+  bindConnection() {
+    const banner = byId("banner");
+    this.talk.on("lost", ({ full }) => {
+      if (this.talk.failures < 2) return;
+      banner.textContent = full ? "All boards are taken just now. Trying again …" : "The connection to the engine was lost. Trying again …";
+      banner.hidden = false;
+    });
+    this.talk.on("welcome", ({ version }) => {
+      if (!banner.hidden) toast("Connected again");
+      banner.hidden = true;
+      byId("version").textContent = `Adversary ${version}`;
+    });
+    window.addEventListener("online", () => this.talk.hurry());
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this.talk.hurry();
+      this.views[this.current].rest?.(document.hidden);
+    });
+  }
+
+  bindSettings() {
+    const root = document.documentElement;
+    const night = window.matchMedia("(prefers-color-scheme: dark)");
+    const paint = () => {
+      const theme = recall("theme", "auto");
+      root.dataset.theme = theme === "auto" ? (night.matches ? "dark" : "light") : theme;
+      root.toggleAttribute("data-large", recall("large", false));
+    };
+    for (const radio of document.querySelectorAll("[name=theme]")) {
+      const input = /** @type {HTMLInputElement} */ (radio);
+      input.checked = input.value === recall("theme", "auto");
+      input.addEventListener("change", () => { keep("theme", input.value); paint(); });
+    }
+    for (const [name, start] of Object.entries({ large: false, sound: false, arrows: true })) {
+      const box = byId(`set-${name}`);
+      box.checked = recall(name, start);
+      box.addEventListener("change", () => { keep(name, box.checked); paint(); this.views.analyse.showArrows(); });
+    }
+    night.addEventListener("change", paint);
+    paint();
+    byId("show-keys").addEventListener("click", () => byId("keys-dialog").showModal());
+    const menu = byId("settings");
+    document.addEventListener("click", (event) => {
+      if (menu.open && !menu.contains(/** @type {globalThis.Node} */ (event.target))) menu.open = false;
+    });
+    menu.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+      if (event.key !== "Escape") return;
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    });
+  }
+
+  /** Keys that work wherever nothing else takes them. */
+  bindKeys() {
+    document.addEventListener("keydown", (event) => {
+      const target = /** @type {HTMLElement} */ (event.target);
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (target.matches("input, select, textarea, [role=region]") || target.closest("dialog, details.menu")) return;
+      const keys = { ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type" };
+      const name = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+      if (!name) return;
+      if (name === "type") {
+        const field = document.getElementById(`${this.current}-text`);
+        field?.focus();
+        event.preventDefault();
+        return;
+      }
+      const act = this.views[this.current].steps()[name];
+      if (!act) return;
+      act();
+      event.preventDefault();
+    });
+  }
+
+  /** A PGN or FEN, as a file or as text, may be dropped or pasted anywhere. */
+  bindDrops() {
+    const zone = byId("dropzone");
+    const takes = (/** @type {DragEvent} */ event) =>
+      [...(event.dataTransfer?.types ?? [])].some((type) => type === "Files" || type === "text/plain");
+    document.addEventListener("dragover", (event) => {
+      if (!takes(event)) return;
+      event.preventDefault();
+      zone.hidden = false;
+    });
+    document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) zone.hidden = true; });
+    document.addEventListener("paste", (event) => {
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (/** @type {HTMLElement} */ (event.target).closest("input, textarea, dialog") || !text.trim()) return;
+      this.go("analyse");
+      this.views.analyse.load(text);
+    });
+    document.addEventListener("drop", async (event) => {
+      zone.hidden = true;
+      if (!takes(event)) return;
+      event.preventDefault();
+      const file = event.dataTransfer?.files[0];
+      const text = file ? await file.text() : event.dataTransfer?.getData("text/plain") ?? "";
+      this.go("analyse");
+      this.views.analyse.load(text);
+    });
+  }
+}
+
+new App();

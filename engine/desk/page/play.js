@@ -1,0 +1,391 @@
+/** The view in which a person plays against the engine. */
+
+import { Board } from "./board.js";
+import { readMove, spoken, START, turnOf, verdictOf } from "./chess.js";
+import { announce, byId, copy, download, toast } from "./dom.js";
+import { fillSteps, MoveList } from "./moves.js";
+import { levelWords, NewGame } from "./newgame.js";
+import { Record as GameRecord } from "./record.js";
+import { Seat } from "./seat.js";
+import { knock, knockFor } from "./sound.js";
+import { keep, recall } from "./store.js";
+
+/** @typedef {import("./main.js").App} App */
+
+const EMPTY = "Drag a man, click it and its target, or type a move.";
+const other = { white: "black", black: "white" };
+
+export class PlayView {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.talk = app.talk;
+    /** The last `game` message. @type {any} */
+    this.game = recall("game", null);
+    this.record = new GameRecord();
+    this.ply = 0;
+    this.flipped = false;
+    /** @type {string|null} */
+    this.premove = null;
+    this.restoring = 0;
+    /** The usual start, on whose board a first move begins a game. @type {any} */
+    this.opening = null;
+    /** @type {string|null} */
+    this.first = null;
+    this.board = new Board(byId("play-board"), {
+      label: "Board of the game", onMove: (uci) => this.move(uci), onAhead: (move) => this.setPremove(move),
+    });
+    this.seats = { top: new Seat(byId("seat-top")), bottom: new Seat(byId("seat-bottom")) };
+    this.list = new MoveList(byId("play-moves"), { go: (node) => this.go(this.record.path(node).length), empty: EMPTY });
+    this.form = new NewGame({ start: (wish) => this.start(wish), cancel: () => this.showForm(false) });
+    this.bind();
+    if (this.game) this.receive(this.game, false);
+    else this.show();
+    this.showForm(!this.game);
+    window.setInterval(() => { this.seats.top.tick(); this.seats.bottom.tick(); }, 100);
+    window.addEventListener("pagehide", () => this.save());
+  }
+
+  bind() {
+    const { talk } = this;
+    fillSteps(byId("play-steps"), this.steps());
+    const clicks = {
+      "play-takeback": () => talk.say("takeback"),
+      "play-hint": () => this.hint(),
+      "play-draw": () => talk.say("draw"),
+      "play-resign": () => this.resign(),
+      "play-new": () => this.showForm(true),
+      "play-again": () => this.again(),
+      "play-analyse": () => this.analyse(),
+      "play-analyse-over": () => this.analyse(),
+      "play-copy-pgn": () => copy(this.game.pgn, "PGN"),
+      "play-copy-fen": () => copy(this.fenAt(this.ply), "FEN"),
+      "play-save": () => download(this.game.pgn, "adversary.pgn"),
+    };
+    for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", act);
+    byId("play-text").addEventListener("input", () => this.remark(""));
+    byId("play-type").addEventListener("submit", (/** @type {Event} */ event) => this.type(event));
+    talk.on("welcome", ({ levels }) => { this.form.setLevels(levels); this.restore(); });
+    talk.on("game", (game) => this.receive(game, true));
+    talk.on("hint", (hint) => this.showHint(hint));
+    talk.on("notice", ({ text }) => this.remark(text));
+    talk.on("lost", () => this.show());
+    talk.on("error", ({ ask, text }) => this.complain(ask, text));
+  }
+
+  steps() {
+    return {
+      first: () => this.go(0),
+      previous: () => this.go(this.ply - 1),
+      next: () => this.go(this.ply + 1),
+      last: () => this.go(Infinity),
+      flip: () => this.flip(),
+      hint: () => this.hint(),
+    };
+  }
+
+  enter() {
+    this.show();
+  }
+
+  leave() {}
+
+  /** @param {Record<string, any>} wish */
+  start(wish) {
+    if (!this.talk.say("new", wish)) toast("There is no connection to the server.", "bad");
+  }
+
+  /** A new game with the sides changed over, unless they were left to chance. */
+  again() {
+    const wish = recall("wish", this.form.wish());
+    const side = wish.side === "random" ? "random" : other[this.game.side];
+    this.start({ ...wish, side });
+  }
+
+  /** Goes on with the game that this page kept, after a reload or a restart of the server. */
+  restore() {
+    const { game } = this;
+    if (!game) this.talk.request("position", { start: null, chess960: false, moves: [] }).then((opening) => { this.opening = opening; this.show(); }, () => {});
+    if (!game || game.over) return;
+    const { pgn, level, side, clock = null, clocks, chess960, delay = true } = game;
+    this.restoring = this.talk.say("restore", { pgn, level, side, clock, clocks, chess960, delay });
+  }
+
+  /** @param {number|undefined} ask @param {string} text */
+  complain(ask, text) {
+    if (this.restoring && ask === this.restoring) {
+      this.game = null;
+      keep("game", null);
+      this.showForm(true);
+    }
+    this.first = null;
+    this.show();
+    if (!this.talk.ready) return;
+    toast(text, "bad");
+    announce(text);
+  }
+
+  /** Takes what the server says of the game. @param {any} game @param {boolean} told whether it comes from the server */
+  receive(game, told) {
+    const before = this.game;
+    const fresh = !before || before.id !== game.id || !told;
+    const restored = this.restoring > 0;
+    const following = fresh || this.ply >= before.moves.length || game.moves.length < before.moves.length;
+    this.game = game;
+    if (told) this.save();
+    this.record = new GameRecord({ start: game.start, chess960: Boolean(game.chess960), moves: game.moves });
+    if (fresh) this.flipped = game.side === "black";
+    if (fresh && !restored) this.premove = null;
+    if (following) this.ply = game.moves.length;
+    if (told && !fresh) this.sayMoves(before, game);
+    if (told && fresh && !restored) announce(`New game. You play ${game.side}.`);
+    if (told) this.restoring = 0;
+    if (before?.moves.length !== game.moves.length) this.clearHint();
+    if (game.over && !before?.over && told && !fresh) this.sayOver();
+    if (told && fresh) this.showForm(false);
+    this.show();
+    if (told) this.playAhead();
+    if (told && fresh) this.playFirst();
+  }
+
+  /** Says and sounds the moves that are new. @param {any} before @param {any} game */
+  sayMoves(before, game) {
+    const fresh = game.moves.slice(before.moves.length);
+    if (game.moves.length < before.moves.length) announce("Taken back.");
+    if (!fresh.length) return;
+    announce(fresh.map((/** @type {any} */ { san }, /** @type {number} */ index) => {
+      const own = turnOf(this.fenAt(before.moves.length + index)) === game.side;
+      return `${own ? "You" : "Adversary"}: ${spoken(san)}`;
+    }).join(". "));
+    knockFor(fresh.at(-1).san);
+  }
+
+  sayOver() {
+    this.remark("");
+    byId("play-text").value = "";
+    announce(verdictOf(this.game.over, this.game.side));
+    knock("end");
+  }
+
+  /** Keeps the game with the clocks as they stand now. */
+  save() {
+    if (!this.game) return;
+    const clocks = this.game.clocks ? [this.clockOf("white"), this.clockOf("black")] : null;
+    keep("game", { ...this.game, clocks });
+  }
+
+  /** @param {"white"|"black"} side */
+  clockOf(side) {
+    return Math.max(0, Math.round(this.seatOf(side).now()));
+  }
+
+  /** @param {"white"|"black"} side */
+  seatOf(side) {
+    return (side === "white") === this.flipped ? this.seats.top : this.seats.bottom;
+  }
+
+  /** @param {number} ply */
+  fenAt(ply) {
+    if (!this.game) return START;
+    return ply > 0 ? this.game.moves[ply - 1].fen : this.game.start ?? START;
+  }
+
+  /** Looks at the position after so many moves. @param {number} ply */
+  go(ply) {
+    const most = this.game?.moves.length ?? 0;
+    const next = Math.min(most, Math.max(0, ply));
+    if (next === this.ply) return;
+    this.ply = next;
+    this.show();
+    if (next > 0) announce(spoken(this.game.moves[next - 1].san));
+  }
+
+  flip() {
+    const clocks = this.game?.clocks ? [this.clockOf("white"), this.clockOf("black")] : null;
+    if (clocks) this.game = { ...this.game, clocks };
+    this.flipped = !this.flipped;
+    this.show();
+  }
+
+  isMine() {
+    const { game } = this;
+    return Boolean(game) && !game.over && game.position.turn === game.side;
+  }
+
+  /** @param {string} uci */
+  move(uci) {
+    if (!this.game) {
+      this.first = uci;
+      this.start({ ...this.form.wish(), side: "white", start: null, chess960: false });
+    } else if (!this.talk.say("move", { uci, ply: this.game.moves.length })) {
+      this.board.restore();
+    }
+  }
+
+  /** Makes the move with which a person began a game on the empty table. */
+  playFirst() {
+    const uci = this.first;
+    this.first = null;
+    if (uci) this.move(uci);
+  }
+
+  /** @param {Event} event */
+  type(event) {
+    event.preventDefault();
+    const field = byId("play-text");
+    const uci = this.isMine() ? readMove(field.value, this.game.position) : null;
+    if (uci) {
+      this.go(Infinity);
+      this.move(uci);
+      field.value = "";
+    } else if (field.value.trim()) {
+      const words = this.isMine() ? `“${field.value.trim()}” is not a legal move here.` : "It is not your turn.";
+      this.remark(words);
+    }
+  }
+
+  /** @param {string|null} move */
+  setPremove(move) {
+    this.premove = move;
+    this.show();
+    announce(move ? `Will play ${move.slice(0, 2)} to ${move.slice(2)}` : "Nothing will be played ahead");
+  }
+
+  /** Plays the move that was chosen ahead of the turn, if it turned out legal. */
+  playAhead() {
+    if (!this.premove || !this.isMine()) return;
+    const move = this.premove;
+    this.premove = null;
+    const { legal, promotions } = this.game.position;
+    const isLegal = legal[move.slice(0, 2)]?.includes(move.slice(2));
+    this.show();
+    if (isLegal) this.move(promotions.includes(move) ? `${move}q` : move);
+  }
+
+  hint() {
+    if (!this.isMine()) return;
+    this.go(Infinity);
+    if (this.talk.say("hint")) this.remark("Thinking about a hint …");
+  }
+
+  /** @param {any} hint */
+  showHint({ uci, san, reason }) {
+    this.remark(`Hint: ${san}${reason ? `. ${reason}` : ""}`);
+    this.board.arrows.show([{ from: uci.slice(0, 2), to: uci.slice(2, 4), kind: "hint" }]);
+  }
+
+  clearHint() {
+    this.board.arrows.show([]);
+    this.remark("");
+  }
+
+  /** @param {string} text */
+  remark(text) {
+    byId("play-remark").textContent = text;
+  }
+
+  /** Resigns at the second click within four seconds. */
+  resign() {
+    const button = byId("play-resign");
+    const label = button.querySelector("span");
+    const calm = () => { button.classList.remove("sure"); label.textContent = "Resign"; };
+    window.clearTimeout(this.calming);
+    if (button.classList.contains("sure")) {
+      calm();
+      this.talk.say("resign");
+      return;
+    }
+    button.classList.add("sure");
+    label.textContent = "Really resign?";
+    this.calming = window.setTimeout(calm, 4000);
+  }
+
+  analyse() {
+    const names = { white: `Adversary ${this.game.level}`, black: `Adversary ${this.game.level}`, [this.game.side]: "You" };
+    const headers = { Event: "Game against Adversary", White: names.white, Black: names.black };
+    const record = new GameRecord({ start: this.game.start, chess960: Boolean(this.game.chess960), moves: this.game.moves, headers, result: this.game.over?.result ?? "*" });
+    this.app.analyse(record, this.game.over ? 0 : this.ply, this.flipped);
+  }
+
+  /** @param {string} fen */
+  offer(fen) {
+    this.form.offer(fen);
+    this.showForm(true);
+  }
+
+  /** @param {boolean} shown */
+  showForm(shown) {
+    this.form.show(shown, Boolean(this.game));
+    byId("play-panel").hidden = shown || !this.game;
+  }
+
+  show() {
+    this.showBoard();
+    this.showSeats();
+    if (this.game) this.showPanel();
+  }
+
+  showBoard() {
+    const { game, ply } = this;
+    this.board.flip(this.flipped);
+    if (!game) {
+      const { legal = {} } = this.opening ?? {};
+      this.board.show({ fen: START, legal, movable: this.talk.ready ? "white" : null });
+      return;
+    }
+    const now = ply === game.moves.length;
+    const live = now && !game.over && this.talk.ready && !this.restoring;
+    const mine = this.isMine();
+    this.board.show({
+      fen: this.fenAt(ply),
+      last: ply > 0 ? game.moves[ply - 1].uci : null,
+      check: now ? game.position.check : null,
+      legal: live && mine ? game.position.legal : {},
+      promotions: game.position.promotions,
+      movable: live && mine ? game.side : null,
+      ahead: live && !mine ? game.side : null,
+      premove: now ? this.premove : null,
+    });
+  }
+
+  showSeats() {
+    const { game } = this;
+    const sides = /** @type {const} */ (["white", "black"]);
+    const own = game?.side ?? "white";
+    for (const side of sides) {
+      const seat = this.seatOf(side);
+      const engine = side !== own;
+      const level = game ? game.level : this.form.level();
+      const about = level === "max" ? "full strength" : `${level} · ${levelWords(level)}`;
+      const thinking = engine && Boolean(game) && !game.over && (game.thinking || game.position.turn === side);
+      seat.seatPerson({ name: engine ? "Adversary" : "You", about: engine ? about : "", thinking });
+      if (game) seat.showTaken(side, game.start ?? START, this.fenAt(this.ply));
+      const index = sides.indexOf(side);
+      const running = game?.running === index && !game.over && this.talk.ready;
+      if (!game?.clocks) seat.setClock(null, false);
+      else if (seat.game !== game || !running) seat.setClock(game.clocks[index], running);
+      seat.game = game;
+    }
+  }
+
+  showPanel() {
+    const { game, ply } = this;
+    const path = this.record.main();
+    this.list.show(this.record, ply > 0 ? path[ply - 1] : this.record.root);
+    const { opening } = game;
+    byId("play-opening").textContent = opening ? `${opening.code} ${opening.name}` : "";
+    byId("verdict").hidden = !game.over;
+    if (game.over) byId("verdict-text").textContent = verdictOf(game.over, game.side);
+    const online = this.talk.ready;
+    byId("play-takeback").disabled = !online || game.moves.length === 0;
+    byId("play-hint").disabled = !online || !this.isMine();
+    byId("play-draw").disabled = !online || Boolean(game.over);
+    byId("play-resign").disabled = !online || Boolean(game.over);
+    byId("play-text").disabled = Boolean(game.over);
+    for (const button of byId("play-steps").querySelectorAll("button")) {
+      const back = ["first", "previous"].includes(button.dataset.step);
+      const on = ["next", "last"].includes(button.dataset.step);
+      button.disabled = (back && ply === 0) || (on && ply === game.moves.length);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** The two seats at the board: who sits there, the men they took, their clocks. */
+
+import { lossesOf, sideOf } from "./chess.js";
+import { h } from "./dom.js";
+
+const LOW = 20000;
+
+/** "4:07", "0:09.3", "1:02:11". @param {number} milliseconds */
+export function clockText(milliseconds) {
+  const left = Math.max(0, milliseconds);
+  const seconds = Math.floor(left / 1000);
+  const pad = (/** @type {number} */ number) => String(number).padStart(2, "0");
+  if (seconds >= 3600) return `${Math.floor(seconds / 3600)}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`;
+  const tenth = left < LOW ? `.${Math.floor(left / 100) % 10}` : "";
+  return `${Math.floor(seconds / 60)}:${pad(seconds % 60)}${tenth}`;
+}
+
+export class Seat {
+  /** @param {HTMLElement} host */
+  constructor(host) {
+    this.name = h("span.who");
+    this.dots = h("span.dots", { role: "img", "aria-label": "is thinking" }, h("i"), h("i"), h("i"));
+    this.lost = h("span.lost");
+    this.clock = h("span.clock", { role: "timer" });
+    host.replaceChildren(this.name, this.dots, this.lost, this.clock);
+    this.left = 0;
+    this.since = 0;
+    this.running = false;
+  }
+
+  /** @param {{name: string, about: string, thinking: boolean}} who */
+  seatPerson({ name, about, thinking }) {
+    this.name.replaceChildren(name, " ", h("small", {}, about));
+    this.dots.hidden = !thinking;
+  }
+
+  /** Shows the men that the side has taken. @param {"white"|"black"} side @param {string} start @param {string} fen */
+  showTaken(side, start, fen) {
+    const losses = lossesOf(start, fen);
+    const taken = side === "white" ? losses.black : losses.white;
+    const ahead = side === "white" ? losses.balance : -losses.balance;
+    let before = "";
+    const men = [...taken].map((letter) => {
+      const fresh = letter !== before;
+      before = letter;
+      return h(`i.${sideOf(letter)[0]}${letter.toUpperCase()}${fresh ? ".new" : ""}`);
+    });
+    this.lost.replaceChildren(...men, ...(ahead > 0 ? [h("span.ahead", {}, `+${ahead}`)] : []));
+    if (taken) this.lost.setAttribute("aria-label", `took ${taken.length} men`);
+    else this.lost.removeAttribute("aria-label");
+    this.lost.setAttribute("role", "img");
+  }
+
+  /** @param {number|null} left milliseconds, null for a game without clocks @param {boolean} running */
+  setClock(left, running) {
+    this.clock.hidden = left === null;
+    this.left = left ?? 0;
+    this.running = running;
+    this.since = performance.now();
+    this.tick();
+  }
+
+  now() {
+    return this.running ? this.left - (performance.now() - this.since) : this.left;
+  }
+
+  tick() {
+    const left = this.now();
+    this.clock.textContent = clockText(left);
+    this.clock.classList.toggle("running", this.running);
+    this.clock.classList.toggle("low", left < LOW && this.running);
+  }
+}

@@ -1,0 +1,107 @@
+/** The conversation with the server: one WebSocket, reopened with growing pauses after it was lost. */
+
+const PAUSES = [500, 1000, 2000, 4000, 8000];
+const FULL = 1013; // the code with which a server closes that has no room
+
+/** @typedef {{tell: string, ask?: number, [field: string]: any}} Message */
+
+export class Talk {
+  constructor() {
+    /** @type {Map<string, ((message: Message) => void)[]>} */
+    this.listeners = new Map();
+    /** @type {Map<number, {resolve: (message: Message) => void, reject: (error: Error) => void}>} */
+    this.waiting = new Map();
+    this.asked = 0;
+    this.failures = 0;
+    this.timer = 0;
+    /** @type {WebSocket|null} */
+    this.socket = null;
+    /** Whether the server has answered `hello` on this connection. */
+    this.ready = false;
+  }
+
+  /**
+   * Calls the listener with every message of that name; "lost" {pause, full} is told by the page itself.
+   * @param {string} name
+   * @param {(message: Message) => void} listener
+   */
+  on(name, listener) {
+    this.listeners.set(name, [...(this.listeners.get(name) ?? []), listener]);
+  }
+
+  /** Opens the connection, with the token that the page's own address carries. */
+  open() {
+    window.clearTimeout(this.timer);
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(`${scheme}//${location.host}/talk${location.search}`);
+    this.socket = socket;
+    socket.addEventListener("open", () => this.say("hello"));
+    socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data)));
+    socket.addEventListener("close", (event) => this.lose(event.code === FULL));
+  }
+
+  /** Opens the connection at once instead of waiting for the next attempt. */
+  hurry() {
+    if (this.socket === null) this.open();
+  }
+
+  /** @param {boolean} full whether the server has no room */
+  lose(full) {
+    this.ready = false;
+    if (full) this.failures = PAUSES.length;
+    this.socket = null;
+    for (const { reject } of this.waiting.values()) reject(new Error("The connection was lost."));
+    this.waiting.clear();
+    const pause = PAUSES[Math.min(this.failures, PAUSES.length - 1)];
+    this.failures += 1;
+    this.timer = window.setTimeout(() => this.open(), pause);
+    this.tell({ tell: "lost", pause, full });
+  }
+
+  /** @param {Message} message */
+  hear(message) {
+    if (message.tell === "welcome") {
+      this.ready = true;
+      this.failures = 0;
+    }
+    const waiting = message.ask === undefined ? undefined : this.waiting.get(message.ask);
+    if (waiting) {
+      this.waiting.delete(/** @type {number} */ (message.ask));
+      if (message.tell === "error") waiting.reject(new Error(message.text));
+      else waiting.resolve(message);
+      return;
+    }
+    this.tell(message);
+  }
+
+  /** @param {Message} message */
+  tell(message) {
+    for (const listener of this.listeners.get(message.tell) ?? []) listener(message);
+  }
+
+  /**
+   * Sends a message if the connection is open. Returns the number that its answers carry, 0 if it was not sent.
+   * @param {string} name
+   * @param {Record<string, any>} [fields]
+   */
+  say(name, fields = {}) {
+    if (this.socket === null || this.socket.readyState !== WebSocket.OPEN) return 0;
+    this.asked += 1;
+    this.socket.send(JSON.stringify({ do: name, ask: this.asked, ...fields }));
+    return this.asked;
+  }
+
+  /**
+   * Sends a message that has exactly one answer. The promise fails with the server's words if it refuses.
+   * @param {string} name
+   * @param {Record<string, any>} [fields]
+   * @returns {Promise<Message>}
+   */
+  request(name, fields = {}) {
+    return new Promise((resolve, reject) => {
+      const ask = this.say(name, fields);
+      if (ask) this.waiting.set(ask, { resolve, reject });
+      else reject(new Error("There is no connection to the server."));
+    });
+  }
+}

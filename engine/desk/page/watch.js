@@ -1,0 +1,245 @@
+/** The view that shows several searches thinking about the same position, side by side. */
+
+import { Board } from "./board.js";
+import { isChess960, percent, scoreText, short, START, turnOf } from "./chess.js";
+import { byId, h, toast } from "./dom.js";
+import { Branches } from "./branches.js";
+import { knockFor } from "./sound.js";
+
+/** @typedef {import("./main.js").App} App */
+
+const PRESETS = [
+  ["Starting position", START],
+  ["Tactics everywhere", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"],
+  ["Mate in two", "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"],
+  ["King and pawn", "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1"],
+  ["A quiet middlegame", "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"],
+];
+const BARS = 6; // root moves whose visits are shown
+
+export class WatchView {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.talk = app.talk;
+    this.active = false;
+    this.asked = 0;
+    this.fen = START;
+    this.chess960 = false;
+    this.flipped = false;
+    /** @type {any} */
+    this.position = null;
+    /** @type {{name: string, title: string, about: string}[]} */
+    this.kinds = [];
+    /** @type {Map<string, Record<string, HTMLElement>>} */
+    this.cards = new Map();
+    /** @type {Set<string>} */
+    this.busy = new Set();
+    this.board = new Board(byId("watch-board"), { label: "Position to think about", onMove: (uci) => this.move(uci) });
+    this.branches = new Branches(byId("tree"));
+    this.bind();
+    this.show();
+  }
+
+  bind() {
+    byId("watch-preset").replaceChildren(...PRESETS.map(([name, fen]) => h("option", { value: fen }, name)), h("option", { value: "" }, "Another"));
+    byId("watch-preset").addEventListener("change", () => { if (byId("watch-preset").value) this.open(byId("watch-preset").value, false); });
+    byId("watch-fen").addEventListener("change", () => this.openTyped());
+    byId("watch-form").addEventListener("submit", (/** @type {Event} */ event) => { event.preventDefault(); this.start(); });
+    byId("watch-flip").addEventListener("click", () => this.steps().flip());
+    byId("watch-stop").addEventListener("click", () => this.stop());
+    byId("tree-draw").addEventListener("click", () => this.drawTree());
+    byId("tree-depth").addEventListener("change", () => { if (this.branches.drawn) this.drawTree(); });
+    this.talk.on("welcome", ({ kinds }) => { this.setKinds(kinds); if (this.active) this.learn(); });
+    this.talk.on("watched", (message) => this.take(message));
+    this.talk.on("lost", () => this.finish());
+    this.talk.on("error", ({ ask }) => { if (ask === this.asked) this.finish(); });
+  }
+
+  openTyped() {
+    const fen = byId("watch-fen").value.trim() || START;
+    this.open(fen, isChess960(fen));
+  }
+
+  steps() {
+    return { flip: () => { this.flipped = !this.flipped; this.show(); } };
+  }
+
+  enter() {
+    this.active = true;
+    this.show();
+    this.learn();
+  }
+
+  leave() {
+    this.active = false;
+    this.stop();
+  }
+
+  /** @param {{name: string, title: string, about: string}[]} kinds */
+  setKinds(kinds) {
+    if (this.kinds.length) return;
+    this.kinds = kinds;
+    const ticks = kinds.map(({ name, title }) =>
+      h("label.switch", {}, h("input", { type: "checkbox", value: name, checked: true }), h("span", {}, title)));
+    byId("watch-kinds").append(...ticks);
+    byId("watch-kinds").addEventListener("change", () => this.showCards());
+    for (const kind of kinds) this.cards.set(kind.name, this.card(kind));
+    this.showCards();
+  }
+
+  chosen() {
+    const boxes = [...byId("watch-kinds").querySelectorAll("input:checked")];
+    return boxes.map((box) => box.value);
+  }
+
+  showCards() {
+    byId("watch-cards").replaceChildren(...this.chosen().map((name) => this.cards.get(name)?.element));
+  }
+
+  /** @param {{name: string, title: string, about: string}} kind @returns {any} */
+  card({ name, title, about }) {
+    const parts = {
+      score: h("span.score"), state: h("span.state", {}, ""), line: h("p.line"), visits: h("div.visits"),
+      depth: h("dd", {}, "–"), nodes: h("dd", {}, "–"), seconds: h("dd", {}, "–"),
+    };
+    const number = (/** @type {string} */ label, /** @type {HTMLElement} */ value) => h("div", {}, h("dt", {}, label), value);
+    const element = h("article.card.kind", { "aria-labelledby": `kind-${name}`, "data-kind": name },
+      h("header", {}, h("h2", { id: `kind-${name}` }, title), parts.score),
+      h("p.about", {}, about),
+      h("dl.numbers", {}, number("Depth", parts.depth), number("Nodes", parts.nodes), number("Seconds", parts.seconds)),
+      parts.line, parts.visits, parts.state);
+    return { ...parts, element };
+  }
+
+  /** Sets the position to think about. @param {string} fen @param {boolean} chess960 */
+  open(fen, chess960) {
+    this.stop();
+    this.fen = fen;
+    this.chess960 = chess960;
+    this.flipped = turnOf(fen) === "black";
+    this.position = null;
+    this.branches.clear();
+    for (const card of this.cards.values()) this.blank(card);
+    this.show();
+    if (this.active) this.learn();
+  }
+
+  /** @param {any} card */
+  blank(card) {
+    for (const name of ["depth", "nodes", "seconds"]) card[name].textContent = "–";
+    for (const name of ["score", "line", "state"]) card[name].textContent = "";
+    card.visits.replaceChildren();
+  }
+
+  place() {
+    return { start: this.fen === START ? null : this.fen, chess960: this.chess960, moves: [] };
+  }
+
+  async learn() {
+    if (this.position || !this.talk.ready) return;
+    const { fen } = this;
+    try {
+      const position = await this.talk.request("position", this.place());
+      if (fen !== this.fen) return;
+      this.position = position;
+      this.show();
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, "bad");
+    }
+  }
+
+  /** @param {string} uci */
+  async move(uci) {
+    try {
+      const san = this.position.san[uci] ?? "";
+      const after = await this.talk.request("position", { ...this.place(), moves: [uci] });
+      const { flipped } = this;
+      this.open(after.fen, this.chess960);
+      this.flipped = flipped;
+      this.show();
+      knockFor(san);
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, "bad");
+      this.board.restore();
+    }
+  }
+
+  show() {
+    const { position, fen } = this;
+    this.board.flip(this.flipped);
+    this.board.show({
+      fen, check: position?.check ?? null, legal: position?.legal ?? {}, promotions: position?.promotions ?? [], movable: position ? "both" : null,
+    });
+    byId("watch-fen").value = fen;
+    byId("watch-preset").value = PRESETS.some(([, known]) => known === fen) ? fen : "";
+  }
+
+  start() {
+    const kinds = this.chosen();
+    if (!kinds.length) {
+      toast("Choose at least one way to search.");
+      return;
+    }
+    for (const name of kinds) {
+      this.blank(this.cards.get(name));
+      /** @type {any} */ (this.cards.get(name)).state.textContent = "waiting";
+    }
+    this.asked = this.talk.say("watch", { ...this.place(), kinds, movetime: Number(byId("watch-time").value) });
+    if (!this.asked) return;
+    this.busy = new Set(kinds);
+    byId("watch-stop").hidden = false;
+    byId("watch-start").disabled = true;
+  }
+
+  stop() {
+    if (this.busy.size) this.talk.say("stop", { what: "watch" });
+    this.finish();
+  }
+
+  finish() {
+    for (const name of this.busy) /** @type {any} */ (this.cards.get(name)).state.textContent = "stopped";
+    this.busy.clear();
+    byId("watch-stop").hidden = true;
+    byId("watch-start").disabled = false;
+  }
+
+  /** @param {any} message */
+  take(message) {
+    const card = /** @type {any} */ (this.cards.get(message.kind));
+    if (message.ask !== this.asked || !card) return;
+    card.score.textContent = scoreText(message.score);
+    card.depth.textContent = message.depth ?? "–";
+    card.nodes.textContent = short(message.nodes);
+    card.seconds.textContent = message.seconds.toFixed(1);
+    card.line.textContent = (message.line ?? []).slice(0, 12).join(" ");
+    card.visits.replaceChildren(...this.bars(message.visits ?? []));
+    card.state.textContent = message.done ? "finished" : "thinking …";
+    if (!message.done) return;
+    this.busy.delete(message.kind);
+    if (!this.busy.size) this.finish();
+  }
+
+  /** @param {{san: string, share: number}[]} visits */
+  bars(visits) {
+    const sorted = [...visits].sort((a, b) => b.share - a.share).slice(0, BARS);
+    return sorted.flatMap(({ san, share }) => {
+      const bar = h("div.meter");
+      bar.style.width = `${(share / sorted[0].share) * 100}%`;
+      return [h("span", {}, san), h("div", {}, bar), h("span.number", {}, percent(share))];
+    });
+  }
+
+  async drawTree() {
+    const depth = Number(byId("tree-depth").value);
+    byId("tree-draw").disabled = true;
+    try {
+      const tree = await this.talk.request("tree", { ...this.place(), depth });
+      this.branches.show(tree.nodes, tree.turn ?? turnOf(this.fen));
+      byId("tree-width").textContent = tree.width ? `Here the ${tree.width} most promising moves of each position are looked at.` : "";
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, "bad");
+    }
+    byId("tree-draw").disabled = false;
+  }
+}

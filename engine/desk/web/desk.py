@@ -1,0 +1,130 @@
+"""What all visitors share: threads, engines to analyse with, and the lines in which they wait for them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import chess
+
+from engine.analysis.facts import facts_of
+from engine.analysis.interface import Engine
+from engine.desk.web.turns import Turns
+from engine.options import Settings
+from engine.search.kinds import KINDS
+
+_SLICE = 1.0  # seconds that an analysis keeps its place if others wait
+_GAME_SLICE = 0.5  # seconds that a move may be thought about if others wait for theirs
+_PULSE = 0.02  # seconds between two requests to end
+_LEAST_HASH = 1  # MB
+_KINDS_AT_ONCE = 8  # more than a visitor can watch
+_PAGE_THREADS = 4  # for what takes milliseconds, but too many of them for the event loop
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What the visitors have in all, and how it is shared out."""
+
+    sessions: int = 24  # visitors at the same time
+    hash: int = 256  # MB for all transposition tables
+    threads: int = 2  # that search at the same time
+
+    @property
+    def search_threads(self) -> int:
+        """Of one search."""
+        return max(self.threads // self.sessions, 1)
+
+    @property
+    def places(self) -> int:
+        """Searches at the same time."""
+        return max(self.threads // self.search_threads, 1)
+
+    @property
+    def game_hash(self) -> int:
+        """MB for the engine of one visitor's game: half of all is theirs."""
+        return max(self.hash // 2 // self.sessions, _LEAST_HASH)
+
+    @property
+    def study_hash(self) -> int:
+        """MB for one of the engines that analyse, which visitors use by turns."""
+        return max(self.hash // 2 // self.places, _LEAST_HASH)
+
+
+class Desk:
+    """Engines and threads. Moves of games have places of their own, so that no analysis keeps them waiting."""
+
+    def __init__(self, shares: Shares) -> None:
+        self.shares = shares
+        self.game_turns = Turns(shares.places, _GAME_SLICE)
+        self.study_turns = Turns(shares.places, _SLICE)
+        self._game_threads = ThreadPoolExecutor(shares.places, "game")
+        self._page_threads = ThreadPoolExecutor(_PAGE_THREADS, "page")
+        # A search of many kinds side by side takes a thread for each of them.
+        self._study_threads = ThreadPoolExecutor(_KINDS_AT_ONCE * shares.places, "study")
+        self._engines: dict[int, Engine] = {}
+        self._lock = threading.Lock()
+        self._departures: set[asyncio.Task[None]] = set()
+
+    def load(self) -> None:
+        """Load all kernels, by using them: no visitor shall wait for that."""
+        board = chess.Board()
+        next(iter(self.engine(0).analyse(board, depth=1)))
+        self.engine(0).evaluate(board)
+        facts_of(board)
+        for kind in KINDS:
+            kind.make(Settings(), _LEAST_HASH).load()
+
+    def engine(self, place: int) -> Engine:
+        """The engine that analyses at a place; made when it is first asked for, which takes a moment."""
+        with self._lock:
+            if place not in self._engines:
+                self._engines[place] = Engine(threads=self.shares.search_threads, hash=self.shares.study_hash)
+            return self._engines[place]
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """What `work` returns, done in a thread: it takes milliseconds."""
+        return await asyncio.get_running_loop().run_in_executor(self._page_threads, work)
+
+    async def game_search(self, work: Callable[[], T], stop: Callable[[], None]) -> T:
+        """What `work` returns, a search for a move. Whoever is cancelled meanwhile calls `stop`."""
+        return await _settled(self._game_threads.submit(work), stop)
+
+    async def study(self, work: Callable[[], T], stop: Callable[[], None]) -> T:
+        """The same for whoever analyses."""
+        return await _settled(self._study_threads.submit(work), stop)
+
+    async def to_the_end(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that has to be done even if whoever waits for it is cancelled."""
+        task = asyncio.create_task(work)
+        self._departures.add(task)
+        task.add_done_callback(self._departures.discard)
+        await asyncio.shield(task)
+
+    def close(self) -> None:
+        """End all searches, and give everything back."""
+        with self._lock:
+            for engine in self._engines.values():
+                engine.close()
+            self._engines.clear()
+        for threads in (self._game_threads, self._page_threads, self._study_threads):
+            threads.shutdown(wait=False, cancel_futures=True)
+
+
+async def _settled(work: Future[T], stop: Callable[[], None]) -> T:
+    """The result of a thread's work. When this is cancelled, it is stopped first, and has ended when this returns."""
+    future = asyncio.wrap_future(work)
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        if not work.cancel():
+            while not work.done():  # a request that comes before the search has begun is not heard
+                stop()
+                await asyncio.wait([future], timeout=_PULSE)
+            await asyncio.gather(future, return_exceptions=True)  # nobody is left who would want to know
+        raise

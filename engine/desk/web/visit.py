@@ -1,0 +1,178 @@
+"""One visitor: a WebSocket, what the page says on it, and what it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from contextvars import ContextVar
+
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from engine.core.errors import InputError, quote
+from engine.desk.web import messages
+from engine.desk.web.desk import Desk
+from engine.desk.web.games import LIMITS, Annotating, loaded
+from engine.desk.web.gate import Pace
+from engine.desk.web.messages import Message
+from engine.desk.web.sitting import LEVELS, Sitting
+from engine.desk.web.study import Study
+from engine.desk.web.watching import KINDS_SHOWN, Watching
+from engine.desk.web.wire import Value, opening_of, position_value, told
+from engine.version import VERSION
+
+_RATE, _BURST = 30.0, 100.0  # messages a second: whoever says more is heard later
+_PATIENCE = 20.0  # seconds that a page may take to hear what it is told
+_BACKGROUND = ("analyse", "annotate", "watch", "tree")
+_GAME = "game"  # a question about the game that is being played
+
+_asked: ContextVar[int | None] = ContextVar("asked", default=None)  # the number of the request that is being answered
+
+
+class Visit:
+    """A visitor's conversation, from hello to good-bye."""
+
+    def __init__(self, socket: WebSocket, desk: Desk) -> None:
+        self._socket, self._desk = socket, desk
+        self.heard = time.monotonic()  # when the visitor last said something
+        self._pace = Pace(_RATE, _BURST)
+        self._sitting = Sitting(desk, self.tell, self._spawn)
+        self._study = Study(desk, self.tell)
+        self._annotating = Annotating(desk, self.tell)
+        self._watching = Watching(desk, self.tell)
+        self._tasks: dict[str, asyncio.Task[None]] = {}  # by what is being done
+        self._handlers: dict[str, Callable[[Message], Awaitable[None]]] = {
+            "hello": self._welcome,
+            "new": self._sitting.begin,
+            "restore": self._sitting.restore,
+            "move": self._sitting.move,
+            "takeback": lambda _: self._sitting.take_back(),
+            "resign": lambda _: self._sitting.resign(),
+            "draw": self._offer_draw,
+            "hint": self._hint,
+            "load": self._load,
+            "position": self._position,
+            "analyse": lambda message: self._instead("analyse", lambda: self._study.analyse(message)),
+            "annotate": lambda message: self._instead("annotate", lambda: self._annotating.annotate(message)),
+            "watch": lambda message: self._instead("watch", lambda: self._watching.watch(message)),
+            "tree": lambda message: self._instead("tree", lambda: self._watching.tree(message)),
+            "stop": self._stop,
+        }
+
+    async def talk(self) -> None:
+        """Listen until the visitor leaves; then everything that was done for them ends."""
+        try:
+            while True:
+                text = await self._hear()
+                self.heard = time.monotonic()
+                await asyncio.sleep(self._pace.wait())
+                await self._guarded(self._answer(text))
+        except WebSocketDisconnect:
+            pass
+        finally:
+            await self._desk.to_the_end(self._leave())
+
+    async def _leave(self) -> None:
+        await self._halt(*self._tasks)
+        await self._sitting.close()
+
+    async def dismiss(self, code: int) -> None:
+        """Send the visitor away."""
+        with suppress(RuntimeError):  # they have gone by themselves
+            await self._socket.close(code)
+
+    async def _hear(self) -> str:
+        received = await self._socket.receive()
+        if received["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(received.get("code", 1000))
+        text: str | None = received.get("text")
+        return "" if text is None else text
+
+    async def _answer(self, text: str) -> None:
+        _asked.set(None)
+        name, message = messages.read_message(text)
+        _asked.set(messages.number_of(message, "ask"))
+        handler = self._handlers.get(name)
+        if handler is None:
+            raise InputError(f"nobody here knows how to {quote(name)}")
+        await handler(message)
+
+    async def _guarded(self, work: Awaitable[None]) -> None:
+        """Do something; what cannot be done is said, and nothing that goes wrong ends the conversation."""
+        try:
+            await work
+        except InputError as error:
+            await self.tell(told("error", text=str(error)))
+        except (WebSocketDisconnect, asyncio.CancelledError):
+            raise
+        except Exception as error:  # noqa: BLE001  one visitor's trouble must not be another's
+            print(f"error: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            await self.tell(told("error", text="that went wrong in the server"))
+
+    async def tell(self, value: Value) -> None:
+        """Send a message; WebSocketDisconnect if nobody hears it."""
+        if (asked := _asked.get()) is not None:
+            value["ask"] = asked
+        if self._socket.application_state is not WebSocketState.CONNECTED:
+            raise WebSocketDisconnect
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await self._socket.send_json(value)
+        except (RuntimeError, OSError, TimeoutError) as error:
+            raise WebSocketDisconnect from error
+
+    async def _instead(self, what: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Do this in the background from now on, instead of what was done before of the same kind."""
+        await self._halt(what)
+        self._tasks[what] = self._spawn(work)
+
+    def _spawn(self, work: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
+        """Do something in the background."""
+        return asyncio.create_task(self._in_background(work))
+
+    async def _in_background(self, work: Callable[[], Awaitable[None]]) -> None:
+        with suppress(WebSocketDisconnect):  # whoever listens will notice
+            await self._guarded(work())
+
+    async def _halt(self, *whats: str) -> None:
+        tasks = [task for what in whats if (task := self._tasks.pop(what, None)) is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _stop(self, message: Message) -> None:
+        whats = tuple(what for what in self._tasks if what != _GAME)
+        await self._halt(*([messages.choice_of(message, "what", _BACKGROUND)] if "what" in message else whats))
+
+    async def _welcome(self, _: Message) -> None:
+        await self.tell(told("welcome", version=VERSION, levels=list(LEVELS), kinds=KINDS_SHOWN, limits=LIMITS))
+
+    async def _position(self, message: Message) -> None:
+        board = messages.board_of(message)
+        await self.tell(told("position", **position_value(board), opening=opening_of(board)))
+
+    async def _load(self, message: Message) -> None:
+        text = messages.text_of(message, "text", LIMITS["pgn"])
+        await self.tell(told("loaded", **await self._desk.aside(lambda: loaded(text))))
+
+    async def _hint(self, _: Message) -> None:
+        game = self._sitting.game
+        if game.is_over or game.turn != self._sitting.color:
+            raise InputError("a hint is for your own move")
+        await self._instead(_GAME, lambda: self._study.hint(game.board))
+
+    async def _offer_draw(self, _: Message) -> None:
+        game = self._sitting.game
+        if game.is_over or game.turn != self._sitting.color:
+            raise InputError("offer a draw when it is your move")
+        await self._instead(_GAME, self._decide_draw)
+
+    async def _decide_draw(self) -> None:
+        game = self._sitting.game
+        if await self._study.wants_draw(game.board):
+            await self._sitting.agree_draw()
+            await self.tell(told("notice", text="Your offer is accepted: the game is drawn."))
+        else:
+            await self.tell(told("notice", text="The engine would rather play on."))

@@ -1,0 +1,145 @@
+"""`adversary play` as a process: a whole game through pipes, a session in a terminal, and games that are not lost."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import pty
+import random
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+from rich.text import Text
+
+from engine.kernel import SOURCE_ROOT
+from tests.commands.running import run
+
+WHITE_MOVE = re.compile(r"^\d+\. (\S+)$")
+END = re.compile(r"^(you (win|lose)|draw):")
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "engine", "play", "--no-delay", *words]
+
+
+def kept_in(folder: Path) -> list[chess.pgn.Game]:
+    paths = sorted((folder / "adversary" / "games").glob("*.pgn"))
+    return [game for path in paths if (game := chess.pgn.read_game(io.StringIO(path.read_text()))) is not None]
+
+
+def test_a_whole_game_through_pipes(tmp_path):
+    """A random mover types; python-chess follows every move."""
+    chance, board = random.Random(3), chess.Board()
+    with subprocess.Popen(command("--level", "2000", "--side", "black"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True, cwd=SOURCE_ROOT, env={**os.environ, "XDG_DATA_HOME": str(tmp_path)}) as process:
+        assert process.stdin is not None and process.stdout is not None
+        for line in process.stdout:
+            assert "\x1b" not in line
+            if END.match(line):
+                break
+            if found := WHITE_MOVE.match(line):
+                board.push_san(found[1])
+                if board.outcome(claim_draw=True) is None:
+                    move = chance.choice(list(board.legal_moves))
+                    print(chance.choice((board.san, board.uci))(move), file=process.stdin, flush=True)
+                    board.push(move)
+        rest = process.communicate("quit\n", timeout=60)[0]
+    assert process.returncode == 0 and "the game is kept in" in rest
+    [game] = kept_in(tmp_path)
+    assert game.end().board().fen() == board.fen() and game.headers["Result"] == "1-0"
+
+
+class Session:
+    """The command in a pseudo-terminal, as somebody sees it."""
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+        self.process = subprocess.Popen(
+            command(*words), stdin=slave, stdout=slave, stderr=slave, cwd=SOURCE_ROOT, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  it may be ignored here
+            env={**os.environ, "XDG_DATA_HOME": str(folder), "TERM": "xterm-256color", "COLORTERM": "truecolor",
+                 "PYTHONIOENCODING": "utf-8"})
+        os.close(slave)
+        self._seen = b""
+
+    def type(self, line: str) -> None:
+        os.write(self._master, f"{line}\n".encode())
+
+    def screen(self) -> str:
+        """What stands on the screen now: all since it was last cleared."""
+        return re.split(r"\x1b\[2J\x1b\[H|\x1b\[H\x1b\[2J", self._seen.decode("utf-8", "replace"))[-1]
+
+    def wait_for(self, text: str, seconds: float = 60.0) -> str:
+        """The screen without colours, once `text` is on it."""
+        deadline = time.monotonic() + seconds
+        while text not in (shown := Text.from_ansi(self.screen().replace("\r", "")).plain):
+            assert time.monotonic() < deadline, shown
+            if select.select([self._master], [], [], 0.1)[0]:
+                try:
+                    self._seen += os.read(self._master, 65_536)
+                except OSError:  # the other end is closed
+                    assert text in Text.from_ansi(self.screen().replace("\r", "")).plain
+        return shown
+
+    def close(self) -> int:
+        status = self.process.wait(30)
+        os.close(self._master)
+        return status
+
+
+def test_a_session_in_a_terminal(tmp_path):
+    session = Session(tmp_path, "--level", "1400", "--clock", "5+3")
+    first = session.wait_for("\n> ")
+    assert " 8  ♜  ♞  ♝  ♛  ♚  ♝  ♞  ♜" in first and "> You  5:00" in first
+    session.type("e2-e4")
+    answered = session.wait_for("1...")
+    assert "1. e4 " in answered and "Adversary (level 1400)  5:0" in answered
+    assert "\x1b[1;38;2;255;255;255;48;2;" in session.screen()  # white men on coloured squares
+    session.type("Ke5")
+    session.wait_for("'Ke5' cannot be played here")
+    session.type("eval")
+    session.wait_for("evaluation ")
+    session.type("flip")
+    assert " 1  ♜" in session.wait_for("h  g  f  e  d  c  b  a")
+    session.type("quit")
+    assert "go on with: adversary play --pgn" in session.wait_for("the game is kept in").replace("\n", " ")
+    assert session.close() == 0
+    [game] = kept_in(tmp_path)
+    assert game.headers["TimeControl"] == "300+3" and all(node.clock() for node in game.mainline())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_an_interrupted_game_is_kept_and_goes_on(tmp_path, number):
+    session = Session(tmp_path, "--level", "800")
+    session.wait_for("\n> ")
+    session.type("d4")
+    session.wait_for("1...")
+    os.killpg(session.process.pid, number)
+    assert session.close() != 0
+    [game] = kept_in(tmp_path)
+    assert len(list(game.mainline_moves())) == 2
+    path = next((tmp_path / "adversary" / "games").glob("*.pgn"))
+    done = subprocess.run(command("--pgn", str(path)), input="moves\n", capture_output=True, text=True, cwd=SOURCE_ROOT,
+                          env={**os.environ, "XDG_DATA_HOME": str(tmp_path)}, timeout=60, check=True)
+    assert "you have white" in done.stdout and " 1. d4 " in done.stdout and "Nc3" in done.stdout
+
+
+@pytest.mark.parametrize("words", [
+    ["--level", "300"], ["--level", "most"], ["--clock", "5"], ["--clock", "0+1"], ["--fen", "nonsense"],
+    ["--side", "green"], ["--chess960", "960"], ["--pgn", "/nowhere.pgn"], ["--pgn", __file__],
+    ["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"]])
+def test_bad_values_get_one_line(capsys, words):
+    status, out, err = run(capsys, "play", *words)
+    assert status == 2 and not out and err.startswith("error: ") and err.count("\n") == 1

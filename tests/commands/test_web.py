@@ -1,0 +1,75 @@
+"""`web`: where it listens, whom it warns, and how it ends."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import httpx
+import pytest
+
+from engine.kernel import SOURCE_ROOT
+from tests.commands.running import run
+from tests.desk.serving import serving
+
+INTERRUPTED = 130
+EVERYWHERE = "0.0.0.0"  # noqa: S104  for a moment
+
+
+def test_a_port_that_is_taken_is_one_line(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        status, out, complaint = run(capsys, "web", "--port", str(taken.getsockname()[1]))
+    assert status == 2 and not out and "--port" in complaint and complaint.count("\n") == 1
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "999.1.1.1", "::zz", "a\0b", "ü" * 300])
+def test_an_address_that_is_none_is_one_line(capsys, host):
+    status, out, complaint = run(capsys, "web", "--port", "0", "--host", host)
+    assert status == 2 and not out and complaint.count("\n") == 1
+
+
+def test_without_the_extra_it_says_what_to_install(capsys, monkeypatch):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "uvicorn" else found(name))
+    status, _, complaint = run(capsys, "web")
+    assert status == 2 and "uvicorn" in complaint and "pip install" in complaint and complaint.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_ctrl_c_ends_it_within_a_second(tmp_path):
+    with serving(tmp_path) as server:
+        assert httpx.get(f"{server.address}/health").text == "ok"
+        began = time.monotonic()
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(10) == INTERRUPTED
+        assert time.monotonic() - began < 1.0
+        assert server.complaints.strip() == "the board is put away"
+
+
+def test_others_need_the_token_that_is_printed(tmp_path):
+    with serving(tmp_path, "--host", EVERYWHERE) as server:
+        found = re.search(r"\?token=(\S+)", server.told)
+        assert found and len(found[1]) >= 20 and "warning" in server.complaints
+        assert httpx.get(server.address).status_code == 403
+        with httpx.Client(follow_redirects=True) as client:
+            answer = client.get(f"{server.address}/?token={found[1]}")
+        assert answer.status_code == 200 and str(answer.url) == f"{server.address}/"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromedriver") is None, reason="no browser that can be driven")
+def test_the_picture_of_the_readme_is_drawn(tmp_path):
+    pytest.importorskip("selenium")
+    path = tmp_path / "board.png"
+    command = [sys.executable, "-m", "engine", "web", "--port", "0", "--picture", str(path)]
+    done = subprocess.run(command, cwd=SOURCE_ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    content = path.read_bytes()
+    assert content.startswith(b"\x89PNG") and len(content) > 50_000

@@ -1,0 +1,205 @@
+"""A server of the page and a real browser that looks at it, driven as a person would."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.kernel import SOURCE_ROOT
+
+selenium = pytest.importorskip("selenium")
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+if CHROMIUM is None or DRIVER is None:
+    pytest.skip("no chromium with its driver is installed", allow_module_level=True)
+
+from selenium import webdriver  # noqa: E402  only where there is a browser
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.keys import Keys as Keys  # noqa: E402  tests press them too
+from selenium.webdriver.support.select import Select  # noqa: E402
+
+PATIENCE = 60.0  # seconds: the kernels may have to be compiled first
+_FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+          "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage")
+_ARROWS = {(1, 0): Keys.ARROW_RIGHT, (-1, 0): Keys.ARROW_LEFT, (0, 1): Keys.ARROW_UP, (0, -1): Keys.ARROW_DOWN}
+
+
+class Server:
+    """`adversary web` in a process of its own."""
+
+    def __init__(self, port: int = 0) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT)}
+        self.process = subprocess.Popen([sys.executable, "-m", "engine", "web", "--port", str(port)], cwd=SOURCE_ROOT,
+                                        env=environment, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert found, f"the server did not say where it is: {line!r}"
+        self.address, self.port = found[0], int(found[1])
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(20)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+class Page:
+    """The page in a browser. What is looked for is waited for."""
+
+    def __init__(self, profile: Path) -> None:
+        options = webdriver.ChromeOptions()
+        options.binary_location = str(CHROMIUM)
+        for flag in (*_FLAGS, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+
+    def visit(self, address: str, size: tuple[int, int]) -> None:
+        """Comes to the page for the first time, on a screen of that size."""
+        width, height = size
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+        self.driver.get("about:blank")  # on leaving, the page keeps its game
+        self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {
+            "origin": address.rstrip("/"), "storageTypes": "local_storage"})
+        self.driver.get(address)
+        self.wait(lambda: self.script("return document.documentElement.dataset.theme"), "the page to start")
+
+    def close(self) -> None:
+        self.driver.quit()
+
+    def complaints(self) -> list[str]:
+        """What the browser's console holds against the page since it was last asked."""
+        return [entry["message"] for entry in self.driver.get_log("browser")
+                if entry["level"] in {"SEVERE", "WARNING"}]
+
+    def script(self, text: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(text, *arguments)
+
+    def wait(self, ready: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
+        deadline = time.monotonic() + patience
+        while not (found := ready()):
+            assert time.monotonic() < deadline, f"waited in vain for {what}"
+            time.sleep(0.03)
+        return found
+
+    def find(self, selector: str) -> Any:
+        """The first visible element of a selector."""
+        visible = "return [...document.querySelectorAll(arguments[0])].find((found) => found.checkVisibility()) ?? null"
+        return self.wait(lambda: self.script(visible, selector), selector)
+
+    def text(self, selector: str) -> str:
+        return str(self.script("return document.querySelector(arguments[0])?.textContent ?? ''", selector))
+
+    def click(self, selector: str) -> None:
+        self.wait(lambda: self.find(selector).is_enabled(), f"{selector} to be enabled")
+        self.find(selector).click()
+
+    def choose(self, selector: str, value: str) -> None:
+        """Chooses an option of a list."""
+        Select(self.find(selector)).select_by_value(value)
+
+    def go(self, view: str) -> None:
+        self.click(f"nav [data-view={view}]")
+        self.find(f"#view-{view}")
+
+    def square(self, name: str) -> Any:
+        return self.find(f".view:not([hidden]) [data-square={name}]")
+
+    def click_square(self, name: str) -> None:
+        ActionChains(self.driver).move_to_element(self.square(name)).click().perform()
+
+    def move_by_clicks(self, start: str, target: str) -> None:
+        self.wait(lambda: "movable" in self.square(start).get_attribute("class"), f"{start} to be movable")
+        self.click_square(start)
+        self.click_square(target)
+
+    def drag(self, start: str, target: str) -> None:
+        self.wait(lambda: "movable" in self.square(start).get_attribute("class"), f"{start} to be movable")
+        ActionChains(self.driver).drag_and_drop(self.square(start), self.square(target)).perform()
+
+    def press(self, *keys: str) -> None:
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def focused(self) -> str | None:
+        """The square that has the focus."""
+        return self.script("return document.activeElement.dataset.square ?? null")
+
+    def walk(self, target: str) -> None:
+        """Brings the focus to a square with the Tab key and the arrow keys alone; White is below."""
+        for _ in range(40):
+            if self.focused():
+                break
+            self.press(Keys.TAB)
+        for _ in range(16):
+            here = self.focused()
+            assert here is not None
+            right, up = ord(target[0]) - ord(here[0]), int(target[1]) - int(here[1])
+            if not right and not up:
+                return
+            self.press(_ARROWS[(right > 0) - (right < 0), 0] if right else _ARROWS[0, (up > 0) - (up < 0)])
+        raise AssertionError(f"the focus did not reach {target}")
+
+    def move_by_keys(self, start: str, target: str) -> None:
+        self.wait(lambda: "movable" in self.square(start).get_attribute("class"), f"{start} to be movable")
+        for square in (start, target):
+            self.walk(square)
+            self.press(Keys.ENTER)
+
+    def new_game(self, fen: str | None = None, level: int = 0, side: str = "white") -> None:
+        """Starts a game by the form; the level counts from the weakest."""
+        self.wait(lambda: self.text("#version"), "the connection")
+        self.script("const slider = document.getElementById('new-level'); slider.value = arguments[0];"
+                    "slider.dispatchEvent(new Event('input', {bubbles: true}))", level)
+        self.click(f".sides label:has([value={side}])")
+        if not self.script("return document.querySelector('.more').open"):
+            self.click(".more summary")
+        if self.script("return document.getElementById('new-delay').checked"):
+            self.click("#new-delay")
+        if fen is not None:
+            self.choose("#new-chess960", "fen")
+            self.find("#new-fen").clear()
+            self.find("#new-fen").send_keys(fen)
+        self.click("#new-start")
+        self.find("#play-panel")
+
+    def moves(self, view: str = "play") -> list[str]:
+        """The moves of the list, in SAN."""
+        return self.script("return [...document.querySelectorAll(arguments[0])].map((cell) => cell.textContent)",
+                           f"#{view}-moves ol > li > button > span:first-child")
+
+    def wait_for_moves(self, count: int, view: str = "play") -> list[str]:
+        return self.wait(lambda: (found := self.moves(view)) and len(found) >= count and found, f"{count} moves")
+
+    def answer_time(self, san: str) -> float:
+        """Milliseconds from a typed move to the engine's answer in the list, as the page sees them."""
+        self.driver.set_script_timeout(PATIENCE)
+        return self.driver.execute_async_script("""
+            const [san, done] = arguments, began = performance.now(), list = document.getElementById("play-moves");
+            const cells = "ol > li > button", before = list.querySelectorAll(cells).length;
+            new MutationObserver((_, watcher) => {
+              if (list.querySelectorAll(cells).length < before + 2) return;
+              watcher.disconnect();
+              done(performance.now() - began);
+            }).observe(list, {childList: true});
+            document.getElementById("play-text").value = san;
+            document.getElementById("play-type").requestSubmit();""", san)
+
+    def drop(self, name: str, text: str) -> None:
+        """Drops a file on the page."""
+        self.script("""
+            const data = new DataTransfer();
+            data.items.add(new File([arguments[1]], arguments[0], {type: "text/plain"}));
+            for (const kind of ["dragover", "drop"]) {
+              document.body.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+            }""", name, text)

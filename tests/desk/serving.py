@@ -1,0 +1,120 @@
+"""A real server in a process of its own, and visitors who talk to it over the network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import chess
+import psutil
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin
+
+ROOT = Path(__file__).parents[2]
+
+
+class Server:
+    """A server that runs."""
+
+    def __init__(self, process: subprocess.Popen[str], told: str, complaints: Path) -> None:
+        """`told` is the line in which it says where it is."""
+        found = re.search(r":(\d+)/", told)
+        assert found, complaints.read_text(encoding="utf-8")
+        self.process, self.told, self.port, self._complaints = process, told, int(found[1]), complaints
+        self._usage = psutil.Process(process.pid)
+
+    @property
+    def megabytes(self) -> float:
+        """The memory that it uses."""
+        return float(self._usage.memory_info().rss) / (1 << 20)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The CPU time that it has used."""
+        return float(sum(self._usage.cpu_times()[:2]))
+
+    @property
+    def complaints(self) -> str:
+        """What it has written to stderr."""
+        return self._complaints.read_text(encoding="utf-8")
+
+    @property
+    def address(self) -> str:
+        """Where it is reached."""
+        return f"http://127.0.0.1:{self.port}"
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[Server]:
+    """A server, which has ended afterwards."""
+    complaints = folder / "stderr.txt"
+    command = [sys.executable, "-m", "engine", "web", "--port", "0", *options]
+    with (complaints.open("w", encoding="utf-8") as errors,
+          subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT) as process):
+        try:
+            assert process.stdout is not None
+            yield Server(process, process.stdout.readline(), complaints)
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+class Guest:
+    """A visitor over the network."""
+
+    def __init__(self, server: Server) -> None:
+        self._address, self._origin = f"ws://127.0.0.1:{server.port}/talk", server.address
+        self._socket: ClientConnection | None = None
+
+    async def __aenter__(self) -> Self:
+        self._socket = await connect(self._address, origin=Origin(self._origin), max_size=None, open_timeout=30)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.socket.close()
+
+    @property
+    def socket(self) -> ClientConnection:
+        """The connection."""
+        assert self._socket is not None
+        return self._socket
+
+    async def say(self, do: str, **fields: Any) -> None:
+        """Say something."""
+        await self.socket.send(json.dumps({"do": do, **fields}))
+
+    async def hear(self, *names: str) -> dict[str, Any]:
+        """The next message of one of these names."""
+        while True:
+            told: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), 60))
+            if told["tell"] in names:
+                return told
+
+    async def begin(self, level: int | str) -> dict[str, Any]:
+        """Begin a game with White."""
+        await self.say("new", level=level, side="white", clock=None, start=None, chess960=False, delay=False)
+        return await self.hear("game")
+
+    async def move(self, game: dict[str, Any], uci: str) -> tuple[dict[str, Any], float]:
+        """Make a move; returns the game after the engine's answer, and the seconds until it came."""
+        began = time.perf_counter()
+        await self.say("move", uci=uci, ply=game["ply"])
+        told = await self.hear("game")
+        while told["thinking"] or told["ply"] == game["ply"]:
+            told = await self.hear("game")
+        return told, time.perf_counter() - began
+
+
+def some_move(game: dict[str, Any], number: int) -> str:
+    """A legal move, not always the same."""
+    board = chess.Board(game["fen"])
+    moves = sorted(move.uci() for move in board.legal_moves)
+    return moves[number * 7919 % len(moves)]

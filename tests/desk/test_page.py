@@ -1,0 +1,52 @@
+"""The page's files without a browser: short, whole, and content with this machine."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.kernel import SOURCE_ROOT
+
+PAGE = Path(SOURCE_ROOT) / "engine" / "desk" / "page"
+FILES = sorted(PAGE.iterdir())
+MODULES = [path.read_text(encoding="utf-8") for path in FILES if path.suffix == ".js"]
+INDEX = (PAGE / "index.html").read_text(encoding="utf-8")
+LONGEST = 400  # lines
+NAMESPACE = "http://www.w3.org/2000/svg"  # a name, which nobody fetches
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_files_fit_a_reader(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_nothing_comes_from_elsewhere(path):
+    text = path.read_text(encoding="utf-8").replace(NAMESPACE, "")
+    assert not re.search(r"https?://|url\(\s*[\"']?//|@import", text)
+
+
+def test_the_policy_finds_nothing_inline():
+    assert not re.search(r"<style|\sstyle=|\son\w+=|javascript:", INDEX)
+    assert not re.search(r"<script(?![^>]*\ssrc=)", INDEX)
+
+
+def test_what_is_asked_for_is_there():
+    asked = re.findall(r'"/page/([^"]+)"', INDEX)
+    assert {"main.js", "style.css"} <= set(asked)
+    for module in MODULES:
+        asked += re.findall(r'^import[^;]*? from "\./([^"]+)";', module, re.MULTILINE)
+    assert {name for name in asked if not (PAGE / name).is_file()} == set()
+    assert {path.name for path in FILES} - {"index.html"} == set(asked)
+
+
+def test_names_of_elements_agree():
+    """Every id that a module asks for is in the page, once."""
+    ids = re.findall(r'\sid="([^"]+)"', INDEX)
+    assert len(ids) == len(set(ids))
+    asked = {name for module in MODULES for name in re.findall(r'byId\("([\w-]+)"\)', module)}
+    assert asked
+    assert asked <= set(ids)
+    assert set(re.findall(r'(?:for|aria-labelledby)="([^"]+)"', INDEX)) <= set(ids)
