@@ -15,8 +15,9 @@ import numpy as np
 from engine.reference.games.board import Board, RowGame
 from engine.reference.network import Array, Network
 
-_EXPLORATION = 1.5
+_EXPLORATION = 1.5  # what UCB1's C was: how much curiosity counts beside the average
 _NOISE = 0.25  # the share of the policy at the root that is random while learning, so that every move is tried
+_SPREAD = 0.6  # of the noise: the smaller, the more of it falls on a few moves
 _REMEMBERED = 8000  # examples, of the last games
 _LESSONS, _BATCH = 20, 128  # after every game: steps of training, and examples of each
 
@@ -26,7 +27,7 @@ class Node:
     """A board of the tree. Values are for the player who moved to it."""
 
     board: Board
-    prior: float
+    prior: float  # what the policy gave the move to it, before any visit
     children: dict[int, Node] = field(default_factory=dict)
     visits: int = 0
     total: float = 0.0
@@ -56,7 +57,7 @@ def encode(game: RowGame, board: Board) -> Array:
 
 
 def select(root: Node) -> list[Node]:
-    """Step 1. Go down to a node without children, by its average and by how much the policy wants to know about it."""
+    """Step 1. Go down to a node without children by PUCT: UCB1 with the policy's prior in its second half."""
     path = [root]
     while path[-1].children:
         parent = path[-1]
@@ -80,7 +81,7 @@ def expand(game: RowGame, network: Network, node: Node) -> float:
 def back_propagate(path: Sequence[Node], value: float) -> None:
     """Step 4. `value` is for the player to move at the end of the path: what he wins, the one who moved there loses."""
     for node in reversed(path):
-        value = -value
+        value = -value  # players take turns
         node.visits += 1
         node.total += value
 
@@ -91,8 +92,9 @@ def search(game: RowGame, network: Network, board: Board, iterations: int,
     root = Node(board, 1.0)
     expand(game, network, root)
     if noise is not None:
-        for child, random in zip(root.children.values(), noise.dirichlet([0.6] * len(root.children)), strict=True):
-            child.prior = (1 - _NOISE) * child.prior + _NOISE * random
+        shares = noise.dirichlet([_SPREAD] * len(root.children))  # random probabilities that add up to 1
+        for child, share in zip(root.children.values(), shares, strict=True):
+            child.prior = (1 - _NOISE) * child.prior + _NOISE * share
     for _ in range(iterations):
         path = select(root)
         back_propagate(path, expand(game, network, path[-1]))
@@ -105,7 +107,10 @@ def most_visited(root: Node) -> int:
 
 
 def self_play(game: RowGame, network: Network, iterations: int, chance: np.random.Generator) -> list[Example]:
-    """One game of the network against itself. Moves are drawn by their visits, the first at random: so games differ."""
+    """One game of the network against itself.
+
+    So that games differ, the first move is any move, and every other is drawn, as likely as its share of the visits.
+    """
     board, seen = game.initial(), list[tuple[Board, Array]]()
     while not game.is_terminal(board):
         root = search(game, network, board, iterations, chance)
@@ -120,14 +125,14 @@ def self_play(game: RowGame, network: Network, iterations: int, chance: np.rando
 
 
 def mirrored(game: RowGame, example: Example) -> Example:
-    """The same example with left and right exchanged: as true, and for nothing."""
+    """The same example with left and right exchanged: just as true, and it cost no game."""
     inputs = example.inputs.reshape(2, game.rows, game.columns)[:, :, ::-1]
     policy = example.policy.reshape(-1, game.columns)[:, ::-1]
     return Example(inputs.ravel(), example.value, policy.ravel())
 
 
 def learn(game: RowGame, network: Network, games: int, iterations: int = 100, seed: int = 0) -> Iterator[float]:
-    """Play and learn by turns; yields the loss after every game. The network is better each time."""
+    """Play and learn by turns: the network changes in place. Yields its loss after every game, on the last examples."""
     chance = np.random.default_rng(seed)
     examples: list[Example] = []
     for _ in range(games):
