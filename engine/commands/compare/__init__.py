@@ -234,7 +234,7 @@ def _rate_evaluations(arguments: argparse.Namespace) -> int:
               "depth; worth: by how much it is stronger at the same depth than the evaluation to its left")
         if arguments.plots is not None:
             for file in save(arguments.plots / "evaluations", ("depth in plies", "Elo"), evaluations.curves(rated),
-                             title="Elo by depth and evaluation"):
+                             errors=evaluations.errors(rated), title="Elo by depth and evaluation, with 95 % errors"):
                 print(file)
     if arguments.json is not None:
         write_json(arguments.json, {"evaluations": [
