@@ -72,9 +72,9 @@ def the_tree_grows():
 
 
 def pure_monte_carlo_search():
-    """Without a tree it is pure Monte Carlo search: as many random playouts for each move, and the best average is
-    played. Bad moves get as many as good ones, and the opponent's replies stay random for ever, so the averages say how
-    well a move does against a random mover.
+    """Without a tree it is pure Monte Carlo search: the same number of random playouts for each move, and the best
+    average is played. Bad moves get as many as good ones, and the averages stay what they are between two random
+    movers: compare them with those above.
     """
     chance = random.Random(1)
     for action in GAME.actions(BOARD):
