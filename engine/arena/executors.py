@@ -44,8 +44,8 @@ def processes(width: int) -> Iterator[tuple[Executor, int]]:
             yield pool, width
         finally:
             if are_stopped():
+                pool.shutdown(wait=False, cancel_futures=True)  # first, or it would complain of the workers' end
                 here.close()  # nobody waits for what is still being played
-                pool.shutdown(wait=False, cancel_futures=True)
                 _run_finalizers(0)  # or what the pool leaves behind would be complained about
             else:
                 pool.shutdown(cancel_futures=True)
