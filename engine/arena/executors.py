@@ -44,8 +44,8 @@ def processes(width: int) -> Iterator[tuple[Executor, int]]:
             yield pool, width
         finally:
             if are_stopped():
+                pool.shutdown(wait=False, cancel_futures=True)  # before their workers end
                 here.close()  # what is still being played is no longer needed
-                pool.shutdown(wait=False, cancel_futures=True)
                 _run_finalizers(0)  # otherwise Python would complain about what the pool leaves behind
             else:
                 pool.shutdown(cancel_futures=True)

@@ -15,8 +15,9 @@ import numpy as np
 from engine.reference.games.board import Board, RowGame
 from engine.reference.network import Array, Network
 
-_EXPLORATION = 1.5
+_EXPLORATION = 1.5  # what UCB1's C was: how much curiosity counts beside the average
 _NOISE = 0.25  # the share of the policy at the root that is random while learning, so that every move is tried
+_SPREAD = 0.6  # of the noise: the smaller, the more of it falls on a few moves
 _REMEMBERED = 8000  # examples, of the last games
 _LESSONS, _BATCH = 20, 128  # after every game: training steps, and examples per step
 
@@ -26,7 +27,7 @@ class Node:
     """A board in the tree. Values are for the player who moved to it."""
 
     board: Board
-    prior: float
+    prior: float  # what the policy gave the move to it, before any visit
     children: dict[int, Node] = field(default_factory=dict)
     visits: int = 0
     total: float = 0.0
@@ -56,7 +57,7 @@ def encode(game: RowGame, board: Board) -> Array:
 
 
 def select(root: Node) -> list[Node]:
-    """Step 1. Descend to a node without children, guided by averages and by the policy's curiosity (PUCT)."""
+    """Step 1. Go down to a node without children by PUCT: UCB1 with the policy's prior in its second half."""
     path = [root]
     while path[-1].children:
         parent = path[-1]
@@ -80,7 +81,7 @@ def expand(game: RowGame, network: Network, node: Node) -> float:
 def back_propagate(path: Sequence[Node], value: float) -> None:
     """Step 4. `value` is for the player to move at the end of the path; the one who moved there gets the opposite."""
     for node in reversed(path):
-        value = -value
+        value = -value  # players take turns
         node.visits += 1
         node.total += value
 
@@ -91,8 +92,9 @@ def search(game: RowGame, network: Network, board: Board, iterations: int,
     root = Node(board, 1.0)
     expand(game, network, root)
     if noise is not None:
-        for child, random in zip(root.children.values(), noise.dirichlet([0.6] * len(root.children)), strict=True):
-            child.prior = (1 - _NOISE) * child.prior + _NOISE * random
+        shares = noise.dirichlet([_SPREAD] * len(root.children))  # random probabilities that add up to 1
+        for child, share in zip(root.children.values(), shares, strict=True):
+            child.prior = (1 - _NOISE) * child.prior + _NOISE * share
     for _ in range(iterations):
         path = select(root)
         back_propagate(path, expand(game, network, path[-1]))
@@ -105,7 +107,10 @@ def most_visited(root: Node) -> int:
 
 
 def self_play(game: RowGame, network: Network, iterations: int, chance: np.random.Generator) -> list[Example]:
-    """One game of the network against itself. Moves are drawn by visits, the first at random, so that games differ."""
+    """One game of the network against itself.
+
+    So that games differ, the first move is any move, and every other is drawn in proportion to its visits.
+    """
     board, seen = game.initial(), list[tuple[Board, Array]]()
     while not game.is_terminal(board):
         root = search(game, network, board, iterations, chance)
@@ -127,7 +132,7 @@ def mirrored(game: RowGame, example: Example) -> Example:
 
 
 def learn(game: RowGame, network: Network, games: int, iterations: int = 100, seed: int = 0) -> Iterator[float]:
-    """Play and learn in turn; yields the loss after every game. The network gets better over time."""
+    """Play and learn in turn: the network changes in place. Yields its loss after every game, on the last examples."""
     chance = np.random.default_rng(seed)
     examples: list[Example] = []
     for _ in range(games):

@@ -1,7 +1,8 @@
 """Counterfactual regret minimisation: regret matching in every information set of a game with hidden cards.
 
-The regret of an action in a state is weighted by how likely the others, including chance, are to lead there: that is
-the counterfactual, as if the player had tried to get there. For two-player zero-sum games.
+An information set is what a player knows: the own card, and what was done so far. The regret of an action in a state
+is weighted by how likely the others, including chance, are to lead there: that is the counterfactual, as if the player
+had tried to get there. For two-player zero-sum games. Pluribus, for six players, joined it with search and self-play.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from typing import Generic
 from engine.reference.game import CHANCE, MAX, MIN, Action, HiddenGame, Player, State
 from engine.reference.regret import Learner, Strategy
 
-Learners = dict[Hashable, Learner]  # by what the player knows
+Learners = dict[Hashable, Learner]  # one for each information set, by its view
 Plan = Callable[[Hashable, int], Strategy]  # what is known, and among how many actions -> how to play
 
 
 def minimise(game: HiddenGame[State, Action], iterations: int) -> Iterator[Learners]:
     """What has been learned, after every iteration: two walks through the whole tree, one to teach each player.
 
-    Later iterations know more and so count more in the average: an iteration's number is its weight.
+    Later iterations know more, so each counts in the average in proportion to its number.
     """
     learners: Learners = {}
     for iteration in range(1, iterations + 1):
@@ -33,7 +34,11 @@ def minimise(game: HiddenGame[State, Action], iterations: int) -> Iterator[Learn
 
 @dataclass
 class _Walk(Generic[State, Action]):
-    """A walk through the tree during which all strategies stay fixed, and one player learns."""
+    """A walk through the whole tree on which one player, the pupil, learns.
+
+    An information set is met several times, once for each card the other may hold. `strategies` keeps how it was to be
+    played at the beginning, so that what is learned on the walk does not change it on the way.
+    """
 
     game: HiddenGame[State, Action]
     learners: Learners
@@ -42,33 +47,35 @@ class _Walk(Generic[State, Action]):
     strategies: dict[Hashable, Strategy] = field(default_factory=dict)
 
     def value(self, state: State, reach: tuple[float, float], luck: float) -> float:
-        """MAX's value of a state; `reach` is how likely each player's choices lead there, `luck` how likely chance."""
+        """MAX's value of a state. `reach`: how likely MAX's and MIN's choices lead there; `luck`: how likely chance."""
         game = self.game
         if game.is_terminal(state):
             return game.utility(state, MAX)
         player, actions = game.to_move(state), game.actions(state)
         if player == CHANCE:
             odds = [game.probability(state, action) for action in actions]
-            return _mean(odds, [self.value(game.result(state, action), reach, luck * chance)
-                                for action, chance in zip(actions, odds, strict=True)])
+            return _mean(odds, [self.value(game.result(state, action), reach, luck * likely)
+                                for action, likely in zip(actions, odds, strict=True)])
         learner = self.learners.setdefault(game.view(state), Learner(len(actions)))
         strategy = self.strategies.setdefault(game.view(state), learner.strategy)
-        values = [self.value(game.result(state, action), _after(reach, player, chance), luck)
-                  for action, chance in zip(actions, strategy, strict=True)]
+        values = [self.value(game.result(state, action), _after(reach, player, likely), luck)
+                  for action, likely in zip(actions, strategy, strict=True)]
         value = _mean(strategy, values)
         if player == self.pupil:
-            counterfactual = (1 if player == MAX else -1) * luck * reach[1 - player]
-            learner.learn([counterfactual * (other - value) for other in values], strategy,
+            sign = 1 if player == MAX else -1  # values are MAX's, regrets the player's own
+            counterfactual = luck * reach[1 - player]
+            learner.learn([sign * counterfactual * (other - value) for other in values], strategy,
                           self.weight * reach[player])
         return value
 
 
-def _after(reach: tuple[float, float], player: Player, chance: float) -> tuple[float, float]:
-    return (reach[0] * chance, reach[1]) if player == MAX else (reach[0], reach[1] * chance)
+def _after(reach: tuple[float, float], player: Player, likely: float) -> tuple[float, float]:
+    """How likely the players' choices lead on, if this player's next one is so likely."""
+    return (reach[0] * likely, reach[1]) if player == MAX else (reach[0], reach[1] * likely)
 
 
 def _mean(odds: Sequence[float], values: Sequence[float]) -> float:
-    return math.fsum(chance * value for chance, value in zip(odds, values, strict=True))
+    return math.fsum(likely * value for likely, value in zip(odds, values, strict=True))
 
 
 def averages(learners: Mapping[Hashable, Learner]) -> Plan:
@@ -97,6 +104,7 @@ def best_response(game: HiddenGame[State, Action], player: Player, plan: Plan) -
     states: dict[Hashable, list[tuple[State, float]]] = {}  # of each information set, and how likely others lead there
 
     def collect(state: State, reach: float) -> None:
+        """Note every state in which the player moves, under what he knows there."""
         if game.is_terminal(state):
             return
         is_own = game.to_move(state) == player
@@ -104,15 +112,17 @@ def best_response(game: HiddenGame[State, Action], player: Player, plan: Plan) -
             states.setdefault(game.view(state), []).append((state, reach))
         actions = game.actions(state)
         odds = [1.0] * len(actions) if is_own else _odds(game, state, plan)
-        for action, chance in zip(actions, odds, strict=True):
-            collect(game.result(state, action), reach * chance)
+        for action, likely in zip(actions, odds, strict=True):
+            collect(game.result(state, action), reach * likely)
 
     @functools.cache
     def answer(view: Hashable) -> Action:
+        """The one action that is best in an information set: he cannot tell its states apart."""
         return max(game.actions(states[view][0][0]), key=lambda action: math.fsum(
             reach * worth(game.result(state, action)) for state, reach in states[view]))
 
     def worth(state: State) -> float:
+        """What the player gets from a state on average if he answers well from there on."""
         if game.is_terminal(state):
             return game.utility(state, player)
         if game.to_move(state) == player:

@@ -1,11 +1,12 @@
 """Minimax and alpha-beta: the value of a state, by looking at what can follow.
 
 Values are MAX's. A depth of None searches to the end of the game; with a depth, `evaluate` replaces the utility where
-the search stops.
+the search stops. `count` only watches: without its lines the algorithm is the same.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -69,8 +70,9 @@ def alphabeta(game: Game[State, Action], state: State, depth: int | None = None,
               alpha: float = -math.inf, beta: float = math.inf) -> float:
     """The same value, without the states that cannot change it.
 
-    `alpha` is what MAX is already sure of, `beta` what MIN is: once alpha reaches beta, the rest does not matter. A
-    value outside that window is only a bound: an upper bound if it is at most alpha, a lower bound if at least beta.
+    `alpha` is the best that MAX is sure of on the way here, `beta` the best that MIN is: where alpha >= beta, the rest
+    does not matter. A value outside of that window is only a bound: the truth is at most a value <= alpha, and at least
+    a value >= beta.
     """
     count = count or Count()
     is_last = is_leaf(game, state, depth)
@@ -87,12 +89,12 @@ def alphabeta(game: Game[State, Action], state: State, depth: int | None = None,
         else:
             best = min(best, value)
             beta = min(beta, best)
-        if alpha >= beta:
+        if alpha >= beta:  # the cut-off: somebody has something better elsewhere
             break
     return count.leave(best)
 
 
-Value = Callable[[State], float]
+Value = Callable[[State], float]  # MAX's, by whichever search
 
 
 def decide(game: Game[State, Action], state: State, value: Value[State]) -> Action:
@@ -103,6 +105,9 @@ def decide(game: Game[State, Action], state: State, value: Value[State]) -> Acti
 
 def deepen(game: Game[State, Action], state: State, evaluate: Evaluate[State],
            count: Count | None = None) -> Iterator[Action]:
-    """Iterative deepening, an anytime algorithm: better and better moves, and one is always ready."""
+    """Iterative deepening, an anytime algorithm: better and better moves, and one is always ready.
+
+    The first move looks one ply ahead: a depth of 0 is what is left to search after it.
+    """
     for depth in itertools.count():
-        yield decide(game, state, lambda after, left=depth: alphabeta(game, after, left, evaluate, count))  # type: ignore[misc]
+        yield decide(game, state, functools.partial(alphabeta, game, depth=depth, evaluate=evaluate, count=count))

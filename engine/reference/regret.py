@@ -1,6 +1,7 @@
 """Regret matching: learning to play a game of simultaneous moves from what other actions would have earned.
 
-The average of the strategies converges to an equilibrium. The current strategy may not: it may go round in circles.
+Minimax does not apply: it would let the second player see the first one's move. The average of the strategies converges
+to an equilibrium, which nobody can exploit. The current strategy need not: it may go round in circles.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ def regrets(payoffs: Payoffs, mine: int, theirs: int) -> tuple[float, ...]:
 
 
 def matched(totals: Sequence[float]) -> Strategy:
-    """Probabilities in proportion to the positive regrets; all equal if none is positive."""
+    """Totals as probabilities: negative ones set to zero, then normalised; all equal if none is positive."""
     positive = [max(total, 0.0) for total in totals]
     whole = sum(positive)
-    return tuple(regret / whole if whole else 1 / len(totals) for regret in positive)
+    return tuple(total / whole if whole else 1 / len(totals) for total in positive)
 
 
 @dataclass
@@ -44,28 +45,28 @@ class Learner:
 
     @property
     def average(self) -> Strategy:
-        """The mean of the strategies so far, which converges."""
-        return matched(self.played)
+        """The mean of the strategies so far: what converges."""
+        return matched(self.played)  # nothing is negative here, so they are only normalised
 
     def learn(self, regret: Sequence[float], strategy: Strategy, weight: float = 1.0) -> None:
-        """Learn from a game played by `strategy`, which counts `weight` in the average."""
-        self.totals = [summed + more for summed, more in zip(self.totals, regret, strict=True)]
-        self.played = [summed + weight * chance for summed, chance in zip(self.played, strategy, strict=True)]
+        """Add the regrets of a game, and the strategy it was played by, which counts `weight` in the average."""
+        self.totals = [total + more for total, more in zip(self.totals, regret, strict=True)]
+        self.played = [total + weight * share for total, share in zip(self.played, strategy, strict=True)]
 
 
 def play(payoffs: Payoffs, games: int, chance: random.Random,
          fixed: Strategy | None = None) -> tuple[Learner, Learner]:
     """Two learners after `games` games against each other; with `fixed`, the second always plays that strategy.
 
-    The game is symmetric: `payoffs` are each player's own.
+    The game is symmetric, the same for both: `payoffs` are each player's own.
     """
     first, second = Learner(len(payoffs)), Learner(len(payoffs))
     actions = range(len(payoffs))
     for _ in range(games):
-        ours = first.strategy, fixed or second.strategy
-        mine, theirs = (chance.choices(actions, strategy)[0] for strategy in ours)
-        first.learn(regrets(payoffs, mine, theirs), ours[0])
-        second.learn(regrets(payoffs, theirs, mine), ours[1])
+        strategies = first.strategy, fixed or second.strategy
+        mine, theirs = (chance.choices(actions, strategy)[0] for strategy in strategies)
+        first.learn(regrets(payoffs, mine, theirs), strategies[0])
+        second.learn(regrets(payoffs, theirs, mine), strategies[1])
     return first, second
 
 

@@ -14,7 +14,7 @@ from typing import Generic
 
 from engine.reference.game import CHANCE, MAX, Action, Game, State
 
-EXPLORATION = math.sqrt(2)  # UCB1's C, for utilities between 0 and 1; proportionally more for a wider range
+EXPLORATION = math.sqrt(2)  # UCB1's C. Where utilities are in the tens, pass `search` one as large as they are
 
 
 @dataclass
@@ -25,12 +25,14 @@ class Node(Generic[State, Action]):
     parent: Node[State, Action] | None
     untried: list[Action]
     children: dict[Action, Node[State, Action]] = field(default_factory=dict)
-    visits: int = 0
-    total: float = 0.0  # of the utilities for the player who moved to this state; MAX's if that was chance
+    visits: int = 0  # N(n)
+    # U(n): the sum of the utilities, for the player who moved to this state, who chooses between it and its
+    # siblings; MAX's if that was chance.
+    total: float = 0.0
 
 
 def ucb1(child: Node[State, Action], parent_visits: int, exploration: float = EXPLORATION) -> float:
-    """Exploitation and exploration: the average, plus a bonus for moves that were seldom tried."""
+    """U(n)/N(n) + C sqrt(ln N(parent) / N(n)): what is promising, and what is uncertain since it was seldom tried."""
     return child.total / child.visits + exploration * math.sqrt(math.log(parent_visits) / child.visits)
 
 

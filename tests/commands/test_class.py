@@ -32,7 +32,7 @@ SAID = {  # what a lesson must have said: the numbers of the notes
     "game": ["Pile(number=5, player=0)", "halve"], "minimax": ["MAX plays a", "10^123"],
     "alphabeta": ["After c: d cut off", "After i: j cut off", "After l: m, n cut off", "the same value every time"],
     "ordering": ["2 b^(d/2)", "type A: 5    type B: 0"], "tables": ["549,946", "5,478", "column 2: draw"],
-    "horizon": ["Qxd5", "upside down", "after Qxd5: cut off +15, looked on -1"],
+    "horizon": ["Qxd5", "upside down", "after Qxd5: cut off +15, searched on -1"],
     "expectimax": ["= 10\n", "an adversary: B, worth 1", "a coin toss:  C, worth 5", "MAX −2"],
     "assumptions": ["bucket C", "Optimism is dangerous"],
     "players": ["into the air  Ann 0.397   Bob 0.381   Cleo 0.222"],

@@ -10,8 +10,8 @@ import pytest
 from engine.alphabeta.params import default_params, set_param
 from engine.alphabeta.searcher import Searcher
 from engine.arena.ratings import Ratings
-from engine.arena.records import Opening
-from engine.commands.compare import evaluations, tournament
+from engine.arena.records import Fault, GameRecord, Opening, Thought
+from engine.commands.compare import bound, evaluations, tournament
 from engine.commands.compare.contenders import LADDER, Outcome
 from engine.commands.compare.report import Row, Trial, effective_branching, save_plots
 from engine.commands.shared.suites import Problem
@@ -150,6 +150,12 @@ def test_the_bound_of_alpha_beta(capsys, tmp_path):
     assert all(0 < measured["ratio"] < 10 for measured in found)
 
 
+def test_depths_that_some_positions_did_not_reach_are_noticed():
+    whole = [bound.Measured(fen, 30, depth, 1000) for fen in ("one", "other") for depth in (4, 5)]
+    assert bound.is_complete(whole)
+    assert not bound.is_complete(whole[:-1])
+
+
 def test_the_effective_branching_factor():
     assert effective_branching(3 + 9 + 27, 3) == pytest.approx(3)
     assert effective_branching(42, 1) == pytest.approx(42)
@@ -232,6 +238,14 @@ def test_a_table_of_elo_by_depth():
     assert evaluations.headings(rated) == ("depth", "material", "features", "features worth")
     assert evaluations.rows(rated) == [("1", "0 ± 0", "300 ± 0", "300 ± 0"), ("2", "100 ± 0", "-", "-")]
     assert evaluations.curves(rated) == {"material": ([1, 2], [0, 100]), "features": ([1], [300])}
+    assert evaluations.errors(rated) == {"material": ([0, 0], [0, 0]), "features": ([0], [0])}
+
+
+def test_a_game_that_a_fault_ended_does_not_say_how_soon_one_wins():
+    won = [GameRecord(2 * number, ("minimax", "random"), Opening(), (Thought("e2e4"),) * moves, "1-0", "", fault)
+           for number, (moves, fault) in enumerate(((1, Fault.TIME), (39, None)))]
+    meeting = tournament._meeting(tournament.Pairing("minimax", "random"), won)
+    assert (meeting.points, meeting.games, meeting.moves_to_win, meeting.faults) == (2, 2, 20, 1)
 
 
 def test_a_pair_of_games_at_fixed_depths():

@@ -196,6 +196,9 @@ def _compare_with_bound(arguments: argparse.Namespace) -> int:
         print_table(bound.HEADINGS, bound.rows(found))
         print("medians over the positions; ratio: leaves of the depth's iteration to 2 b^(d/2), the median, of all "
               "positions together, and the worst")
+        if not bound.is_complete(found):
+            print("some positions were given up before the last depth: rows of fewer positions are of the easier ones, "
+                  "so compare them with care")
     if arguments.json is not None:
         write_json(arguments.json, {"bound": [{**asdict(measured), "ratio": measured.ratio} for measured in found]})
     return 0
@@ -219,7 +222,8 @@ def _hold_tournament(arguments: argparse.Namespace) -> int:
         write_json(arguments.json, {"tournament": [asdict(meeting) for meeting in (*meetings, *beliefs)]})
     faults = sum(meeting.faults for meeting in (*meetings, *beliefs))
     if faults:
-        print(f"{faults} games were lost by a fault: a move out of time or against the rules, or an engine that ended")
+        print(f"{faults} games were lost by a fault: a move out of time or against the rules, or an engine that ended. "
+              "On a busy machine, play fewer games at once (--concurrency) or longer ones (--time)")
     return _FAULTS_SEEN if faults else 0
 
 
@@ -235,7 +239,7 @@ def _rate_evaluations(arguments: argparse.Namespace) -> int:
               "depth; worth: by how much it is stronger at the same depth than the evaluation to its left")
         if arguments.plots is not None:
             for file in save(arguments.plots / "evaluations", ("depth in plies", "Elo"), evaluations.curves(rated),
-                             title="Elo by depth and evaluation"):
+                             errors=evaluations.errors(rated), title="Elo by depth and evaluation, with 95 % errors"):
                 print(file)
     if arguments.json is not None:
         write_json(arguments.json, {"evaluations": [

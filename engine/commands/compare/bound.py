@@ -80,6 +80,11 @@ def rows(found: Sequence[Measured]) -> list[tuple[str, ...]]:
             for depth in sorted({measured.depth for measured in found})]
 
 
+def is_complete(found: Sequence[Measured]) -> bool:
+    """Whether every depth was finished in the same positions: if not, the deeper ones are of the easier positions."""
+    return len({sum(measured.depth == depth for measured in found) for depth in {one.depth for one in found}}) <= 1
+
+
 HEADINGS = ("depth", "b", "leaves", "b^d", "2 b^(d/2)", "ratio", "of all", "worst", f"within {ACCEPTED_RATIO}")
 
 

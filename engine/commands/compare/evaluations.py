@@ -29,7 +29,7 @@ from engine.arena.shards import in_order
 from engine.arena.stopping import stop_games
 from engine.commands.compare.contenders import full_width_params
 from engine.commands.shared.interruption import stopped_by_user
-from engine.commands.shared.plots import Curve
+from engine.commands.shared.plots import Curve, Errors
 from engine.commands.shared.progress import progress_bar
 from engine.core.game import Game
 from engine.search.limits import Limits
@@ -180,6 +180,16 @@ def curves(rated: Rated) -> dict[str, Curve]:
     for name in _names(rated):
         depths = sorted(seat.depth for seat in rated.players if seat.evaluation == name)
         found[name] = depths, [rated.difference(Seat(name, depth), _ZERO).value for depth in depths]
+    return found
+
+
+def errors(rated: Rated) -> dict[str, Errors]:
+    """How far each point of the curves may be off: 95 % intervals."""
+    found: dict[str, Errors] = {}
+    for name, (depths, _) in curves(rated).items():
+        apart = [rated.difference(Seat(name, int(depth)), _ZERO) for depth in depths]
+        found[name] = ([max(one.value - one.low, 0.0) for one in apart],
+                       [max(one.high - one.value, 0.0) for one in apart])
     return found
 
 

@@ -54,7 +54,7 @@ class Meeting:
     pairing: Pairing
     points: float
     games: int
-    moves_to_win: float | None  # the median of the games that the first one won
+    moves_to_win: float | None  # the median of the games that the first one won, but for those lost by a fault
     faults: int
 
 
@@ -106,7 +106,7 @@ def _meeting(pairing: Pairing, records: Sequence[GameRecord]) -> Meeting:
         score.add(Outcome.of(record))
     wins, draws, losses = score.wins_draws_losses
     lengths = [(len(record.thoughts) + 1) // 2 for record in records
-               if record.result == ("1-0" if record.players[0] == pairing.first else "0-1")]
+               if record.fault is None and record.result == ("1-0" if record.players[0] == pairing.first else "0-1")]
     return Meeting(pairing, wins + draws / 2, wins + draws + losses, statistics.median(lengths) if lengths else None,
                    sum(score.faults()))
 

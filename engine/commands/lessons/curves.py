@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from engine.commands.lessons import svg
 
 _WIDTH, _HEIGHT = 760.0, 360.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64.0, 150.0, 16.0, 52.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 90.0, 150.0, 16.0, 52.0
 _LABEL_ROOM = 16.0  # between the names of two curves
 
 Points = Sequence[tuple[float, float]]
@@ -58,6 +58,8 @@ def _scale(values: Sequence[float], is_log: bool, start: float, end: float, is_e
         span = math.log10(high / low) or 1.0
         return lambda value: start + (end - start) * math.log10(value / low) / span, ticks
     step = _step((high - low) or 1.0)
+    if is_exact and all(float(value).is_integer() for value in values):  # there is no depth of 1.5
+        step = max(step, 1.0)
     first, last = math.floor(low / step), math.ceil(high / step)
     if not is_exact:
         low, high = first * step, last * step

@@ -25,7 +25,7 @@ LESSONS = {
     "alphabeta": "the same value without most of the tree; predict the next cut-off",
     "ordering": "what good move order saves: killers, iterative deepening, 2 b^(d/2)",
     "tables": "transpositions, and lookup instead of search",
-    "horizon": "cut-off, evaluation, and why to look on where it is not quiet",
+    "horizon": "cut-off, evaluation, and why to search on where it is not quiet",
     "expectimax": "chance nodes average; the bucket game with a coin",
     "assumptions": "what it costs to be wrong about the opponent",
     "players": "three players, each for himself",

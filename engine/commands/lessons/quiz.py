@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from engine.commands.lessons.lesson import say
 from engine.commands.lessons.trees import plain
 from engine.reference.game import MAX, Action, Game, State
 from engine.reference.minimax import alphabeta
@@ -125,4 +126,4 @@ def _explain(cut: CutOff | None) -> None:
     if cut is None:
         print("There is no further cut-off: every other leaf is looked at.")
     else:
-        print(f"After {cut.after}: {', '.join(cut.skipped)} cut off. {cut.reason}.")
+        say(f"After {cut.after}: {', '.join(cut.skipped)} cut off. {cut.reason}.")

@@ -99,7 +99,7 @@ def _keep_one_line(root: Drawn) -> None:
 def picture(root: Drawn, title: str, legend: Sequence[str] = ()) -> svg.Picture:
     """The tree as a picture; `legend` are lines below it."""
     width = _place(root, 0, 0.0) * _STEP + _STEP * 0.6
-    height = max(node.y for node in root.all()) + _SIDE + 26
+    height = max(node.y + _SIDE * node.size for node in root.all()) + 26
     for node in root.all():
         node.x += _STEP * 0.3
     elements = [element for node in root.all() for child in node.children for element in _edge(node, child)]

@@ -18,6 +18,7 @@ _FEW_POINTS = 30  # that are marked each
 _BEGINNINGS = {".png": (b"\x89PNG",), ".svg": (b"<?xml", b"<svg"), ".pdf": (b"%PDF",)}  # of files of each kind
 
 Curve = tuple[Sequence[float], Sequence[float]]
+Errors = tuple[Sequence[float], Sequence[float]]  # by how much each height may be lower, and higher
 
 
 def check_plot(path: Path) -> None:
@@ -47,7 +48,8 @@ plot_file = PlotFile()
 
 
 def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], *, title: str,
-              dashed: Sequence[str] = (), x_scale: str = "linear", y_scale: str = "linear") -> bool:
+              dashed: Sequence[str] = (), x_scale: str = "linear", y_scale: str = "linear",
+              errors: Mapping[str, Errors] | None = None) -> bool:
     """Draw named curves, each given by its places and its heights; `labels` and scales are those of the two axes.
 
     Returns whether there was anything to draw: an empty picture is not written.
@@ -67,7 +69,8 @@ def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], 
         if name in dashed:
             axes.plot(places, heights, label=name, linestyle=_DASHES[dashed.index(name)], color="black")
         else:
-            axes.plot(places, heights, label=name, marker="o" if len(places) <= _FEW_POINTS else "")
+            axes.errorbar(places, heights, yerr=(errors or {}).get(name), label=name, capsize=4, elinewidth=1,
+                          marker="o" if len(places) <= _FEW_POINTS else "")
     axes.set_title(title, fontsize="x-large", loc="left")
     axes.set_xlabel(labels[0], fontsize="large")
     axes.set_ylabel(labels[1], fontsize="large")

@@ -16,14 +16,15 @@ from engine.reference.trace import Trace
 GAME = TreeGame([[3, 12, 8], [2, 4, 6], [14, 5, 2]])
 DEEPER = TreeGame([[[5, 6], [7, 4], [3, 2]], [[6, 1], [8, 9]], [[5, 2], [9, 8]]])
 LEGEND = ("α, β: what MAX and MIN were sure of when the node was entered. Small numbers: the order of visits.",
-          "≤ and ≥: a bound only. Red strokes: cut off, never looked at.")
+          "≤ and ≥: no more than a bound is needed there. Red strokes: cut off, never looked at.")
 
 
 def the_tree_of_the_minimax_lesson():
     """The tree of the minimax lesson once more: MAX has three moves, and MIN answers with 3, 12 or 8 to the first, with
     2, 4 or 6 to the second, with 14, 5 or 2 to the third. The first move is worth 3. The second needs one look: MIN can
     hold MAX to 2 there, and MAX has 3 already. Its value stays unknown, at most 2 (≤ 2), and that is enough. The third
-    move is unlucky: its bad leaf comes last, and all must be seen.
+    move is unlucky: its bad leaf comes last, and all must be seen. It is marked ≤ 2 as well, since below alpha nobody
+    cares how far below.
     """
     trace = Trace()
     alphabeta(GAME, GAME.initial(), count=trace)
@@ -34,7 +35,8 @@ def the_tree_of_the_minimax_lesson():
 
 def predict_the_next_cut_off():
     """Now you. The tree below has three plies, MAX, MIN and MAX, and its leaves have letters. Alpha-beta looks at them
-    from a to n and skips some. After which leaf will it cut off next, and what will it skip? Predict, then see.
+    from a to n and skips some. After which leaf comes each cut-off? You name the last leaf that is looked at before it;
+    then you see what is skipped, and why.
     """
     predict(DEEPER)
 

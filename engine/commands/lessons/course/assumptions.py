@@ -20,8 +20,8 @@ TREES = 2000
 
 
 def one_tree_two_beliefs():
-    """Three buckets of two numbers. Whoever believes in an adversary picks the second, whoever believes in a coin the
-    third. If the adversary turns up after all, the third bucket brings -5 in place of 1.
+    """The buckets of the expectimax lesson, A: -50, 50. B: 1, 3. C: -5, 15. Whoever believes in an adversary picks B,
+    whoever believes in a coin picks C. If the adversary turns up after all, C brings -5 in place of 1.
     """
     pictures = []
     for name, second, search in (("an adversary", MIN, minimax), ("a coin", CHANCE, expectiminimax)):
@@ -57,7 +57,8 @@ def four_meetings():
 def what_follows():
     """Read the table by columns. Against an adversary minimax is right, and expectimax pays for its optimism. Against a
     random mover expectimax is right, and minimax, though safe, earns less than it could. In the lecture's maze game it
-    was the same: caution cost 10 points of 503, while optimism against a real adversary won one game of five.
+    was the same: against a random mover caution earned 493 points instead of 503; against a real adversary optimism won
+    one game of five.
 
     Chess shows it too: in `adversary compare --tournament` minimax and expectimax meet the strongest search and a
     random mover.

@@ -33,7 +33,7 @@ def which_die():
 
 def behind_be_wild():
     """You have four steps to go and the opponent two, and it is your turn. The steady die cannot bring you home in one
-    roll, and he will rarely leave you a second one. The wild die can.
+    roll, and two times in three he will not leave you a second one. The wild die can.
     """
     game, state = Race(4), Track((0, 2))
     for die in DICE:

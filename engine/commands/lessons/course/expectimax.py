@@ -28,8 +28,9 @@ def a_chance_node():
 
 
 def nothing_can_be_left_out():
-    """Alpha-beta has no simple counterpart. After two leaves of the second move MAX seems better off with the first.
-    The third leaf, unlikely or not, decides alone: a single branch may dominate the average.
+    """Alpha-beta has no simple counterpart. Here the first move brings 3, 3 or 3, the second -10, -10 or 1000, each
+    with probability 1/3. After two leaves of the second move MAX seems better off with the first. The third leaf
+    decides alone: a single branch may dominate the average.
     """
     game = TreeGame([[3, 3, 3], [-10, -10, 1000]])
     for move in (0, 1):
@@ -58,7 +59,8 @@ def buckets_with_a_coin():
     expectiminimax(game, game.initial(), count=trace)
     tree = traced(game, trace, way=_named)
     print(outline(tree))
-    return picture(tree, "Buckets with a coin: expectiminimax", ["heads moves one bucket to the left, from A to C"])
+    return picture(tree, "Buckets with a coin: expectiminimax",
+                   ["Heads moves one bucket to the left, and from A round to C."])
 
 
 def _named(state, action):

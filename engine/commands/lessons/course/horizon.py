@@ -42,18 +42,18 @@ def the_horizon():
                 [(str(depth), f"{_believed(depth, material):+g}", _move(depth, material)) for depth in (1, 2, 3)])
 
 
-def look_on_where_it_is_not_quiet():
+def search_on_where_it_is_not_quiet():
     """The cure: at the cut-off go on, but only with captures, until the position is quiet. The player to move may stop
     at any point, since nobody is forced to capture. The tree grows unevenly, deep where it matters.
     """
     quiet = settled(GAME, material, _captures)
     curves = {name: [(depth, _believed(depth, judge)) for depth in (1, 2, 3)]
-              for name, judge in (("cut off", material), ("looked on", quiet))}
-    print_table(("depth", *curves, "move, looked on"),
+              for name, judge in (("cut off", material), ("searched on", quiet))}
+    print_table(("depth", *curves, "move, searched on"),
                 [(str(depth), *(f"{dict(points)[depth]:+g}" for points in curves.values()), _move(depth, quiet))
                  for depth in (1, 2, 3)])
     after = GAME.result(PROTECTED_PAWN, "d2d5")
-    print(f"\nafter Qxd5: cut off {material(after):+g}, looked on {quiet(after):+g}, since the queen is lost")
+    print(f"\nafter Qxd5: cut off {material(after):+g}, searched on {quiet(after):+g}, since the queen is lost")
     return chart("A protected pawn: what the search believes", ("depth", "material"), curves)
 
 
@@ -77,7 +77,7 @@ def depth_makes_up_for_evaluation():
                 right += table[game.result(board, move)].value == table[board].value
             curves[name].append((depth, 100 * right / len(boards)))
     print_table(("depth", *curves, "gap"),
-                [(str(depth), f"{good:.0f} %", f"{poor:.0f} %", f"{good - poor:.0f}")
+                [(str(depth), f"{good:.0f} %", f"{poor:.0f} %", f"{round(good) - round(poor)}")
                  for (depth, good), (_, poor) in zip(*curves.values(), strict=True)])
     return chart("Depth makes up for evaluation", ("depth", "best moves, per cent"), curves)
 

@@ -1,10 +1,12 @@
 """Kuhn poker: a jack, a queen and a king; two players get a card each and put 1 into the pot. The first may bet 1 more
-or pass; whoever faces a bet calls it or folds; the higher card wins. Small as it is, it has what makes poker poker:
-you do not know the other's card, and it pays to bluff.
+or pass; after a pass the second may bet or pass. Whoever faces a bet calls it with 1 more, or folds and loses what he
+has put in. If nobody folds, the higher card wins. Small as it is, it has what makes poker poker: you do not know the
+other's card, and it pays to bluff: to bet with a card that wins only if the other folds.
 
 Counterfactual regret minimisation is regret matching in every situation that a player can tell apart: his card and
-what was done so far. Regrets are weighted by how likely the others would have brought him there. Poker programs that
-beat professionals, Pluribus for one, grew from it.
+what was done so far. Such a situation is called an information set. Its regrets are weighted by how likely the others,
+and the deal, were to bring him there. Pluribus, which beat professionals at poker for six, joined it with tree search
+and self-play.
 """
 
 from __future__ import annotations
@@ -39,9 +41,8 @@ def it_converges():
 
 def the_equilibrium():
     """How often to bet or call, by card and by what was done before. The first player has a choice: he may bluff with
-    the jack as often as he likes up to a third; then he must bet the king three times as often, and call with the
-    queen a third more often. The second player has no choice: bluff with the jack once in three, call with the queen
-    once in three.
+    the jack with any probability p up to 1/3; then he must bet the king with probability 3p, and call with the queen
+    with p + 1/3. The second player has no choice: bluff with the jack once in three, call with the queen once in three.
     """
     *_, learners = minimise(GAME, 1000)
     plan = averages(learners)
@@ -51,4 +52,4 @@ def the_equilibrium():
                 [(name, *(f"{plan(card + history, 2)[1]:.3f}" for card in "JQK"))
                  for name, history in situations.items()])
     bluffs = plan("J", 2)[1]
-    print(f"\nbluffs with the jack {bluffs:.3f}; three times that {3 * bluffs:.3f}; a third more {bluffs + 1 / 3:.3f}")
+    print(f"\nbluffs with the jack: p = {bluffs:.3f}; 3p = {3 * bluffs:.3f}; p + 1/3 = {bluffs + 1 / 3:.3f}")

@@ -22,6 +22,7 @@ from engine.reference.uct import (
     grow,
     most_visited,
     new_node,
+    pure_monte_carlo,
     search,
     select,
     simulate,
@@ -32,36 +33,55 @@ from engine.reference.uct import (
 GAME = TicTacToe()
 BOARD = board_of("xo. .x. ..o")
 LOOKS = (10, 50, 400)
+PLAYOUTS = 80  # of each move: as many in all as the tree has in the end
 
 
 def four_steps_once():
-    """One iteration at a time. Here x is to move and has five moves; squares are named by row and column."""
-    print(GAME.text(BOARD), "\n")
+    """One iteration at a time. Here x is to move and has five moves; squares are named by row and column. As long as a
+    move of the root is untried, it comes first; after that UCB1 chooses: average + C sqrt(ln N / n), where n counts the
+    visits of the move, N those of its parent, and C is sqrt 2.
+    """
+    print(GAME.text(BOARD) + "\n")
     chance, root = random.Random(4), new_node(GAME, BOARD)
     for number in range(1, 7):
         leaf = select(GAME, root, chance)
         leaf = expand(GAME, leaf, chance)
         utility = simulate(GAME, leaf.state, chance)
         back_propagate(GAME, leaf, utility)
-        depth = len(list(_line(leaf))) - 1
-        print(f"iteration {number}: a new node at depth {depth}; its playout brings x {utility:g}")
-    print("\nUCB1 of each move now, which decides where the next iteration goes:")
+        print(f"iteration {number}: adds the node after {_moves(leaf)}; its playout brings x {utility:g}")
+    print(f"\nUCB1 of each move after {root.visits} iterations. The next one goes where it is highest:")
     print_table(("move", "visits", "average", "UCB1"),
                 [(_square(BOARD, action), str(child.visits), f"{child.total / child.visits:+.2f}",
                   f"{ucb1(child, root.visits):.2f}") for action, child in root.children.items()])
 
 
 def the_tree_grows():
-    """The same tree later. Visits go where it pays, and the averages approach the truth, random playouts or not."""
+    """The same tree later. Visits go where it pays, and the averages approach the truth, although playouts are
+    random, since bad replies are visited less and less.
+    """
     pictures = []
     for number, root in enumerate(itertools.islice(grow(GAME, BOARD, random.Random(4)), max(LOOKS)), 1):
         if number in LOOKS:
             print(f"after {number} iterations:\n{growth_text(root, _square)}")
-            pictures.append(picture(grown(GAME, root, _square, widest=4), f"UCT after {number} iterations", LEGEND))
+            pictures.append(picture(grown(GAME, root, _square, widest=4), f"UCT after {number} iterations",
+                                    [*LEGEND, "Of each node's moves, only the four most visited are drawn."]))
     best = most_visited(root)
     print(f"\nx plays {_square(BOARD, best)}; the table of all states says: "
           f"{solve(GAME, BOARD)[GAME.result(BOARD, best)].value:+g} for x")
     return stacked(pictures)
+
+
+def pure_monte_carlo_search():
+    """Without a tree it is pure Monte Carlo search: the same number of random playouts for each move, and the best
+    average is played. Bad moves get as many as good ones, and the averages stay what they are between two random
+    movers: compare them with those above.
+    """
+    chance = random.Random(1)
+    for action in GAME.actions(BOARD):
+        after = GAME.result(BOARD, action)
+        average = sum(simulate(GAME, after, chance) for _ in range(PLAYOUTS)) / PLAYOUTS
+        print(f"  {_square(BOARD, action)}  {PLAYOUTS} playouts   average {average:+.2f}")
+    print(f"\nx plays {_square(BOARD, pure_monte_carlo(GAME, BOARD, PLAYOUTS, random.Random(1)))}")
 
 
 def against_perfect_play():
@@ -96,7 +116,10 @@ def _square(state, action):
     return f"{action // 3 + 1},{action % 3 + 1}"
 
 
-def _line(node):
-    while node is not None:
-        yield node
+def _moves(node):
+    """The moves that lead from the root to a node."""
+    moves = []
+    while node.parent is not None:
+        moves += [_square(node.state, action) for action, child in node.parent.children.items() if child is node]
         node = node.parent
+    return " and ".join(reversed(moves))
