@@ -17,6 +17,7 @@ from engine.core.errors import InputError
 SIZE = 1280, 880
 _SHARPNESS = 1.5  # pixels of the picture for one of the page
 _PATIENCE = 60.0  # seconds
+_REST = 1.5  # seconds in which arrows and bars come to rest
 _DEPTH = 18  # plies of the analysis that is shown
 _BROWSERS, _DRIVER = ("chromium", "chromium-browser", "google-chrome"), "chromedriver"
 _FLAGS = ("--headless=new", "--disable-gpu", "--no-first-run", "--disable-sync", "--disable-background-networking",
@@ -55,7 +56,8 @@ def take_picture(address: str, path: Path) -> None:
         _find(driver, "#graph svg")
         driver.find_elements("css selector", "#analyse-moves button")[_SHOWN_PLIES - 1].click()
         _wait(lambda: _depth(driver) >= _DEPTH, "the analysis")
-        time.sleep(0.5)  # arrows and bars have come to rest
+        _wait(lambda: driver.execute_script("return document.querySelector('#toast').hidden"), "an end of its notices")
+        time.sleep(_REST)
         path.write_bytes(driver.get_screenshot_as_png())
 
 

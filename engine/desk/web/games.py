@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import chess
@@ -40,12 +41,11 @@ class Annotating:
         text = messages.text_of(message, "pgn", LIMITS["pgn"])
         effort = Effort(movetime=messages.whole_of(message, "movetime", 10, 2000, 100))
         games = await self._desk.aside(lambda: _games(text))
-        counts = [sum(1 for _ in game.mainline_moves()) + 1 for game in games]
-        progress = Progress(self._tell, sum(counts))
+        progress = Progress(self._tell, sum(sum(1 for _ in game.mainline_moves()) + 1 for game in games))
         texts, values = [], []
         for game in games:
             judgements = await self._judged(game, effort, progress)
-            annotation = await self._desk.aside(lambda game=game, found=judgements: annotate(game, found))  # type: ignore[misc]
+            annotation = await self._desk.aside(partial(annotate, game, judgements))
             texts.append(pgn_text(game))
             values.append(_annotation_value(game, annotation))
         await self._tell(told("annotated", pgn="".join(texts), games=values))

@@ -95,11 +95,6 @@ class Server:
         self._server = uvicorn.Server(config)
         self._listener = listener
 
-    @property
-    def is_up(self) -> bool:
-        """Whether requests are answered."""
-        return self._server.started
-
     def run(self) -> None:
         """Serve; blocks until `stop`."""
         sys.setswitchinterval(_SWITCH_SECONDS)

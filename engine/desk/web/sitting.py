@@ -101,17 +101,16 @@ class Sitting:
 
     async def move(self, message: Message) -> None:
         """The visitor's move. If it is refused, the page is told how the game stands."""
-        self.game  # noqa: B018  there must be one
+        game = self.game
         try:
-            self._play(message)
+            self._play(game, message)
         except InputError as error:
             await self._tell(told("error", text=str(error)))
             await self._tell(self.value())
         else:
             await self._go_on()
 
-    def _play(self, message: Message) -> None:
-        game = self.game
+    def _play(self, game: Game, message: Message) -> None:
         if game.turn != self._color or messages.whole_of(message, "ply", 0, 10_000) != len(game.moves):
             raise InputError("that move came too late: the board has changed")
         game.play(messages.read_uci(game.board, messages.text_of(message, "uci", 8)))
