@@ -53,14 +53,14 @@ LOOKING = (
     _looking(600, 1, 55, 250, blindness=205, chain=1, knowledge=28),
     _looking(800, 1.15, 44, 200, blindness=128, chain=2, knowledge=40),
     _looking(1000, 1.45, 36, 160, blindness=84, chain=3, knowledge=52),
-    _looking(1200, 1.7, 28, 130, blindness=64, chain=4, knowledge=63),
+    _looking(1200, 1.8, 28, 130, blindness=60, chain=4, knowledge=63),
     _looking(1400, 2, 23, 110, blindness=50, chain=4, knowledge=73),
     _looking(1600, 2.45, 17, 85, blindness=36, chain=5, knowledge=85),
-    _looking(1800, 2.95, 13, 65, blindness=24, chain=6, knowledge=95),
+    _looking(1800, 3.15, 13, 65, blindness=21, chain=6, knowledge=95),
     _looking(2000, 3.5, 10, 50, blindness=15, chain=8, knowledge=100),
 )
 SEARCHING = (
-    Level(2000, 8_000, 9, 4, 8, 45),
+    Level(2000, 6_000, 9, 4, 8, 45),
     Level(2400, 120_000, 16, 3, 4, 25),
     Level(2800, 600_000, 30, 2, 2, 15),
 )
