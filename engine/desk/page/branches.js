@@ -1,5 +1,6 @@
 /** A small search tree, drawn from left to right, with the windows and the cut-offs of alpha-beta. */
 
+import { pawns } from "./chess.js";
 import { s } from "./dom.js";
 
 /**
@@ -25,7 +26,7 @@ const SHOWN = [6, 4, 3]; // children of a node that are shown at first, by its d
 const OPENED = [1, 3, 2]; // how many nodes of a depth among siblings are open at first
 
 /** @param {number|null} cp @param {string} open */
-const pawns = (cp, open) => (cp === null || cp === undefined ? open : `${cp < 0 ? "−" : "+"}${(Math.abs(cp) / 100).toFixed(2)}`);
+const limit = (cp, open) => (cp === null || cp === undefined ? open : pawns(cp));
 
 export class Branches {
   /** @param {HTMLElement} host */
@@ -117,9 +118,9 @@ export class Branches {
   box(knot, y, onBest) {
     const foldable = knot.children.length > 0 || knot.leftOut > 0;
     const classes = ["node", onBest ? "best" : "", knot.cut ? "cut" : "", foldable ? "fold" : ""].join(" ");
-    const window_ = `α ${pawns(knot.alpha, "−∞")}   β ${pawns(knot.beta, "+∞")}`;
+    const window_ = `α ${limit(knot.alpha, "−∞")}   β ${limit(knot.beta, "+∞")}`;
     const name = knot.san || `${knot.turn === "white" ? "White" : "Black"} to move`;
-    const value = pawns(knot.value, "");
+    const value = limit(knot.value, "");
     const element = s("g", { class: classes, transform: `translate(${knot.depth * COLUMN}, ${y - HEIGHT / 2})` },
       s("rect", { class: "box", width: WIDTH, height: HEIGHT, rx: 6 }),
       s("text", { x: 10, y: 16 }, name, foldable && !knot.open ? s("tspan", { class: "window" }, "  ▸") : null),
@@ -127,7 +128,7 @@ export class Branches {
       s("text", { class: "window", x: 10, y: 31 }, window_),
       knot.cut ? s("text", { class: "reason", x: WIDTH - 10, y: 31, "text-anchor": "end" }, knot.turn === "white" ? "≥ β ✂" : "≤ α ✂") : null);
     const cut = knot.cut ? `, cut off, since the value reached ${knot.turn === "white" ? "beta" : "alpha"}` : "";
-    const label = `${name}, value ${value || "unknown"}, alpha ${pawns(knot.alpha, "open")}, beta ${pawns(knot.beta, "open")}${cut}`;
+    const label = `${name}, value ${value || "unknown"}, alpha ${limit(knot.alpha, "open")}, beta ${limit(knot.beta, "open")}${cut}`;
     if (foldable) this.makeButton(element, label, () => { knot.open = !knot.open; }, knot.open);
     else element.append(s("title", {}, label));
     return element;

@@ -150,14 +150,16 @@ export function verdictOf({ result, reason }, side) {
   return `${head}: ${why}.`;
 }
 
+/** Centipawns as "+0.35" or "−1.20". @param {number} cp */
+export const pawns = (cp) => `${cp < 0 ? "−" : "+"}${(Math.abs(cp) / 100).toFixed(2)}`;
+
 /** "+0.35", "−1.20", "#4", "−#2", for White. @param {Score|null|undefined} score */
 export function scoreText(score) {
   if (!score) return "";
   if (score.winner) return "#";
   if (score.mate !== undefined && score.mate !== null) return score.mate < 0 ? `−#${-score.mate}` : `#${score.mate}`;
   const cp = score.cp ?? 0;
-  if (cp === 0) return "0.00";
-  return `${cp < 0 ? "−" : "+"}${(Math.abs(cp) / 100).toFixed(2)}`;
+  return cp === 0 ? "0.00" : pawns(cp);
 }
 
 /**

@@ -1,13 +1,10 @@
 /** What is known of a position besides the engine's lines: book, endgame tables, the terms of the evaluation. */
 
-import { percent } from "./chess.js";
+import { pawns, percent } from "./chess.js";
 import { byId, h } from "./dom.js";
 
 const SHOWN = 5; // moves of the book, the others on request
 const TERMS = 8; // terms of the evaluation
-
-/** @param {number} cp */
-const signed = (cp) => `${cp < 0 ? "−" : "+"}${(Math.abs(cp) / 100).toFixed(2)}`;
 
 export class Facts {
   /** @param {{board: import("./board.js").Board, play: (uci: string) => void}} options */
@@ -66,7 +63,7 @@ export class Facts {
       const width = (Math.abs(cp) / most) * 50;
       bar.style.left = `${cp < 0 ? 50 - width : 50}%`;
       bar.style.width = `${width}%`;
-      return h("tr", { title: name }, h("td", {}, words || name), h("td.share", {}, h("div.balance", {}, bar)), h("td.number", {}, signed(cp)));
+      return h("tr", { title: name }, h("td", {}, words || name), h("td.share", {}, h("div.balance", {}, bar)), h("td.number", {}, pawns(cp)));
     });
     const head = h("thead", {}, h("tr", {}, h("th", {}, "Term"), h("th", {}, "← Black · White →"), h("th.number", {}, "Pawns")));
     if (!rows.length) {

@@ -79,7 +79,7 @@ export function showGauge(score, wdl) {
   const white = gauge.querySelector("div");
   white.style.height = `${share * 100}%`;
   white.style.setProperty("--share", `${share * 100}%`);
-  gauge.querySelector("span").textContent = scoreText(score).replace(/[+−]/, "").replace(/^(\d+\.\d)\d$/, "$1");
+  gauge.querySelector("span").textContent = score.cp ? (Math.abs(score.cp) / 100).toFixed(1) : scoreText(score).replace("−", "");
   gauge.classList.toggle("black-ahead", share < 0.5);
   gauge.setAttribute("aria-valuenow", String(Math.round(share * 100)));
   gauge.setAttribute("aria-valuetext", `${scoreText(score)} for White`);
