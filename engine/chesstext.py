@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import chess
 
-from engine.core.errors import InputError, quote
+from engine.core.errors import IllegalMoveError, InputError, quote
 from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.core.moves import NULL_MOVE
@@ -71,7 +71,7 @@ def read_board_move(board: chess.Board, text: str) -> chess.Move:
             return move
         if move.promotion and loose in (_bare(board.san(move))[:-1], board.uci(move)[:-1]):
             raise InputError(f"{quote(text)} promotes a pawn: name the new piece, as in {board.san(move)}")
-    raise InputError(f"{quote(text)} is no legal move in {board.fen(shredder=board.chess960)}")
+    raise IllegalMoveError(f"{quote(text)} is not a legal move in {board.fen(shredder=board.chess960)}")
 
 
 def _bare(text: str) -> str:

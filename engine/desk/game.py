@@ -142,7 +142,7 @@ class Game:
         self._check_running()
         made = self.read(move) if isinstance(move, str) else move
         if not self._board.is_legal(made):
-            raise InputError(f"{made.uci()} is no legal move in {self._board.fen()}")
+            raise InputError(f"{made.uci()} is not a legal move in {self._board.fen()}")
         mover = self._board.turn
         self._push(made, None if self.clock is None else self.clock.press(mover))
         self._outcome = self._end_on_board()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import chess
 
-from engine.core.errors import InputError, quote
+from engine.core.errors import IllegalMoveError, InputError, quote
 from engine.desk.game import Game, Outcome
 
 
@@ -27,7 +27,7 @@ def farewell(game: Game, kept: Path | None) -> list[str]:
 
 def illegal_move(board: chess.Board, text: str, error: InputError) -> str:
     """One friendly line on a text that is no move here."""
-    if "no legal move" not in str(error):
+    if not isinstance(error, IllegalMoveError):
         return str(error)  # it says what is missing
     wanted = text.strip().lower()
     for move in board.pseudo_legal_moves:

@@ -95,7 +95,7 @@ def test_a_game_with_black():
 @pytest.mark.parametrize(("typed", "told"), [
     ("e5", "'e5' cannot be played here"), ("Ke2", "cannot be played"), ("castle", "no word that is known"),
     ("help me", "hint"), ("moves", "Na3 Nc3 Nf3"), ("hint", "try "), ("explain", "because of None"),
-    ("explain e4", "because of e2e4"), ("explain Ke2", "no legal move"), ("eval", "evaluation +0.10"),
+    ("explain e4", "because of e2e4"), ("explain Ke2", "not a legal move"), ("eval", "evaluation +0.10"),
     ("undo", "there is no move to take back"), ("save", "save needs the name of a file"),
     ("save /nowhere/x.pgn", "no folder"), ("flip", " 1  R  N  B  K"), ("resign", "you lose: resignation"),
     ("draw", "declines the draw"), ("   ", "you have white"), ("e9\x00", "cannot be played"), ("\\", "no word")])
@@ -142,7 +142,7 @@ def test_saving(tmp_path):
     assert record is not None and len(list(record.mainline_moves())) == 2
     (tmp_path / "other.txt").write_text("mine")
     shown, _ = sitting(f"save {tmp_path / 'other.txt'}", Scripted())
-    assert "is no PGN file: it is not overwritten" in shown and (tmp_path / "other.txt").read_text() == "mine"
+    assert "is not a PGN file: it is not overwritten" in shown and (tmp_path / "other.txt").read_text() == "mine"
 
 
 def test_a_game_is_kept_though_nobody_says_goodbye():

@@ -123,7 +123,7 @@ def read_uci(board: chess.Board, text: str) -> chess.Move:
     for castling in board.generate_castling_moves() if move else ():
         if move in (castling, king_way(board, castling)):
             return castling
-    raise InputError(f"{quote(text)} is no legal move in {board.fen(shredder=board.chess960)}")
+    raise InputError(f"{quote(text)} is not a legal move in {board.fen(shredder=board.chess960)}")
 
 
 def king_way(board: chess.Board, castling: chess.Move) -> chess.Move:

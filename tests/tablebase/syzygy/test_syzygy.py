@@ -145,7 +145,7 @@ def test_won_positions_are_won_and_drawn_ones_held():
     """Against the best defence by distance; own tables switched off, so that every step is Syzygy's."""
     settings = syzygy_settings()
     player = Player(settings)
-    assert player.apply(find_option("SyzygyPath")) == "35 Syzygy tables, with up to 4 men"
+    assert player.apply(find_option("SyzygyPath")) == "35 Syzygy tables with up to 4 men"
     judge = SyzygyTables([SYZYGY])
     for fen in ("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "8/3P4/KBk5/8/8/8/8/8 w - - 0 1", "8/8/8/8/2r5/8/2k5/K6Q w - - 0 1"):
         board = chess.Board(fen)
@@ -184,7 +184,7 @@ def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
     (lambda path: path.write_bytes(b"x" * 80), "invalid magic header"),
     (lambda path: path.write_bytes(path.read_bytes()[:50]), "invalid file size"),
     (lambda path: path.write_bytes(path.read_bytes()[:16]), "damaged"),
-    (lambda path: shutil.copy(SYZYGY / "KRvK.rtbw", path), "another ending"),
+    (lambda path: shutil.copy(SYZYGY / "KRvK.rtbw", path), "a different ending"),
 ])
 def test_a_broken_table_is_named_once_and_the_others_are_used(tmp_path, spoil, reason):
     for name in ("KQvK", "KRvK"):
@@ -277,7 +277,7 @@ def test_paths_that_are_of_no_use(tmp_path):
     with pytest.raises(InputError, match="no Syzygy tables in"):
         tb_root.apply_syzygy()
     settings.set(find_option("SyzygyPath"), os.pathsep.join([str(tmp_path), str(SYZYGY)]))
-    assert tb_root.apply_syzygy() == "35 Syzygy tables, with up to 4 men"
+    assert tb_root.apply_syzygy() == "35 Syzygy tables with up to 4 men"
     settings.set(find_option("SyzygyPath"), os.pathsep.join(["/no/such", str(SYZYGY)]))
     assert "35 Syzygy tables" in tb_root.apply_syzygy() and "/no/such" in tb_root.apply_syzygy()
     for path in ("\0", "x" * 5000):
