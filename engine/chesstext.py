@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import chess
 
@@ -16,6 +17,7 @@ from engine.core.notation import read_move as read_uci
 START = "startpos"
 _MOVES = "moves"
 _LONGEST_MOVE = 12  # letters and digits of a move, however it is written
+_FEN_WITH_COUNTERS = re.compile(r"\s*((?:\S+\s+){3}\S+)\s+(\d{1,9})\s+(\d{1,9})\s*(?:;|\s|$)")
 _MOVE_NUMBER = re.compile(r"\d+\.+")  # as in `1. e4 e5 2. Nf3`
 
 
@@ -27,6 +29,19 @@ def read_position(text: str, chess960: bool = False) -> Game:
     game = Game(START_FEN if place == START else place, chess960)
     play_moves(game, words[end + 1 :])
     return game
+
+
+def read_epd(line: str, chess960: bool = False) -> tuple[chess.Board, dict[str, Any]]:
+    """The board and the operations of a line of EPD; ValueError if it is none.
+
+    A FEN will do as well, with or without operations after its two counters.
+    """
+    board, fen = chess.Board(chess960=chess960), _FEN_WITH_COUNTERS.match(line)
+    if fen is None:
+        return board, board.set_epd(line.strip())
+    operations = board.set_epd(f"{fen[1]} {line[fen.end():]}".strip())
+    board.halfmove_clock, board.fullmove_number = int(fen[2]), max(int(fen[3]), 1)
+    return board, operations
 
 
 def play_moves(game: Game, texts: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.chesstext import play_moves, read_move, read_position, san, san_of_line
+from engine.chesstext import play_moves, read_epd, read_move, read_position, san, san_of_line
 from engine.core.errors import InputError
 from engine.core.game import Game
 from tests.positions import CORNERS
@@ -60,3 +60,13 @@ def test_what_is_no_move_is_named(text):
 def test_what_is_no_position_is_named(text):
     with pytest.raises(InputError):
         read_position(text)
+
+
+@pytest.mark.parametrize("line", [
+    f'{KIWIPETE[:-4]} bm e2a6; id "a;b";', f'{KIWIPETE[:-4]} 7 12 bm e2a6; id "a;b";',
+    f'  {KIWIPETE[:-4]}  7 12; bm e2a6; id "a;b"'])
+def test_epd_with_and_without_counters(line):
+    board, operations = read_epd(line)
+    assert board.epd() == KIWIPETE[:-4]
+    assert (board.halfmove_clock, board.fullmove_number) == ((7, 12) if " 7 12" in line else (0, 1))
+    assert operations == {"bm": [chess.Move.from_uci("e2a6")], "id": "a;b"}

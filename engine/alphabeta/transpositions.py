@@ -25,6 +25,7 @@ MISS = np.uint64(0)
 ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4
 GENERATIONS = np.int64(64)
 _MEGABYTE = 1 << 20
+_WORDS_A_PAGE = 512  # of the smallest pages, 4096 bytes
 _AGE_WEIGHT = np.int64(4)  # each generation of age counts against an entry like this many plies of depth
 
 
@@ -41,6 +42,9 @@ class TranspositionTable:
         except MemoryError as error:
             raise InputError(f"no memory for a table of {megabytes:g} MB") from error
         self.words: npt.NDArray[np.uint64] = np.frombuffer(memory, np.uint64)
+        # Now rather than on the clock: the system clears a page when it is first touched, which takes as long as a
+        # hundred nodes, so that a search would start slowly and be late to see that its time is up.
+        self.words[::_WORDS_A_PAGE] = 0
         self.megabytes = megabytes
         self.generation = 0
 

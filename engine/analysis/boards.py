@@ -9,10 +9,17 @@ import numpy as np
 
 from engine.alphabeta.state import STATE_TYPE
 from engine.alphabeta.steps import begin_evaluation, static_evaluation
+from engine.core.attacks import is_attacked
 from engine.core.bits import BIT, BLACK, EMPTY, KING, NO_SQUARE, PAWN, ROOK, WHITE, lsb, popcount, without_lsb
 from engine.core.errors import InputError
 from engine.core.movegen import ALL_MOVES, generate, king_masks
-from engine.core.position import POSITION_TYPE, castling_index, legal_en_passant_square
+from engine.core.position import (
+    POSITION_TYPE,
+    castling_index,
+    king_square,
+    legal_en_passant_square,
+    occupied_squares,
+)
 from engine.core.setup import compute_keys
 from engine.kernel import Int, array_type, entry, int64, kernel
 from engine.kernel.intrinsics import record_reader
@@ -33,11 +40,25 @@ _position_at, _state_at = record_reader(POSITION_TYPE), record_reader(STATE_TYPE
 
 
 def place_of(board: chess.Board) -> tuple[str, list[str]]:
-    """A FEN and moves that lead from it to the board, so that repetitions count."""
+    """A FEN and moves that lead from it to the board, so that repetitions count.
+
+    The moves are left out where they do not: a null move is nothing that the engine's games have, and whoever owns the
+    board may have edited it since it was played on.
+    """
     check_variant(board)
-    if not all(board.move_stack):  # a null move is nothing that the engine's games have
-        return board.fen(shredder=board.chess960), []
-    return board.root().fen(shredder=board.chess960), [move.uci() for move in board.move_stack]
+    root = board.root()
+    if all(board.move_stack) and _leads_to(root.copy(stack=False), board):
+        return root.fen(shredder=board.chess960), [move.uci() for move in board.move_stack]
+    return board.fen(shredder=board.chess960), []
+
+
+def _leads_to(follower: chess.Board, board: chess.Board) -> bool:
+    """Whether the moves that the board remembers, played from where `follower` is, lead to it."""
+    for move in board.move_stack:
+        if not follower.is_pseudo_legal(move):
+            return False
+        follower.push(move)
+    return follower == board
 
 
 def check_variant(board: chess.Board) -> None:
@@ -65,7 +86,8 @@ def judge_words(position_address: int, state_address: int, words: Words) -> Int:
     """Set a position up as the words say, and evaluate it as a search would a leaf, from the side to move's view.
 
     Both records are given by address, for Numba takes longer to find a large record in memory than this to judge it.
-    A side that is mated gets -MATE, a stalemate DRAW; NO_SCORE if a king is missing or a pawn stands where none can.
+    A side that is mated gets -MATE, a stalemate DRAW; NO_SCORE if a king is missing or could be taken, or if a pawn
+    stands where none can.
     """
     pos, state = _position_at(position_address), _state_at(state_address)
     for piece_type in range(6):
@@ -78,6 +100,8 @@ def judge_words(position_address: int, state_address: int, words: Words) -> Int:
     us = np.int64(words[_SIDE])
     pos.side = us
     pos.rule50 = words[_RULE50]
+    if is_attacked(pos, king_square(pos, us ^ 1), occupied_squares(pos), us):
+        return NO_SCORE
     pos.chess960 = words[_CHESS960]
     pos.ply = pos.last_null = 0
     pos.castling = 0

@@ -104,7 +104,8 @@ class Engine:
             if found == -MATE:
                 return MATED
             if found == NO_SCORE:
-                raise InputError(f"{board.fen()} is no position: each side has one king, and pawns stand between")
+                raise InputError(f"{board.fen()} is no position: each side has one king, which the side "
+                                 "to move cannot take, and pawns stand between")
             if found == DRAW and not any(board.generate_legal_moves()):
                 return STALEMATE
             return score_of(self._position, int(found), self._model)

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from multiprocessing.util import _run_finalizers  # type: ignore[attr-defined]
 
 from engine.arena.seats import kill_engines
 from engine.arena.stopping import allow_games, are_stopped, stop_games
+
+_HEARING_SECONDS = 0.3  # until a child has heard that the pipe is closed, and has ended its engines
 
 
 @contextmanager
@@ -46,6 +49,7 @@ def processes(width: int) -> Iterator[tuple[Executor, int]]:
             if are_stopped():
                 pool.shutdown(wait=False, cancel_futures=True)  # before their workers end
                 here.close()  # what is still being played is no longer needed
+                _end_children()
                 _run_finalizers(0)  # otherwise Python would complain about what the pool leaves behind
             else:
                 pool.shutdown(cancel_futures=True)
@@ -57,6 +61,19 @@ def _shield_children() -> None:
     ensure_running()  # starting it later would undo this
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def _end_children() -> None:
+    """Let children that listen end by themselves, and end those that are only starting: they would find nothing left.
+
+    A child that unpickles what this process has given back complains to the terminal.
+    """
+    deadline = time.monotonic() + _HEARING_SECONDS
+    children = multiprocessing.active_children()
+    for child in children:
+        child.join(max(deadline - time.monotonic(), 0.0))
+    for child in children:
+        child.kill()
 
 
 def _follow(lifeline: Connection) -> None:

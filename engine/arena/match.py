@@ -73,7 +73,7 @@ class PgnFile:
     """The games of a match on disk, from which an interrupted match can be resumed."""
 
     def __init__(self, path: Path, conditions: str) -> None:
-        self._path, self._conditions = path, conditions
+        self._path, self._conditions = path, _as_written(conditions)
 
     def resume(self, players: Sequence[str]) -> list[Outcome]:
         """The outcomes of the complete pairs played so far; everything else is dropped from the file.
@@ -97,7 +97,7 @@ class PgnFile:
         return [outcome for outcome, _ in whole]
 
     def _check(self, tags: Mapping[str, str], players: Sequence[str]) -> None:
-        if "White" in tags and "Black" in tags and {tags["White"], tags["Black"]} != set(players):
+        if "White" in tags and "Black" in tags and {tags["White"], tags["Black"]} != set(map(_as_written, players)):
             raise InputError(f"{self._path} holds games of other players: {tags['White']}, {tags['Black']}")
         if "Conditions" in tags and tags["Conditions"] != self._conditions:
             raise InputError(f"{self._path} was played under other conditions: {tags['Conditions']}")
@@ -108,4 +108,9 @@ class PgnFile:
         """Append games in a single write."""
         with self._path.open("a", encoding="utf-8") as file:
             tags = {"Date": f"{datetime.now(UTC):%Y.%m.%d}", "Conditions": self._conditions}
-            file.write("".join(record.pgn(tags) for record in records))
+            file.write(_as_written("".join(record.pgn(tags) for record in records)))
+
+
+def _as_written(text: str) -> str:
+    """`text` as a file of UTF-8 can hold it: names of files may contain bytes that stand for no character."""
+    return text.encode("utf-8", "replace").decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import chess
 from engine.analysis.interface import Engine
 from engine.analysis.knowledge import last_opening, table_verdict
 from engine.analysis.values import Info, Score
-from engine.chesstext import START, play_moves, played_board, read_position
+from engine.chesstext import START, play_moves, played_board, read_epd, read_position
 from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, of_option, plies, positive, text
 from engine.commands.shared.interruption import is_interrupted, stopped_by_user
 from engine.commands.shared.objects import add_json, as_object, print_object
@@ -25,6 +26,7 @@ from engine.host import INTERRUPTED_STATUS
 _DEFAULT_MOVETIME = 2000  # milliseconds
 _SHOWN_PLIES = 16
 _HEADINGS = ("move", "score", "white wins", "draw", "black wins", "depth", "line")
+_TEXTS = ("line",)
 _LINES_LEFT_OUT = 1
 
 
@@ -73,13 +75,12 @@ def _boards(arguments: argparse.Namespace) -> tuple[list[chess.Board], list[str]
     """The positions, with the moves that led to them, and what is wrong with lines of a file."""
     text = " ".join(arguments.position)
     path = Path(text)
-    if not (text.endswith(".epd") or path.is_file()):
+    if text == START or not (text.endswith(".epd") or os.path.exists(path)):  # noqa: PTH110  any text may be asked
         return [_board(text, arguments.moves, arguments.chess960)], []
     boards, complaints = [], []
     for number, line in numbered_lines(path):
         try:
-            board = chess.Board(chess960=arguments.chess960)
-            board.set_epd(line.strip())
+            board, _ = read_epd(line, arguments.chess960)
             boards.append(_board(board.fen(), arguments.moves, arguments.chess960))
         except ValueError as error:
             complaints.append(f"{path}, line {number}: {error}")
@@ -96,7 +97,7 @@ def _watched(engine: Engine, board: chess.Board, arguments: argparse.Namespace) 
     """The best lines of a position, shown while they change; if Ctrl-C ends the search, those that were found."""
     movetime = arguments.movetime or (None if arguments.depth or arguments.nodes else _DEFAULT_MOVETIME)
     best: dict[int, Info] = {}
-    with stopped_by_user(engine.stop), live_table() as show:
+    with stopped_by_user(engine.stop), live_table(_TEXTS) as show:
         for info in engine.analyse(board, movetime=movetime, depth=arguments.depth, nodes=arguments.nodes,
                                    multipv=arguments.multipv):
             best[info.number] = info
@@ -139,7 +140,7 @@ def _print_board(board: chess.Board) -> None:
 
 def _print_lines(board: chess.Board, infos: Sequence[Info]) -> None:
     if infos:
-        print_table(_HEADINGS, _rows(board, infos), left=("line",))
+        print_table(_HEADINGS, _rows(board, infos), left=_TEXTS)
         last = max(infos, key=lambda info: info.nodes)
         print(f"scores are White's; {last.nodes:,} nodes in {last.seconds:.2f} s")
     else:

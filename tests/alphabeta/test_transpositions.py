@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import psutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -118,3 +119,10 @@ def test_clearing_with_threads_and_hashfull():
 def test_too_much_memory_is_refused():
     with pytest.raises(InputError, match="no memory"):
         TranspositionTable(1 << 40)
+
+
+def test_the_memory_is_there_before_the_clock_runs():
+    megabytes, process = 64, psutil.Process()
+    before = process.memory_info().rss
+    table = TranspositionTable(megabytes)
+    assert process.memory_info().rss - before > 0.9 * table.words.nbytes

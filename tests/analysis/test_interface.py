@@ -233,3 +233,21 @@ def test_evaluations_are_quick(adversary, by_features):
         print(f"{name}: {max(rates):.0f} evaluations a second of CPU time in the best of {len(rates)} runs, "
               f"{statistics.median(rates):.0f} in the median")
         assert max(rates) >= 20_000, "other programs on the machine slow the others down"
+
+
+def test_a_board_that_was_edited_is_taken_as_it_is():
+    turned = chess.Board()
+    turned.push_san("e4")
+    turned.push_san("e5")
+    turned.turn = chess.BLACK
+    claimed = chess.Board()
+    claimed.move_stack.append(chess.Move.from_uci("e2e4"))
+    with engine.Engine(hash=1) as adversary:
+        for board in (turned, claimed):
+            assert adversary.play(board, depth=2).move in board.legal_moves
+            assert all(info.move in board.legal_moves for info in adversary.analyse(board, depth=2))
+
+
+def test_a_king_that_could_be_taken_is_no_position_to_evaluate():
+    with engine.Engine(hash=1) as adversary, pytest.raises(ValueError, match="is no position"):
+        adversary.evaluate(chess.Board("7k/6Q1/6K1/8/8/8/8/8 w - - 0 1"))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 
 import chess
 import pytest
 
+from engine.kernel import SOURCE_ROOT
 from tests.commands.running import run
 
 
@@ -46,7 +48,25 @@ def test_a_file_gives_one_json_object_a_position(capsys, tmp_path):
         assert sum(line["wdl"]) == 1000
 
 
+def test_a_file_may_hold_fens_with_their_counters(capsys, tmp_path):
+    path = tmp_path / "positions"
+    path.write_text("4k3/8/8/8/8/8/8/R3K3 w Q - 99 80\n4k3/8/8/8/8/8/4P3/R3K3 b - - 3 80;\n")
+    status, out, err = run(capsys, "analyse", str(path), "--depth", "2", "--json")
+    assert (status, err) == (0, "")
+    first, second = (json.loads(line) for line in out.splitlines())
+    assert first["fen"].endswith(" 99 80") and second["fen"].endswith(" 3 80")
+    assert first["lines"][0]["centipawns"] == 0, "the next move ends the game"
+
+
+def test_a_position_may_come_with_a_long_game(capsys):
+    moves = "g1f3 g8f6 f3g1 f6g8 " * 20
+    status, out, err = run(capsys, "analyse", "startpos", "moves", *moves.split(), "--depth", "1")
+    assert (status, err) == (0, "") and "80 41" in out
+
+
 @pytest.mark.parametrize(("words", "complaint"), [
+    ((str(SOURCE_ROOT),), "it is a folder"),
+    ((os.devnull,), "it is not a plain file"),
     (("nonsense",), "FEN"),
     (("--moves", "e5"), "'e5' is not a legal move"),
     (("--depth", "0"), "--depth: must be from 1"),

@@ -6,7 +6,17 @@ import argparse
 
 import pytest
 
-from engine.commands.shared.arguments import DEEPEST_SEARCH, Real, Whole, joined_fens
+from engine.commands.shared.arguments import (
+    DEEPEST_SEARCH,
+    NewFile,
+    NewFolder,
+    Real,
+    Whole,
+    folder,
+    in_file,
+    joined_fens,
+    svg_file,
+)
 from engine.search.scores import MAX_PLY
 
 FEN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -36,3 +46,9 @@ def test_a_fen_needs_no_quotes(words, joined):
 def test_numbers_out_of_their_range_are_refused(kind, text):
     with pytest.raises(argparse.ArgumentTypeError):
         kind(text)
+
+
+@pytest.mark.parametrize("kind", [in_file, folder, svg_file, NewFile((".json",)), NewFolder()])
+def test_a_name_that_no_file_can_have_is_refused(kind):
+    with pytest.raises(argparse.ArgumentTypeError):
+        kind("x" * 5000)

@@ -99,3 +99,13 @@ def test_an_interrupted_match_says_how_it_stood(tmp_path):
     assert process.returncode == 130, err
     assert re.search(r"^games: \d+$", out, re.MULTILINE)
     assert "Traceback" not in err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+def test_a_match_with_files_of_any_name_is_kept_and_resumed(tmp_path):
+    openings, games = tmp_path / os.fsdecode(b"\xfe.epd"), tmp_path / "games.pgn"
+    openings.write_text(chess.STARTING_FEN)
+    words = ("default", "default", "--nodes", "20", "--openings", str(openings), "--pgn", str(games))
+    assert run_match(*words, "--games", "2").returncode == 0
+    assert run_match(*words, "--games", "4", "--resume").returncode == 0
+    assert games.read_text(encoding="utf-8").count("[Event ") == 4

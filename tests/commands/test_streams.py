@@ -17,11 +17,11 @@ COMMANDS = ("perft 2", "perft 6 --divide", "bench 3", "explain startpos", "book 
             "--help", "bench --help")
 
 
-def run(line: str, redirections: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a shell, with its streams as they are asked for."""
+def run(line: str, redirections: str, said: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a shell, with its streams as they are asked for, `said` to it, in a changed environment."""
     program = f"{sys.executable} -m engine {line} {redirections}"
     return subprocess.run(["/bin/sh", "-c", program], cwd=SOURCE_ROOT, capture_output=True, text=True, check=False,
-                          timeout=120)
+                          timeout=120, input=said, encoding="utf-8", env={**os.environ, **environment})
 
 
 @pytest.mark.parametrize("line", COMMANDS)
@@ -42,3 +42,18 @@ def test_a_full_disk_is_told():
     done = run("perft 2", "> /dev/full")
     assert done.returncode == 1
     assert done.stderr == "error: [Errno 28] No space left on device\n"
+
+
+def test_what_an_encoding_lacks_is_escaped(tmp_path):
+    games = tmp_path / "games.pgn"
+    games.write_text('[White "\u65e5\u672c"]\n[Black "M\u00fcller"]\n\n1. e4 e5 *\n', encoding="utf-8")
+    done = run(f"annotate {games} --out {tmp_path / 'out.pgn'} --depth 1", "", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\u65e5\\u672c" in done.stdout and "M\\xfcller" in done.stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_conversation_goes_on_whatever_the_encoding(encoding):
+    done = run("", "", PYTHONIOENCODING=encoding, said="setoption name Hash value \u65e5\nisready\n")
+    complaint, ready = done.stdout.splitlines()[-2:]
+    assert complaint.endswith("not '\\u65e5'") and ready == "readyok"

@@ -144,6 +144,8 @@ def _checked(path: Path, check: Callable[[Path], object]) -> Path:
         check(path)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+    except OSError as error:  # a name that is too long, a folder that may not be entered
+        raise argparse.ArgumentTypeError(f"{error.strerror}: {quote(str(path))}") from error
     return path
 
 

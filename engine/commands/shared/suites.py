@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import chess
 
+from engine.chesstext import read_epd
 from engine.core.errors import InputError, quote
 from engine.core.game import Game
 from engine.files import numbered_lines
@@ -54,8 +55,7 @@ def read_problems(path: Path) -> tuple[list[Problem], list[str]]:
 
 
 def _read_problem(number: int, line: str) -> Problem:
-    board = chess.Board()
-    operations = board.set_epd(_MATE_NOTE.sub(r"dm \1;", line.strip()))
+    board, operations = read_epd(_MATE_NOTE.sub(r"dm \1;", line))
     problem = Problem(number, Game(board.fen()).fen(), label=str(operations.get("id") or ""))
     problem.best = _texts(board, operations.get("bm"))
     problem.avoid = _texts(board, operations.get("am"))

@@ -10,27 +10,41 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.table import Table
 
+_GAP = 2  # columns of the terminal between two of the table
 _PIPE_WIDTH = 10_000  # columns, where no terminal says how many it has: nothing is cut off
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[str] = (),
                 bold: Collection[int] = (), title: str | None = None) -> None:
     """Print a table. Columns whose headings are in `left` hold text as the first one does; rows in `bold` stand out."""
-    from rich.console import Console
+    from rich.console import Console, ConsoleDimensions
 
     console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _PIPE_WIDTH
+    kept = list(rows)
+    # A terminal wraps a line that is too long for it, which is better than cutting figures off.
+    least = _least_width(headings, kept, left) if console.is_terminal else _PIPE_WIDTH
+    console.size = ConsoleDimensions(max(console.width, least), console.height)
     if title is not None:
         console.print(title, markup=False)
-    console.print(_table(headings, rows, left, bold))
+    console.print(_table(headings, kept, left, bold))
+
+
+def _least_width(headings: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[str]) -> int:
+    """How many columns of a terminal a table needs if only the texts in `left` may be broken, between words."""
+    from rich.cells import cell_len
+
+    cells = [[heading, *(row[place] for row in rows)] for place, heading in enumerate(headings)]
+    parts = [" ".join(column).split() if heading in left else column
+             for heading, column in zip(headings, cells, strict=True)]
+    return sum(max(map(cell_len, column), default=0) + _GAP for column in parts) - _GAP
 
 
 @contextmanager
-def live_table() -> Iterator[Callable[[str, Sequence[str], Iterable[Sequence[str]]], None]]:
+def live_table(left: Collection[str] = ()) -> Iterator[Callable[[str, Sequence[str], Iterable[Sequence[str]]], None]]:
     """A table on stderr that changes in place while something goes on, and is gone after it.
 
-    Call what it gives with a title, headings and rows. Where nobody watches a terminal, nothing is shown.
+    Call what it gives with a title, headings and rows; `left` is that of `print_table`. Where nobody watches a
+    terminal, nothing is shown.
     """
     from rich.console import Console
     from rich.live import Live
@@ -41,7 +55,7 @@ def live_table() -> Iterator[Callable[[str, Sequence[str], Iterable[Sequence[str
         return
     with Live(console=console, transient=True, auto_refresh=False, redirect_stdout=sys.stdout.isatty()) as live:
         def show(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-            table = _table(headings, rows)
+            table = _table(headings, rows, left)
             table.title, table.title_justify = title, "left"
             live.update(table, refresh=True)
 
@@ -56,7 +70,8 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Collect
     table = Table(box=None, pad_edge=False, header_style="bold", show_header=any(headings))
     for place, heading in enumerate(headings):
         is_text = place == 0 or heading in left
-        table.add_column(Text(heading), justify="left" if is_text else "right", no_wrap=True)
+        # Only text may be broken where the terminal is narrow: half a figure would be another figure.
+        table.add_column(Text(heading), justify="left" if is_text else "right", no_wrap=heading not in left)
     for number, row in enumerate(rows):
         table.add_row(*map(Text, row), style="bold" if number in bold else None)
     return table
