@@ -200,6 +200,7 @@ class Player:
 
         The search ends when a limit is met or the signals say stop.
         """
+        order = self._with_legal_moves(order, report)
         book_move = self._book_move(order, report)
         if book_move is not None:
             return Result(book_move, 0, 0, 0, time.perf_counter() - received, (book_move,))
@@ -267,7 +268,8 @@ class Player:
     def _ask_tables(self, order: Order, received: float, signals: Signals, report: Report) -> TbVerdict | None:
         """What the endgame tables say, if they have been read. Only an order without a clock waits for them."""
         self._tb_root.approach(self.game)
-        while not order.has_clock and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
+        may_wait = not order.has_clock and self._tb_root.is_near(self.game)
+        while may_wait and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
             pass
         for complaint in self._tb_root.complaints():
             report(Remark(complaint))
@@ -316,7 +318,7 @@ class Player:
         return (format_move(self.game.position, move) for move in line)
 
     def _limits(self, order: Order, received: float, is_pondering: bool) -> Limits:
-        """The limits of the search for an order; InputError if one of its search moves is not legal."""
+        """The limits of the search for an order."""
         limits = Limits(depth=order.depth, nodes=order.nodes, mate=order.mate, multipv=self._settings.multipv,
                         search_moves=self._search_moves(order.search_moves))
         budget = None if order.infinite else self._budget(order)
@@ -327,13 +329,18 @@ class Player:
         return replace(limits, soft_time=max(budget.soft - late, 0.0),
                        hard_time=max(budget.hard - late, _SHORTEST_THOUGHT))
 
-    def _search_moves(self, texts: Sequence[str]) -> tuple[int, ...]:
-        if not texts:
-            return ()
-        legal = {self.game.text(move): move for move in self.game.legal_moves()}
-        for text in texts:
+    def _with_legal_moves(self, order: Order, report: Report) -> Order:
+        """The order without those of its search moves that are not legal; if none is, all moves are searched."""
+        if not order.search_moves:
+            return order
+        legal = {self.game.text(move) for move in self.game.legal_moves()}
+        for text in order.search_moves:
             if text not in legal:
-                raise InputError(f"searchmoves names {quote(text)}, which is not a legal move here")
+                report(Remark(f"searchmoves names {quote(text)}, which is not a legal move here"))
+        return replace(order, search_moves=tuple(text for text in order.search_moves if text in legal))
+
+    def _search_moves(self, texts: Sequence[str]) -> tuple[int, ...]:
+        legal = {self.game.text(move): move for move in self.game.legal_moves()} if texts else {}
         return tuple(legal[text] for text in texts)
 
     def _budget(self, order: Order) -> Budget | None:

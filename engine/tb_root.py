@@ -111,16 +111,25 @@ class TbRoot:
         if self._own is not None and position is not None:
             self._own.prepare(position)
 
+    def is_near(self, game: Game) -> bool:
+        """Whether the game may soon need a table, which `approach` then starts to read."""
+        return self._is_near_own(game) or self._is_near_syzygy(game)
+
+    def _is_near_own(self, game: Game) -> bool:
+        return self._settings.own_tables and _count_men(game) <= NEAR
+
+    def _is_near_syzygy(self, game: Game) -> bool:
+        return self._syzygy is not None and _count_men(game) <= self._syzygy.most_men + _NEAR_SYZYGY
+
     def approach(self, game: Game) -> None:
         """Start reading, in the background, the tables that this game may soon need."""
-        men = len(men_of(game.position)) + 2
-        if self._settings.own_tables and men <= NEAR:
+        if self._is_near_own(game):
             if self._own is not None:
                 self._own.prepare(game.position)
             else:
                 position = game.position.copy()
                 self._opener.read([("endgame tables", lambda: self._open_and_prepare(position))])
-        if self._syzygy is not None and men <= self._syzygy.most_men + _NEAR_SYZYGY:
+        if self._syzygy is not None and self._is_near_syzygy(game):
             self._syzygy.prepare(game.position)
 
     def wait(self, seconds: float | None) -> bool:
@@ -154,7 +163,7 @@ class TbRoot:
             fates = [fate for fate in self._own.fates(game.position) or () if not allowed or fate.move in allowed]
             if fates:
                 return self._by_fate(game, fates, lines, seconds)
-        if self._syzygy is None or len(men_of(game.position)) + 2 > self._syzygy.most_men:
+        if self._syzygy is None or _count_men(game) > self._syzygy.most_men:
             return None
         by_distance = self._syzygy.fates(game.position, self._settings.syzygy_50_move_rule)
         if by_distance is None:
@@ -205,3 +214,7 @@ def _plies(fate: Fate) -> int:
     if fate.grade in _DRAWN:
         return 1
     return min(fate.code, _LONGEST_LINE) if fate.grade in (MATES, IS_MATED) else _LONGEST_LINE
+
+
+def _count_men(game: Game) -> int:
+    return len(men_of(game.position)) + 2  # kings are not listed

@@ -192,6 +192,7 @@ class Engine:
             self._settings.set(find_option("MultiPV"), str(multipv))
             self._settings.uci_chess960 = board.chess960
             player.set_position(*place)
+            _check_moves(player, order)
             course = self._course = Course(player, order)
             try:
                 yield course
@@ -200,6 +201,13 @@ class Engine:
         finally:
             self._course = None
             self._busy.release()
+
+
+def _check_moves(player: Player, order: Order) -> None:
+    legal = {player.game.text(move) for move in player.game.legal_moves()} if order.search_moves else set()
+    for text in order.search_moves:
+        if text not in legal:
+            raise InputError(f"{text} is not a legal move in {player.game.fen()}")
 
 
 def _order(movetime: int | None, depth: int | None, nodes: int | None, moves: Iterable[chess.Move] = ()) -> Order:
@@ -215,6 +223,8 @@ def _order(movetime: int | None, depth: int | None, nodes: int | None, moves: It
 def _play_order(movetime: int | None, depth: int | None, nodes: int | None, clocks: tuple[int, int] | None,
                 increments: tuple[int, int]) -> Order:
     if clocks is not None:
+        if len(clocks) != 2 or len(increments) != 2:
+            raise InputError("clocks and increments are two numbers each, White's and Black's")
         return Order(clocks, increments, movetime=movetime, depth=depth, nodes=nodes)
     order = _order(movetime, depth, nodes)
     if order.infinite:
