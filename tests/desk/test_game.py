@@ -61,7 +61,7 @@ def test_letters_in_the_wrong_case(text, wanted):
 
 @pytest.mark.parametrize(("text", "told"), [
     ("g8", "name the new piece, as in g8="), ("g7g8", "name the new piece"), ("Ng3", "Nfg3 or Nhg3|Nhg3 or Nfg3"),
-    ("Ke5", "not a legal move"), ("", "no legal move"), ("0000", "no legal move"), ("--", "no legal move"),
+    ("Ke5", "not a legal move"), ("", "not a legal move"), ("0000", "not a legal move"), ("--", "not a legal move"),
     ("x" * 1000, "not a legal move")])
 def test_what_cannot_be_played_is_told(text, told):
     game = on_board("8/k5P1/8/5N1N/8/8/8/4K3 w - - 0 1")
