@@ -17,6 +17,10 @@ _VALUES = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 310, chess.ROOK: 50
 _MATE = 100_000
 _DEPTH = 2
 _CENTRE = 3.5
+# What the engine refuses as well. It plays positions that cannot come up in a game, with thirty knights for instance.
+_UNPLAYABLE = (chess.STATUS_EMPTY | chess.STATUS_NO_WHITE_KING | chess.STATUS_NO_BLACK_KING
+               | chess.STATUS_TOO_MANY_KINGS | chess.STATUS_PAWNS_ON_BACKRANK | chess.STATUS_OPPOSITE_CHECK
+               | chess.STATUS_BAD_CASTLING_RIGHTS)
 
 
 def read_board(fen: str | None, moves: Sequence[str], chess960: bool) -> chess.Board:
@@ -25,7 +29,7 @@ def read_board(fen: str | None, moves: Sequence[str], chess960: bool) -> chess.B
         board = chess.Board(chess.STARTING_FEN if fen is None else fen, chess960=chess960)
     except ValueError as error:
         raise InputError(f"FEN {quote(fen or '')}: {error}") from error
-    if not board.is_valid():
+    if board.status() & _UNPLAYABLE:
         raise InputError(f"FEN {quote(fen or '')}: not a legal position")
     for text in moves:
         try:
