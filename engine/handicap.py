@@ -61,8 +61,8 @@ LOOKING = (
 )
 SEARCHING = (
     Level(2000, 6_000, 9, 4, 8, 45),
-    Level(2400, 120_000, 16, 3, 4, 25),
-    Level(2800, 600_000, 30, 2, 2, 15),
+    Level(2400, 24_000, 12, 3.5, 6, 35),
+    Level(2800, 100_000, 15, 2.5, 4, 28),
 )
 LOWEST, HIGHEST = int(LOOKING[0].elo), int(SEARCHING[-1].elo)
 
