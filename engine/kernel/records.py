@@ -27,7 +27,6 @@ U8 = Annotated[int, "u8"]
 U4 = Annotated[int, "u4"]
 U2 = Annotated[int, "u2"]
 U1 = Annotated[int, "u1"]
-F8 = Annotated[float, "f8"]
 F4 = Annotated[float, "f4"]
 
 
