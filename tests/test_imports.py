@@ -27,6 +27,7 @@ ALLOWED = {
     "eval": {*RULES, "engine.files", *LIBRARIES},
     "eval.network": {*RULES, "engine.files", "engine.host", "eval", *LIBRARIES},
     "eval.network.model": {*RULES, "eval", "torch", *LIBRARIES},
+    "eval.network.teacher": {*RULES, "eval", "torch", *LIBRARIES},
     "eval.network.train": {*RULES, "eval", "torch", *LIBRARIES},
     "eval.network.emission": {"eval.network.rows", "llvmlite"},
     "tablebase": {*RULES, "engine.host", "chess", *LIBRARIES},

@@ -97,6 +97,7 @@ class Model:
         self.parameters = {name: value.to(device).contiguous() for name, value in zip(NAMES, values, strict=True)}
         for parameter in self.parameters.values():
             parameter.grad = torch.zeros_like(parameter)  # `descend` writes there
+        self.state = self.parameters
         self.shape, self.unpack = shape, Unpacker(shape, device)
         self._dtype = torch.bfloat16 if precision == "bf16" else torch.float32
 

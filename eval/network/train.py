@@ -1,4 +1,4 @@
-"""Training the network: stages of samples, a learning rate that falls along a cosine, checkpoints.
+"""Training the network or its teacher: stages of samples, a learning rate that falls along a cosine, checkpoints.
 
 Everything but the time is determined by the seed: the same samples in the same shards give the same numbers on the same
 kind of device, unless the training is limited by time.
@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
 from engine.core.errors import InputError
 from eval.network.data import Samples
-from eval.network.file import Network, Shape
+from eval.network.file import Network
 from eval.network.judge import Losses, losses_of
 from eval.network.model import Model, Tensor, integer_scores, to_device
 
@@ -33,7 +33,6 @@ _CHECKPOINT_VERSION = 1
 class Plan:
     """How to learn."""
 
-    shape: Shape
     scale: float  # centipawns for a logit of 1
     batch: int = 16_384
     rate: float = 1e-3
@@ -41,7 +40,6 @@ class Plan:
     decay: float = 0.01  # of weights
     share: tuple[float, float] = (0.3, 0.3)  # of the result in the target, at the start and at the end
     seed: int = 1
-    precision: str = "tf32"
     report_seconds: float = 20.0
 
     def share_at(self, progress: float) -> float:
@@ -110,12 +108,28 @@ class _Sum:
         self.total, self.steps, self.samples = self.total + loss, self.steps + 1, self.samples + samples
 
 
+class Learner(Protocol):
+    """What can be trained."""
+
+    shape: Any  # what a checkpoint must agree with
+    parameters: dict[str, Tensor]  # what the optimizer changes
+    state: dict[str, Tensor]  # everything that was learned, the parameters included
+
+    def descend(self, rows: Tensor, scale: float, share: float) -> Tensor:
+        """Set the gradient of the mean squared error to the targets, and return the error."""
+
+    def clamp(self) -> None:
+        """Bring the parameters back into their range after a step."""
+
+    def logits(self, rows: Tensor) -> Tensor:
+        """[samples]: the score divided by the scale, from the side to move's view."""
+
+
 class Trainer:
     """A model in training."""
 
-    def __init__(self, plan: Plan, validation: Samples, device: str) -> None:
-        self.plan, self.device = plan, device
-        self.model = Model(plan.shape, device, plan.seed, plan.precision)
+    def __init__(self, plan: Plan, model: Learner, validation: Samples, device: str) -> None:
+        self.plan, self.model, self.device = plan, model, device
         self.course: list[Report] = []
         self.is_stopped = False
         self.best: tuple[float, dict[str, Tensor]] | None = None  # loss of the last stage's epochs, parameters
@@ -128,6 +142,9 @@ class Trainer:
     def _new_optimizer(self) -> Any:
         return torch.optim.AdamW(self.model.parameters.values(), lr=self.plan.rate, weight_decay=self.plan.decay,
                                  fused=self.device.startswith("cuda"))
+
+    def _settings(self) -> str:
+        return f"{self.model.shape!r} {self.plan!r}"
 
     def stop(self) -> None:
         """End the training after the current step; may be called from another thread."""
@@ -153,7 +170,7 @@ class Trainer:
 
     def _remember(self, loss: float) -> None:
         if self.best is None or loss < self.best[0]:
-            self.best = loss, {name: value.clone() for name, value in self.model.parameters.items()}
+            self.best = loss, {name: value.clone() for name, value in self.model.state.items()}
 
     def _run_stage(self, stage: Stage) -> Iterator[Report]:
         place = self._place
@@ -252,25 +269,12 @@ class Trainer:
     def take_best(self) -> None:
         """Go back to the best epoch of the last stage."""
         if self.best is not None:
-            for name, value in self.best[1].items():
-                self.model.parameters[name].copy_(value)
-
-    def check_integers(self, network: Network) -> tuple[Any, float, float]:
-        """(integer scores of the validation samples, mean and largest difference from the floats), in centipawns."""
-        torch.set_float32_matmul_precision("highest")
-        whole, exact = [], []
-        for rows in self._validation_rows.split(_VALIDATION_ROWS):
-            batch = self.model.unpack(rows)
-            whole.append(integer_scores(network, batch, self.model.unpack.dense(batch, torch.float64)))
-            exact.append(self.model.logits(rows).double() * network.scale)
-        scores = torch.cat(whole)
-        differences = (scores - torch.cat(exact)).abs()
-        return scores.cpu().numpy(), float(differences.mean()), float(differences.max())
+            _restore(self.model, self.best[1])
 
     def save(self, path: Path) -> None:
         """Write a checkpoint; an incomplete one never replaces another."""
-        content = {"version": _CHECKPOINT_VERSION, "plan": _plan_text(self.plan), "place": asdict(self._place),
-                   "parameters": self.model.parameters, "optimizer": self._optimizer.state_dict(),
+        content = {"version": _CHECKPOINT_VERSION, "plan": self._settings(), "place": asdict(self._place),
+                   "parameters": self.model.state, "optimizer": self._optimizer.state_dict(),
                    "course": [asdict(report) for report in self.course], "best": self.best}
         part = path.with_name(f".{path.name}.part")
         torch.save(content, part)
@@ -282,19 +286,33 @@ class Trainer:
             content = torch.load(path, map_location=self.device, weights_only=True)
         except Exception as error:  # a damaged file may raise anything
             raise InputError(f"cannot read the checkpoint {path}: it is damaged or not a checkpoint") from error
-        if content.get("version") != _CHECKPOINT_VERSION or content["plan"] != _plan_text(self.plan):
+        if content.get("version") != _CHECKPOINT_VERSION or content["plan"] != self._settings():
             raise InputError(f"the checkpoint {path} was made with other settings, or by another version")
         self._place = _Place(**content["place"])
-        for name, value in content["parameters"].items():
-            self.model.parameters[name].copy_(value)
+        _restore(self.model, content["parameters"])
         self._optimizer.load_state_dict(content["optimizer"])
         self.course = [Report(**{**report, "validation": Losses(**report["validation"])})
                        for report in content["course"]]
         self.best = None if content["best"] is None else (content["best"][0], content["best"][1])
 
 
-def _plan_text(plan: Plan) -> str:
-    return repr(plan)
+def _restore(model: Learner, learned: dict[str, Tensor]) -> None:
+    with torch.no_grad():
+        for name, value in learned.items():
+            model.state[name].copy_(value)
+
+
+def check_integers(model: Model, network: Network, samples: Samples, device: str) -> tuple[Any, float, float]:
+    """(integer scores of the samples, mean and largest difference from the model's floats), in centipawns."""
+    torch.set_float32_matmul_precision("highest")
+    whole, exact = [], []
+    for rows in to_device(samples, device).split(_VALIDATION_ROWS):
+        batch = model.unpack(rows)
+        whole.append(integer_scores(network, batch, model.unpack.dense(batch, torch.float64)))
+        exact.append(model.logits(rows).double() * network.scale)
+    scores = torch.cat(whole)
+    differences = (scores - torch.cat(exact)).abs()
+    return scores.cpu().numpy(), float(differences.mean()), float(differences.max())
 
 
 def _prefetched(shards: Iterator[Samples]) -> Iterator[Samples]:

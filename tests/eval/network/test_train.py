@@ -16,7 +16,8 @@ from engine.core.errors import InputError  # noqa: E402
 from eval.network.file import Shape, read_network  # noqa: E402
 from eval.network.judge import losses_of  # noqa: E402
 from eval.network.model import Model, Unpacker, to_device  # noqa: E402
-from eval.network.train import Plan, Stage, Trainer  # noqa: E402
+from eval.network.teacher import Teacher, TeacherShape  # noqa: E402
+from eval.network.train import Plan, Stage, Trainer, check_integers  # noqa: E402
 from tests.eval.network import naive  # noqa: E402
 from tests.eval.network.test_data import board_of  # noqa: E402
 
@@ -73,8 +74,8 @@ def test_the_gradient_is_that_of_the_loss(source, shape):
 
 
 def trainer_of(source, **changes) -> Trainer:
-    plan = Plan(Shape(64), 136.0, **{"batch": 128, "rate": 3e-3, "warm_up": 5, **changes})
-    return Trainer(plan, source.validation, "cpu")
+    plan = Plan(136.0, **{"batch": 128, "rate": 3e-3, "warm_up": 5, **changes})
+    return Trainer(plan, Model(Shape(64), "cpu", plan.seed), source.validation, "cpu")
 
 
 def stages_of(source, epochs=3) -> list[Stage]:
@@ -123,10 +124,11 @@ def test_time_can_end_a_course(source):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_integers_are_those_of_the_description(source, shape):
-    trainer = Trainer(Plan(shape, 136.0, batch=128, warm_up=1), source.validation, "cpu")
+    model = Model(shape, "cpu", 1)
+    trainer = Trainer(Plan(136.0, batch=128, warm_up=1), model, source.validation, "cpu")
     list(trainer.run([Stage("games", source.shards, 1)]))
-    network = trainer.model.quantised(136.0, {})
-    scores, mean, largest = trainer.check_integers(network)
+    network = model.quantised(136.0, {})
+    scores, mean, largest = check_integers(model, network, source.validation, "cpu")
     assert mean < 8 and largest < 60
     for place in range(0, len(scores), 29):
         assert scores[place] == naive.score(network, board_of(source.validation[place]))
@@ -149,10 +151,41 @@ def test_the_command_writes_the_same_file_again(path, tmp_path, capsys):
     assert np.abs(network.feature_weights).max() > 0
 
 
+def test_a_teacher_learns_and_labels(path, tmp_path, capsys):
+    pytest.importorskip("rich")
+    teacher, other, network = (tmp_path / name for name in ("one.teacher", "other.teacher", "one.network"))
+    words = [str(path), "--epochs", "2", "--batch", "256", "--held-out", "5"]
+    assert main(["tune", "teacher", *words, "--blocks", "1", "--channels", "16", "--pretrain", "2000:0:2",
+                 "--out", str(teacher)]) == 0
+    assert main(["tune", "teacher", *words, "--start", str(teacher), "--out", str(other)]) == 0
+    capsys.readouterr()
+    assert main(["tune", "network", *words, "--hidden", "64", "--pretrain", "2000:teacher:2", "--teacher", str(other),
+                 "--teacher-part", "0.5", "--out", str(network)]) == 0
+    assert "neighbours labelled" in capsys.readouterr().out
+    assert "--pretrain 2000:teacher:2 " in read_network(network).provenance["command"]
+    assert main(["tune", "network", *words, "--pretrain", "2000:teacher:2", "--out", str(network)]) == 2
+    assert "--teacher" in capsys.readouterr().err
+
+
+def test_a_teacher_labels_as_it_judges(source):
+    teacher, samples = Teacher(TeacherShape(1, 16), "cpu", 1), source.validation[:50]
+    shares = teacher.shares(samples)
+    labelled = teacher.label(samples, 136.0)
+    assert labelled["score"].tolist() == np.rint(136.0 * np.log(shares / (1 - shares))).tolist()
+    assert (labelled["board"] == samples["board"]).all() and (labelled["result"] == samples["result"]).all()
+    unchanged = teacher.label(samples, 136.0, part=0.0)
+    few = np.abs(samples["score"]) < 1000  # beyond that, shares are nearly certain
+    assert np.abs(unchanged["score"][few] - samples["score"][few]).max() <= 1
+
+
 @pytest.mark.parametrize(("words", "complaint"), [
     (["--hidden", "100"], "multiple of 64"), (["--share", "2"], "--share must lie"), (["--batch", "0"], "--batch"),
     (["--held-out", "1"], "--held-out"), (["--minutes", "0"], "--minutes"),
 ])
 def test_wrong_settings_are_refused(path, tmp_path, capsys, words, complaint):
-    assert main(["tune", "network", str(path), "--out", str(tmp_path / "x.network"), *words]) == 2
+    try:
+        status = main(["tune", "network", str(path), "--out", str(tmp_path / "x.network"), *words])
+    except SystemExit as end:  # what the parser itself refuses
+        status = end.code
+    assert status == 2
     assert complaint in capsys.readouterr().err

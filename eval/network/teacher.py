@@ -1,0 +1,154 @@
+"""A wide teacher for the network: convolutions over the board, too slow to search with, quick to label positions with.
+
+From the same games it learns more than the network can, since what a pattern means on one square it knows on all. It
+then labels as many positions as the network wants to see.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from engine.core.errors import InputError
+from eval.network.data import BOARD_BYTES, NOBODY, Samples, expected
+from eval.network.model import Tensor, to_device
+
+_VERSION = 1
+_SQUEEZE = 8  # channels of a block for one of its gate
+_HEAD_CHANNELS, _HEAD_WIDTH = 32, 128
+_ROWS_AT_A_TIME = 16_384
+_NEARLY_CERTAIN = 1e-6
+
+
+@dataclass(frozen=True)
+class TeacherShape:
+    """The size of a teacher."""
+
+    blocks: int = 8
+    channels: int = 128
+
+
+class _Block(nn.Module):  # type: ignore[misc]  # torch need not be installed where types are checked
+    """Two convolutions beside the way past them; a gate weighs each channel by what the whole board looks like."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
+        self.first_norm = nn.BatchNorm2d(channels)
+        self.second = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
+        self.second_norm = nn.BatchNorm2d(channels)
+        self.squeeze = nn.Linear(channels, channels // _SQUEEZE)
+        self.gate = nn.Linear(channels // _SQUEEZE, channels)
+
+    def forward(self, boards: Tensor) -> Tensor:
+        """[samples, channels, 8, 8], as they came in."""
+        inner = torch.relu(self.first_norm(self.first(boards)))
+        inner = self.second_norm(self.second(inner))
+        gates = torch.sigmoid(self.gate(torch.relu(self.squeeze(inner.mean((2, 3))))))
+        return torch.relu(torch.addcmul(boards, inner, gates[:, :, None, None]))
+
+
+class Teacher:
+    """The teacher's numbers, and what they compute from packed samples."""
+
+    def __init__(self, shape: TeacherShape, device: str, seed: int) -> None:
+        """Start with random numbers determined by `seed`."""
+        torch.manual_seed(seed)
+        channels = shape.channels
+        self.shape = shape
+        self._net = nn.Sequential(
+            nn.Conv2d(NOBODY, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels), nn.ReLU(),
+            *(_Block(channels) for _ in range(shape.blocks)),
+            nn.Conv2d(channels, _HEAD_CHANNELS, 1), nn.ReLU(), nn.Flatten(),
+            nn.Linear(64 * _HEAD_CHANNELS, _HEAD_WIDTH), nn.ReLU(), nn.Linear(_HEAD_WIDTH, 1),
+        ).to(device, memory_format=torch.channels_last)
+        self.parameters = dict(self._net.named_parameters())
+        self.state = self._net.state_dict(keep_vars=True)
+        self._device = device
+        self._kind = torch.device(device).type
+        torch.backends.cudnn.benchmark = True  # batches are all of one size
+
+    def _planes(self, rows: Tensor) -> Tensor:
+        """[samples, 12, 8, 8]: 1 where a man of that kind stands; the side to move's king on files a to d."""
+        packed = rows[:, :BOARD_BYTES]
+        board = torch.stack((packed & 15, packed >> 4), dim=2).view(len(rows), 8, 8)
+        is_mirrored = (rows[:, BOARD_BYTES + 6] >> 2 & 1).bool()[:, None, None]
+        board = torch.where(is_mirrored, board.flip(2), board)
+        kinds = torch.arange(NOBODY, device=rows.device, dtype=torch.uint8)
+        planes = (board[..., None] == kinds).to(torch.bfloat16 if self._kind == "cuda" else torch.float32)
+        return planes.permute(0, 3, 1, 2)  # channels last, as they lie in memory
+
+    def _forward(self, rows: Tensor) -> Tensor:
+        with torch.autocast(self._kind, torch.bfloat16, enabled=self._kind == "cuda"):
+            outputs = self._net(self._planes(rows))
+        return outputs.float().squeeze(1)
+
+    def logits(self, rows: Tensor) -> Tensor:
+        """[samples]: the score divided by the scale, from the side to move's view."""
+        self._net.eval()
+        with torch.inference_mode():
+            return self._forward(rows)
+
+    def descend(self, rows: Tensor, scale: float, share: float) -> Tensor:
+        """Set the gradient of the mean squared error to the targets, and return the error."""
+        self._net.train()
+        for parameter in self.parameters.values():
+            parameter.grad = None
+        scores = rows[:, BOARD_BYTES : BOARD_BYTES + 2].view(torch.int16).squeeze(1).float()
+        results = (rows[:, BOARD_BYTES + 4].view(torch.int8).float() + 1) / 2
+        targets = torch.lerp(torch.sigmoid(scores / scale), results, share)
+        error = (torch.sigmoid(self._forward(rows)) - targets).square().mean()
+        error.backward()
+        return error.detach()
+
+    def clamp(self) -> None:
+        """Nothing needs to stay within bounds: a teacher is never quantised."""
+
+    def shares(self, samples: Samples) -> Any:
+        """The expected results of samples, from 0 to 1, as a NumPy array of float32."""
+        found = np.empty(len(samples), np.float32)
+        for begin in range(0, len(samples), _ROWS_AT_A_TIME):
+            rows = to_device(samples[begin : begin + _ROWS_AT_A_TIME], self._device)
+            found[begin : begin + len(rows)] = torch.sigmoid(self.logits(rows)).cpu().numpy()
+        return found
+
+    def label(self, samples: Samples, scale: float, part: float = 1.0) -> Samples:
+        """The same samples with scores that are the teacher's to that `part`, and otherwise what they were."""
+        shares = self.shares(samples)
+        if part < 1:
+            shares = part * shares + (1 - part) * expected(samples["score"], scale)
+        shares = np.clip(shares, _NEARLY_CERTAIN, 1 - _NEARLY_CERTAIN)
+        labelled = samples.copy()
+        labelled["score"] = np.rint(scale * np.log(shares / (1 - shares)))
+        return labelled
+
+    def save(self, path: Path, scale: float) -> None:
+        """Write a file for `load_teacher`."""
+        part = path.with_name(f".{path.name}.part")
+        torch.save({"version": _VERSION, "shape": asdict(self.shape), "scale": scale,
+                    "state": self._net.state_dict()}, part)
+        part.replace(path)
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        """Take over what another one of the same shape has learned."""
+        self._net.load_state_dict(state)
+
+
+def load_teacher(path: Path, device: str) -> tuple[Teacher, float]:
+    """(the teacher in a file, centipawns for a logit of 1); InputError if the file is none."""
+    try:
+        content = torch.load(path, map_location=device, weights_only=True)
+        teacher = Teacher(TeacherShape(**content["shape"]), device, 0)
+        teacher.load(content["state"])
+        scale = float(content["scale"])
+    except Exception as error:  # a damaged file may raise anything
+        raise InputError(f"cannot read the teacher {path}: it is damaged or not a teacher") from error
+    if content["version"] != _VERSION or not math.isfinite(scale):
+        raise InputError(f"the teacher {path} was made by another version")
+    return teacher, scale
