@@ -2,8 +2,9 @@
 
 Scores are from the side to move's view. `alpha` is what that side is already sure of, `beta` what the other side will
 not allow; a score of at least beta ends the node. Every technique can be switched off in params.py; what each of them
-decides is in techniques.py. The number in brackets is the Elo that the engine loses without the technique at 5,000
-nodes per move, give or take fifty: see "What each technique is worth" in engine/arena/MEASUREMENTS.md.
+decides is in pruning.py, reductions.py, learning.py and techniques.py. The number in brackets is the Elo that the
+engine loses without the technique at 5,000 nodes per move, give or take fifty: see "What each technique is worth" in
+engine/arena/MEASUREMENTS.md.
 
 All steps that search are in one function: Numba does not link kernels that call each other, and the compiler of
 engine/kernel refuses them.
@@ -14,8 +15,36 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.exchange import see_reaches
+from engine.alphabeta.learning import (
+    learn_from_last_move,
+    learn_from_surprise,
+    remember_tried,
+    reward_if_all_answers_fail,
+)
 from engine.alphabeta.ordering import BAD_NOISY, learn_from_cut, next_move, picked_score, start_picking
+from engine.alphabeta.pruning import (
+    foreseen_fail_high,
+    late_move_pruning_begins,
+    may_probcut,
+    may_razor,
+    may_try_null_move,
+    noisy_is_hopeless,
+    null_floor_of,
+    null_move_depth,
+    quiet_is_hopeless,
+    reverse_futility_cuts,
+)
 from engine.alphabeta.quiescence import quiescence
+from engine.alphabeta.reductions import (
+    internal_reduction,
+    lmr_base,
+    lmr_of_node,
+    lmr_of_quiet,
+    may_be_singular,
+    negative_extension,
+    reduced_depth,
+    singular_extension,
+)
 from engine.alphabeta.state import PLY_MASK
 from engine.alphabeta.steps import (
     cut_off_value,
@@ -36,34 +65,12 @@ from engine.alphabeta.techniques import (
     count_cut,
     count_root_nodes,
     evaluate_node,
-    foreseen_fail_high,
     forget_evaluation,
-    internal_reduction,
     is_improving,
     is_open_root_move,
     keep_best,
-    late_move_pruning_begins,
-    learn_from_last_move,
-    learn_from_surprise,
-    lmr_base,
-    lmr_of_node,
-    lmr_of_quiet,
-    may_be_singular,
-    may_probcut,
-    may_razor,
-    may_try_null_move,
-    negative_extension,
-    noisy_is_hopeless,
     note_root_move,
-    null_floor_of,
-    null_move_depth,
-    quiet_is_hopeless,
-    reduced_depth,
-    remember_tried,
-    reverse_futility_cuts,
-    reward_if_all_answers_fail,
     score_without_moves,
-    singular_extension,
     tb_limits,
     tt_score_cuts,
 )

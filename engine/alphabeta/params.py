@@ -26,9 +26,15 @@ class Parameter(NamedTuple):
         """Whether it turns a technique on and off."""
         return (self.low, self.high) == (0, 1)
 
+    @property
+    def is_on(self) -> bool:
+        """Whether it is the switch of a technique that is in use."""
+        return self.is_switch and self.default == 1
 
-def _switch(name: str) -> Parameter:
-    return Parameter(name, 1, 0, 1, 0)
+
+def _switch(name: str, default: int = 1) -> Parameter:
+    """The switch of a technique; `default` is 0 until it has won a match."""
+    return Parameter(name, default, 0, 1, 0)
 
 
 PARAMETERS = (

@@ -1,0 +1,93 @@
+"""How deep to search: extensions, and reductions of nodes and of late moves. One named function each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.alphabeta.state import REDUCTION_ROWS
+from engine.alphabeta.transpositions import LOWER, entry_bound, entry_depth
+from engine.core.moves import NULL_MOVE
+from engine.kernel import inline
+from engine.search.scores import is_decisive
+
+_ONE_PLY = np.int64(1024)
+_ONE_PLY_BITS = np.int64(10)
+
+
+# Extensions, and reductions of whole nodes.
+
+
+@inline
+def internal_reduction(params, depth):
+    """Plies by which a node without a TT move is reduced."""
+    return np.int64(params.use_iir and depth >= params.iir_depth)
+
+
+@inline
+def may_be_singular(state, depth, ply, tt_move, data, tt_score):
+    """Whether to test the TT move for singularity: its score must be a lower bound from enough depth."""
+    params = state.params
+    return (params.use_singular and ply > 0 and depth >= params.singular_depth and tt_move != NULL_MOVE
+            and entry_depth(data) >= depth - params.singular_tt_depth and entry_bound(data) & LOWER
+            and not is_decisive(tt_score) and ply < params.singular_root_depths * state.root_depth)
+
+
+@inline
+def singular_extension(state, ply, is_pv, score, singular_beta):
+    """Plies by which a singular move is extended: two if all others are far worse, but not often in one line."""
+    params = state.params
+    if (params.use_double_extensions and not is_pv and score < singular_beta - params.double_margin
+            and state.extended[ply] < params.double_limit):
+        state.extended[ply] += 1
+        return np.int64(2)
+    return np.int64(1)
+
+
+@inline
+def negative_extension(params, cut_node, tt_score, beta):
+    """Plies, negative or 0, for a TT move that is not singular: other moves are about as good."""
+    if not params.use_negative_extensions:
+        return np.int64(0)
+    if tt_score >= beta:
+        return np.int64(-2)
+    return np.int64(-1) if cut_node else np.int64(0)
+
+
+# Reductions of moves.
+
+
+@inline
+def lmr_base(state, depth, move_count, is_quiet):
+    """The reduction of a late move in 1024ths of a ply, by depth and move number alone."""
+    row, column = min(depth, REDUCTION_ROWS - 1), min(move_count, REDUCTION_ROWS - 1)
+    return np.int64(state.reductions[np.int64(is_quiet), row, column])
+
+
+@inline
+def lmr_of_node(params, reduction, is_pv, cut_node, improving, checks, tt_move_is_noisy):
+    """The reduction of a late move, adjusted for the kind of node and for checks."""
+    if is_pv:
+        reduction -= params.lmr_pv
+    if cut_node:
+        reduction += params.lmr_cut_node
+    if not improving:
+        reduction += params.lmr_not_improving
+    if checks:
+        reduction -= params.lmr_check
+    if tt_move_is_noisy:
+        reduction += params.lmr_tt_capture
+    return reduction
+
+
+@inline
+def lmr_of_quiet(state, ply, move, reduction, history):
+    """The reduction of a late quiet move, adjusted for killers and history."""
+    if move == state.killers[ply, 0] or move == state.killers[ply, 1]:
+        reduction -= state.params.lmr_killer
+    return reduction - history * _ONE_PLY // state.params.lmr_history_divisor
+
+
+@inline
+def reduced_depth(new_depth, reduction):
+    """The depth left after a reduction: at least one ply, at most `new_depth`."""
+    return min(max(new_depth - (reduction >> _ONE_PLY_BITS), 1), new_depth)
