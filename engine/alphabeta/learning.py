@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.correction import learn_correction
-from engine.alphabeta.ordering import is_after_quiet, learn_from_evaluation, reward_last_move
-from engine.alphabeta.state import MOST_TRIED
+from engine.alphabeta.ordering import (
+    is_after_quiet,
+    learn_from_evaluation,
+    reward_continuation,
+    reward_if_quiet,
+    reward_last_move,
+)
+from engine.alphabeta.state import BEFORE_ROOT, MOST_TRIED
 from engine.alphabeta.steps import bound_allows
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
@@ -15,9 +21,10 @@ from engine.search.scores import NO_SCORE, is_decisive
 
 
 @inline
-def learn_from_last_move(pos, state, ply):
+def learn_from_last_move(pos, state, ply, excluded):
     """Let the histories learn what the last move, if it was quiet, did to the static evaluation."""
-    if (state.params.use_history and is_after_quiet(pos, state, ply) and state.static_evals[ply - 1] != NO_SCORE):
+    if (state.params.use_history and excluded == NULL_MOVE and is_after_quiet(pos, state, ply)
+            and state.static_evals[ply] != NO_SCORE and state.static_evals[ply - 1] != NO_SCORE):
         learn_from_evaluation(pos, state, ply, np.int64(state.static_evals[ply - 1]), np.int64(state.static_evals[ply]))
 
 
@@ -40,6 +47,23 @@ def reward_if_all_answers_fail(pos, state, ply, depth, best, old_alpha):
     params = state.params
     if params.use_history and best <= old_alpha and is_after_quiet(pos, state, ply):
         reward_last_move(pos, state, ply, min(params.history_fail_low * depth, params.history_bonus_max))
+
+
+@inline
+def learn_from_research(state, ply, depth, is_quiet, score, alpha, beta):
+    """Let the continuation histories learn whether a reduced move that looked good held what it promised."""
+    params = state.params
+    if not params.use_research_history or not is_quiet or alpha < score < beta:
+        return
+    bonus = min(params.history_bonus * depth, params.history_bonus_max)
+    reward_continuation(state, ply, np.int64(state.slots[BEFORE_ROOT + ply]), bonus if score >= beta else -bonus)
+
+
+@inline
+def learn_from_tt_cut(pos, state, ply, depth, move, tt_score, beta):
+    """Reward the quiet TT move of a node that its TT score cuts off: it would have been the best again."""
+    if state.params.use_tt_history and tt_score >= beta and move != NULL_MOVE:
+        reward_if_quiet(pos, state, ply, depth, move)
 
 
 @inline

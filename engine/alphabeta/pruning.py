@@ -5,14 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.exchange import captured_value, see_reaches
+from engine.alphabeta.ordering import BAD_NOISY, next_move
 from engine.alphabeta.state import BEFORE_ROOT
 from engine.alphabeta.steps import has_pieces, lazy_score
-from engine.alphabeta.transpositions import MISS, entry_depth
+from engine.alphabeta.techniques import opponent_is_worsening
+from engine.alphabeta.transpositions import LOWER, MISS, entry_bound, entry_depth
 from engine.core.legality import gives_check
+from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
 from engine.search.scores import NO_SCORE, is_decisive, is_loss
 
+_NO = np.int64(0)
 _QUARTERS = np.int64(4)
+_WHOLE = np.int64(1024)
 _ONE_PLY_BITS = np.int64(10)  # of reductions, which are in 1024ths
 
 
@@ -37,11 +42,19 @@ def may_razor(params, depth, estimate, alpha):
 
 
 @inline
-def reverse_futility_cuts(params, depth, estimate, beta, improving):
+def reverse_futility_cuts(state, depth, ply, estimate, beta, improving):
     """Reverse futility pruning: whether no reply will bring the score below beta."""
-    return (params.use_reverse_futility and depth <= params.rfp_depth and not is_decisive(beta)
-            and not is_decisive(estimate)
-            and estimate - params.rfp_margin * depth + params.rfp_improving * improving >= beta)
+    params = state.params
+    if (not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta) or is_decisive(estimate)):
+        return False
+    margin = params.rfp_margin * depth - params.rfp_improving * improving + params.rfp_tt_pv * state.was_pv[ply]
+    return estimate - margin + params.rfp_worsening * opponent_is_worsening(state, ply) >= beta
+
+
+@inline
+def reverse_futility_score(params, estimate, beta):
+    """The score of a node that reverse futility pruning cuts off: between the estimate and beta."""
+    return (estimate * params.rfp_blend + beta * (_WHOLE - params.rfp_blend)) // _WHOLE
 
 
 @inline
@@ -55,10 +68,10 @@ def may_try_null_move(pos, state, depth, ply, beta, estimate):
 
 
 @inline
-def null_move_depth(params, depth, estimate, beta):
+def null_move_depth(params, depth, estimate, beta, improving):
     """The depth to which the position after a null move is searched."""
     surplus = min((estimate - beta) // params.null_eval_divisor, params.null_eval_max)
-    return depth - (params.null_base + depth // params.null_divisor + surplus)
+    return depth - (params.null_base + depth // params.null_divisor + surplus + params.null_improving * improving)
 
 
 @inline
@@ -74,6 +87,25 @@ def may_probcut(params, depth, beta, data, tt_score):
         return False
     is_known = data != MISS and entry_depth(data) >= depth - params.probcut_tt_depth
     return not (is_known and tt_score < beta + params.probcut_margin)
+
+
+@inline
+def next_probable(pos, state, ply, tt_move, checkers, pinned, gain):
+    """The next capture or promotion that wins at least `gain` by exchanges, for ProbCut; NULL_MOVE if there is none."""
+    while True:
+        move = next_move(pos, state, ply, tt_move, checkers, pinned, _NO)
+        if move == NULL_MOVE or state.stage[ply] == BAD_NOISY:
+            return NULL_MOVE
+        if see_reaches(pos, move, gain):
+            return move
+
+
+@inline
+def small_probcut_cuts(params, depth, beta, data, tt_score):
+    """ProbCut without a search: whether a lower bound in the TT, from hardly less depth, beats beta by a margin."""
+    return (params.use_small_probcut and data != MISS and entry_bound(data) & LOWER
+            and entry_depth(data) >= depth - params.small_probcut_depth
+            and tt_score >= beta + params.small_probcut_margin and not is_decisive(beta) and not is_decisive(tt_score))
 
 
 # Pruning of moves.

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.correction import corrected_eval
-from engine.alphabeta.steps import bound_settles, extend_pv, known_or_new_evaluation, sharpened, tb_score
-from engine.alphabeta.transpositions import entry_bound, entry_depth
+from engine.alphabeta.steps import bound_settles, can_repeat, extend_pv, known_or_new_evaluation, sharpened, tb_score
+from engine.alphabeta.transpositions import MISS, entry_bound, entry_depth, entry_was_pv
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
-from engine.search.scores import DRAW, INFINITE, NO_SCORE, is_win, mated_in
+from engine.search.scores import DRAW, INFINITE, NO_SCORE, is_decisive, is_win, mate_in, mated_in
 
 # The root.
 
@@ -57,8 +57,9 @@ def count_root_nodes(state, ply, move, nodes):
 
 @inline
 def begin_node(state, ply):
-    """Clear the killers of the children, and inherit the count of double extensions from the parent."""
+    """Clear what children and grandchildren keep, and inherit the count of double extensions from the parent."""
     state.killers[ply + 1, 0] = state.killers[ply + 1, 1] = NULL_MOVE
+    state.cutoffs[ply + 2] = 0
     state.extended[ply] = state.extended[ply - 1] if ply > 0 else 0
 
 
@@ -72,10 +73,28 @@ def keep_best(state, ply, move, score, is_pv):
 
 
 @inline
-def count_cut(state, move_count):
+def count_cut(state, ply, move_count):
     """Count a cut-off, and whether the first move caused it: the measure of the move ordering."""
     state.cuts += 1
     state.first_cuts += np.int64(move_count == 1)
+    state.cutoffs[ply] += 1
+
+
+@inline
+def recall_pv(state, ply, is_pv, data, excluded):
+    """Note whether the position is or was in a principal variation, and return it as 1 or 0. A search that leaves out
+    a move adds nothing new.
+    """
+    if excluded == NULL_MOVE:
+        state.was_pv[ply] = is_pv or (data != MISS and entry_was_pv(data))
+    return np.int64(state.was_pv[ply])
+
+
+@inline
+def pv_to_store(state, ply, fails_low):
+    """What the TT shall remember about principal variations: if all moves fail, the last one may well be played."""
+    was_pv = np.int64(state.was_pv[ply])
+    return np.int64(state.was_pv[ply - 1]) | was_pv if fails_low and ply > 0 else was_pv
 
 
 # What is known without a search.
@@ -103,6 +122,27 @@ def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
 
 
 @inline
+def narrowed(pos, state, alpha, beta, ply):
+    """(alpha, beta, floor of the score): the window without scores that no mate from here can reach, nor any below a
+    draw if a move leads to one.
+    """
+    floor = -INFINITE
+    if alpha < DRAW and can_repeat(pos, state, ply):
+        alpha = floor = DRAW
+    if not state.params.use_mate_distance:
+        return alpha, beta, floor
+    return max(alpha, mated_in(ply)), min(beta, mate_in(ply + 1)), floor
+
+
+@inline
+def softened(params, best, beta, depth):
+    """A score that fails high, drawn towards beta: the more so the shallower the search that it comes from."""
+    if not params.use_fail_high_blend or best <= beta or is_decisive(best) or is_decisive(beta):
+        return best
+    return (best * depth + beta) // (depth + 1)
+
+
+@inline
 def score_without_moves(alpha, ply, excluded, in_check):
     """The score of a node without moves: mate or stalemate, unless a move was excluded."""
     if excluded != NULL_MOVE:
@@ -114,19 +154,18 @@ def score_without_moves(alpha, ply, excluded, in_check):
 
 
 @inline
-def evaluate_node(pos, state, ply, data, tt_score):
-    """(the raw static evaluation, the best estimate of the score); sets `static_evals`, the corrected evaluation."""
+def evaluate_node(pos, state, ply, data, tt_score, in_check):
+    """(the raw static evaluation, the best estimate of the score); sets `static_evals`, the corrected evaluation.
+
+    In check all are NO_SCORE: an evaluation would mean nothing before the check is answered.
+    """
+    if in_check:
+        state.static_evals[ply] = state.rests[ply] = NO_SCORE
+        return NO_SCORE, NO_SCORE
     raw_eval = known_or_new_evaluation(pos, state, ply, data)
     static_eval = corrected_eval(pos, state, ply, raw_eval)
     state.static_evals[ply] = static_eval
     return raw_eval, sharpened(state, data, tt_score, static_eval)
-
-
-@inline
-def forget_evaluation(state, ply):
-    """In check there is no static evaluation: it would mean nothing before the check is answered."""
-    state.static_evals[ply] = NO_SCORE
-    state.rests[ply] = NO_SCORE
 
 
 @inline
@@ -140,3 +179,10 @@ def is_improving(state, ply, in_check):
     if earlier == NO_SCORE:
         earlier = state.static_evals[ply - 4] if ply >= 4 else NO_SCORE
     return np.int64(earlier == NO_SCORE or state.static_evals[ply] > earlier)
+
+
+@inline
+def opponent_is_worsening(state, ply):
+    """1 if the other side's last move has made the static evaluation worse for it, else 0; not for use in check."""
+    before = np.int64(state.static_evals[ply - 1]) if ply > 0 else NO_SCORE
+    return np.int64(before != NO_SCORE and state.static_evals[ply] > -before)

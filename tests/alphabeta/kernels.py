@@ -25,7 +25,9 @@ from engine.alphabeta.transpositions import (
     entry_eval,
     entry_move,
     entry_score,
+    entry_was_pv,
     node_score,
+    pack,
     probe,
     store,
 )
@@ -67,9 +69,14 @@ def perft_by_picker(pos, state, depth, tt_move):
     return _perft_by_picker(pos, state, depth, np.int64(0), tt_move)
 
 
-@entry(int64, int64, int64, uint64, int64, int64, int64, int64, int64)
-def tt_store(address, buckets, generation, key, move, score, static_eval, depth, bound):
-    store(address, buckets, generation, key, move, score, static_eval, depth, bound)
+@entry(int64, int64, int64, uint64, uint64)
+def tt_store(address, buckets, generation, key, data):
+    store(address, buckets, generation, key, data)
+
+
+@entry(int64, int64, int64, int64, int64, int64)
+def tt_pack(move, score, static_eval, depth, bound, was_pv):
+    return pack(move, score, static_eval, depth, bound, was_pv)
 
 
 @entry(int64, int64)
@@ -79,10 +86,10 @@ def tt_node_score(score, ply):
 
 @entry(int64, int64, uint64, int64)
 def tt_probe(address, buckets, key, ply):
-    """(found, move, score, static evaluation, depth, bound)"""
+    """(found, move, score, static evaluation, depth, bound, whether it was in a principal variation)"""
     data = probe(address, buckets, key)
     return (data != np.uint64(0), entry_move(data), entry_score(data, ply), entry_eval(data), entry_depth(data),
-            entry_bound(data))
+            entry_bound(data), entry_was_pv(data))
 
 
 @entry(array_type("f8"), array_type("f8"))
