@@ -13,6 +13,7 @@ from engine.alphabeta.ordering import (
     learn_from_evaluation,
     move_slot,
     next_move,
+    note_threats,
     start_picking,
 )
 from engine.alphabeta.state import BEFORE_ROOT, STATE_TYPE
@@ -119,6 +120,12 @@ def slot_of_move(pos, state, move):
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64)
 def learn_cut(pos, state, ply, depth, best, quiets, noisies):
     learn_from_cut(pos, state, ply, depth, best, quiets, noisies)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64)
+def watch(pos, state, ply):
+    """Note the threats against the side to move."""
+    note_threats(pos, state, ply)
 
 
 @entry(int64, int64, int64)
