@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.attacks import attackers_to, bishop_attacks, rook_attacks
+from engine.core.attacks import attacked_squares, attackers_to, bishop_attacks, rook_attacks
+from engine.core.cycles import can_reach_repetition
 from engine.core.draws import is_repetition
 from engine.core.legality import gives_check, is_legal, is_pseudo_legal
 from engine.core.movegen import MOVE_LIST_TYPE, generate, king_masks
@@ -99,6 +100,11 @@ def is_repetition_after(pos, plies_searched):
     return is_repetition(pos, plies_searched)
 
 
+@entry(POSITION_TYPE, int64)
+def can_repeat_after(pos, plies_searched):
+    return can_reach_repetition(pos, plies_searched)
+
+
 @entry(POSITION_TYPE)
 def keys_from_scratch(pos):
     """Replace the keys of `pos` by new ones."""
@@ -113,6 +119,11 @@ def slider_attacks(square, occupied):
 @entry(POSITION_TYPE, int64, int64)
 def all_attackers(pos, square, color):
     return attackers_to(pos, square, occupied_squares(pos), color)
+
+
+@entry(POSITION_TYPE, int64)
+def all_attacked(pos, color):
+    return attacked_squares(pos, color)
 
 
 @entry()

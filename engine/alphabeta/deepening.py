@@ -45,6 +45,7 @@ def open_window(state, depth, expected):
     """Set the first window of an iteration, around the expected score."""
     state.window_alpha, state.window_beta = first_window(state.params, depth, expected)
     state.window_width = state.params.aspiration_window
+    state.window_fails = 0
 
 
 @inline
@@ -56,6 +57,12 @@ def _keep_line(state, score):
         state.line[ply] = state.pv[0, ply]
 
 
+@inline
+def _confirming_depth(state, depth):
+    """The depth of a search in the current window: a score that fails high again and again need only be confirmed."""
+    return max(depth - state.window_fails, 1) if state.params.use_aspiration_reduction else depth
+
+
 @kernel
 def search_window(pos, state, search_address, depth):
     """Search the root once in the current window. The result is left in `state`.
@@ -65,7 +72,7 @@ def search_window(pos, state, search_address, depth):
     otherwise, and if the search was stopped, it is EXACT. A stopped search leaves what it had found by then.
     """
     alpha, beta = np.int64(state.window_alpha), np.int64(state.window_beta)
-    score = call_search(search_address, pos, state, depth, alpha, beta, _ROOT)
+    score = call_search(search_address, pos, state, _confirming_depth(state, depth), alpha, beta, _ROOT)
     state.line_bound = EXACT
     if state.stopped:
         if state.pv_length[0] > 0:
@@ -80,6 +87,7 @@ def search_window(pos, state, search_address, depth):
         bring_forward(state, state.line[0], state.first_root_move)
     if state.line_bound != EXACT:
         width = np.int64(state.window_width)
+        state.window_fails = state.window_fails + 1 if state.line_bound == LOWER else 0
         state.window_alpha, state.window_beta = wider_window(alpha, beta, score, width)
         state.window_width = width + width // 2
 

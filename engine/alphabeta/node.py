@@ -2,8 +2,9 @@
 
 Scores are from the side to move's view. `alpha` is what that side is already sure of, `beta` what the other side will
 not allow; a score of at least beta ends the node. Every technique can be switched off in params.py; what each of them
-decides is in techniques.py. The number in brackets is the Elo that the engine loses without the technique at 5,000
-nodes per move, give or take fifty: see "What each technique is worth" in engine/arena/MEASUREMENTS.md.
+decides is in pruning.py, reductions.py, learning.py and techniques.py. The number in brackets is the Elo that the
+engine loses without the technique at 5,000 nodes per move, give or take fifty: see "What each technique is worth" in
+engine/arena/MEASUREMENTS.md.
 
 All steps that search are in one function: Numba does not link kernels that call each other, and the compiler of
 engine/kernel refuses them.
@@ -13,20 +14,64 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.exchange import see_reaches
-from engine.alphabeta.ordering import BAD_NOISY, learn_from_cut, next_move, picked_score, start_picking
-from engine.alphabeta.quiescence import quiescence
+from engine.alphabeta.learning import (
+    learn_from_last_move,
+    learn_from_research,
+    learn_from_surprise,
+    learn_from_tt_cut,
+    remember_tried,
+    reward_if_all_answers_fail,
+)
+from engine.alphabeta.ordering import (
+    BAD_NOISY,
+    learn_from_cut,
+    next_move,
+    noisy_history_of,
+    note_threats,
+    picked_score,
+    start_picking,
+)
+from engine.alphabeta.pruning import (
+    foreseen_fail_high,
+    late_move_pruning_begins,
+    may_probcut,
+    may_razor,
+    may_try_null_move,
+    next_probable,
+    noisy_is_hopeless,
+    null_floor_of,
+    null_move_depth,
+    quiet_is_hopeless,
+    reverse_futility_cuts,
+    reverse_futility_score,
+    small_probcut_cuts,
+)
+from engine.alphabeta.quiescence import quiescence, value_at_horizon
+from engine.alphabeta.reductions import (
+    alpha_raise_reduction,
+    hindsight,
+    internal_reduction,
+    lmr_base,
+    lmr_of_node,
+    lmr_of_noisy,
+    lmr_of_quiet,
+    may_be_singular,
+    negative_extension,
+    reduced_depth,
+    research_change,
+    singular_beta_of,
+    singular_extension,
+)
 from engine.alphabeta.state import PLY_MASK
 from engine.alphabeta.steps import (
-    cut_off_value,
     has_pieces,
     is_draw,
     is_tb_ending,
     pass_turn,
     play,
     poll,
+    recalled,
     take_back,
-    tt_probe,
     tt_store,
     validated,
 )
@@ -36,45 +81,26 @@ from engine.alphabeta.techniques import (
     count_cut,
     count_root_nodes,
     evaluate_node,
-    foreseen_fail_high,
-    forget_evaluation,
-    internal_reduction,
     is_improving,
     is_open_root_move,
     keep_best,
-    late_move_pruning_begins,
-    learn_from_last_move,
-    learn_from_surprise,
-    lmr_base,
-    lmr_of_node,
-    lmr_of_quiet,
-    may_be_singular,
-    may_probcut,
-    may_razor,
-    may_try_null_move,
-    negative_extension,
-    noisy_is_hopeless,
+    narrowed,
     note_root_move,
-    null_floor_of,
-    null_move_depth,
-    quiet_is_hopeless,
-    reduced_depth,
-    remember_tried,
-    reverse_futility_cuts,
-    reward_if_all_answers_fail,
+    pv_to_store,
+    recall_pv,
     score_without_moves,
-    singular_extension,
+    softened,
     tb_limits,
     tt_score_cuts,
 )
-from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_move, entry_score
+from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_move
 from engine.core.bits import EMPTY
 from engine.core.legality import gives_check
 from engine.core.movegen import king_masks
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy, unmake_null
 from engine.kernel import kernel
-from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, is_decisive, is_loss, is_win, mate_in, mated_in
+from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, is_decisive, is_loss, is_win
 
 _NO = np.int64(0)
 _YES = np.int64(1)
@@ -87,8 +113,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     params = state.params
     # Step 1. At the horizon, quiescence searches only captures and the like [236].
     if depth <= 0 or ply >= MAX_PLY:
-        state.leaves += 1
-        return quiescence(pos, state, alpha, beta, ply) if params.use_quiescence else cut_off_value(pos, state, ply)
+        return value_at_horizon(pos, state, alpha, beta, ply)
     is_root, is_pv = ply == 0, beta - alpha > 1
     is_scout = not is_pv or not (params.use_pvs or is_root)
     excluded = np.int64(state.excluded[ply])
@@ -104,12 +129,10 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if not is_root:
         if is_draw(pos, state, ply):
             return DRAW
-        # Step 3. Mate-distance pruning: a shorter mate has already been found [6].
-        if params.use_mate_distance:
-            alpha = max(alpha, mated_in(ply))
-            beta = min(beta, mate_in(ply + 1))
-            if alpha >= beta:
-                return alpha
+        # Step 3. Mate-distance pruning: a shorter mate has already been found [6]. A draw may be a move away.
+        alpha, beta, floor = narrowed(pos, state, alpha, beta, ply)
+        if alpha >= beta:
+            return alpha
 
         # Step 4. The endgame tables: with few men the result is known. Only a mate can be better, or worse.
         if is_tb_ending(pos, state) and excluded == NULL_MOVE:
@@ -121,43 +144,40 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     # Step 5. The transposition table: the same position by another move order [458, its cut-offs alone 241].
     checkers, pinned = king_masks(pos)
     in_check = checkers != EMPTY
-    data = tt_probe(pos, state) if excluded == NULL_MOVE else MISS
-    tt_score = entry_score(data, ply) if data != MISS else NO_SCORE
+    data, tt_score = recalled(pos, state, ply) if excluded == NULL_MOVE else (MISS, NO_SCORE)
+    was_pv = recall_pv(state, ply, is_pv, data, excluded)
     if data != MISS and tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
+        learn_from_tt_cut(pos, state, ply, depth, entry_move(data), tt_score, beta)
         return tt_score
     tt_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
     tt_move = best_so_far(state, ply, tt_move)
     tt_move_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
 
     # Step 6. The static evaluation, corrected by experience [6], refined by the TT score.
-    raw_eval = estimate = NO_SCORE
-    if in_check:
-        forget_evaluation(state, ply)
-    else:
-        if not is_pv and excluded == NULL_MOVE:
-            # Step 8 before the evaluation is made, if a lazy one shows that it will cut [61].
-            foreseen = foreseen_fail_high(pos, state, depth, ply, beta, data)
-            if foreseen != NO_SCORE:
-                return foreseen
-        raw_eval, estimate = evaluate_node(pos, state, ply, data, tt_score)
-        if excluded == NULL_MOVE:
-            learn_from_last_move(pos, state, ply)
+    may_prune = not is_pv and not in_check and excluded == NULL_MOVE
+    # Step 8 before the evaluation is made, if a lazy one shows that it will cut [61].
+    foreseen = foreseen_fail_high(pos, state, depth, ply, beta, data) if may_prune else NO_SCORE
+    if foreseen != NO_SCORE:
+        return foreseen
+    raw_eval, estimate = evaluate_node(pos, state, ply, data, tt_score, in_check)
+    learn_from_last_move(pos, state, ply, excluded)
     static_eval = np.int64(state.static_evals[ply])
     improving = is_improving(state, ply, in_check)
+    depth += hindsight(state, depth, ply, in_check)
     begin_node(state, ply)
 
-    if not is_pv and not in_check and excluded == NULL_MOVE:
+    if may_prune:
         # Step 7. Razoring: far below alpha only captures can help, and quiescence tries those [-6].
         if may_razor(params, depth, estimate, alpha):
-            score = quiescence(pos, state, alpha, alpha + 1, ply)
+            score = quiescence(pos, state, alpha, alpha + 1, ply, _NO)
             if score <= alpha:
                 return score
         # Step 8. Reverse futility pruning: far above beta, no reply will bring the score below it [64].
-        if reverse_futility_cuts(params, depth, estimate, beta, improving):
-            return (estimate + beta) // 2
+        if reverse_futility_cuts(state, depth, ply, estimate, beta, improving):
+            return reverse_futility_score(params, estimate, beta)
         # Step 9. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [3].
         if may_try_null_move(pos, state, depth, ply, beta, estimate):
-            reduced = null_move_depth(params, depth, estimate, beta)
+            reduced = null_move_depth(params, depth, estimate, beta, improving)
             pass_turn(pos, state, ply, raw_eval)
             score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, _YES - cut_node)
             unmake_null(pos)
@@ -173,25 +193,25 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if verified >= beta:
                     return score
         # Step 10. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [-9].
+        if small_probcut_cuts(params, depth, beta, data, tt_score):
+            return beta + params.small_probcut_margin
         if may_probcut(params, depth, beta, data, tt_score):
             raised, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
             noisy_tt_move = tt_move if tt_move_is_noisy else NULL_MOVE
             start_picking(state, ply, noisy_tt_move)
             while True:
-                move = next_move(pos, state, ply, noisy_tt_move, checkers, pinned, _NO)
-                if move == NULL_MOVE or state.stage[ply] == BAD_NOISY:
+                move = next_probable(pos, state, ply, noisy_tt_move, checkers, pinned, raised - static_eval)
+                if move == NULL_MOVE:
                     break
-                if not see_reaches(pos, move, raised - static_eval):
-                    continue
                 play(pos, state, ply, move)
-                score = -quiescence(pos, state, -raised, -raised + 1, ply + 1)
+                score = -quiescence(pos, state, -raised, -raised + 1, ply + 1, _NO)
                 if score >= raised:
                     score = -search(pos, state, -raised, -raised + 1, shallow, ply + 1, _YES - cut_node)
                 take_back(pos, move)
                 if state.stopped:
                     return DRAW
                 if score >= raised:
-                    tt_store(pos, state, ply, move, score, raw_eval, max(shallow + 1, _NO), LOWER)
+                    tt_store(pos, state, ply, move, score, raw_eval, max(shallow + 1, _NO), LOWER, was_pv)
                     return score if is_decisive(score) else score - params.probcut_margin
 
     # Step 11. Internal iterative reduction: without a TT move the node is not yet worth its depth [38].
@@ -201,7 +221,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     # Step 12. Singular extension: a TT move that is much better than all others is searched deeper [50].
     extension = _NO
     if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, data, tt_score):
-        singular_beta = tt_score - params.singular_margin * depth
+        singular_beta = singular_beta_of(state, depth, ply, is_pv, tt_score)
         state.excluded[ply] = tt_move
         score = search(pos, state, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
         state.excluded[ply] = NULL_MOVE
@@ -209,12 +229,13 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if state.stopped:
             return DRAW
         if score < singular_beta:
-            extension = singular_extension(state, ply, is_pv, score, singular_beta)
+            extension = singular_extension(state, ply, is_pv, singular_beta - score, tt_move_is_noisy)
         elif params.use_multi_cut and score >= beta and not is_decisive(score):
             return score  # multi-cut: another move fails high as well, so the node will [-35]
         else:
             extension = negative_extension(params, cut_node, tt_score, beta)
 
+    note_threats(pos, state, ply)
     # Step 13. The moves, in order of promise [history 83, killers 70, continuation history 55, counter moves 14].
     start_picking(state, ply, tt_move)
     best, best_move, old_alpha = floor, NULL_MOVE, alpha
@@ -229,7 +250,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         move_count += 1
         note_root_move(state, ply, move, move_count)
         is_quiet = not is_noisy(pos, move)
-        history = picked_score(pos, state, move, ply) if is_quiet else _NO
+        history = picked_score(pos, state, move, ply) if is_quiet else noisy_history_of(pos, state, move)
         reduction = lmr_base(state, depth, move_count, is_quiet)
 
         # Step 14. Pruning of late moves [53] and of hopeless ones [futility 41, static exchange 26, history 0].
@@ -255,13 +276,18 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         score = -INFINITE
         scout_beta = alpha + 1 if params.use_pvs else beta
         if is_late:
-            reduction = lmr_of_node(params, reduction, is_pv, cut_node, improving, checks, tt_move_is_noisy)
-            if is_quiet:
-                reduction = lmr_of_quiet(state, ply, move, reduction, history)
+            reduction = lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_move_is_noisy)
+            reduction = (lmr_of_quiet(state, ply, move, reduction, history) if is_quiet
+                         else lmr_of_noisy(params, reduction, history))
             reduced = reduced_depth(new_depth, reduction)
+            state.reduced_by[ply] = new_depth - reduced
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, _YES)
+            state.reduced_by[ply] = 0
             if score > alpha and reduced < new_depth:
-                score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
+                new_depth += research_change(params, score, best, new_depth)
+                if reduced < new_depth:
+                    score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
+                learn_from_research(state, ply, new_depth, is_quiet, score, alpha, beta)
         elif not is_pv or move_count > 1:
             # Step 17. Principal variation search: a null window shows that a move is not better.
             score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
@@ -281,14 +307,15 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 best_move = move
                 keep_best(state, ply, move, score, is_pv)
                 if score >= beta:
-                    count_cut(state, move_count)
+                    count_cut(state, ply, move_count)
                     break
+                depth -= alpha_raise_reduction(params, depth, score)
         quiets, noisies = remember_tried(state, ply, move, is_quiet, quiets, noisies)
 
     # Step 19. No legal move: mate or stalemate.
     if move_count == 0:
         return score_without_moves(alpha, ply, excluded, in_check)
-    best = min(best, ceiling)
+    best = softened(params, min(best, ceiling), beta, depth)
 
     # Step 20. Learn which move caused the cut-off, and how wrong the evaluation was.
     if best >= beta:
@@ -298,5 +325,5 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         bound = LOWER if best >= beta else (EXACT if is_pv and best > old_alpha else UPPER)
         learn_from_surprise(pos, state, ply, depth, static_eval, best, best_move, bound)
         if not is_root or state.first_root_move == 0:
-            tt_store(pos, state, ply, best_move, best, raw_eval, depth, bound)
+            tt_store(pos, state, ply, best_move, best, raw_eval, depth, bound, pv_to_store(state, ply, bound == UPPER))
     return best

@@ -14,9 +14,10 @@ import numpy as np
 
 from engine.alphabeta.exchange import EXCHANGE_VALUES, see_reaches
 from engine.alphabeta.gravity import moved
-from engine.alphabeta.state import BEFORE_ROOT, PLY_MASK
+from engine.alphabeta.state import BEFORE_ROOT, PAWN_STRUCTURES, PLY_MASK
 from engine.alphabeta.transpositions import expect
-from engine.core.bits import NO_PIECE, PAWN, QUEEN
+from engine.core.attacks import attacked_squares
+from engine.core.bits import BIT, EMPTY, NO_PIECE, PAWN, QUEEN
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, NOISY, QUIET, generate
 from engine.core.moves import (
@@ -37,6 +38,7 @@ from engine.kernel import inline, kernel
 
 HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
+_PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
 
 # A ranked move is one number: its score, then its place counted from the end of the list, then the move. The largest
 # number is the best move, the first among equals, and finding it takes no branch that could be mispredicted.
@@ -58,16 +60,41 @@ def captured_type(pos, move):
 
 
 @inline
+def note_threats(pos, state, ply):
+    """Note which squares the other side attacks, for the histories of this node's quiet moves."""
+    state.threats[ply] = attacked_squares(pos, np.int64(pos.side) ^ 1) if state.params.use_threats else EMPTY
+
+
+@inline
+def _threat_index(threats, move):
+    """Which history a quiet move has: whether it leaves an attacked square, and whether it goes to one."""
+    return np.int64(threats >> from_square(move) & BIT) << 1 | np.int64(threats >> to_square(move) & BIT)
+
+
+@inline
+def _pawn_row(pos, state):
+    """The row of the pawn-structure history; row 0, which then is never written to, if it is not in use."""
+    return np.int64(pos.pawn_key & _PAWN_MASK) * np.int64(state.params.use_pawn_history)
+
+
+@inline
 def quiet_score(pos, state, move, ply):
     """The history score of a quiet move."""
-    slot = move_slot(pos, move)
-    score = np.int64(state.quiet_history[pos.side, move & 0xFFF]) if state.params.use_history else np.int64(0)
+    slot, threats = move_slot(pos, move), _threat_index(state.threats[ply], move)
+    score = np.int64(state.quiet_history[pos.side, threats, move & 0xFFF]) if state.params.use_history else np.int64(0)
+    score += np.int64(state.pawn_history[_pawn_row(pos, state), slot])
     if state.params.use_continuation:
         top = BEFORE_ROOT + ply
         score += np.int64(state.continuation[state.slots[top - 1], slot])
         score += np.int64(state.continuation[state.slots[top - 2], slot])
         score += np.int64(state.continuation[state.slots[top - 4], slot]) >> 1
     return score
+
+
+@inline
+def noisy_history_of(pos, state, move):
+    """The history of a capture or promotion."""
+    return np.int64(state.noisy_history[move_slot(pos, move), captured_type(pos, move)])
 
 
 @inline
@@ -112,12 +139,15 @@ def _rank_quiets(pos, state, ply, first, end):
     last = state.continuation[on * state.slots[top - 1]]
     second = state.continuation[on * state.slots[top - 2]]
     fourth = state.continuation[on * state.slots[top - 4]]
-    history = state.quiet_history[pos.side]
+    history, pawn_history = state.quiet_history[pos.side], state.pawn_history[_pawn_row(pos, state)]
+    threats = state.threats[ply]
     for place in range(np.uint64(first), np.uint64(end)):
         move = np.int64(state.list.moves[place])
         slot = move_slot(pos, move)
-        score = np.int64(history[move & 0xFFF]) if state.params.use_history else np.int64(0)
+        of_move = np.int64(history[_threat_index(threats, move), move & 0xFFF])
+        score = of_move if state.params.use_history else np.int64(0)
         score += np.int64(last[slot]) + np.int64(second[slot]) + (np.int64(fourth[slot]) >> 1)
+        score += np.int64(pawn_history[slot])
         state.ranked[place] = _ranked(score, place, move)
 
 
@@ -244,10 +274,37 @@ def picked_score(pos, state, move, ply):
     return quiet_score(pos, state, move, ply)
 
 
+@inline
+def _reward_side(state, side, ply, move, bonus):
+    """Reward a quiet move of `side` at `ply`, whatever the position."""
+    code, threats = move & 0xFFF, _threat_index(state.threats[ply], move)
+    entry = state.quiet_history[side, threats, code]
+    state.quiet_history[side, threats, code] = moved(entry, bonus, HISTORY_BITS)
+
+
 @kernel
 def _reward_quiet(pos, state, ply, move, bonus):
-    side, code, slot = np.int64(pos.side), move & 0xFFF, move_slot(pos, move)
-    state.quiet_history[side, code] = moved(state.quiet_history[side, code], bonus, HISTORY_BITS)
+    slot = move_slot(pos, move)
+    _reward_side(state, np.int64(pos.side), ply, move, bonus)
+    if state.params.use_pawn_history:
+        row = _pawn_row(pos, state)
+        state.pawn_history[row, slot] = moved(state.pawn_history[row, slot], bonus, HISTORY_BITS)
+    reward_continuation(state, ply, slot, bonus)
+
+
+@kernel
+def reward_if_quiet(pos, state, ply, depth, move):
+    """Reward `move`, which would have cut the node off, if it is a quiet move here at all: keys may collide."""
+    ply &= PLY_MASK
+    if is_pseudo_legal(pos, move) and not is_noisy(pos, move):
+        note_threats(pos, state, ply)
+        _reward_quiet(pos, state, ply, move, min(state.params.history_bonus * depth, state.params.history_bonus_max))
+
+
+@kernel
+def reward_continuation(state, ply, slot, bonus):
+    """Reward the move in `slot`, as an answer to the moves before it, or punish it if `bonus` is negative."""
+    ply &= PLY_MASK
     top = BEFORE_ROOT + ply
     for back in (1, 2, 4):
         before = np.int64(state.slots[top - back])
@@ -267,8 +324,7 @@ def reward_last_move(pos, state, ply, bonus):
     """Reward the other side's last move, which was quiet, or punish it if `bonus` is negative."""
     ply &= PLY_MASK
     top = BEFORE_ROOT + ply
-    side, code = np.int64(pos.side) ^ 1, np.int64(state.moves[ply - 1]) & 0xFFF
-    state.quiet_history[side, code] = moved(state.quiet_history[side, code], bonus, HISTORY_BITS)
+    _reward_side(state, np.int64(pos.side) ^ 1, ply - 1, np.int64(state.moves[ply - 1]), bonus)
     before, slot = np.int64(state.slots[top - 2]), np.int64(state.slots[top - 1])
     if before != 0:
         state.continuation[before, slot] = moved(state.continuation[before, slot], bonus, HISTORY_BITS)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.correction import corrected_eval
-from engine.alphabeta.exchange import captured_value
-from engine.alphabeta.ordering import BAD_NOISY, next_move, start_picking
+from engine.alphabeta.exchange import captured_value, see_reaches
+from engine.alphabeta.ordering import BAD_NOISY, next_move, note_threats, start_picking
 from engine.alphabeta.state import PLY_MASK
 from engine.alphabeta.steps import (
     bound_settles,
+    can_repeat,
+    cut_off_value,
     extend_pv,
     is_draw,
     is_tb_ending,
@@ -17,35 +19,40 @@ from engine.alphabeta.steps import (
     lazy_score,
     play,
     poll,
+    recalled,
     sharpened,
     static_evaluation,
     take_back,
     tb_score,
-    tt_probe,
     tt_store,
     validated,
 )
-from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_move, entry_score
+from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_move, entry_was_pv
 from engine.core.bits import EMPTY
+from engine.core.legality import gives_check
 from engine.core.movegen import king_masks
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
 from engine.kernel import inline, kernel
-from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, clamp_evaluation, is_loss, mated_in
+from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, clamp_evaluation, is_decisive, is_loss, mated_in
 
 _QUIESCENCE_DEPTH = np.int64(0)
+_NO = np.int64(0)
+_YES = np.int64(1)
 
 
 @inline
-def _settled_score(pos, state, ply):
-    """The score of a node that needs no search: stopped, drawn, too deep, or in the tablebases; else NO_SCORE."""
+def _settled_score(pos, state, beta, ply):
+    """The score of a node that needs no search: stopped, drawn or about to be, too deep, or in the tablebases; else
+    NO_SCORE.
+    """
     if state.nodes >= state.next_poll:
         poll(state)
     state.pv_length[ply] = 0
     if state.stopped:
         return DRAW
     state.deepest = max(state.deepest, ply)
-    if is_draw(pos, state, ply):
+    if is_draw(pos, state, ply) or (beta <= DRAW and can_repeat(pos, state, ply)):
         return DRAW
     if ply >= MAX_PLY:
         return static_evaluation(pos, state, ply)
@@ -53,8 +60,11 @@ def _settled_score(pos, state, ply):
 
 
 @inline
-def _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv):
-    """(the stand-pat score, the raw static evaluation or NO_SCORE if a lazy one was enough)."""
+def _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv, in_check):
+    """(the stand-pat score, the raw static evaluation or NO_SCORE if a lazy one was enough); in check there is none."""
+    state.rests[ply] = NO_SCORE
+    if in_check:
+        return -INFINITE, NO_SCORE
     margin = state.params.lazy_margin
     lazy = lazy_score(pos, state, ply, data) if not is_pv else NO_SCORE
     if lazy != NO_SCORE and lazy - margin >= beta:
@@ -71,14 +81,9 @@ def _start_moves(pos, state, ply, data, checkers, pinned):
     move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
     tt_move = move if checkers != EMPTY or move == NULL_MOVE or is_noisy(pos, move) else NULL_MOVE
     start_picking(state, ply, tt_move)
+    if checkers != EMPTY:
+        note_threats(pos, state, ply)  # for the order of evasions
     return tt_move
-
-
-@inline
-def _recalled(pos, state, ply):
-    """(the entry of the transposition table or MISS, its score or NO_SCORE)."""
-    data = tt_probe(pos, state)
-    return data, (entry_score(data, ply) if data != MISS else NO_SCORE)
 
 
 @inline
@@ -88,20 +93,54 @@ def _cuts(state, data, tt_score, alpha, beta):
 
 @inline
 def _are_left_out(pos, state, ply, move, in_check, searched):
-    """Whether this move and all that follow are skipped: captures that lose material; or in check, once some evasion
-    has been searched, from the first quiet evasion on.
+    """Whether this move and all that follow are skipped: captures that lose material, or that come late; or in check,
+    once some evasion has been searched, from the first quiet evasion on.
     """
     if in_check:
         return state.params.use_evasion_pruning and searched > 0 and not is_noisy(pos, move)
+    if state.params.use_quiescence_limit and searched >= state.params.quiescence_moves:
+        return True
     return state.params.use_quiescence_see and state.stage[ply] == BAD_NOISY
 
 
+@inline
+def _hoped_for(pos, state, move, futile, in_check):
+    """The most that `move` can bring, given that all but the piece that it takes brings `futile`; INFINITE if there is
+    no telling, as for a quiet check, and -INFINITE for any other quiet move, which is what standing pat stands for.
+    """
+    if in_check:
+        return INFINITE
+    if not is_noisy(pos, move):
+        return INFINITE if gives_check(pos, move) and see_reaches(pos, move, _NO) else -INFINITE
+    return futile + captured_value(pos, move) if state.params.use_delta_pruning else INFINITE
+
+
+@inline
+def _bound_of(best, beta, is_exact):
+    return LOWER if best >= beta else (EXACT if is_exact else UPPER)
+
+
+@inline
+def _was_pv(data):
+    return entry_was_pv(data) if data != MISS else _NO
+
+
+@inline
+def _softened(state, score, beta):
+    """A score that fails high, drawn towards beta: the opponent will avoid the position anyway."""
+    if not state.params.use_quiescence_blend or score < beta or is_decisive(score) or is_decisive(beta):
+        return score
+    return (score + beta) // 2
+
+
 @kernel
-def quiescence(pos, state, alpha, beta, ply):
-    """Search until the position is quiet: captures and promotions; in check evasions, until one does not lose."""
+def quiescence(pos, state, alpha, beta, ply, is_first):
+    """Search until the position is quiet: captures and promotions; in check evasions, until one does not lose; if it
+    `is_first`, which is to say at the horizon, maybe checks.
+    """
     ply &= PLY_MASK
     # Step 1. Stop, draws, the deepest ply, and the endgame tables.
-    settled = _settled_score(pos, state, ply)
+    settled = _settled_score(pos, state, beta, ply)
     if settled != NO_SCORE:
         return settled
     is_pv = beta - alpha > 1 and not state.lines_are_cut
@@ -109,36 +148,33 @@ def quiescence(pos, state, alpha, beta, ply):
     # Step 2. The transposition table.
     checkers, pinned = king_masks(pos)
     in_check = checkers != EMPTY
-    data, tt_score = _recalled(pos, state, ply)
+    data, tt_score = recalled(pos, state, ply)
     if data != MISS and not is_pv and _cuts(state, data, tt_score, alpha, beta):
         return tt_score
 
     # Step 3. Stand pat: the side to move need not capture at all.
-    best, raw_eval = -INFINITE, NO_SCORE
-    state.rests[ply] = NO_SCORE
-    if not in_check:
-        best, raw_eval = _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv)
-        if best >= beta:
-            return best
-        alpha = max(alpha, best)
-    futile = best + state.params.delta_margin
+    best, raw_eval = _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv, in_check)
+    if best >= beta:
+        return _softened(state, best, beta)
+    alpha, futile = max(alpha, best), best + state.params.delta_margin
 
     # Step 4. The moves.
     tt_move = _start_moves(pos, state, ply, data, checkers, pinned)
-    best_move, old_alpha, searched = NULL_MOVE, alpha, np.int64(0)
+    with_quiets = np.int64(in_check or (is_first and state.params.use_quiescence_checks))
+    best_move, old_alpha, searched = NULL_MOVE, alpha, _NO
     while True:
-        move = next_move(pos, state, ply, tt_move, checkers, pinned, np.int64(in_check))
+        move = next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets)
         if move == NULL_MOVE:
             break
         if not is_loss(best):
             if _are_left_out(pos, state, ply, move, in_check, searched):
                 break
-            hoped_for = futile + captured_value(pos, move)
-            if not in_check and state.params.use_delta_pruning and hoped_for <= alpha:
+            hoped_for = _hoped_for(pos, state, move, futile, in_check)
+            if hoped_for <= alpha:
                 best = max(best, hoped_for)  # it cannot raise the score above alpha
                 continue
         play(pos, state, ply, move)
-        score = -quiescence(pos, state, -beta, -alpha, ply + 1)
+        score = -quiescence(pos, state, -beta, -alpha, ply + 1, _NO)
         take_back(pos, move)
         searched += 1
         if state.stopped:
@@ -154,6 +190,15 @@ def quiescence(pos, state, alpha, beta, ply):
     # Step 5. Mate, and what to remember.
     if in_check and searched == 0:
         return mated_in(ply)
-    bound = LOWER if best >= beta else (EXACT if is_pv and alpha > old_alpha else UPPER)
-    tt_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound)
+    bound, best = _bound_of(best, beta, is_pv and alpha > old_alpha), _softened(state, best, beta)
+    tt_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound, _was_pv(data))
     return best
+
+
+@inline
+def value_at_horizon(pos, state, alpha, beta, ply):
+    """The value of a node at the horizon of the search: quiescence, if it is on."""
+    state.leaves += 1
+    if not state.params.use_quiescence:
+        return cut_off_value(pos, state, ply)
+    return quiescence(pos, state, alpha, beta, ply, _YES)

@@ -29,8 +29,10 @@ STACK = MAX_PLY + 8
 PLY_MASK = np.int64(255)
 BEFORE_ROOT = np.int64(4)  # rows of the move stack that stand for moves before the root
 
+PAWN_STRUCTURES = 512
 PIECE_SQUARES = 1024  # [piece * 64 + square]: the piece that moved and where to
-CORRECTION_SLOTS = 16_384
+CORRECTION_BITS = 14
+CORRECTION_SLOTS = 1 << CORRECTION_BITS
 CORRECTION_MASK = np.uint64(CORRECTION_SLOTS - 1)
 REDUCTION_ROWS = 64
 MOST_TRIED = 64
@@ -64,6 +66,7 @@ class StateRecord(Fields):
     window_alpha: I8
     window_beta: I8
     window_width: I8
+    window_fails: I8  # how often in succession the window was too low
     line: Annotated[Numbers, "u2", STACK]  # the best known line, from the root
     line_length: I8
     line_score: I8
@@ -87,6 +90,10 @@ class StateRecord(Fields):
     moves: Annotated[Numbers, "u2", STACK]  # the move made there
     excluded: Annotated[Numbers, "u2", STACK]  # the move that a singular search leaves out
     extended: Annotated[Numbers, "i4", STACK]  # double extensions in the line
+    reduced_by: Annotated[Numbers, "i4", STACK]  # plies by which the move made there is being reduced
+    cutoffs: Annotated[Numbers, "i4", STACK]  # cut-offs there, since the node two plies before was begun
+    threats: Annotated[Numbers, "u8", STACK]  # squares that the other side attacks, if the histories ask for them
+    was_pv: Annotated[Numbers, "u1", STACK]  # whether the position is or was in a principal variation
     psq: Annotated[Numbers, "i8", STACK]  # material and piece-square sum, packed
     killers: Annotated[Numbers, "u2", (STACK, 2)]
     pv: Annotated[Numbers, "u2", (STACK, STACK)]
@@ -105,12 +112,16 @@ class StateRecord(Fields):
     ranked: Annotated[Numbers, "i8", MOVE_LIST_PLIES * MAX_MOVES]  # the same moves with their scores, see ordering.py
     # Histories.
     counter_moves: Annotated[Numbers, "u2", PIECE_SQUARES]
-    quiet_history: Annotated[Numbers, "i2", (2, 64 * 64)]
+    quiet_history: Annotated[Numbers, "i2", (2, 4, 64 * 64)]  # [side, threats as in ordering.py, from and to]
     noisy_history: Annotated[Numbers, "i2", (PIECE_SQUARES, 8)]  # [piece and square, captured type]
     continuation: Annotated[Numbers, "i2", (PIECE_SQUARES, PIECE_SQUARES)]
+    pawn_history: Annotated[Numbers, "i2", (PAWN_STRUCTURES, PIECE_SQUARES)]  # [pawns, hashed; piece and square]
     pawn_correction: Annotated[Numbers, "i2", (2, CORRECTION_SLOTS)]
     non_pawn_correction: Annotated[Numbers, "i2", (2, 2, CORRECTION_SLOTS)]
+    minor_correction: Annotated[Numbers, "i2", (2, CORRECTION_SLOTS)]  # [side, kings, knights and bishops, hashed]
+    major_correction: Annotated[Numbers, "i2", (2, CORRECTION_SLOTS)]  # [side, kings, rooks and queens, hashed]
     continuation_correction: Annotated[Numbers, "i2", CORRECTION_SLOTS]  # [the last two moves, hashed]
+    far_correction: Annotated[Numbers, "i2", CORRECTION_SLOTS]  # [the last move and the fourth last, hashed]
     # What tuning may change.
     params: ParamsRecord
     reductions: Annotated[Numbers, "i4", (2, REDUCTION_ROWS, REDUCTION_ROWS)]  # [quiet, depth, moves], 1024ths of a ply
@@ -126,8 +137,9 @@ _ALIGNMENT = 128  # of what follows a state in memory
 _STATE_SIZE = STATE.itemsize + -STATE.itemsize % _ALIGNMENT
 assert STACK <= PLIES
 
-HISTORY_FIELDS = ("killers", "counter_moves", "quiet_history", "noisy_history", "continuation", "pawn_correction",
-                  "non_pawn_correction", "continuation_correction")
+HISTORY_FIELDS = ("killers", "counter_moves", "quiet_history", "noisy_history", "continuation", "pawn_history",
+                  "pawn_correction", "non_pawn_correction", "minor_correction", "major_correction",
+                  "continuation_correction", "far_correction")
 
 
 def new_state(params: ParamsRecord | None = None, evaluation: Evaluation | None = None) -> StateRecord:

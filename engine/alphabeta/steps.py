@@ -14,12 +14,15 @@ from engine.alphabeta.transpositions import (
     UPPER,
     entry_bound,
     entry_eval,
+    entry_score,
     expect,
     node_score,
+    pack,
     probe,
     store,
 )
 from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK, popcount
+from engine.core.cycles import can_reach_repetition
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, generate, king_masks
@@ -88,6 +91,12 @@ def is_draw(pos, state, ply):
 
 
 @inline
+def can_repeat(pos, state, ply):
+    """Whether the side to move can draw at once, by a repetition."""
+    return state.params.use_upcoming_repetition and can_reach_repetition(pos, ply)
+
+
+@inline
 def tt_probe(pos, state):
     if not state.params.use_tt:
         return MISS
@@ -95,10 +104,17 @@ def tt_probe(pos, state):
 
 
 @inline
-def tt_store(pos, state, ply, move, score, static_eval, depth, bound):
+def recalled(pos, state, ply):
+    """(the entry of the transposition table or MISS, its score or NO_SCORE)."""
+    data = tt_probe(pos, state)
+    return data, (entry_score(data, ply) if data != MISS else NO_SCORE)
+
+
+@inline
+def tt_store(pos, state, ply, move, score, static_eval, depth, bound, was_pv):
     if state.params.use_tt:
-        store(state.tt_address, state.tt_buckets, state.generation, pos.key, move, node_score(score, ply), static_eval,
-              depth, bound)
+        data = pack(move, node_score(score, ply), static_eval, depth, bound, was_pv)
+        store(state.tt_address, state.tt_buckets, state.generation, pos.key, data)
 
 
 @inline

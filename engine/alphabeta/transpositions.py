@@ -3,7 +3,7 @@
 An entry is two words: `key ^ data` and `data`. A thread that reads while another writes sees words that do not belong
 together: their xor is not the key, and the entry is ignored. So no lock is needed. Four entries share a cache line.
 
-    data: move 16 | score 16 | static evaluation 16 | depth 8 | generation 6 | bound 2
+    data: move 16 | score 16 | static evaluation 16 | depth 7 | principal variation 1 | generation 6 | bound 2
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ MISS = np.uint64(0)
 ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4
 GENERATIONS = np.int64(64)
 _MEGABYTE = 1 << 20
+_MOST_DEPTH = np.int64(127)
 _WORDS_A_PAGE = 512  # of the smallest pages, 4096 bytes
 _AGE_WEIGHT = np.int64(4)  # each generation of age counts against an entry like this many plies of depth
 
@@ -118,7 +119,13 @@ def entry_eval(data):
 @inline
 def entry_depth(data):
     """The depth to which the score was searched."""
-    return np.int64(data >> 48 & np.uint64(0xFF))
+    return np.int64(data >> 48 & np.uint64(_MOST_DEPTH))
+
+
+@inline
+def entry_was_pv(data):
+    """1 if the position was in a principal variation, else 0."""
+    return np.int64(data >> 55 & np.uint64(1))
 
 
 @inline
@@ -166,14 +173,15 @@ def node_score(score, ply):
 
 
 @inline
-def _pack(move, score, static_eval, depth, bound, generation):
+def pack(move, score, static_eval, depth, bound, was_pv):
+    """What is known about a position, as a word for `store`; the score is a `node_score`."""
     return (np.uint64(move) | np.uint64(score & 0xFFFF) << 16 | np.uint64(static_eval & 0xFFFF) << 32
-            | np.uint64(depth) << 48 | np.uint64(generation) << 56 | np.uint64(bound) << 62)
+            | np.uint64(min(depth, _MOST_DEPTH)) << 48 | np.uint64(was_pv) << 55 | np.uint64(bound) << 62)
 
 
 @kernel
-def store(address, buckets, generation, key, move, score, static_eval, depth, bound):
-    """Store a result, whose score is a `node_score`.
+def store(address, buckets, generation, key, new):
+    """Store a result, packed by `pack`.
 
     An entry with the same key is replaced, unless it is from this search and more than three plies deeper and the new
     score is only a bound. Otherwise the least valuable entry of the bucket is replaced.
@@ -183,10 +191,11 @@ def store(address, buckets, generation, key, move, score, static_eval, depth, bo
     for _ in range(BUCKET_ENTRIES):
         data = load_word(slot + 8)
         if load_word(slot) ^ data == key and data != MISS:
-            if bound != EXACT and depth + 3 < entry_depth(data) and _entry_generation(data) == generation:
+            if (entry_bound(new) != EXACT and entry_depth(new) + 3 < entry_depth(data)
+                    and _entry_generation(data) == generation):
                 return
-            if move == 0:
-                move = entry_move(data)
+            if entry_move(new) == 0:
+                new |= np.uint64(entry_move(data))
             cheapest = slot
             break
         age = (generation - _entry_generation(data)) & (GENERATIONS - 1)
@@ -194,6 +203,6 @@ def store(address, buckets, generation, key, move, score, static_eval, depth, bo
         if price < worth:
             cheapest, worth = slot, price
         slot += ENTRY_BYTES
-    data = _pack(move, score, static_eval, depth, bound, generation)
-    store_word(cheapest, key ^ data)
-    store_word(cheapest + 8, data)
+    new |= np.uint64(generation) << 56
+    store_word(cheapest, key ^ new)
+    store_word(cheapest + 8, new)

@@ -10,8 +10,23 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, byteswap
-from engine.kernel import inline
+from engine.core.bits import (
+    BISHOP,
+    BIT,
+    EMPTY,
+    KING,
+    KNIGHT,
+    NOT_FILE_A,
+    NOT_FILE_H,
+    PAWN,
+    QUEEN,
+    ROOK,
+    WHITE,
+    byteswap,
+    lsb,
+    without_lsb,
+)
+from engine.kernel import inline, kernel
 
 Steps = tuple[tuple[int, int], ...]  # (ranks up, files right)
 
@@ -134,6 +149,21 @@ def attackers_to(pos, square, occupied, attacker):
     attackers |= rook_attacks(square, occupied) & straight
     attackers |= bishop_attacks(square, occupied) & diagonal
     return attackers & pos.colors[attacker]
+
+
+@kernel
+def attacked_squares(pos, attacker):
+    """All squares that pieces of colour `attacker` attack."""
+    own, occupied = pos.colors[attacker], pos.colors[0] | pos.colors[1]
+    pawns = pos.types[PAWN] & own
+    east, west = pawns & NOT_FILE_H, pawns & NOT_FILE_A
+    attacks = (east << 9) | (west << 7) if attacker == WHITE else (east >> 7) | (west >> 9)
+    pieces = own & ~pawns
+    while pieces != EMPTY:
+        square = lsb(pieces)
+        attacks |= piece_attacks(np.int64(pos.board[square]) & 7, square, occupied)
+        pieces = without_lsb(pieces)
+    return attacks
 
 
 @inline

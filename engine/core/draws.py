@@ -20,14 +20,19 @@ def is_fifty_moves(pos):
     return pos.rule50 >= FIFTY_MOVES
 
 
+@inline
+def reversible_plies(pos):
+    """How many plies back a position may lie that can still be repeated."""
+    return min(np.int64(pos.rule50), np.int64(pos.ply) - np.int64(pos.last_null), _LONGEST_LOOK_BACK)
+
+
 @kernel
 def earlier_occurrence(pos, nearest):
     """How many plies ago the position last occurred, looking `nearest` (an even number) or more back; 0 if it did not.
 
     The same position has the same side to move, castling rights and possible en passant captures.
     """
-    reach = min(np.int64(pos.rule50), np.int64(pos.ply) - np.int64(pos.last_null), _LONGEST_LOOK_BACK)
-    for back in range(nearest, reach + 1, 2):
+    for back in range(nearest, reversible_plies(pos) + 1, 2):
         if pos.past[(np.int64(pos.ply) - back) & HISTORY_MASK, PAST_KEY] == pos.key:
             return back
     return np.int64(0)

@@ -13,6 +13,7 @@ from engine.alphabeta.ordering import (
     learn_from_evaluation,
     move_slot,
     next_move,
+    note_threats,
     start_picking,
 )
 from engine.alphabeta.state import BEFORE_ROOT, STATE_TYPE
@@ -25,7 +26,9 @@ from engine.alphabeta.transpositions import (
     entry_eval,
     entry_move,
     entry_score,
+    entry_was_pv,
     node_score,
+    pack,
     probe,
     store,
 )
@@ -67,9 +70,14 @@ def perft_by_picker(pos, state, depth, tt_move):
     return _perft_by_picker(pos, state, depth, np.int64(0), tt_move)
 
 
-@entry(int64, int64, int64, uint64, int64, int64, int64, int64, int64)
-def tt_store(address, buckets, generation, key, move, score, static_eval, depth, bound):
-    store(address, buckets, generation, key, move, score, static_eval, depth, bound)
+@entry(int64, int64, int64, uint64, uint64)
+def tt_store(address, buckets, generation, key, data):
+    store(address, buckets, generation, key, data)
+
+
+@entry(int64, int64, int64, int64, int64, int64)
+def tt_pack(move, score, static_eval, depth, bound, was_pv):
+    return pack(move, score, static_eval, depth, bound, was_pv)
 
 
 @entry(int64, int64)
@@ -79,10 +87,10 @@ def tt_node_score(score, ply):
 
 @entry(int64, int64, uint64, int64)
 def tt_probe(address, buckets, key, ply):
-    """(found, move, score, static evaluation, depth, bound)"""
+    """(found, move, score, static evaluation, depth, bound, whether it was in a principal variation)"""
     data = probe(address, buckets, key)
     return (data != np.uint64(0), entry_move(data), entry_score(data, ply), entry_eval(data), entry_depth(data),
-            entry_bound(data))
+            entry_bound(data), entry_was_pv(data))
 
 
 @entry(array_type("f8"), array_type("f8"))
@@ -112,6 +120,12 @@ def slot_of_move(pos, state, move):
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64)
 def learn_cut(pos, state, ply, depth, best, quiets, noisies):
     learn_from_cut(pos, state, ply, depth, best, quiets, noisies)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64)
+def watch(pos, state, ply):
+    """Note the threats against the side to move."""
+    note_threats(pos, state, ply)
 
 
 @entry(int64, int64, int64)

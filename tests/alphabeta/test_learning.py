@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.alphabeta.deepening import first_window, wider_window
 from engine.alphabeta.params import default_params
-from engine.alphabeta.state import BEFORE_ROOT, HISTORY_FIELDS, new_state
+from engine.alphabeta.state import BEFORE_ROOT, HISTORY_FIELDS, PAWN_STRUCTURES, new_state
 from engine.core.game import Game
 from engine.search.scores import INFINITE, NO_SCORE
 from eval.choice import features
@@ -25,9 +25,11 @@ from tests.alphabeta.kernels import (
     moves_by_picker,
     play_move,
     slot_of_move,
+    watch,
     wins_exchange,
 )
 from tests.eval.kernels import psq_from_scratch
+from tests.kernels import all_attacked
 from tests.positions import judge, start_fens
 
 STATE = new_state()
@@ -41,16 +43,17 @@ def state():
     """A state that knows nothing; one for all tests, because it is large."""
     for name in HISTORY_FIELDS:
         STATE[name][...] = 0
-    STATE.slots[:] = 0
+    STATE.slots[:] = STATE.threats[:] = 0
+    STATE["params"] = default_params()
     STATE.begin[PLY] = 0
     return STATE
 
 
 def fill_histories(state, seed):
     generator = np.random.default_rng(seed)
-    for name in ("quiet_history", "noisy_history", "continuation"):
+    for name in ("quiet_history", "noisy_history", "continuation", "pawn_history"):
         state[name][...] = generator.integers(-3000, 3000, state[name].shape)
-    state.continuation[0] = 0  # of no move
+    state.continuation[0] = state.pawn_history[0] = 0  # of no move, and of a history that is off
     state.slots[:] = generator.integers(64, 1024, state.slots.shape)
 
 
@@ -63,15 +66,21 @@ def quiet_score(game, state, move):
     """The sum of the histories, by the definition."""
     slot, top = slot_of_move(game.position, state, move), int(BEFORE_ROOT) + PLY
     one, two, four = (int(state.continuation[state.slots[top - back], slot]) for back in (1, 2, 4))
-    return int(state.quiet_history[game.position.side, move & 0xFFF]) + one + two + (four >> 1)
+    threats = int(state.threats[PLY])
+    threatened = 2 * (threats >> (move & 63) & 1) + (threats >> (move >> 6 & 63) & 1)
+    pawns = int(state.pawn_history[int(game.position.pawn_key) % PAWN_STRUCTURES, slot])
+    own = int(state.quiet_history[game.position.side, threatened, move & 0xFFF])
+    return own + one + two + (four >> 1) + (pawns if state.params.use_pawn_history else 0)
 
 
 @settings(max_examples=60, deadline=None)
-@given(fen=start_fens(chess960=False), seed=st.integers(0, 1000), choice=st.integers(0, 500))
-def test_the_order_of_moves(fen, seed, choice):
+@given(fen=start_fens(chess960=False), seed=st.integers(0, 1000), choice=st.integers(0, 500), extra=st.integers(0, 1))
+def test_the_order_of_moves(fen, seed, choice, extra):
     """Table move, captures that hold material, killers and counter move, quiets by their histories, other captures."""
     game, board, state = Game(fen), judge(fen), STATE
     fill_histories(state, seed)
+    state.params.use_pawn_history = extra
+    state.threats[PLY] = all_attacked(game.position, game.position.side ^ 1) if extra else 0
     legal = game.legal_moves()
     if not legal:
         return
@@ -123,12 +132,27 @@ def test_a_cut_is_remembered(state):
     learn_cut(game.position, state, PLY, 5, best, 2, 1)
     assert state.killers[PLY].tolist() == [best, 0]
     assert state.counter_moves[700] == best
-    assert state.quiet_history[0, best & 0xFFF] > 0
-    assert all(state.quiet_history[0, move & 0xFFF] < 0 for move in others)
+    assert state.quiet_history[0, 0, best & 0xFFF] > 0
+    assert all(state.quiet_history[0, 0, move & 0xFFF] < 0 for move in others)
     assert state.continuation[700, slot_of_move(game.position, state, best)] > 0
     assert state.noisy_history[slot_of_move(game.position, state, capture), chess.PAWN] < 0
     learn_cut(game.position, state, PLY, 5, others[0], 0, 0)
     assert state.killers[PLY].tolist() == [others[0], best]
+
+
+def test_threats_and_pawns_have_histories_of_their_own(state):
+    """White's knight on g5 is attacked by the pawn on h6, so its retreats are learned apart from other moves."""
+    state.params.use_threats = state.params.use_pawn_history = 1
+    game = Game("4k3/8/7p/6N1/8/3p4/8/2R1K3 w - - 0 1")
+    names = {game.text(move): move for move in game.legal_moves()}
+    for text, threatened in (("g5e4", 2), ("g5h7", 2), ("c1c2", 1), ("e1f1", 0), ("g5f7", 3)):
+        move = names[text]
+        watch(game.position, state, PLY)
+        learn_cut(game.position, state, PLY, 5, move, 0, 0)
+        assert [index for index in range(4) if state.quiet_history[0, index, move & 0xFFF]] == [threatened], text
+        slot = slot_of_move(game.position, state, move)
+        assert state.pawn_history[int(game.position.pawn_key) % PAWN_STRUCTURES, slot] > 0
+        assert np.count_nonzero(state.pawn_history[:, slot]) == 1
 
 
 def test_a_capture_that_cuts_becomes_no_killer(state):
@@ -157,7 +181,7 @@ def test_a_move_is_judged_by_what_it_did_to_the_evaluation(state, before, now, s
     slot = slot_of_move(game.position, state, move)
     play_move(game.position, state, PLY, move)
     learn_evaluation(game.position, state, PLY + 1, before, now)
-    assert np.sign(state.quiet_history[0, move & 0xFFF]) == sign
+    assert np.sign(state.quiet_history[0, 0, move & 0xFFF]) == sign
     assert np.sign(state.continuation[700, slot]) == sign
 
 
@@ -194,6 +218,33 @@ def test_the_evaluation_is_corrected_towards_what_searches_found(state, error):
     assert abs(corrections[-1]) < 200
     other = Game(chess.STARTING_FEN).position  # the same two last moves, and nothing else in common
     assert abs(corrected(other, state, PLY, 25) - 25) < abs(corrections[-1])
+
+
+@pytest.mark.parametrize(("name", "same", "other"), [
+    ("minor", "4k3/8/2n5/8/r6P/8/5B2/4K3 w - - 0 1", "4k3/8/2n5/8/r6P/8/6B1/4K3 w - - 0 1"),
+    ("major", "4k3/8/2n5/8/8/Q6P/5R2/4K3 w - - 0 1", "4k3/8/2n5/8/8/1Q5P/5R2/4K3 w - - 0 1"),
+])
+def test_pieces_have_corrections_of_their_own(state, name, same, other):
+    """What is learned in one position holds in another with the same pieces of that kind, and in no other."""
+    pawnless = {"minor": "4k3/8/2n5/8/8/8/5B2/4K3 w - - 0 1", "major": "4k3/8/8/8/8/Q7/5R2/4K3 w - - 0 1"}[name]
+    for row in ("pawn", "non_pawn", "continuation"):
+        state.params[f"correction_{row}"] = 0
+    state.params[f"use_{name}_correction"] = 1
+    for _ in range(20):
+        learn_error(Game(pawnless).position, state, PLY, 6, 100)
+    assert corrected(Game(same).position, state, PLY, 25) > 25
+    assert corrected(Game(other).position, state, PLY, 25) == 25
+
+
+def test_the_evaluation_shrinks_as_the_fifty_moves_pass(state):
+    fens = [f"4k3/8/2n5/8/7P/8/5B2/4K3 w - - {plies} 60" for plies in (0, 30, 60, 90)]
+    plain = [corrected(Game(fen).position, state, PLY, -200) for fen in fens]
+    assert plain == [-200] * 4
+    state.params.use_rule50_scaling = 1
+    shrunk = [corrected(Game(fen).position, state, PLY, -200) for fen in fens]
+    assert shrunk[0] == -200
+    assert shrunk == sorted(shrunk)
+    assert shrunk[-1] < 0
 
 
 @given(expected=st.integers(-2000, 2000), scores=st.lists(st.integers(-9000, 9000), max_size=30))

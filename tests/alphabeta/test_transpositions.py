@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 from engine.alphabeta.transpositions import EXACT, LOWER, UPPER, TranspositionTable
 from engine.core.errors import InputError
 from engine.search.scores import MATE, MAX_EVALUATION, MAX_PLY, NO_SCORE
-from tests.alphabeta.kernels import tt_node_score, tt_probe, tt_store
+from tests.alphabeta.kernels import tt_node_score, tt_pack, tt_probe, tt_store
 
 KEYS = st.integers(1, (1 << 64) - 1)
 
 
-def put(table: TranspositionTable, key: int, move=1, score=0, static_eval=0, depth=1, bound=EXACT, ply=0) -> None:
-    tt_store(table.address, table.buckets, table.generation, key, move, tt_node_score(score, ply), static_eval, depth,
-             int(bound))
+def put(table: TranspositionTable, key: int, move=1, score=0, static_eval=0, depth=1, bound=EXACT, ply=0,
+        was_pv=0) -> None:
+    data = tt_pack(move, tt_node_score(score, ply), static_eval, depth, int(bound), was_pv)
+    tt_store(table.address, table.buckets, table.generation, key, data)
 
 
 def get(table: TranspositionTable, key: int, ply: int = 0):
@@ -28,11 +29,12 @@ def get(table: TranspositionTable, key: int, ply: int = 0):
 
 @settings(max_examples=200, deadline=None)
 @given(KEYS, st.integers(1, 32767), st.integers(-int(MAX_EVALUATION), int(MAX_EVALUATION)),
-       st.one_of(st.integers(-9999, 9999), st.just(int(NO_SCORE))), st.integers(0, 127), st.sampled_from([1, 2, 3]))
-def test_round_trip(key, move, score, static_eval, depth, bound):
+       st.one_of(st.integers(-9999, 9999), st.just(int(NO_SCORE))), st.integers(0, 127), st.sampled_from([1, 2, 3]),
+       st.integers(0, 1))
+def test_round_trip(key, move, score, static_eval, depth, bound, was_pv):
     table = TranspositionTable(1)
-    put(table, key, move, score, static_eval, depth, bound)
-    assert get(table, key) == (move, score, static_eval, depth, bound)
+    put(table, key, move, score, static_eval, depth, bound, was_pv=was_pv)
+    assert get(table, key) == (move, score, static_eval, depth, bound, was_pv)
     assert get(table, key ^ 1) is None
 
 
@@ -85,6 +87,12 @@ def test_a_shallow_bound_does_not_replace_a_deep_one_of_the_same_position():
     assert get(table, 42)[1] == 50
     put(table, 42, depth=3, bound=EXACT, score=-50)
     assert get(table, 42)[1] == -50
+
+
+def test_depths_beyond_the_largest_are_stored_as_the_largest():
+    table = TranspositionTable(1)
+    put(table, 42, depth=130)
+    assert get(table, 42)[3:] == (127, EXACT, 0)
 
 
 def test_the_move_survives_a_result_without_one():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.core.attacks import BETWEEN, KING_ATTACKS, KNIGHT_ATTACKS, LINE, PAWN_ATTACKS
 from engine.core.fen import parse_fen
-from tests.kernels import all_attackers, slider_attacks
+from tests.kernels import all_attacked, all_attackers, slider_attacks
 from tests.positions import CORNERS
 
 SQUARES = st.integers(0, 63)
@@ -46,3 +46,11 @@ def test_attackers():
         for square in range(64):
             for color in (chess.WHITE, chess.BLACK):
                 assert all_attackers(pos, square, 0 if color else 1) == int(board.attackers(color, square))
+
+
+def test_attacked_squares():
+    for fen in CORNERS:
+        board, pos = chess.Board(fen), parse_fen(fen)
+        for color in (chess.WHITE, chess.BLACK):
+            attacked = chess.SquareSet(square for square in range(64) if board.is_attacked_by(color, square))
+            assert all_attacked(pos, 0 if color else 1) == int(attacked)

@@ -16,7 +16,7 @@ from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import PositionRecord
 from engine.search.limits import Bound, Counts, Info, Limits, Result
 
-_SWITCHES = tuple(row.name for row in PARAMETERS if row.is_switch)
+_SWITCHES = tuple(row.name for row in PARAMETERS if row.is_on)
 _SHORTEST_TIME = 1e-6  # seconds; nothing is divided by less
 
 

@@ -129,7 +129,7 @@ def _ablate(arguments: argparse.Namespace) -> int:
         raise InputError("--ablate takes no players, no --pgn and no --sprt")
     scores = []
     for row in PARAMETERS:
-        if row.is_switch:
+        if row.is_on:
             arguments.first = f"{row.name}=0"
             pairing = SettingsPairing(arguments)
             score = Score(pairing.players)

@@ -1,0 +1,146 @@
+"""What may be left out: whole nodes, and single moves. One named function each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.alphabeta.exchange import captured_value, see_reaches
+from engine.alphabeta.ordering import BAD_NOISY, next_move
+from engine.alphabeta.state import BEFORE_ROOT
+from engine.alphabeta.steps import has_pieces, lazy_score
+from engine.alphabeta.techniques import opponent_is_worsening
+from engine.alphabeta.transpositions import LOWER, MISS, entry_bound, entry_depth
+from engine.core.legality import gives_check
+from engine.core.moves import NULL_MOVE
+from engine.kernel import inline
+from engine.search.scores import NO_SCORE, is_decisive, is_loss
+
+_NO = np.int64(0)
+_QUARTERS = np.int64(4)
+_WHOLE = np.int64(1024)
+_ONE_PLY_BITS = np.int64(10)  # of reductions, which are in 1024ths
+
+
+# Pruning of whole nodes.
+
+
+@inline
+def foreseen_fail_high(pos, state, depth, ply, beta, data):
+    """What reverse futility pruning returns, if a lazy evaluation already shows that it applies; else NO_SCORE."""
+    params = state.params
+    if not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta):
+        return NO_SCORE
+    lazy = lazy_score(pos, state, ply, data)
+    cautious = lazy - params.lazy_margin - params.rfp_margin * depth
+    return (cautious + beta) // 2 if lazy != NO_SCORE and cautious >= beta else NO_SCORE
+
+
+@inline
+def may_razor(params, depth, estimate, alpha):
+    """Razoring: whether only a capture could raise the score to alpha."""
+    return params.use_razoring and depth <= params.razor_depth and estimate + params.razor_margin * depth <= alpha
+
+
+@inline
+def reverse_futility_cuts(state, depth, ply, estimate, beta, improving):
+    """Reverse futility pruning: whether no reply will bring the score below beta."""
+    params = state.params
+    if (not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta) or is_decisive(estimate)):
+        return False
+    margin = params.rfp_margin * depth - params.rfp_improving * improving + params.rfp_tt_pv * state.was_pv[ply]
+    return estimate - margin + params.rfp_worsening * opponent_is_worsening(state, ply) >= beta
+
+
+@inline
+def reverse_futility_score(params, estimate, beta):
+    """The score of a node that reverse futility pruning cuts off: between the estimate and beta."""
+    return (estimate * params.rfp_blend + beta * (_WHOLE - params.rfp_blend)) // _WHOLE
+
+
+@inline
+def may_try_null_move(pos, state, depth, ply, beta, estimate):
+    """Whether to try a null move: the side to move is above beta and has pieces, and the last move was not null."""
+    params = state.params
+    return (params.use_null_move and depth >= params.null_depth and estimate >= beta
+            and state.static_evals[ply] >= beta - params.null_static_margin * depth
+            and state.slots[BEFORE_ROOT + ply - 1] != 0 and has_pieces(pos) and ply >= state.null_floor
+            and not is_loss(beta))
+
+
+@inline
+def null_move_depth(params, depth, estimate, beta, improving):
+    """The depth to which the position after a null move is searched."""
+    surplus = min((estimate - beta) // params.null_eval_divisor, params.null_eval_max)
+    return depth - (params.null_base + depth // params.null_divisor + surplus + params.null_improving * improving)
+
+
+@inline
+def null_floor_of(params, ply, reduced):
+    """The first ply where null moves are allowed again while one is being verified."""
+    return ply + params.null_verify_quarters * reduced // _QUARTERS
+
+
+@inline
+def may_probcut(params, depth, beta, data, tt_score):
+    """Whether to try ProbCut: at enough depth, unless the TT score speaks against it."""
+    if not params.use_probcut or depth < params.probcut_depth or is_decisive(beta):
+        return False
+    is_known = data != MISS and entry_depth(data) >= depth - params.probcut_tt_depth
+    return not (is_known and tt_score < beta + params.probcut_margin)
+
+
+@inline
+def next_probable(pos, state, ply, tt_move, checkers, pinned, gain):
+    """The next capture or promotion that wins at least `gain` by exchanges, for ProbCut; NULL_MOVE if there is none."""
+    while True:
+        move = next_move(pos, state, ply, tt_move, checkers, pinned, _NO)
+        if move == NULL_MOVE or state.stage[ply] == BAD_NOISY:
+            return NULL_MOVE
+        if see_reaches(pos, move, gain):
+            return move
+
+
+@inline
+def small_probcut_cuts(params, depth, beta, data, tt_score):
+    """ProbCut without a search: whether a lower bound in the TT, from hardly less depth, beats beta by a margin."""
+    return (params.use_small_probcut and data != MISS and entry_bound(data) & LOWER
+            and entry_depth(data) >= depth - params.small_probcut_depth
+            and tt_score >= beta + params.small_probcut_margin and not is_decisive(beta) and not is_decisive(tt_score))
+
+
+# Pruning of moves.
+
+
+@inline
+def late_move_pruning_begins(params, depth, move_count, improving):
+    """Late move pruning: whether so many moves have been searched that the remaining quiet ones are skipped; sooner if
+    the evaluation is not improving.
+    """
+    return (params.use_late_move_pruning and depth <= params.lmp_depth
+            and move_count > (params.lmp_base + depth * depth) >> (1 - improving))
+
+
+@inline
+def quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
+    """Futility and SEE pruning, by the depth left after reduction, and history pruning of a quiet move; no checks."""
+    params = state.params
+    left = max(depth - 1 - (reduction >> _ONE_PLY_BITS), 0)
+    is_hopeless = (params.use_futility and left <= params.futility_depth
+                   and static_eval + params.futility_base + params.futility_margin * left <= alpha)
+    is_hopeless = is_hopeless or (params.use_history_pruning and depth <= params.history_prune_depth
+                                  and history < -params.history_prune_margin * depth)
+    is_hopeless = is_hopeless or (params.use_see_pruning
+                                  and not see_reaches(pos, move, -params.see_quiet_margin * left))
+    return is_hopeless and not gives_check(pos, move)
+
+
+@inline
+def noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, loses_material):
+    """Futility and SEE pruning of a capture or promotion; in check `static_eval` is NO_SCORE, above everything."""
+    params = state.params
+    margin = params.capture_futility_base + params.capture_futility_margin * depth
+    if (params.use_capture_futility and depth <= params.capture_futility_depth
+            and static_eval + margin + captured_value(pos, move) <= alpha and not gives_check(pos, move)):
+        return True
+    return (params.use_see_pruning and loses_material
+            and not see_reaches(pos, move, -params.see_noisy_margin * depth * depth))
