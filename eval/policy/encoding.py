@@ -92,6 +92,14 @@ def attacks_by(pos, color):
 
 
 @inline
+def threats_of(pos):
+    """(attacked, defended): squares where the man is attacked by the other side, or defended by its own."""
+    us = np.int64(pos.side)
+    own, ours, theirs = pos.colors[us], attacks_by(pos, us), attacks_by(pos, us ^ 1)
+    return (own & theirs) | (~own & ours), (own & ours) | (~own & theirs)
+
+
+@inline
 def man_code(pos, square):
     """0 to 5 for an own pawn to king, 6 to 11 for the opponent's."""
     piece = np.int64(pos.board[square])

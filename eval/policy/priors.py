@@ -8,7 +8,7 @@ from engine.core.bits import BIT, EMPTY, lsb, without_lsb
 from engine.core.position import occupied_squares
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import stack_memory, store_word
-from eval.policy.encoding import attacks_by, check_squares, feature_of, man_code, path_row, trait_row, view_of
+from eval.policy.encoding import check_squares, feature_of, man_code, path_row, threats_of, trait_row, view_of
 from eval.policy.file import LARGEST_WIDTH, QA, QB
 from eval.policy.memory import policy_at
 from eval.policy.vectors import hidden_cells, move_score
@@ -38,10 +38,8 @@ def _exp_of_negative(exponent):
 @kernel
 def _list_features(pos, policy, rows):
     """Write the addresses of the rows of all men to `rows`; returns how many there are."""
-    us = np.int64(pos.side)
-    own, view = pos.colors[us], view_of(pos)
-    ours, theirs = attacks_by(pos, us), attacks_by(pos, us ^ 1)
-    attacked, defended = (own & theirs) | (~own & ours), (own & ours) | (~own & theirs)
+    view = view_of(pos)
+    attacked, defended = threats_of(pos)
     count = np.int64(0)
     men = occupied_squares(pos)
     while men != EMPTY:
