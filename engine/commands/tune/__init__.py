@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.tune import evaluation, network, outcome, search, teacher
+from engine.commands.tune import evaluation, network, outcome, policy, search, teacher
 
 _KINDS = {
     "search": (search, "the parameters of the search, by games against itself (SPSA)"),
     "eval": (evaluation, "the weights of the evaluation, by regression on training games"),
     "network": (network, "a network that evaluates, by gradient descent on training games"),
     "teacher": (teacher, "a teacher that labels positions for the network, by gradient descent on training games"),
+    "policy": (policy, "a policy that says which moves deserve a look, by gradient descent on training games"),
     "outcome": (outcome, "what the scores of a network mean for the game, by how games ended"),
 }
 
