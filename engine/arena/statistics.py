@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a pair, as a share of its two points
-_CONFIDENCE = 1.959964  # standard deviations either side of the mean that hold 95 % of a normal distribution
+CONFIDENCE = 1.959964  # standard deviations either side of the mean that hold 95 % of a normal distribution
 _SMALLEST_SHARE = 1e-3  # beyond this, Elo has no meaning
 _PRIOR = 1e-3  # pairs added to each empty class, so that no logarithm of zero is taken
 
@@ -55,7 +55,7 @@ def mean_and_variance(counts: Sequence[float], values: Sequence[float] = SCORES)
 def elo_estimate(counts: Sequence[int]) -> Estimate:
     """Elo of the first player against the second, from the pentanomial."""
     mean, variance = mean_and_variance(counts)
-    error = _CONFIDENCE * math.sqrt(variance / sum(counts))
+    error = CONFIDENCE * math.sqrt(variance / sum(counts))
     return Estimate(elo_of(mean), elo_of(mean - error), elo_of(mean + error))
 
 

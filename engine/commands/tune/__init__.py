@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.tune import evaluation, network, outcome, policy, search, teacher
+from engine.commands.tune import evaluation, network, outcome, policy, screen, search, teacher
 
 _KINDS = {
     "search": (search, "the parameters of the search, by games against itself (SPSA)"),
+    "screen": (screen, "what many changes of the search are worth, by games that measure all of them at once"),
     "eval": (evaluation, "the weights of the evaluation, by regression on training games"),
     "network": (network, "a network that evaluates, by gradient descent on training games"),
     "teacher": (teacher, "a teacher that labels positions for the network, by gradient descent on training games"),

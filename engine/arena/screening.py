@@ -1,0 +1,104 @@
+"""Screening: many changes of the search measured at once.
+
+Each pair of games is played between a random choice of the changes and all the others. Every change is then in every
+game, on one side or the other, and a linear regression tells how much each is worth: the error of each is that of a
+match with all of the games. What changes do to each other is not seen, so a match has the last word.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.alphabeta.params import PARAMETERS
+from engine.arena.duel import SettingsPair
+from engine.arena.records import Adjudication, GameRecord, Opening
+from engine.arena.settings import Setting
+from engine.arena.statistics import CONFIDENCE, Estimate
+from engine.core.errors import InputError, quote
+
+_ELO_PER_GAIN = 800 / math.log(10)  # where the sides are about level
+
+
+@dataclass(frozen=True)
+class Change:
+    """Two values of a parameter: a switch off and on, or a number a tuner's step below and above."""
+
+    name: str
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A pair of games, and for each change whether the first side has its high value (1) or its low one (-1)."""
+
+    signs: tuple[int, ...]
+    pair: SettingsPair
+
+
+def changes_of(names: Sequence[str], base: Setting) -> list[Change]:
+    """The changes of these parameters, around the values of `base`; InputError if one is unknown, or stands twice."""
+    known, values = {row.name: row for row in PARAMETERS}, base.params_record()
+    changes = []
+    for name in names:
+        if name not in known:
+            raise InputError(f"no search parameter is called {quote(name)}")
+        row, value = known[name], int(values[name])
+        changes.append(Change(name, 0, 1) if row.is_switch else
+                       Change(name, max(value - row.step, row.low), min(value + row.step, row.high)))
+    if len(set(names)) < len(names):
+        raise InputError("a parameter is named twice")
+    return changes
+
+
+def trials(changes: Sequence[Change], base: Setting, openings: Iterator[Opening], nodes: int,
+           seed: int) -> Iterator[Trial]:
+    """Pairs to play, one per opening."""
+    kept = tuple((name, value) for name, value in base.params if name not in {change.name for change in changes})
+    for number, opening in enumerate(openings):
+        generator = random.Random(f"{seed}/{number}")  # noqa: S311  no secret
+        signs = tuple(generator.choice((-1, 1)) for _ in changes)
+        first, second = (
+            replace(base, name=name, params=kept + tuple((change.name, change.high if sign == wanted else change.low)
+                                                         for change, sign in zip(changes, signs, strict=True)))
+            for name, wanted in (("one half", 1), ("the other", -1)))
+        yield Trial(signs, SettingsPair(number, opening, first, second, nodes, Adjudication()))
+
+
+class Screening:
+    """What the trials have shown so far."""
+
+    def __init__(self, changes: Sequence[Change]) -> None:
+        self.changes = list(changes)
+        self.pairs = 0
+        size = len(self.changes)
+        self._products: npt.NDArray[np.float64] = np.zeros((size, size))
+        self._gains: npt.NDArray[np.float64] = np.zeros(size)
+        self._squares = 0.0
+
+    def add(self, signs: Sequence[int], records: Sequence[GameRecord]) -> None:
+        """Count a pair."""
+        gain = sum(2 * record.points - 1 for record in records) / len(records)
+        row = np.array(signs, np.float64)
+        self._products += np.outer(row, row)
+        self._gains += gain * row
+        self._squares += gain * gain
+        self.pairs += 1
+
+    def effects(self) -> list[tuple[Change, Estimate]]:
+        """Elo of the high value against the low one, for each change, the best first."""
+        if self.pairs <= len(self.changes):
+            raise InputError("there are too few pairs for so many changes")
+        inverse = np.linalg.pinv(self._products)
+        worth = inverse @ self._gains
+        rest = max(self._squares - float(worth @ self._gains), 0.0) / (self.pairs - len(self.changes))
+        errors = CONFIDENCE * np.sqrt(rest * np.diag(inverse))
+        found = [(change, Estimate(*(_ELO_PER_GAIN * float(gain) for gain in (value, value - error, value + error))))
+                 for change, value, error in zip(self.changes, worth, errors, strict=True)]
+        return sorted(found, key=lambda item: -item[1].value)

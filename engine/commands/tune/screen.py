@@ -1,0 +1,76 @@
+"""`tune screen`: what many changes of the search are worth, measured at once."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator
+from itertools import islice
+
+from engine.alphabeta.params import PARAMETERS
+from engine.arena import executors
+from engine.arena.openings import Openings, RandomOpenings
+from engine.arena.screening import Screening, Trial, changes_of, trials
+from engine.arena.settings import DEFAULT, read_setting
+from engine.arena.shards import in_order
+from engine.arena.stopping import stop_games
+from engine.commands.shared.arguments import add_concurrency, add_seed, in_file, minutes, positive, text
+from engine.commands.shared.interruption import is_interrupted, stopped_by_user
+from engine.commands.shared.progress import progress_bar
+from engine.commands.shared.tables import print_table
+
+_SWITCHES, _NUMBERS = "switches", "numbers"
+_BATCH = 8  # pairs per thread between two looks at the clock
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add = parser.add_argument
+    add("--params", type=text, default=_SWITCHES, metavar="NAME,...",
+        help=f"which ones; `{_SWITCHES}` stands for all techniques that are not in use, `{_NUMBERS}` for all numbers "
+        f"(default {_SWITCHES})")
+    add("--setting", type=text, default=DEFAULT, metavar="SETTING", help="what is changed (as in `match`)")
+    add("--pairs", type=positive, default=10_000, metavar="N", help="pairs of games in all (default 10000)")
+    add("--minutes", type=minutes, metavar="X", help="play no longer than this")
+    add("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
+    add("--openings", type=in_file, metavar="FILE", help="EPD or PGN, also packed (default: random ones)")
+    add_seed(parser, "openings and sides")
+    add_concurrency(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play, print what each change is worth, and return the exit status."""
+    base = read_setting(arguments.setting)
+    changes = changes_of(_names(arguments.params), base)
+    source = RandomOpenings() if arguments.openings is None else Openings(arguments.openings)
+    openings = source.draw(arguments.pairs, arguments.seed, lambda line: print(f"error: {line}", file=sys.stderr))
+    screening = Screening(changes)
+    _play(screening, trials(changes, base, openings, arguments.nodes, arguments.seed), arguments)
+    print(f"{screening.pairs} pairs of games at {arguments.nodes} nodes per move")
+    print_table(("parameter", "from", "to", "Elo", "error"),
+                [(change.name, str(change.low), str(change.high), f"{elo.value:+.1f}", f"{elo.high - elo.value:.1f}")
+                 for change, elo in screening.effects()])
+    return 0
+
+
+def _names(words: str) -> list[str]:
+    groups = {_SWITCHES: [row.name for row in PARAMETERS if row.is_switch and not row.is_on],
+              _NUMBERS: [row.name for row in PARAMETERS if not row.is_switch]}
+    return [name for word in words.split(",") for name in groups.get(word, [word])]
+
+
+def _play(screening: Screening, source: Iterator[Trial], arguments: argparse.Namespace) -> None:
+    """Play batch after batch until the pairs or the minutes are over, or somebody stops it."""
+    end = time.monotonic() + 60 * (arguments.minutes or float("inf"))
+    with (executors.threads(arguments.concurrency or os.cpu_count() or 1) as (executor, width),
+          progress_bar(arguments.pairs) as show, stopped_by_user(stop_games)):
+        while time.monotonic() < end and not is_interrupted():
+            batch = list(islice(source, _BATCH * width))
+            if not batch:
+                return
+            results = in_order(executor, [trial.pair for trial in batch], width)
+            for trial, records in zip(batch, results, strict=False):  # fewer results if it was stopped
+                screening.add(trial.signs, records)
+            show(screening.pairs, "pairs")
