@@ -41,6 +41,7 @@ from engine.alphabeta.pruning import (
     noisy_is_hopeless,
     null_floor_of,
     null_move_depth,
+    probcut_beta,
     quiet_is_hopeless,
     reverse_futility_cuts,
     reverse_futility_score,
@@ -146,12 +147,12 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     in_check = checkers != EMPTY
     data, tt_score = recalled(pos, state, ply) if excluded == NULL_MOVE else (MISS, NO_SCORE)
     was_pv = recall_pv(state, ply, is_pv, data, excluded)
-    if data != MISS and tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
+    if data != MISS and tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout, cut_node):
         learn_from_tt_cut(pos, state, ply, depth, entry_move(data), tt_score, beta)
         return tt_score
     tt_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
     tt_move = best_so_far(state, ply, tt_move)
-    tt_move_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
+    tt_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
 
     # Step 6. The static evaluation, corrected by experience [6], refined by the TT score.
     may_prune = not is_pv and not in_check and excluded == NULL_MOVE
@@ -173,10 +174,10 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             if score <= alpha:
                 return score
         # Step 8. Reverse futility pruning: far above beta, no reply will bring the score below it [64].
-        if reverse_futility_cuts(state, depth, ply, estimate, beta, improving):
+        if reverse_futility_cuts(state, depth, ply, estimate, beta, improving, tt_move, tt_is_noisy):
             return reverse_futility_score(params, estimate, beta)
         # Step 9. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [3].
-        if may_try_null_move(pos, state, depth, ply, beta, estimate):
+        if may_try_null_move(pos, state, depth, ply, beta, estimate, cut_node):
             reduced = null_move_depth(params, depth, estimate, beta, improving)
             pass_turn(pos, state, ply, raw_eval)
             score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, _YES - cut_node)
@@ -195,9 +196,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         # Step 10. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [-9].
         if small_probcut_cuts(params, depth, beta, data, tt_score):
             return beta + params.small_probcut_margin
-        if may_probcut(params, depth, beta, data, tt_score):
-            raised, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
-            noisy_tt_move = tt_move if tt_move_is_noisy else NULL_MOVE
+        raised, shallow = probcut_beta(params, beta, improving), depth - params.probcut_reduction
+        if may_probcut(params, depth, beta, raised, data, tt_score):
+            noisy_tt_move = tt_move if tt_is_noisy else NULL_MOVE
             start_picking(state, ply, noisy_tt_move)
             while True:
                 move = next_probable(pos, state, ply, noisy_tt_move, checkers, pinned, raised - static_eval)
@@ -212,7 +213,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     return DRAW
                 if score >= raised:
                     tt_store(pos, state, ply, move, score, raw_eval, max(shallow + 1, _NO), LOWER, was_pv)
-                    return score if is_decisive(score) else score - params.probcut_margin
+                    return score if is_decisive(score) else score - (raised - beta)
 
     # Step 11. Internal iterative reduction: without a TT move the node is not yet worth its depth [38].
     if tt_move == NULL_MOVE and excluded == NULL_MOVE and not is_root and (is_pv or cut_node):
@@ -229,7 +230,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if state.stopped:
             return DRAW
         if score < singular_beta:
-            extension = singular_extension(state, ply, is_pv, singular_beta - score, tt_move_is_noisy)
+            extension = singular_extension(state, ply, is_pv, singular_beta - score, tt_is_noisy)
         elif params.use_multi_cut and score >= beta and not is_decisive(score):
             return score  # multi-cut: another move fails high as well, so the node will [-35]
         else:
@@ -276,10 +277,10 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         score = -INFINITE
         scout_beta = alpha + 1 if params.use_pvs else beta
         if is_late:
-            reduction = lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_move_is_noisy)
+            reduction = lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_move, tt_is_noisy)
             reduction = (lmr_of_quiet(state, ply, move, reduction, history) if is_quiet
                          else lmr_of_noisy(params, reduction, history))
-            reduced = reduced_depth(new_depth, reduction)
+            reduced = reduced_depth(params, new_depth, reduction)
             state.reduced_by[ply] = new_depth - reduced
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, _YES)
             state.reduced_by[ply] = 0

@@ -38,6 +38,8 @@ from engine.kernel import inline, kernel
 
 HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
+_LOOKS_BACK = np.array([1, 2, 4, 3, 6], np.int64)  # which moves before a move continuation histories are about
+_USUAL_LOOKS = 3  # the first of these; the others have a switch of their own
 _PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
 
 # A ranked move is one number: its score, then its place counted from the end of the list, then the move. The largest
@@ -88,6 +90,9 @@ def quiet_score(pos, state, move, ply):
         score += np.int64(state.continuation[state.slots[top - 1], slot])
         score += np.int64(state.continuation[state.slots[top - 2], slot])
         score += np.int64(state.continuation[state.slots[top - 4], slot]) >> 1
+        if state.params.use_far_continuation:
+            score += np.int64(state.continuation[state.slots[top - 3], slot]) >> 1
+            score += np.int64(state.continuation[state.slots[top - 6], slot]) >> 1
     return score
 
 
@@ -139,6 +144,8 @@ def _rank_quiets(pos, state, ply, first, end):
     last = state.continuation[on * state.slots[top - 1]]
     second = state.continuation[on * state.slots[top - 2]]
     fourth = state.continuation[on * state.slots[top - 4]]
+    far = on * np.int64(state.params.use_far_continuation)
+    third, sixth = state.continuation[far * state.slots[top - 3]], state.continuation[far * state.slots[top - 6]]
     history, pawn_history = state.quiet_history[pos.side], state.pawn_history[_pawn_row(pos, state)]
     threats = state.threats[ply]
     for place in range(np.uint64(first), np.uint64(end)):
@@ -147,7 +154,7 @@ def _rank_quiets(pos, state, ply, first, end):
         of_move = np.int64(history[_threat_index(threats, move), move & 0xFFF])
         score = of_move if state.params.use_history else np.int64(0)
         score += np.int64(last[slot]) + np.int64(second[slot]) + (np.int64(fourth[slot]) >> 1)
-        score += np.int64(pawn_history[slot])
+        score += (np.int64(third[slot]) >> 1) + (np.int64(sixth[slot]) >> 1) + np.int64(pawn_history[slot])
         state.ranked[place] = _ranked(score, place, move)
 
 
@@ -306,8 +313,9 @@ def reward_continuation(state, ply, slot, bonus):
     """Reward the move in `slot`, as an answer to the moves before it, or punish it if `bonus` is negative."""
     ply &= PLY_MASK
     top = BEFORE_ROOT + ply
-    for back in (1, 2, 4):
-        before = np.int64(state.slots[top - back])
+    count = len(_LOOKS_BACK) if state.params.use_far_continuation else _USUAL_LOOKS
+    for index in range(count):
+        before = np.int64(state.slots[top - _LOOKS_BACK[index]])
         if before != 0:
             state.continuation[before, slot] = moved(state.continuation[before, slot], bonus, HISTORY_BITS)
 

@@ -94,8 +94,14 @@ PARAMETERS = (
     _switch("use_quiescence_checks", 0),
     _switch("use_quiescence_blend", 0),
     _switch("use_quiescence_limit", 0),
+    _switch("use_quiescence_futility", 0),
+    _switch("use_lmr_extension", 0),
+    _switch("use_null_cut_nodes", 0),
+    _switch("use_expected_cutoffs", 0),
+    _switch("use_far_continuation", 0),
     # Transposition table: close to a draw by the fifty-move rule its scores may no longer hold.
     Parameter("tt_rule50", 90, 60, 100, 4),
+    Parameter("expected_cutoff_depth", 6, 0, 20, 1),  # above it, cut-offs of the unexpected kind are taken as well
     # Aspiration windows.
     Parameter("aspiration_depth", 4, 2, 8, 1),
     Parameter("aspiration_window", 12, 4, 50, 3),
@@ -105,6 +111,8 @@ PARAMETERS = (
     Parameter("rfp_improving", 60, 0, 150, 8),
     Parameter("rfp_worsening", 0, 0, 100, 5),
     Parameter("rfp_tt_pv", 0, 0, 300, 15),
+    Parameter("rfp_quiet", 0, 0, 100, 5),
+    Parameter("rfp_correction", 0, 0, 2048, 100),  # 1024ths of the correction of the static evaluation
     Parameter("rfp_blend", 512, 0, 1024, 64),  # the share of the estimate in the score, the rest is beta: 1024ths
     # Razoring: so far below alpha that only a capture could help.
     Parameter("razor_depth", 3, 1, 6, 1),
@@ -122,6 +130,7 @@ PARAMETERS = (
     # ProbCut.
     Parameter("probcut_depth", 5, 3, 8, 1),
     Parameter("probcut_margin", 190, 100, 350, 20),
+    Parameter("probcut_improving", 0, 0, 120, 8),
     Parameter("probcut_reduction", 4, 2, 6, 1),
     Parameter("probcut_tt_depth", 3, 1, 5, 1),
     Parameter("small_probcut_margin", 250, 100, 500, 20),
@@ -151,6 +160,8 @@ PARAMETERS = (
     Parameter("lmr_tt_capture", 700, 0, 2048, 100),
     Parameter("lmr_history_divisor", 9000, 4000, 20000, 800),
     Parameter("lmr_noisy_history", 0, 0, 3072, 150),  # for a capture with the best history there can be
+    Parameter("lmr_no_tt_move", 0, 0, 2048, 100),  # in a node where a cut-off is expected
+    Parameter("lmr_correction", 0, 0, 60, 3),  # for each centipawn of the correction of the static evaluation
     Parameter("lmr_tt_pv", 1024, 0, 2560, 120),
     Parameter("lmr_cutoffs", 1024, 0, 2048, 100),
     Parameter("cutoff_count", 3, 0, 8, 1),
@@ -172,6 +183,7 @@ PARAMETERS = (
     Parameter("singular_root_depths", 2, 1, 3, 1),
     Parameter("singular_tt_pv", 0, 0, 4, 1),
     Parameter("double_margin", 18, 0, 50, 3),
+    Parameter("double_correction", 0, 0, 2048, 100),  # 1024ths of the correction of the static evaluation
     Parameter("double_quiet", 0, 0, 100, 5),
     Parameter("double_limit", 8, 2, 16, 1),
     Parameter("triple_margin", 90, 20, 300, 15),

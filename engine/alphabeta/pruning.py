@@ -42,12 +42,15 @@ def may_razor(params, depth, estimate, alpha):
 
 
 @inline
-def reverse_futility_cuts(state, depth, ply, estimate, beta, improving):
+def reverse_futility_cuts(state, depth, ply, estimate, beta, improving, tt_move, tt_is_noisy):
     """Reverse futility pruning: whether no reply will bring the score below beta."""
     params = state.params
     if (not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta) or is_decisive(estimate)):
         return False
     margin = params.rfp_margin * depth - params.rfp_improving * improving + params.rfp_tt_pv * state.was_pv[ply]
+    margin += np.int64(state.corrections[ply]) * params.rfp_correction // _WHOLE
+    if tt_move != NULL_MOVE and not tt_is_noisy:
+        margin += params.rfp_quiet
     return estimate - margin + params.rfp_worsening * opponent_is_worsening(state, ply) >= beta
 
 
@@ -58,9 +61,11 @@ def reverse_futility_score(params, estimate, beta):
 
 
 @inline
-def may_try_null_move(pos, state, depth, ply, beta, estimate):
+def may_try_null_move(pos, state, depth, ply, beta, estimate, cut_node):
     """Whether to try a null move: the side to move is above beta and has pieces, and the last move was not null."""
     params = state.params
+    if params.use_null_cut_nodes and not cut_node:
+        return False
     return (params.use_null_move and depth >= params.null_depth and estimate >= beta
             and state.static_evals[ply] >= beta - params.null_static_margin * depth
             and state.slots[BEFORE_ROOT + ply - 1] != 0 and has_pieces(pos) and ply >= state.null_floor
@@ -81,12 +86,18 @@ def null_floor_of(params, ply, reduced):
 
 
 @inline
-def may_probcut(params, depth, beta, data, tt_score):
-    """Whether to try ProbCut: at enough depth, unless the TT score speaks against it."""
+def probcut_beta(params, beta, improving):
+    """The score that a capture has to reach in ProbCut's shallow search."""
+    return beta + params.probcut_margin - params.probcut_improving * improving
+
+
+@inline
+def may_probcut(params, depth, beta, raised, data, tt_score):
+    """Whether to try ProbCut: at enough depth, unless the TT score speaks against `raised`."""
     if not params.use_probcut or depth < params.probcut_depth or is_decisive(beta):
         return False
     is_known = data != MISS and entry_depth(data) >= depth - params.probcut_tt_depth
-    return not (is_known and tt_score < beta + params.probcut_margin)
+    return not (is_known and tt_score < raised)
 
 
 @inline

@@ -39,6 +39,7 @@ from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, clamp_evalua
 _QUIESCENCE_DEPTH = np.int64(0)
 _NO = np.int64(0)
 _YES = np.int64(1)
+_ANY_GAIN = np.int64(1)
 
 
 @inline
@@ -104,7 +105,7 @@ def _are_left_out(pos, state, ply, move, in_check, searched):
 
 
 @inline
-def _hoped_for(pos, state, move, futile, in_check):
+def _hoped_for(pos, state, move, futile, alpha, in_check):
     """The most that `move` can bring, given that all but the piece that it takes brings `futile`; INFINITE if there is
     no telling, as for a quiet check, and -INFINITE for any other quiet move, which is what standing pat stands for.
     """
@@ -112,6 +113,8 @@ def _hoped_for(pos, state, move, futile, in_check):
         return INFINITE
     if not is_noisy(pos, move):
         return INFINITE if gives_check(pos, move) and see_reaches(pos, move, _NO) else -INFINITE
+    if state.params.use_quiescence_futility and futile <= alpha and not see_reaches(pos, move, _ANY_GAIN):
+        return futile
     return futile + captured_value(pos, move) if state.params.use_delta_pruning else INFINITE
 
 
@@ -169,7 +172,7 @@ def quiescence(pos, state, alpha, beta, ply, is_first):
         if not is_loss(best):
             if _are_left_out(pos, state, ply, move, in_check, searched):
                 break
-            hoped_for = _hoped_for(pos, state, move, futile, in_check)
+            hoped_for = _hoped_for(pos, state, move, futile, alpha, in_check)
             if hoped_for <= alpha:
                 best = max(best, hoped_for)  # it cannot raise the score above alpha
                 continue

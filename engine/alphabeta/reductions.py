@@ -78,6 +78,7 @@ def singular_extension(state, ply, is_pv, shortfall, is_noisy_move):
     """
     params = state.params
     margin = params.double_margin if is_noisy_move else params.double_margin - params.double_quiet
+    margin -= np.int64(state.corrections[ply]) * params.double_correction // _ONE_PLY
     if (not params.use_double_extensions or is_pv or shortfall <= margin
             or state.extended[ply] >= params.double_limit):
         return np.int64(1)
@@ -106,9 +107,12 @@ def lmr_base(state, depth, move_count, is_quiet):
 
 
 @inline
-def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_move_is_noisy):
+def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_move, tt_is_noisy):
     """The reduction of a late move, adjusted for the kind of node and for checks."""
     params = state.params
+    reduction -= params.lmr_correction * state.corrections[ply]  # where the evaluation errs, search more
+    if cut_node and tt_move == NULL_MOVE:
+        reduction += params.lmr_no_tt_move
     if is_pv:
         reduction -= params.lmr_pv
     if cut_node:
@@ -117,7 +121,7 @@ def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_mo
         reduction += params.lmr_not_improving
     if checks:
         reduction -= params.lmr_check
-    if tt_move_is_noisy:
+    if tt_is_noisy:
         reduction += params.lmr_tt_capture
     if params.use_tt_pv and state.was_pv[ply] and not is_pv:
         reduction -= params.lmr_tt_pv
@@ -141,9 +145,9 @@ def lmr_of_quiet(state, ply, move, reduction, history):
 
 
 @inline
-def reduced_depth(new_depth, reduction):
-    """The depth left after a reduction: at least one ply, at most `new_depth`."""
-    return min(max(new_depth - (reduction >> _ONE_PLY_BITS), 1), new_depth)
+def reduced_depth(params, new_depth, reduction):
+    """The depth left after a reduction: at least one ply, at most `new_depth`, or one more if it may be negative."""
+    return min(max(new_depth - (reduction >> _ONE_PLY_BITS), 1), new_depth + params.use_lmr_extension)
 
 
 @inline

@@ -27,7 +27,7 @@ STACK = MAX_PLY + 8
 # Every ply fits into these bits. Masking it tells the compiler that it is not negative, which saves a test each time it
 # is used as an index: dozens in a node.
 PLY_MASK = np.int64(255)
-BEFORE_ROOT = np.int64(4)  # rows of the move stack that stand for moves before the root
+BEFORE_ROOT = np.int64(6)  # rows of the move stack that stand for moves before the root
 
 PAWN_STRUCTURES = 512
 PIECE_SQUARES = 1024  # [piece * 64 + square]: the piece that moved and where to
@@ -86,6 +86,7 @@ class StateRecord(Fields):
     static_evals: Annotated[Numbers, "i4", STACK]
     # The static evaluation without material, piece-square values and tempo.
     rests: Annotated[Numbers, "i4", STACK]
+    corrections: Annotated[Numbers, "i4", STACK]  # by how much the static evaluation was corrected, without sign
     slots: Annotated[Numbers, "u2", STACK]  # [BEFORE_ROOT + ply]: piece and square of the move made there; 0 for none
     moves: Annotated[Numbers, "u2", STACK]  # the move made there
     excluded: Annotated[Numbers, "u2", STACK]  # the move that a singular search leaves out

@@ -112,11 +112,15 @@ def tb_limits(pos, state, ply, depth):
 
 
 @inline
-def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
+def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout, cut_node):
     """Whether the TT score cuts the node off: deep enough, and not close to a draw by the fifty-move rule.
 
-    With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
+    With PVS only nodes with a null window are cut off, so that the principal variation stays whole. At low depth a
+    score that contradicts what kind of node this is may be worth a search of its own.
     """
+    if (params.use_expected_cutoffs and depth <= params.expected_cutoff_depth
+            and np.int64(tt_score >= beta) != cut_node):
+        return False
     return (is_scout and params.use_tt_cutoffs and entry_depth(data) >= depth
             and bound_settles(entry_bound(data), tt_score, alpha, beta) and pos.rule50 < params.tt_rule50)
 
@@ -161,10 +165,12 @@ def evaluate_node(pos, state, ply, data, tt_score, in_check):
     """
     if in_check:
         state.static_evals[ply] = state.rests[ply] = NO_SCORE
+        state.corrections[ply] = 0
         return NO_SCORE, NO_SCORE
     raw_eval = known_or_new_evaluation(pos, state, ply, data)
     static_eval = corrected_eval(pos, state, ply, raw_eval)
     state.static_evals[ply] = static_eval
+    state.corrections[ply] = abs(static_eval - raw_eval)
     return raw_eval, sharpened(state, data, tt_score, static_eval)
 
 
