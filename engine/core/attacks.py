@@ -170,3 +170,28 @@ def attacked_squares(pos, attacker):
 def is_attacked(pos, square, occupied, attacker):
     """Whether a piece of colour `attacker` attacks `square`."""
     return attackers_to(pos, square, occupied, attacker) != EMPTY
+
+
+@kernel
+def attacked_squares(pos, color):
+    """All squares that the men of `color` attack; where one of its own men stands, that is defended."""
+    occupied, own = pos.colors[0] | pos.colors[1], pos.colors[color]
+    pawns = pos.types[PAWN] & own
+    if color == WHITE:
+        attacked = (pawns & NOT_FILE_H) << 9 | (pawns & NOT_FILE_A) << 7
+    else:
+        attacked = (pawns & NOT_FILE_H) >> 7 | (pawns & NOT_FILE_A) >> 9
+    attacked |= KING_ATTACKS[lsb(pos.types[KING] & own)]
+    knights = pos.types[KNIGHT] & own
+    while knights != EMPTY:
+        attacked |= KNIGHT_ATTACKS[lsb(knights)]
+        knights = without_lsb(knights)
+    diagonal = (pos.types[BISHOP] | pos.types[QUEEN]) & own
+    while diagonal != EMPTY:
+        attacked |= bishop_attacks(lsb(diagonal), occupied)
+        diagonal = without_lsb(diagonal)
+    straight = (pos.types[ROOK] | pos.types[QUEEN]) & own
+    while straight != EMPTY:
+        attacked |= rook_attacks(lsb(straight), occupied)
+        straight = without_lsb(straight)
+    return attacked

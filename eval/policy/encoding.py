@@ -12,19 +12,24 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.attacks import BETWEEN, KING_ATTACKS, KNIGHT_ATTACKS, LINE, PAWN_ATTACKS, bishop_attacks, rook_attacks
+from engine.core.attacks import (
+    BETWEEN,
+    KNIGHT_ATTACKS,
+    LINE,
+    PAWN_ATTACKS,
+    attacked_squares,
+    bishop_attacks,
+    rook_attacks,
+)
 from engine.core.bits import (
     BISHOP,
     BIT,
     EMPTY,
     KING,
     KNIGHT,
-    NOT_FILE_A,
-    NOT_FILE_H,
     PAWN,
     QUEEN,
     ROOK,
-    WHITE,
     has_several,
     lsb,
     without_lsb,
@@ -66,36 +71,11 @@ def view_of(pos):
     return 56 * us ^ (7 if king_square(pos, us) & 4 else 0)
 
 
-@kernel
-def attacks_by(pos, color):
-    """All squares that the men of `color` attack, or defend."""
-    occupied, own = occupied_squares(pos), pos.colors[color]
-    pawns = pos.types[PAWN] & own
-    if color == WHITE:
-        attacked = (pawns & NOT_FILE_H) << 9 | (pawns & NOT_FILE_A) << 7
-    else:
-        attacked = (pawns & NOT_FILE_H) >> 7 | (pawns & NOT_FILE_A) >> 9
-    attacked |= KING_ATTACKS[king_square(pos, color)]
-    knights = pos.types[KNIGHT] & own
-    while knights != EMPTY:
-        attacked |= KNIGHT_ATTACKS[lsb(knights)]
-        knights = without_lsb(knights)
-    diagonal = (pos.types[BISHOP] | pos.types[QUEEN]) & own
-    while diagonal != EMPTY:
-        attacked |= bishop_attacks(lsb(diagonal), occupied)
-        diagonal = without_lsb(diagonal)
-    straight = (pos.types[ROOK] | pos.types[QUEEN]) & own
-    while straight != EMPTY:
-        attacked |= rook_attacks(lsb(straight), occupied)
-        straight = without_lsb(straight)
-    return attacked
-
-
 @inline
 def threats_of(pos):
     """(attacked, defended): squares where the man is attacked by the other side, or defended by its own."""
     us = np.int64(pos.side)
-    own, ours, theirs = pos.colors[us], attacks_by(pos, us), attacks_by(pos, us ^ 1)
+    own, ours, theirs = pos.colors[us], attacked_squares(pos, us), attacked_squares(pos, us ^ 1)
     return (own & theirs) | (~own & ours), (own & ours) | (~own & theirs)
 
 

@@ -161,6 +161,9 @@ class Lessons:
         torch = require_torch(command)
         if arguments.pretrain_part == 1:
             raise InputError("--pretrain-part must be below 1: the games need some of the minutes")
+        for lesson in arguments.pretrain:
+            if lesson.nodes == BY_TEACHER and getattr(arguments, _TEACHER, None) is None:
+                raise InputError(f"--pretrain {lesson}: which teacher? Name it by --teacher")
         self.arguments, self.share = arguments, _read_share(arguments.share)
         self.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -232,26 +235,34 @@ class Lessons:
 
     def _neighbours(self, number: int, lesson: Lesson, label: Callable[[Samples], Samples] | None) -> Samples:
         """The samples of a lesson: those of an earlier call, if they were kept."""
-        from engine.arena.neighbours import neighbours
-
-        arguments, begun = self.arguments, time.perf_counter()
-        seed, nodes = arguments.seed + _SEEDS_APART * (number - 1), max(lesson.nodes, 0)
-        if lesson.nodes == BY_TEACHER and label is None:
-            raise InputError(f"--pretrain {lesson}: which teacher? Name it by --teacher")
-        kept = arguments.neighbours and arguments.neighbours / f"{lesson.wanted}-{nodes}-{seed}.npy"
-        if kept and kept.exists():
+        begun, kept = time.perf_counter(), self._kept(number, lesson)
+        if kept is not None and kept.exists():
             found: Samples = np.load(kept)
         else:
-            found = neighbours(self.source.first_games, lesson.wanted, nodes, seed, self._threads,
-                               arguments.largest_score)
-            if kept:
+            found = self._labelled(self._seed_of(number), lesson, label)
+            if kept is not None:
                 np.save(kept, found)
-        if lesson.nodes == BY_TEACHER and label is not None:
-            found = label(found)
         say(f"{len(found)} neighbours labelled in {time.perf_counter() - begun:.1f} s")
         if not len(found):
             raise InputError("--pretrain: no neighbours were found")
         return found
+
+    def _seed_of(self, number: int) -> int:
+        return int(self.arguments.seed) + _SEEDS_APART * (number - 1)
+
+    def _kept(self, number: int, lesson: Lesson) -> Path | None:
+        """The file that holds the samples of a lesson, or will."""
+        if self.arguments.neighbours is None:
+            return None
+        labels = self.arguments.teacher.stem if lesson.nodes == BY_TEACHER else lesson.nodes
+        return Path(self.arguments.neighbours, f"{lesson.wanted}-{labels}-{self._seed_of(number)}.npy")
+
+    def _labelled(self, seed: int, lesson: Lesson, label: Callable[[Samples], Samples] | None) -> Samples:
+        from engine.arena.neighbours import neighbours
+
+        found = neighbours(self.source.first_games, lesson.wanted, max(lesson.nodes, 0), seed, self._threads,
+                           self.arguments.largest_score)
+        return found if label is None or lesson.nodes != BY_TEACHER else label(found)
 
     def learn(self, trainer: Trainer, make_stages: Callable[[], list[Stage]], finish: Callable[[], None]) -> None:
         """Take the course to its end or until somebody stops it, and finish with the best that was learned."""
