@@ -151,21 +151,6 @@ def attackers_to(pos, square, occupied, attacker):
     return attackers & pos.colors[attacker]
 
 
-@kernel
-def attacked_squares(pos, attacker):
-    """All squares that pieces of colour `attacker` attack."""
-    own, occupied = pos.colors[attacker], pos.colors[0] | pos.colors[1]
-    pawns = pos.types[PAWN] & own
-    east, west = pawns & NOT_FILE_H, pawns & NOT_FILE_A
-    attacks = (east << 9) | (west << 7) if attacker == WHITE else (east >> 7) | (west >> 9)
-    pieces = own & ~pawns
-    while pieces != EMPTY:
-        square = lsb(pieces)
-        attacks |= piece_attacks(np.int64(pos.board[square]) & 7, square, occupied)
-        pieces = without_lsb(pieces)
-    return attacks
-
-
 @inline
 def is_attacked(pos, square, occupied, attacker):
     """Whether a piece of colour `attacker` attacks `square`."""
