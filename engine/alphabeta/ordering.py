@@ -98,7 +98,9 @@ def quiet_score(pos, state, move, ply):
 
 @inline
 def noisy_history_of(pos, state, move):
-    """The history of a capture or promotion."""
+    """The history of a capture or promotion, if reductions ask for it, else 0."""
+    if state.params.lmr_noisy_history == 0:
+        return np.int64(0)
     return np.int64(state.noisy_history[move_slot(pos, move), captured_type(pos, move)])
 
 
@@ -144,18 +146,29 @@ def _rank_quiets(pos, state, ply, first, end):
     last = state.continuation[on * state.slots[top - 1]]
     second = state.continuation[on * state.slots[top - 2]]
     fourth = state.continuation[on * state.slots[top - 4]]
-    far = on * np.int64(state.params.use_far_continuation)
-    third, sixth = state.continuation[far * state.slots[top - 3]], state.continuation[far * state.slots[top - 6]]
-    history, pawn_history = state.quiet_history[pos.side], state.pawn_history[_pawn_row(pos, state)]
-    threats = state.threats[ply]
+    history, threats = state.quiet_history[pos.side], state.threats[ply]
     for place in range(np.uint64(first), np.uint64(end)):
         move = np.int64(state.list.moves[place])
         slot = move_slot(pos, move)
         of_move = np.int64(history[_threat_index(threats, move), move & 0xFFF])
         score = of_move if state.params.use_history else np.int64(0)
         score += np.int64(last[slot]) + np.int64(second[slot]) + (np.int64(fourth[slot]) >> 1)
-        score += (np.int64(third[slot]) >> 1) + (np.int64(sixth[slot]) >> 1) + np.int64(pawn_history[slot])
         state.ranked[place] = _ranked(score, place, move)
+    if state.params.use_pawn_history or state.params.use_far_continuation:
+        _rank_further(pos, state, ply, first, end)
+
+
+@kernel
+def _rank_further(pos, state, ply, first, end):
+    """Add the histories that are not always in use to the scores of the ranked moves in a range."""
+    top = BEFORE_ROOT + ply
+    far = np.int64(state.params.use_far_continuation) * np.int64(state.params.use_continuation)
+    third, sixth = state.continuation[far * state.slots[top - 3]], state.continuation[far * state.slots[top - 6]]
+    pawn_history = state.pawn_history[_pawn_row(pos, state)]
+    for place in range(np.uint64(first), np.uint64(end)):
+        slot = move_slot(pos, np.int64(state.list.moves[place]))
+        score = (np.int64(third[slot]) >> 1) + (np.int64(sixth[slot]) >> 1) + np.int64(pawn_history[slot])
+        state.ranked[place] += score << _SCORE_SHIFT
 
 
 @inline
