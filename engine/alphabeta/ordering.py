@@ -98,9 +98,7 @@ def quiet_score(pos, state, move, ply):
 
 @inline
 def noisy_history_of(pos, state, move):
-    """The history of a capture or promotion, if reductions ask for it, else 0."""
-    if state.params.lmr_noisy_history == 0:
-        return np.int64(0)
+    """The history of a capture or promotion."""
     return np.int64(state.noisy_history[move_slot(pos, move), captured_type(pos, move)])
 
 
@@ -201,6 +199,14 @@ def _pick_best(state, ply):
 
 
 @inline
+def _least_gain(pos, state, move):
+    """What a capture or promotion must win by exchanges to count as good: less than nothing if its history is good."""
+    if state.params.good_noisy_loss == 0:
+        return np.int64(0)
+    return -(noisy_history_of(pos, state, move) * state.params.good_noisy_loss >> HISTORY_BITS)
+
+
+@inline
 def _is_playable_quiet(pos, move, checkers, pinned):
     """Whether a move that was good in another node is legal and quiet here."""
     return (move != NULL_MOVE and is_pseudo_legal(pos, move) and not is_noisy(pos, move)
@@ -245,7 +251,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
                 move = _pick_best(state, ply)
                 if move == tt_move:
                     continue
-                if see_reaches(pos, move, np.int64(0)):
+                if see_reaches(pos, move, _least_gain(pos, state, move)):
                     return move
                 state.list.moves[state.bad_end[ply]] = move
                 state.bad_end[ply] += 1
