@@ -236,8 +236,8 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         else:
             extension = negative_extension(params, cut_node, tt_score, beta)
 
-    note_threats(pos, state, ply)
     # Step 13. The moves, in order of promise [history 83, killers 70, continuation history 55, counter moves 14].
+    note_threats(pos, state, ply)
     start_picking(state, ply, tt_move)
     best, best_move, old_alpha = floor, NULL_MOVE, alpha
     move_count, quiets, noisies = _NO, _NO, _NO

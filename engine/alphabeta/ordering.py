@@ -144,18 +144,29 @@ def _rank_quiets(pos, state, ply, first, end):
     last = state.continuation[on * state.slots[top - 1]]
     second = state.continuation[on * state.slots[top - 2]]
     fourth = state.continuation[on * state.slots[top - 4]]
-    far = on * np.int64(state.params.use_far_continuation)
-    third, sixth = state.continuation[far * state.slots[top - 3]], state.continuation[far * state.slots[top - 6]]
-    history, pawn_history = state.quiet_history[pos.side], state.pawn_history[_pawn_row(pos, state)]
-    threats = state.threats[ply]
+    history, threats = state.quiet_history[pos.side], state.threats[ply]
     for place in range(np.uint64(first), np.uint64(end)):
         move = np.int64(state.list.moves[place])
         slot = move_slot(pos, move)
         of_move = np.int64(history[_threat_index(threats, move), move & 0xFFF])
         score = of_move if state.params.use_history else np.int64(0)
         score += np.int64(last[slot]) + np.int64(second[slot]) + (np.int64(fourth[slot]) >> 1)
-        score += (np.int64(third[slot]) >> 1) + (np.int64(sixth[slot]) >> 1) + np.int64(pawn_history[slot])
         state.ranked[place] = _ranked(score, place, move)
+    if state.params.use_pawn_history or state.params.use_far_continuation:
+        _rank_further(pos, state, ply, first, end)
+
+
+@kernel
+def _rank_further(pos, state, ply, first, end):
+    """Add the histories that are not always in use to the scores of the ranked moves in a range."""
+    top = BEFORE_ROOT + ply
+    far = np.int64(state.params.use_far_continuation) * np.int64(state.params.use_continuation)
+    third, sixth = state.continuation[far * state.slots[top - 3]], state.continuation[far * state.slots[top - 6]]
+    pawn_history = state.pawn_history[_pawn_row(pos, state)]
+    for place in range(np.uint64(first), np.uint64(end)):
+        slot = move_slot(pos, np.int64(state.list.moves[place]))
+        score = (np.int64(third[slot]) >> 1) + (np.int64(sixth[slot]) >> 1) + np.int64(pawn_history[slot])
+        state.ranked[place] += score << _SCORE_SHIFT
 
 
 @inline
@@ -185,6 +196,14 @@ def _pick_best(state, ply):
     state.ranked[cursor] = best
     state.cursor[ply] = cursor + np.uint64(1)
     return best & _MOVE_MASK
+
+
+@inline
+def _least_gain(pos, state, move):
+    """What a capture or promotion must win by exchanges to count as good: less than nothing if its history is good."""
+    if state.params.good_noisy_loss == 0:
+        return np.int64(0)
+    return -(noisy_history_of(pos, state, move) * state.params.good_noisy_loss >> HISTORY_BITS)
 
 
 @inline
@@ -232,7 +251,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
                 move = _pick_best(state, ply)
                 if move == tt_move:
                     continue
-                if see_reaches(pos, move, np.int64(0)):
+                if see_reaches(pos, move, _least_gain(pos, state, move)):
                     return move
                 state.list.moves[state.bad_end[ply]] = move
                 state.bad_end[ply] += 1

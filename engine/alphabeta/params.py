@@ -99,6 +99,7 @@ PARAMETERS = (
     _switch("use_null_cut_nodes", 0),
     _switch("use_expected_cutoffs", 0),
     _switch("use_far_continuation", 0),
+    _switch("use_history_depth", 0),
     # Transposition table: close to a draw by the fifty-move rule its scores may no longer hold.
     Parameter("tt_rule50", 90, 60, 100, 4),
     Parameter("expected_cutoff_depth", 6, 0, 20, 1),  # above it, cut-offs of the unexpected kind are taken as well
@@ -141,6 +142,7 @@ PARAMETERS = (
     Parameter("futility_depth", 8, 3, 12, 1),
     Parameter("futility_base", 90, 30, 200, 10),
     Parameter("futility_margin", 85, 40, 160, 8),
+    Parameter("futility_history", 0, 0, 200, 10),  # for a quiet move with the best history there can be
     Parameter("capture_futility_depth", 6, 2, 10, 1),
     Parameter("capture_futility_base", 200, 50, 400, 20),
     Parameter("capture_futility_margin", 150, 50, 300, 15),
@@ -195,6 +197,8 @@ PARAMETERS = (
     Parameter("history_malus", 170, 60, 320, 15),
     Parameter("history_fail_low", 80, 0, 320, 15),
     Parameter("history_evaluation", 8, 0, 30, 1),
+    # What a capture with the best history there can be may lose by exchanges and still come before the quiet moves.
+    Parameter("good_noisy_loss", 0, 0, 300, 15),
     # Lazy evaluation: by how much one move may change everything but material and piece-square values.
     Parameter("lazy_margin", 150, 40, 1500, 15),
     # Quiescence.

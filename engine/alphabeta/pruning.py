@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.exchange import captured_value, see_reaches
-from engine.alphabeta.ordering import BAD_NOISY, next_move
+from engine.alphabeta.ordering import BAD_NOISY, HISTORY_BITS, next_move
 from engine.alphabeta.state import BEFORE_ROOT
 from engine.alphabeta.steps import has_pieces, lazy_score
 from engine.alphabeta.techniques import opponent_is_worsening
@@ -17,8 +17,8 @@ from engine.search.scores import NO_SCORE, is_decisive, is_loss
 
 _NO = np.int64(0)
 _QUARTERS = np.int64(4)
-_WHOLE = np.int64(1024)
-_ONE_PLY_BITS = np.int64(10)  # of reductions, which are in 1024ths
+_WHOLE = np.int64(1024)  # also one ply of reductions
+_ONE_PLY_BITS = np.int64(10)
 
 
 # Pruning of whole nodes.
@@ -135,9 +135,11 @@ def late_move_pruning_begins(params, depth, move_count, improving):
 def quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
     """Futility and SEE pruning, by the depth left after reduction, and history pruning of a quiet move; no checks."""
     params = state.params
+    if params.use_history_depth:
+        reduction -= history * _WHOLE // params.lmr_history_divisor
     left = max(depth - 1 - (reduction >> _ONE_PLY_BITS), 0)
-    is_hopeless = (params.use_futility and left <= params.futility_depth
-                   and static_eval + params.futility_base + params.futility_margin * left <= alpha)
+    margin = params.futility_base + params.futility_margin * left + (history * params.futility_history >> HISTORY_BITS)
+    is_hopeless = params.use_futility and left <= params.futility_depth and static_eval + margin <= alpha
     is_hopeless = is_hopeless or (params.use_history_pruning and depth <= params.history_prune_depth
                                   and history < -params.history_prune_margin * depth)
     is_hopeless = is_hopeless or (params.use_see_pruning

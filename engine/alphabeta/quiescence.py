@@ -111,7 +111,7 @@ def _hoped_for(pos, state, move, futile, alpha, in_check):
     """
     if in_check:
         return INFINITE
-    if not is_noisy(pos, move):
+    if state.params.use_quiescence_checks and not is_noisy(pos, move):
         return INFINITE if gives_check(pos, move) and see_reaches(pos, move, _NO) else -INFINITE
     if state.params.use_quiescence_futility and futile <= alpha and not see_reaches(pos, move, _ANY_GAIN):
         return futile

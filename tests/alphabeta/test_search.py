@@ -225,12 +225,12 @@ def test_two_threads_find_the_mate_and_a_legal_move():
     both.clear()
 
 
-def test_every_switch_may_be_turned_off_without_compiling_anew():
+def test_every_switch_may_be_turned_without_compiling_anew():
     for row in PARAMETERS:
-        if (row.low, row.high) != (0, 1):
+        if not row.is_switch:
             continue
         params = default_params()
-        set_param(params, row.name, 0)
+        set_param(params, row.name, 1 - row.default)
         SEARCHER.set_params(params)
         game, result = search(KNOWN[1].fen, nodes=2000)
         assert result.move in game.legal_moves(), row.name
@@ -258,7 +258,11 @@ def test_a_bare_king_is_mated():
 
 @pytest.mark.parametrize("evaluation", [features(), built_in()], ids=["features", "built in"])
 def test_a_new_game_begins_with_nothing_remembered(evaluation):
-    searcher = Searcher(1, evaluation=evaluation)
+    params = default_params()
+    for row in PARAMETERS:
+        if row.is_switch:
+            params[row.name] = 1  # those that are off by default have histories, too
+    searcher = Searcher(1, params=params, evaluation=evaluation)
     searcher.run(Game().position, Limits(nodes=20_000))
     state = searcher._states[0]
     remembered = [*(state[name] for name in HISTORY_FIELDS), state.cache.scores]
@@ -306,5 +310,5 @@ def test_what_a_tuner_may_try_stores_no_depth_that_cannot_be():
     searcher = Searcher(1, params=params)
     for fen in BENCH_FENS[:6]:
         searcher.run(Game(fen).position, Limits(nodes=20_000))
-    depths = searcher.tt.words[1::2] >> 48 & 0xFF  # of each entry the second word
+    depths = searcher.tt.words[1::2] >> 48 & 0x7F  # of each entry the second word
     assert depths.any() and depths.max() < 64
