@@ -21,7 +21,6 @@ from engine.kernel.records import new_record
 from engine.search.limits import Limits
 from engine.search.scores import INFINITE
 
-_HARD_PER_SOFT = 10
 _FAIR_SCORE = 120
 _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
@@ -69,10 +68,13 @@ def side_of(setting: Setting, seat: int, megabytes: int) -> Side:
     return side
 
 
-def new_game(nodes: int, rules: Adjudication, plies_before: int) -> SelfPlayRecord:
-    """The record of a game to be played at `nodes` per move, from a position `plies_before` plies into a game."""
+def new_game(soft_nodes: int, hard_nodes: int, rules: Adjudication, plies_before: int) -> SelfPlayRecord:
+    """The record of a game to be played, from a position `plies_before` plies into a game.
+
+    No iteration starts after `soft_nodes` nodes of a move; at `hard_nodes` it is aborted.
+    """
     game = new_record(SelfPlayRecord)
-    game.soft_nodes, game.hard_nodes = nodes, _HARD_PER_SOFT * nodes
+    game.soft_nodes, game.hard_nodes = soft_nodes, hard_nodes
     game.search_address, game.stop_address = search_from.address, STOP_ADDRESS
     game.draw_score = -1 if rules.draw_score is None else rules.draw_score
     game.draw_plies, game.draw_from = 2 * rules.draw_moves, 2 * (rules.draw_from - 1) - plies_before
@@ -125,7 +127,8 @@ class SettingsPair:
         white, black = seats
         white.clear()
         black.clear()
-        game = new_game(self.nodes, self.rules, self.opening.board().ply())
+        # Both sides get the same number of nodes: if iterations could end, the one with the longer ones would win.
+        game = new_game(self.nodes, self.nodes, self.rules, self.opening.board().ply())
         position = Game(self.opening.fen, self.opening.chess960, self.opening.moves).position
         play_game(position, white.state, black.state, game)
         return GameRecord(number, (names[0], names[1]), self.opening, thoughts_of(game, position),

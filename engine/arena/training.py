@@ -23,6 +23,7 @@ from engine.core.position import POSITION
 # Won games are played on until the win is beyond doubt: the evaluation has to learn how to win them.
 _RULES = Adjudication(draw_score=5, draw_moves=6, draw_from=50, win_score=2500, win_moves=3, by_tables=False)
 _SHORT_SEARCH = 500  # nodes
+_HARD_PER_SOFT = 10  # scores of whole iterations are better labels
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class TrainingShard:
         generator = random.Random(f"{self.seed}/{self.number}")  # noqa: S311  no secret
         rows, position = np.zeros(self.games, GAME_ROW), np.zeros(1, POSITION)
         moves, scores, nodes = [], [], 0
-        game = new_game(self.nodes, _RULES, 0)
+        game = new_game(self.nodes, _HARD_PER_SOFT * self.nodes, _RULES, 0)
         start = parse_fen(START_FEN)
         for index in range(self.games):
             side.clear()
