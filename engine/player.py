@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine import host
-from engine.budget import budget_of
+from engine.budget import Lag, budget_of
 from engine.core.errors import InputError, quote
 from engine.core.fen import START_FEN
 from engine.core.game import Game
@@ -58,6 +58,7 @@ class Player:
         self._active = self._search  # the search that a `go` uses
         self._repertoire: Repertoire | None = None  # until a book is wanted
         self._tb_root = TbRoot(settings)
+        self._lag = Lag()
         self._chance = random.Random()  # noqa: S311  mistakes need no secrecy
         self._fallible: Fallible | None = None  # until a level is wanted that looks as people do
         self._blind_spots = self._chance.getrandbits(64)  # of this game
@@ -172,6 +173,7 @@ class Player:
     def new_game(self) -> None:
         """Forget everything about earlier games."""
         self._forget()
+        self._lag.forget()
         self._blind_spots = self._chance.getrandbits(64)
         if self._repertoire is not None:
             self._repertoire.begin_game()
@@ -200,7 +202,13 @@ class Player:
 
         The search ends when a limit is met or the signals say stop.
         """
-        order = self._with_legal_moves(order, report)
+        side, ply = int(self.game.position.side), len(self._moves)
+        self._lag.look(order, side, ply)
+        result = self._answer(self._with_legal_moves(order, report), received, signals, report)
+        self._lag.answered(order, side, ply, time.perf_counter() - received)
+        return result
+
+    def _answer(self, order: Order, received: float, signals: Signals, report: Report) -> Result:
         book_move = self._book_move(order, report)
         if book_move is not None:
             return Result(book_move, 0, 0, 0, time.perf_counter() - received, (book_move,))
@@ -344,7 +352,7 @@ class Player:
         return tuple(legal[text] for text in texts)
 
     def _budget(self, order: Order) -> Budget | None:
-        return budget_of(order, self.game, self._settings.move_overhead)
+        return budget_of(order, self.game, self._settings.move_overhead, self._lag)
 
 
 def _told(verdict: TbVerdict, seconds: float, report: Report) -> Result:

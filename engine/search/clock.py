@@ -47,16 +47,20 @@ class Budget:
     hard: float
 
 
-def budget(clock: Clock, overhead: float) -> Budget:
-    """The time to spend on one move, given that every move loses `overhead` in transmission."""
+def budget(clock: Clock, overhead: float, lag: float | None = None) -> Budget:
+    """The time to spend on one move, which may lose `overhead` in transmission; later ones lose `lag` each.
+
+    Without a `lag` they are expected to lose the overhead as well.
+    """
+    lag = overhead if lag is None else lag
     moves = MOVES_TO_EXPECT if clock.moves_to_go is None else min(max(clock.moves_to_go, 1), FURTHEST_CONTROL)
     usable = clock.left - overhead
     if usable < _LEAST_TIME:
         usable = max(clock.left * _WHEN_OUT_OF_TIME, _LEAST_TIME)
-    # Every move to come gains an increment and loses an overhead. If the overheads use up the plan, the time left is a
+    # Every move to come gains an increment and loses a lag. If the lags use up the plan, the time left is a
     # reserve against delays, of which only a small share is spent. Without increment the reserve must last longer.
     to_lose = _MOVES_TO_SURVIVE if not clock.increment and clock.moves_to_go is None else moves - 1
-    planned = usable + (moves - 1) * clock.increment - to_lose * overhead
+    planned = usable + (moves - 1) * clock.increment - to_lose * lag
     soft = min(max(planned / moves, _SHARE_OF_RESERVE * usable), _LARGEST_SOFT_SHARE * usable)
     return Budget(soft, max(min(_HARD_PER_SOFT * soft, _LARGEST_HARD_SHARE * usable), _LEAST_TIME))
 

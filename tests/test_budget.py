@@ -1,0 +1,85 @@
+"""The time for a move as the host's clocks tell it: delays are noticed, planned for, and never trusted too soon."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from engine.budget import Lag, budget_of
+from engine.core.game import Game
+from engine.order import Order
+
+ALLOWED = 20  # milliseconds
+
+
+def order_with(left: float, increment: float = 0.01) -> Order:
+    return Order(times=(int(left * 1000), int(left * 1000)), increments=(int(increment * 1000), int(increment * 1000)))
+
+
+def played(lag: Lag, delays: list[float], used: float = 0.03, left: float = 10.0) -> float:
+    """Play a move of White per delay; returns what is left on the clock."""
+    for ply, delay in enumerate(delays):
+        order = order_with(left)
+        lag.look(order, 0, 2 * ply)
+        lag.answered(order, 0, 2 * ply, used)
+        left -= used + delay - 0.01
+    lag.look(order_with(left), 0, 2 * len(delays))
+    return left
+
+
+def test_the_delay_is_believed_after_a_few_moves():
+    lag = Lag()
+    played(lag, [0.002, 0.002])
+    assert lag.expected(0.02) == 0.02
+    lag.forget()
+    played(lag, [0.002, 0.004, 0.002, 0.002])
+    assert lag.expected(0.02) == pytest.approx(0.006, abs=0.002)
+    assert lag.expected(0.003) == 0.003  # no more than is allowed for
+    lag.forget()
+    assert lag.expected(0.02) == 0.02
+
+
+def test_a_long_delay_is_remembered():
+    lag = Lag()
+    played(lag, [0.001] * 8 + [0.015] + [0.001] * 8)
+    assert lag.expected(0.02) == 0.02
+    played(lag, [0.001] * 20)
+    assert lag.expected(0.02) < 0.005
+
+
+def test_nothing_is_learned_from_another_position_or_added_time():
+    lag = Lag()
+    for ply in range(0, 20, 2):
+        lag.look(order_with(10.0), 0, ply)
+        lag.answered(order_with(10.0), 0, ply, 0.5)  # the next clock shows more than it could
+    assert lag.expected(0.02) == 0.02
+    for ply in range(0, 80, 8):
+        lag.look(order_with(5.0), 0, ply)
+        lag.answered(order_with(10.0), 0, ply, 0.5)
+    assert lag.expected(0.02) == 0.02
+
+
+def test_a_prompt_host_gives_more_time_where_it_matters():
+    lag, order, game = Lag(), order_with(1.0), Game()
+    before = budget_of(order, game, ALLOWED, lag)
+    played(lag, [0.001] * 6)
+    after = budget_of(order, game, ALLOWED, lag)
+    assert after.soft > 1.4 * before.soft
+    assert after.hard <= 1.0 - ALLOWED / 1000
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("base", "increment"), [(0.2, 0.01), (1, 0.01), (8, 0.08), (10, 0)])
+def test_the_flag_never_falls_though_a_prompt_host_becomes_slow(base, increment, seed):
+    generator, lag, game, left = random.Random(seed), Lag(), Game(), base
+    for ply in range(0, 240, 2):
+        delay = generator.random() * (0.002 if ply < 60 else 0.01)
+        order = order_with(left, increment)
+        lag.look(order, 0, ply)
+        spent = budget_of(order, game, ALLOWED, lag)
+        used = spent.hard if generator.random() < 0.03 else spent.soft
+        lag.answered(order, 0, ply, used)
+        left -= used + delay
+        assert left > 0, ply
+        left += increment
