@@ -20,11 +20,11 @@ from engine.alphabeta.state import PLY_MASK
 from engine.alphabeta.steps import (
     cut_off_value,
     has_pieces,
+    has_to_stop,
     is_draw,
     is_tb_ending,
     pass_turn,
     play,
-    poll,
     take_back,
     tt_probe,
     tt_store,
@@ -94,12 +94,8 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     excluded = np.int64(state.excluded[ply])
 
     # Step 2. Stop and draws.
-    if state.nodes >= state.next_poll:
-        poll(state)
-    state.pv_length[ply] = 0
-    if state.stopped:
+    if has_to_stop(state, ply):
         return DRAW
-    state.deepest = max(state.deepest, ply)
     floor, ceiling = -INFINITE, INFINITE
     if not is_root:
         if is_draw(pos, state, ply):

@@ -11,12 +11,12 @@ from engine.alphabeta.state import PLY_MASK
 from engine.alphabeta.steps import (
     bound_settles,
     extend_pv,
+    has_to_stop,
     is_draw,
     is_tb_ending,
     known_or_new_evaluation,
     lazy_score,
     play,
-    poll,
     sharpened,
     static_evaluation,
     take_back,
@@ -39,12 +39,8 @@ _QUIESCENCE_DEPTH = np.int64(0)
 @inline
 def _settled_score(pos, state, ply):
     """The score of a node that needs no search: stopped, drawn, too deep, or in the tablebases; else NO_SCORE."""
-    if state.nodes >= state.next_poll:
-        poll(state)
-    state.pv_length[ply] = 0
-    if state.stopped:
+    if has_to_stop(state, ply):
         return DRAW
-    state.deepest = max(state.deepest, ply)
     if is_draw(pos, state, ply):
         return DRAW
     if ply >= MAX_PLY:
