@@ -76,8 +76,9 @@ class Player:
         game = Game()
         game.play(game.text(game.legal_moves()[0]))
         game.occurrences()
-        # By a search of its own, so that nothing has to be forgotten: clearing a large table takes a while.
-        STRONGEST.make(self._settings, _WARM_UP_MEGABYTES).run(game.position, Limits(depth=1))
+        # A small search of its own, so that nothing has to be forgotten: clearing a large table takes a while.
+        STRONGEST.make(Settings(), _WARM_UP_MEGABYTES).run(game.position, Limits(depth=1))
+        self._search.load()
 
     def apply(self, option: Option) -> str | None:
         """Do what a changed option requires; returns a message for the user, if any. InputError if that fails."""
