@@ -1,18 +1,22 @@
-"""Positions and moves as people write them: a FEN or `startpos`, with moves after it; moves in SAN or as UCI text."""
+"""Positions and moves as people write them: a FEN or `startpos`, with moves after it; moves in SAN or as UCI text.
+
+python-chess is imported only where it is needed: a FEN, and moves as UCI text, are read without it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
-
-import chess
+from typing import TYPE_CHECKING, Any
 
 from engine.core.errors import IllegalMoveError, InputError, quote
 from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.core.moves import NULL_MOVE
 from engine.core.notation import read_move as read_uci
+
+if TYPE_CHECKING:
+    import chess
 
 START = "startpos"
 _MOVES = "moves"
@@ -36,6 +40,8 @@ def read_epd(line: str, chess960: bool = False) -> tuple[chess.Board, dict[str, 
 
     A FEN will do as well, with or without operations after its two counters.
     """
+    import chess
+
     board, fen = chess.Board(chess960=chess960), _FEN_WITH_COUNTERS.match(line)
     if fen is None:
         return board, board.set_epd(line.strip())
@@ -70,6 +76,8 @@ def read_board_move(board: chess.Board, text: str) -> chess.Move:
     `E4`, `nf3`, `e2-e4`, `g1 f3`, `0-0` and `exd5!` are understood. Where letters in the wrong case could mean two
     moves, as `bc3` may, the one as written comes first.
     """
+    import chess
+
     written = text.strip().rstrip("!?")
     for form in dict.fromkeys((written, written[:1].upper() + written[1:].lower(), written.lower())):
         for parse in (board.parse_san, board.parse_uci):
@@ -99,11 +107,13 @@ def _alternatives(board: chess.Board, text: str) -> str:
     """The moves that an ambiguous text may mean: `Nbd2 or Nfd2`."""
     piece, target = text[:1], re.sub(r"[^a-h1-8]", "", text)[-2:]
     return " or ".join(board.san(move) for move in board.legal_moves
-                       if chess.square_name(move.to_square) == target and board.san(move).startswith(piece))
+                       if board.uci(move)[2:4] == target and board.san(move).startswith(piece))
 
 
 def board_of(game: Game) -> chess.Board:
     """The position as a python-chess board, without its history."""
+    import chess
+
     is_chess960 = bool(game.position.chess960)
     return chess.Board(game.fen(shredder=is_chess960), chess960=is_chess960)
 
@@ -129,5 +139,7 @@ def san(game: Game, move: int) -> str:
 
 def san_of_line(game: Game, texts: Iterable[str]) -> str:
     """A line of moves, given as UCI text, as SAN with move numbers: `1. e4 e5 2. Nf3`."""
+    import chess
+
     board = board_of(game)
     return board.variation_san([chess.Move.from_uci(text) for text in texts])

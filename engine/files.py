@@ -10,6 +10,7 @@ import io
 import json
 import os
 import stat
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
@@ -58,11 +59,17 @@ def read_text(path: Path, largest: int = LARGEST_TEXT) -> str:
     """The whole text of a file; InputError if it is not a text file."""
     try:
         with open_bytes(path, largest) as file:
-            return file.read().decode("utf-8-sig")
+            content = file.read()
+        return content.decode(_encoding_of(content))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not a text file: {error.reason} at byte {error.start}") from error
+
+
+def _encoding_of(beginning: bytes) -> str:
+    """UTF-8, or what the mark says that some editors put at the beginning of a text."""
+    return "utf-16" if beginning.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
 
 
 def read_json(path: Path) -> Any:
@@ -85,7 +92,8 @@ def numbered_lines(path: Path) -> list[tuple[int, str]]:
 def open_text(path: Path) -> Iterator[Iterator[str]]:
     """The lines of a text file, plain or packed (.gz, .xz, .bz2, or the first file in a .zip), one after the other.
 
-    InputError, here or while reading, if the file cannot be read. Bytes that are not UTF-8 are replaced.
+    InputError, here or while reading, if the file cannot be read. The text is UTF-8, or UTF-16 with its mark; bytes
+    that are neither are replaced.
     """
     import zlib
     from lzma import LZMAError
@@ -119,7 +127,9 @@ def _open_packed(path: Path, stack: ExitStack) -> IO[str]:
         raw = stack.enter_context(archive.open(_name_in(archive, path)))
     elif suffix in _PACKED:
         raw = stack.enter_context(import_module(_PACKED[suffix]).open(raw))
-    return stack.enter_context(io.TextIOWrapper(raw, "utf-8-sig", "replace"))
+    encoding = _encoding_of(raw.read(len(BOM_UTF16_LE)))
+    raw.seek(0)
+    return stack.enter_context(io.TextIOWrapper(raw, encoding, "replace"))
 
 
 def _name_in(archive: zipfile.ZipFile, path: Path) -> str:

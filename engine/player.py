@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from engine.repertoire import Repertoire
 
 _MEGABYTE = 1 << 20
+_WARM_UP_MEGABYTES = 1
 _SHORTEST_THOUGHT = 0.001  # seconds
 _PULSE = 0.05  # seconds between two checks of the signals
 _SHORT_PULSE = 0.005  # seconds between two checks of kernels that are being loaded
@@ -76,9 +77,9 @@ class Player:
         game = Game()
         game.play(game.text(game.legal_moves()[0]))
         game.occurrences()
-        self._search.run(game.position, Limits(depth=1))
-        self._forget()
-        self._tb_root.open_ahead()
+        # A small search of its own, so that nothing has to be forgotten: clearing a large table takes a while.
+        STRONGEST.make(Settings(), _WARM_UP_MEGABYTES).run(game.position, Limits(depth=1))
+        self._search.load()
 
     def apply(self, option: Option) -> str | None:
         """Do what a changed option requires; returns a message for the user, if any. InputError if that fails."""
@@ -192,7 +193,10 @@ class Player:
         self._tb_root.approach(game)
 
     def get_ready(self) -> None:
-        """Wait a limited time for what is still being read or compiled."""
+        """Do what would take time in a game, and wait a limited time for what is still being read or compiled."""
+        self._tb_root.open_ahead()
+        if isinstance(self._search, Resizable):
+            self._search.touch()
         if self._loading is not None:
             self._loading.join(_COMPILING_PATIENCE)
         self._tb_root.wait(_PATIENCE)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.core.bits import KING
 from engine.core.position import PositionRecord
 from engine.search.scores import TB_WIN, is_decisive
 from eval.choice import Evaluation, built_in
-from eval.explain import Explanation, explain
-from eval.men import Man, StaticEvaluation, worth_of_men
 from eval.outcome import Chances, Model, chances, material_on, normalized, own_model
 from eval.weights import load_weights
+
+if TYPE_CHECKING:
+    from eval.explain import Explanation
+    from eval.men import Man
 
 _SHOWN_TB_WIN = 20_000  # centipawns
 _VALUES = bytes(material_on((piece,)) for piece in range(256))  # [piece]: sums a board without a Python loop
@@ -59,6 +61,8 @@ def shown(position: PositionRecord, score: int, model: Model | None = None) -> t
 
 def explained(position: PositionRecord) -> tuple[Explanation, int, Chances]:
     """Why the features say what they say, with their score in users' units and the chances, from White's view."""
+    from eval.explain import explain
+
     explanation = explain(position, load_weights())
     verdict = _verdict(position, explanation.score, own_model())
     return explanation, verdict.shown, verdict.chances
@@ -66,6 +70,8 @@ def explained(position: PositionRecord) -> tuple[Explanation, int, Chances]:
 
 def network_explained(position: PositionRecord, evaluation: Evaluation) -> NetworkExplanation:
     """What an evaluation by a network says, and what each man contributes to it."""
+    from eval.men import StaticEvaluation, worth_of_men
+
     score = StaticEvaluation(evaluation).score(position)
     verdict = _verdict(position, -score if position.side else score, evaluation.outcome)
     kings = [square for square, piece in enumerate(position.board.tolist()) if piece & 7 == KING]

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import IO, TYPE_CHECKING, BinaryIO
 
-from engine import explanation
 from engine.core.errors import InputError, quote
 from engine.options import OPTIONS, Effect, Option, OptionType, Settings, declarations, find_option
 from engine.pending import PendingGo
@@ -267,6 +266,7 @@ class Uci:
 
     def _eval(self, words: list[str]) -> None:
         player = self._wait_for_player()
+        from engine import explanation
         from engine.shown import explained, network_explained
 
         position, evaluation = player.game.position, player.evaluation

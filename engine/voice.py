@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,7 +15,10 @@ from engine.core.errors import InputError
 
 
 class Voice:
-    """The output stream. If nobody reads it any more there is nobody to play for, and `leave` ends the program."""
+    """The output stream. If nobody reads it any more there is nobody to play for, and `leave` ends the program.
+
+    So it does if nothing can be written, as on a full disk; but then that is told, and the status says it.
+    """
 
     def __init__(self, sink: IO[str], leave: Callable[[int], object] = os._exit) -> None:
         self._sink, self._leave = sink, leave
@@ -27,8 +31,12 @@ class Voice:
             try:
                 self._sink.write(line + "\n")
                 self._sink.flush()
-            except (OSError, ValueError):  # a broken pipe, or a stream that is closed
+            except (BrokenPipeError, ValueError):  # the reader has gone, or the stream is closed
                 self._leave(0)
+            except OSError as error:
+                with contextlib.suppress(OSError):
+                    print(f"error: {error}", file=sys.stderr, flush=True)
+                self._leave(1)
             self._note("<", line)
 
     def remark(self, text: str) -> None:

@@ -33,6 +33,18 @@ def test_packed_texts_are_read_as_they_are(name, tmp_path):
     assert inner_name(path).endswith(".txt")
 
 
+@pytest.mark.parametrize("name", PACKERS)
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_the_mark_at_the_beginning_tells_the_encoding(name, encoding, tmp_path):
+    path, text = tmp_path / name, '[White "M\u00fcller"]\n\n1. e4 *\n'
+    mark = "\ufeff" if encoding.endswith("e") else ""  # the other codecs write it themselves
+    path.write_bytes(PACKERS[name]((mark + text).encode(encoding)))
+    with open_text(path) as lines:
+        assert "".join(lines) == text
+    if name == "plain.txt":
+        assert read_text(path) == text
+
+
 def test_the_first_file_of_an_archive_is_read(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("folder/", "")

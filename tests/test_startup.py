@@ -37,7 +37,7 @@ def test_cold_then_warm_then_changed(tree):
     compiled = cached_files(cache)
     assert compiled
 
-    warm = start(tree, cache, "-c", "import sys; sys.modules['numba'] = None; "
+    warm = start(tree, cache, "-c", "import sys; sys.modules.update(numba=None, chess=None, rich=None); "
                  "from engine.__main__ import main; main(['perft', '3'])")
     assert warm.stdout.splitlines()[0] == "Nodes searched: 8902"
     assert cached_files(cache) == compiled, "a warm start compiled something"

@@ -66,11 +66,11 @@ from engine.alphabeta.reductions import (
 from engine.alphabeta.state import PLY_MASK
 from engine.alphabeta.steps import (
     has_pieces,
+    has_to_stop,
     is_draw,
     is_tb_ending,
     pass_turn,
     play,
-    poll,
     recalled,
     take_back,
     tt_store,
@@ -120,12 +120,8 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     excluded = np.int64(state.excluded[ply])
 
     # Step 2. Stop and draws.
-    if state.nodes >= state.next_poll:
-        poll(state)
-    state.pv_length[ply] = 0
-    if state.stopped:
+    if has_to_stop(state, ply):
         return DRAW
-    state.deepest = max(state.deepest, ply)
     floor, ceiling = -INFINITE, INFINITE
     if not is_root:
         if is_draw(pos, state, ply):

@@ -13,12 +13,12 @@ from engine.alphabeta.steps import (
     can_repeat,
     cut_off_value,
     extend_pv,
+    has_to_stop,
     is_draw,
     is_tb_ending,
     known_or_new_evaluation,
     lazy_score,
     play,
-    poll,
     recalled,
     sharpened,
     static_evaluation,
@@ -47,12 +47,8 @@ def _settled_score(pos, state, beta, ply):
     """The score of a node that needs no search: stopped, drawn or about to be, too deep, or in the tablebases; else
     NO_SCORE.
     """
-    if state.nodes >= state.next_poll:
-        poll(state)
-    state.pv_length[ply] = 0
-    if state.stopped:
+    if has_to_stop(state, ply):
         return DRAW
-    state.deepest = max(state.deepest, ply)
     if is_draw(pos, state, ply) or (beta <= DRAW and can_repeat(pos, state, ply)):
         return DRAW
     if ply >= MAX_PLY:

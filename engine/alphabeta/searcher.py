@@ -241,6 +241,11 @@ class Searcher(DeepeningSearch):
         self._crew.wait()
         if megabytes != self.tt.megabytes:
             self.tt.resize(megabytes)
+            self.touch()
+
+    def touch(self) -> None:
+        """Have the system provide all memory of the transposition table now."""
+        self.tt.touch()
 
     def clear(self) -> None:
         """Forget everything, for a new game."""

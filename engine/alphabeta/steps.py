@@ -59,6 +59,16 @@ def poll(state):
         state.stopped = 1
 
 
+@inline
+def has_to_stop(state, ply):
+    """Enter a node, whose line is empty so far; returns whether the search has to end, checked every few nodes."""
+    if state.nodes >= state.next_poll:
+        poll(state)
+    state.pv_length[ply] = 0
+    state.deepest = max(state.deepest, ply)
+    return state.stopped != 0
+
+
 @kernel
 def play(pos, state, ply, move):
     """Make `move` at `ply`, and update what the search keeps besides the position."""

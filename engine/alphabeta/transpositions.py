@@ -8,8 +8,6 @@ together: their xor is not the key, and the entry is ignored. So no lock is need
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import numpy.typing as npt
 
@@ -43,11 +41,19 @@ class TranspositionTable:
         except MemoryError as error:
             raise InputError(f"no memory for a table of {megabytes:g} MB") from error
         self.words: npt.NDArray[np.uint64] = np.frombuffer(memory, np.uint64)
-        # Now rather than on the clock: the system clears a page when it is first touched, which takes as long as a
-        # hundred nodes, so that a search would start slowly and be late to see that its time is up.
-        self.words[::_WORDS_A_PAGE] = 0
+        self._is_touched = False
         self.megabytes = megabytes
         self.generation = 0
+
+    def touch(self) -> None:
+        """Have the system provide all memory now rather than on the clock.
+
+        It clears a page when that is first touched, which takes as long as a hundred nodes: a search would start slowly
+        and be late to see that its time is up. Nothing changes if it was done before.
+        """
+        if not self._is_touched:
+            self.words[::_WORDS_A_PAGE] |= MISS  # what is written there already stays
+            self._is_touched = True
 
     @property
     def address(self) -> int:
@@ -65,6 +71,8 @@ class TranspositionTable:
         if threads == 1:
             clear_words(self.address, self.words.size)
             return
+        from concurrent.futures import ThreadPoolExecutor
+
         parts = np.array_split(self.words, threads)
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda part: clear_words(part.ctypes.data, part.size), parts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.chesstext import read_position
 from engine.commands.shared.arguments import Whole, add_fen, in_file, never_with, only_with, positive
@@ -13,13 +13,15 @@ from engine.commands.shared.interruption import InterruptionError, is_interrupte
 from engine.commands.shared.leaves import count_leaves
 from engine.commands.shared.objects import add_json, print_object
 from engine.commands.shared.progress import Show, each, progress_bar
-from engine.commands.shared.suites import PerftLine, read_perft_suite
 from engine.commands.shared.wording import amount
 from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import empty_move_list
 from engine.core.perft import COUNT_LAST_PLY, DEEPEST, perft
+
+if TYPE_CHECKING:
+    from engine.commands.shared.suites import PerftLine
 
 _MISMATCH = 1
 
@@ -112,6 +114,8 @@ def _cost(nodes: int, seconds: float) -> dict[str, Any]:
 
 
 def _run_suite(arguments: argparse.Namespace) -> int:
+    from engine.commands.shared.suites import read_perft_suite
+
     lines = read_perft_suite(arguments.suite)
     started = time.process_time()
     found = each(lines, lambda line: _count_line(line, arguments),

@@ -7,6 +7,9 @@ as fast as magics here and needs 2 KB of tables instead of 800 KB.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -35,16 +38,17 @@ _DIAGONAL: Steps = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 _KNIGHT_JUMPS: Steps = ((1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1))
 
 
-def _ray(square: int, step: tuple[int, int]) -> list[int]:
+@cache
+def _ray(square: int, step: tuple[int, int]) -> tuple[int, ...]:
     """The squares from `square` to the edge of the board in steps of `step`, without `square` itself."""
     rank, file = square >> 3, square & 7
     squares = []
     while 0 <= (rank := rank + step[0]) < 8 and 0 <= (file := file + step[1]) < 8:
         squares.append(8 * rank + file)
-    return squares
+    return tuple(squares)
 
 
-def _bitboard(squares: list[int]) -> int:
+def _bitboard(squares: Iterable[int]) -> int:
     return sum(1 << square for square in squares)
 
 
@@ -59,22 +63,22 @@ def _line_table(*steps: tuple[int, int]) -> npt.NDArray[np.uint64]:
 
 
 def _between_and_line_tables() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    between, line = np.zeros((64, 64), np.uint64), np.zeros((64, 64), np.uint64)
+    between, line = ([[0] * 64 for _ in range(64)] for _ in range(2))
     for start in range(64):
         for step in _STRAIGHT + _DIAGONAL:
             ray = _ray(start, step)
             whole = _bitboard(ray + _ray(start, (-step[0], -step[1]))) | 1 << start
             passed = 0
             for square in ray:
-                between[start, square] = passed
-                line[start, square] = whole
+                between[start][square] = passed
+                line[start][square] = whole
                 passed |= 1 << square
-    return between, line
+    return np.array(between, np.uint64), np.array(line, np.uint64)
 
 
 def _first_rank_table() -> npt.NDArray[np.uint8]:
     """Attacks along the first rank by [file * 64 + occupancy of files b to g]."""
-    table = np.zeros(8 * 64, np.uint8)
+    table = [0] * (8 * 64)
     for file in range(8):
         for inner in range(64):
             occupied = inner << 1
@@ -83,7 +87,7 @@ def _first_rank_table() -> npt.NDArray[np.uint8]:
                     table[file * 64 + inner] |= 1 << square
                     if occupied >> square & 1:
                         break
-    return table
+    return np.array(table, np.uint8)
 
 
 KNIGHT_ATTACKS = _leaper_table(_KNIGHT_JUMPS)

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.alphabeta.exchange import EXCHANGE_VALUES, captured_value
 from engine.alphabeta.state import PLY_MASK, STATE_TYPE, StateRecord
-from engine.alphabeta.steps import extend_pv, is_draw, play, poll, static_evaluation, take_back
+from engine.alphabeta.steps import extend_pv, has_to_stop, is_draw, play, static_evaluation, take_back
 from engine.core.bits import EMPTY, KNIGHT, PAWN, QUEEN, popcount
 from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import from_square, to_square
@@ -113,12 +113,8 @@ def look(pos, state, sight, depth, chain, alpha, beta, ply, target):
     """
     ply &= PLY_MASK
     # Step 1. Stop, draws, mate and stalemate.
-    if state.nodes >= state.next_poll:
-        poll(state)
-    state.pv_length[ply] = 0
-    if state.stopped:
+    if has_to_stop(state, ply):
         return DRAW
-    state.deepest = max(state.deepest, ply)
     if is_draw(pos, state, ply):
         return DRAW
     checkers, pinned = king_masks(pos)

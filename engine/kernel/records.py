@@ -11,7 +11,9 @@ record inside another must come after fields of eight bytes only: NumPy does not
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -53,14 +55,20 @@ _DTYPES: dict[Any, np.dtype[Any]] = {}  # [class]
 def dtype_of(kind: type[Fields]) -> np.dtype[Any]:
     """The dtype of a record with the fields of a class, in order."""
     if kind not in _DTYPES:
-        fields = get_type_hints(kind, include_extras=True).items()
-        dtype = record_dtype([(name, *_described(hint)) for name, hint in fields])
+        dtype = record_dtype([(name, *_described(hint)) for name, hint in _hints(kind).items()])
         for name in dtype.names or ():
             inner, offset = dtype.fields[name][:2]  # type: ignore[index]
             if inner.fields and offset % _ALIGNMENT:
                 raise TypeError(f"{kind.__name__}.{name}, a record, must come after fields of eight bytes only")
         _DTYPES[kind] = dtype
     return _DTYPES[kind]
+
+
+def _hints(kind: type[Fields]) -> dict[str, Any]:
+    """The annotations of a class. Those that are a mere name are looked up, which is much faster than evaluation."""
+    names = vars(sys.modules[kind.__module__])
+    annotations = {name: names.get(text, text) for name, text in kind.__annotations__.items()}
+    return get_type_hints(SimpleNamespace(__annotations__=annotations), names, include_extras=True)
 
 
 def take_fields(kind: type[Fields], types: Mapping[str, str]) -> None:

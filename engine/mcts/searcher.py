@@ -65,6 +65,10 @@ class TreeSearcher(Search):
         self.pool = Pool(int(megabytes * (1 << 20)) * self._pool_share // 100)
         self.tt, self._rooted = tt, None
 
+    def touch(self) -> None:
+        """Have the system provide all memory of the transposition table now; that of the tree is used in order."""
+        self.tt.touch()
+
     def set_threads(self, threads: int) -> None:
         """Search with this many threads from now on; InputError if there is no memory for them."""
         try:

@@ -62,6 +62,9 @@ class Resizable(Protocol):
     def resize(self, megabytes: float) -> None:
         """Use this much memory from now on, and forget what was found. InputError if it cannot be had."""
 
+    def touch(self) -> None:
+        """Have the system provide all of that memory now, so that no search has to wait for it."""
+
 
 @runtime_checkable
 class Parallel(Protocol):

@@ -133,4 +133,7 @@ def test_the_memory_is_there_before_the_clock_runs():
     megabytes, process = 64, psutil.Process()
     before = process.memory_info().rss
     table = TranspositionTable(megabytes)
+    table.words[512] = 7
+    table.touch()
     assert process.memory_info().rss - before > 0.9 * table.words.nbytes
+    assert (table.words.sum(), table.words[512]) == (7, 7)

@@ -35,6 +35,9 @@ CALLS = {
     "perft 2 --divide --fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1": ("perft", [*["move"] * 5, "total"]),
     "perft --suite {}/perft.epd": ("perft", ["count", "count", "total"]),
     "suite {}/a.epd --depth 3": ("suite", ["position", "position", "total"]),
+    "compare --depth 2": ("compare", None),
+    "compare --suite {}/a.epd --depth 1": ("compare", None),
+    "compare --bound --depth 4 --positions 1": ("compare", None),
     "bench 1": ("bench [DEPTH]", [*["position"] * 50, "total"]),
     "bench speed --movetime 1": ("bench speed", None),
     "bench threads --threads 2 --movetime 1": ("bench threads", None),
@@ -51,6 +54,8 @@ SLOW_CALLS = {
     "bench startup --runs 1": ("bench startup", None),
     "bench network --runs 1 --movetime 1": ("bench network", ["features", "network", "search"]),
     "match --ablate --games 2 --nodes 20": ("match", None),
+    "compare --tournament --time 5": ("compare", None),
+    "compare --evaluations --depth 1 --games 2": ("compare", None),
 }
 
 

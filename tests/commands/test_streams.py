@@ -44,6 +44,12 @@ def test_a_full_disk_is_told():
     assert done.stderr == "error: [Errno 28] No space left on device\n"
 
 
+def test_a_full_disk_is_told_in_a_conversation():
+    done = run("", "> /dev/full", said="uci\nisready\n")
+    assert done.returncode == 1
+    assert done.stderr == "error: [Errno 28] No space left on device\n"
+
+
 def test_what_an_encoding_lacks_is_escaped(tmp_path):
     games = tmp_path / "games.pgn"
     games.write_text('[White "\u65e5\u672c"]\n[Black "M\u00fcller"]\n\n1. e4 e5 *\n', encoding="utf-8")

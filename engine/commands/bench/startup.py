@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from engine.commands.shared.children import run_child
 from engine.commands.shared.objects import print_object
 from engine.core.errors import InputError
+from engine.host import children_cpu_seconds
 from engine.kernel import CACHE_VARIABLE
 from engine.kernel.codefile import NATIVE
 from engine.kernel.library import CODE_VARIABLE, shipped_file
@@ -84,14 +85,12 @@ def _best(what: str, code: str, costs: list[tuple[float, bool]], numba: float) -
 
 def _cpu_seconds(program: str, environment: dict[str, str]) -> tuple[float, bool]:
     """The CPU seconds of a new process that runs a program, to its very end, and whether it imported Numba."""
-    before = os.times()
+    before = children_cpu_seconds()
     done = run_child([sys.executable, "-c", program + _COST], {**os.environ, **environment})
     if done.returncode != 0:
         raise InputError(f"a new process failed to start: {done.stderr.strip().splitlines()[-1:]}")
-    after = os.times()
-    whole = after.children_user - before.children_user + after.children_system - before.children_system
     until_its_end, is_imported = done.stdout.split()[-2:]
-    return whole or float(until_its_end), is_imported == "1"  # Windows does not count the times of children
+    return children_cpu_seconds() - before or float(until_its_end), is_imported == "1"
 
 
 def _seconds_to_uciok(cache: str) -> float:

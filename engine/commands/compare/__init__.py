@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from engine.chesstext import read_position
 from engine.commands.compare import bound
@@ -18,12 +19,11 @@ from engine.commands.compare.report import (
     PLOT_KINDS,
     Row,
     Trial,
-    as_json,
+    objects_of,
     print_nodes_by_depth,
     print_rows,
     save,
     save_plots,
-    write_json,
 )
 from engine.commands.compare.trees import tree_contenders
 from engine.commands.shared.arguments import (
@@ -31,7 +31,6 @@ from engine.commands.shared.arguments import (
     add_concurrency,
     add_hash,
     in_file,
-    json_file,
     milliseconds,
     never_with,
     only_with,
@@ -40,6 +39,7 @@ from engine.commands.shared.arguments import (
     text,
 )
 from engine.commands.shared.interruption import is_interrupted
+from engine.commands.shared.objects import add_json, print_object
 from engine.commands.shared.plots import check_plot
 from engine.commands.shared.positions import BENCH_FENS
 from engine.commands.shared.progress import each
@@ -90,7 +90,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
                                   help="with --suite: only the first N positions"), "--suite")
     only_with(parser.add_argument("--positions", type=positive, metavar="N",
                                   help="with --bound: only the first N of the bench positions"), "--bound")
-    parser.add_argument("--json", type=json_file, metavar="FILE", help="write everything that was measured")
+    add_json(parser, "one object for each contender and position, with --bound for each position and depth, and with "
+                     "--tournament and --evaluations for each pairing")
     plots = parser.add_argument("--plots", type=NewFolder(), metavar="DIR", help="draw nodes by depth, solved by time, "
                                 f"or Elo by depth, as {' and '.join(PLOT_KINDS)}; needs the extra `lab`")
     for action in (nodes, give_up, add_hash(parser)):
@@ -167,7 +168,17 @@ def _compare(games: Sequence[Game], problems: Sequence[Problem], arguments: argp
 
 
 def _show(rows: Sequence[Row], limits: Limits, arguments: argparse.Namespace) -> None:
-    """Print the rows, and write what else is asked for."""
+    """Print the rows, and draw them if that is asked for."""
+    if arguments.json:
+        for fields in objects_of(rows, limits):
+            print_object(fields)
+    else:
+        _print_tables(rows, limits)
+    if arguments.plots is not None:
+        _name_files(save_plots(rows, arguments.plots), arguments)
+
+
+def _print_tables(rows: Sequence[Row], limits: Limits) -> None:
     is_suite = rows[0].trials[0].problem is not None
     if not is_suite:
         print(rows[0].trials[0].game.fen())
@@ -175,11 +186,12 @@ def _show(rows: Sequence[Row], limits: Limits, arguments: argparse.Namespace) ->
     if not is_suite:
         print()
         print_nodes_by_depth(rows)
-    if arguments.json is not None:
-        write_json(arguments.json, as_json(rows, limits))
-    if arguments.plots is not None:
-        for file in save_plots(rows, arguments.plots):
-            print(file)
+
+
+def _name_files(files: Iterable[Path], arguments: argparse.Namespace) -> None:
+    """Say which files were written, to people."""
+    for file in files:
+        print(file, file=sys.stderr if arguments.json else sys.stdout)
 
 
 def _describe(contender: Contender, number: int) -> str:
@@ -192,15 +204,16 @@ def _compare_with_bound(arguments: argparse.Namespace) -> int:
         raise InputError(f"--bound looks at depths from {bound.FIRST_DEPTH}, not {depth}")
     found = bound.measure(arguments.positions or len(BENCH_FENS), depth, arguments.hash,
                           (arguments.give_up or _BOUND_GIVE_UP) / 1000)
-    if found:
+    if arguments.json:
+        for measured in found:
+            print_object({**asdict(measured), "ratio": measured.ratio})
+    elif found:
         print_table(bound.HEADINGS, bound.rows(found))
         print("medians over the positions; ratio: leaves of the depth's iteration to 2 b^(d/2), the median, of all "
               "positions together, and the worst")
         if not bound.is_complete(found):
             print("some positions were given up before the last depth: rows of fewer positions are of the easier ones, "
                   "so compare them with care")
-    if arguments.json is not None:
-        write_json(arguments.json, {"bound": [{**asdict(measured), "ratio": measured.ratio} for measured in found]})
     return 0
 
 
@@ -210,20 +223,22 @@ def _hold_tournament(arguments: argparse.Namespace) -> int:
     conditions = tournament.Conditions(arguments.games or _GAMES, arguments.time or _MOVE_TIME,
                                        width=arguments.concurrency or 0)
     meetings = tournament.play(tournament.everyone(), conditions)
-    if meetings:
+    if meetings and not arguments.json:
         print_table(tournament.HEADINGS, tournament.cross_table_rows(meetings))
         print(f"points of {meetings[0].games} games at {conditions.milliseconds} ms a move; the score is of all "
               "games\n")
     beliefs = [] if is_interrupted() else tournament.play(tournament.believers(), conditions)
-    if beliefs:
+    if beliefs and not arguments.json:
         print_table(tournament.BELIEF_HEADINGS, tournament.belief_rows(beliefs))
         print("minimax believes in an adversary, expectimax in a random mover; games are played to their end")
-    if arguments.json is not None:
-        write_json(arguments.json, {"tournament": [asdict(meeting) for meeting in (*meetings, *beliefs)]})
+    for meeting in (*meetings, *beliefs) if arguments.json else ():
+        print_object({"first": meeting.pairing.first, "second": meeting.pairing.second, "points": meeting.points,
+                      "games": meeting.games, "moves_to_win": meeting.moves_to_win, "faults": meeting.faults})
     faults = sum(meeting.faults for meeting in (*meetings, *beliefs))
     if faults:
         print(f"{faults} games were lost by a fault: a move out of time or against the rules, or an engine that ended. "
-              "On a busy machine, play fewer games at once (--concurrency) or longer ones (--time)")
+              "On a busy machine, play fewer games at once (--concurrency) or longer ones (--time)",
+              file=sys.stderr if arguments.json else sys.stdout)
     return _FAULTS_SEEN if faults else 0
 
 
@@ -232,17 +247,17 @@ def _rate_evaluations(arguments: argparse.Namespace) -> int:
 
     points = evaluations.play(arguments.depth or evaluations.LAST_DEPTH, arguments.games or _EVALUATION_GAMES,
                               arguments.concurrency or 0, is_full_width=arguments.full_width)
+    if arguments.json:
+        for (first, second), (scored, games) in points.items():
+            print_object({"first": asdict(first), "second": asdict(second), "points": scored, "games": games})
     if points:
         rated = evaluations.ratings(points)
-        print_table(evaluations.headings(rated), evaluations.rows(rated))
-        print(f"Elo, material at depth 1 being 0, from {sum(games for _, games in points.values()):,} games at fixed "
-              "depth; worth: by how much it is stronger at the same depth than the evaluation to its left")
+        if not arguments.json:
+            print_table(evaluations.headings(rated), evaluations.rows(rated))
+            print(f"Elo, material at depth 1 being 0, from {sum(games for _, games in points.values()):,} games at "
+                  "fixed depth; worth: by how much it is stronger at the same depth than the evaluation to its left")
         if arguments.plots is not None:
-            for file in save(arguments.plots / "evaluations", ("depth in plies", "Elo"), evaluations.curves(rated),
-                             errors=evaluations.errors(rated), title="Elo by depth and evaluation, with 95 % errors"):
-                print(file)
-    if arguments.json is not None:
-        write_json(arguments.json, {"evaluations": [
-            {"first": asdict(first), "second": asdict(second), "points": scored, "games": games}
-            for (first, second), (scored, games) in points.items()]})
+            _name_files(save(arguments.plots / "evaluations", ("depth in plies", "Elo"), evaluations.curves(rated),
+                             errors=evaluations.errors(rated), title="Elo by depth and evaluation, with 95 % errors"),
+                        arguments)
     return 0

@@ -1,12 +1,11 @@
-"""What a comparison found: tables for a terminal, JSON, and plots."""
+"""What a comparison found: tables for a terminal, objects for programs, and plots."""
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from engine.commands.shared.plots import Curve, save_plot
 from engine.commands.shared.suites import Problem
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
-from engine.files import write_file
 from engine.search.limits import Limits
 from engine.search.scores import mate_distance
 
@@ -171,35 +169,28 @@ def _bounds(b: float, depths: Iterable[int]) -> dict[str, list[float]]:
                     strict=True))
 
 
-def as_json(rows: Sequence[Row], limits: Limits) -> dict[str, Any]:
-    """Everything that was measured."""
-    return {"limits": {name: value for name, value in asdict(limits).items() if value}, "rows": [
-        {"name": row.name, "positions": [_trial_as_json(trial, limits) for trial in row.trials]} for row in rows]}
+def objects_of(rows: Sequence[Row], limits: Limits) -> Iterator[dict[str, Any]]:
+    """Everything that was measured, one object for each contender and position."""
+    for row in rows:
+        for trial in row.trials:
+            yield {"contender": row.name, "fen": trial.game.fen(), **_fields_of_trial(trial, limits)}
 
 
-def _trial_as_json(trial: Trial, limits: Limits) -> dict[str, Any]:
-    outcome = trial.outcome
-    figures = {"fen": trial.game.fen(), **_stage_as_json(trial.game, outcome),
-               "effective_branching": effective_branching(outcome.nodes, outcome.depth),
-               "stopped_early": is_cut_short(outcome, limits),
-               "stages": [_stage_as_json(trial.game, stage) for stage in outcome.stages]}
-    if outcome.growth:
-        figures["growth"] = [{"visits": visits, "moves": {trial.game.text(move): moves[move] for move in moves}}
-                             for visits, moves in outcome.growth]
-    if trial.problem is not None:
-        figures |= {"solved": trial.is_solved, "solved_after": trial.solved_after}
-    return figures
+def _fields_of_trial(trial: Trial, limits: Limits) -> dict[str, Any]:
+    game, outcome, is_problem = trial.game, trial.outcome, trial.problem is not None
+    return {**_fields_of_stage(game, outcome),
+            "effective_branching": effective_branching(outcome.nodes, outcome.depth),
+            "stopped_early": is_cut_short(outcome, limits),
+            "solved": trial.is_solved if is_problem else None, "solved_after": trial.solved_after,
+            "stages": [_fields_of_stage(game, stage) for stage in outcome.stages],
+            "growth": [{"visits": visits, "moves": {game.text(move): moves[move] for move in moves}}
+                       for visits, moves in outcome.growth]}
 
 
-def _stage_as_json(game: Game, reached: Any) -> dict[str, Any]:
+def _fields_of_stage(game: Game, reached: Any) -> dict[str, Any]:
     """What an outcome and a stage have in common."""
     return {"depth": reached.depth, "nodes": reached.nodes, **reached.counts._asdict(), "seconds": reached.seconds,
-            "score": reached.score, "move": game.text(reached.move)}
-
-
-def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """One JSON object."""
-    write_file(path, json.dumps(content, indent=1) + "\n")
+            "score": reached.score, "move": san(game, reached.move), "uci": game.text(reached.move)}
 
 
 def save_plots(rows: Sequence[Row], folder: Path) -> list[Path]:

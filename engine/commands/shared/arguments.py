@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.core.errors import InputError, quote
-from engine.files import begins_with, check_name, check_target, file_size, read_json
+from engine.files import begins_with, check_name, check_target, file_size
 from engine.options import find_option
 
 _LARGEST = 1 << 62
@@ -158,18 +158,6 @@ text = Text()
 in_file = InFile()
 folder = Folder()
 svg_file = OutFile("picture in SVG", begins_with(b"<svg", b"<?xml"))
-_JSON_KEYS = {"rows", "bound", "tournament", "evaluations"}  # of what `--json` writes
-
-
-def _holds_json_of_ours(path: Path) -> bool:
-    try:
-        content = read_json(path)
-    except InputError:
-        return False
-    return isinstance(content, dict) and not _JSON_KEYS.isdisjoint(content)
-
-
-json_file = OutFile("JSON file of this program", _holds_json_of_ours)
 
 
 def of_option(name: str) -> Whole:

@@ -21,6 +21,9 @@ Show = Callable[[float, str], None]  # how much is done, and what is being done
 @contextmanager
 def progress_bar(total: float | None, *, counts: bool = True) -> Iterator[Show]:
     """A bar with the time that is left, gone when all is done. Without a `total` it only says what is being done."""
+    if not sys.stderr.isatty():
+        yield lambda done, what: None
+        return
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -36,8 +39,7 @@ def progress_bar(total: float | None, *, counts: bool = True) -> Iterator[Show]:
                *([MofNCompleteColumn()] if counts and total is not None else []), TimeElapsedColumn(),
                *([TextColumn("left:"), TimeRemainingColumn()] if total is not None else [])]
     # What is printed meanwhile goes above the bar if both are on the terminal, and where it belongs if they are not.
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal,
-                  redirect_stdout=sys.stdout.isatty()) as progress:
+    with Progress(*columns, console=console, transient=True, redirect_stdout=sys.stdout.isatty()) as progress:
         task = progress.add_task("", total=total)
         yield lambda done, what: progress.update(task, completed=done, description=what)
 

@@ -89,11 +89,11 @@ def numbers(trainer) -> bytes:
 
 def test_the_loss_falls_and_the_seed_decides_everything(source):
     one, same, other = (trainer_of(source, seed=seed) for seed in (1, 1, 2))
-    untaught = losses_of(one.shares(), source.validation, 136.0, 0.3)
     for trainer in (one, same, other):
         list(trainer.run(stages_of(source)))
-    assert one.course[-1].training_loss < 0.7 * one.course[0].training_loss
-    assert one.course[-1].validation.score < untaught.score
+    # Of what was taught. A few dozen games teach nothing about others for certain, whose loss is only computed.
+    assert one.course[-1].training_loss < 0.5 * one.course[0].training_loss
+    assert one.course[-1].validation == losses_of(one.shares(), source.validation, 136.0, 0.3)
     assert one.course[-1].epoch == 3 and one.course[-1].progress == 1
     assert numbers(one) == numbers(same) != numbers(other)
 
