@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.kernel import inline, kernel
-from engine.mcts.leaves import plies_to_mate, search_leaf
+from engine.mcts.leaves import proof_of, search_leaf
 from engine.mcts.nodes import children_of, node_at, prove
 from engine.mcts.params import Selection
 from engine.mcts.priors import soften
@@ -47,9 +47,9 @@ def _search_child(pos, state, worker, node, plies, best):
     step_forward(pos, move)
     score = -search_leaf(pos, state, worker, plies, -INFINITE, enough)
     step_back(pos, move)
-    distance = plies_to_mate(score)
-    if distance != 0 and params.use_solver and node.proof == 0 and not state.stopped:
-        node.proof = distance
+    proof = proof_of(score)
+    if proof != 0 and params.use_solver and node.proof == 0 and not state.stopped:
+        node.proof = proof
     return np.float64(score)
 
 

@@ -1,4 +1,4 @@
-"""The kinds of search in this package, made according to the settings: one tree search, three sets of parameters."""
+"""The kinds of search in this package, made according to the settings: one tree search, four sets of parameters."""
 
 from __future__ import annotations
 
@@ -25,10 +25,18 @@ class Wishes(Protocol):
     def mcts_leaf_depth(self) -> int: ...
     @property
     def mcts_pool(self) -> int: ...
+    @property
+    def contempt(self) -> int: ...
 
 
 def mcts(wishes: Wishes, megabytes: int) -> TreeSearcher:
-    """PUCT: priors guide the selection, and leaves are valued by search."""
+    """The learned search: a policy guides the selection, and the network values leaves as wins, draws and losses."""
+    return _tree(wishes, megabytes, params.learned(leaf_depth=wishes.mcts_leaf_depth,
+                                                   contempt=wishes.contempt / _HUNDREDTHS))
+
+
+def puct(wishes: Wishes, megabytes: int) -> TreeSearcher:
+    """PUCT: hand-made priors guide the selection, and leaves are valued by search."""
     return _tree(wishes, megabytes, params.puct(puct=wishes.puct_exploration / _HUNDREDTHS,
                                                 leaf_depth=wishes.mcts_leaf_depth))
 

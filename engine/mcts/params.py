@@ -25,6 +25,7 @@ class Leaf(IntEnum):
     LIGHT = 1  # prefers captures that do not lose material, and safe moves
     CUT_OFF = 2  # the same, but after some plies a search decides the game
     SEARCH = 3  # no playout: quiescence, or a shallow alpha-beta
+    EVALUATION = 4  # no playout: the static evaluation
 
 
 LEAVES = {"random": Leaf.RANDOM, "light": Leaf.LIGHT, "cutoff": Leaf.CUT_OFF}  # as the option calls them
@@ -41,13 +42,20 @@ class Parameter(NamedTuple):
 
 PARAMETERS = (
     Parameter("selection", int(Selection.PUCT), 0, 2),
-    Parameter("leaf", int(Leaf.SEARCH), 0, 3),
+    Parameter("leaf", int(Leaf.SEARCH), 0, 4),
     Parameter("exploration", math.sqrt(2), 0.0, 100.0),  # UCB1's C
-    Parameter("puct", 3.0, 0.0, 100.0),  # PUCT's constant
-    Parameter("first_play", 0.0, 0.0, 2.0),  # how much below its parent's value a move without visits is assumed to be
+    Parameter("puct", 3.0, 0.0, 100.0),  # PUCT's constant c for a node with few visits
+    Parameter("puct_growth", 0.0, 0.0, 10.0),  # how much c grows with the logarithm of the visits
+    Parameter("puct_base", 1000.0, 1.0, 1e6),  # the visits at which that begins
+    Parameter("spread_share", 0.0, 0.0, 1.0),  # how much c follows the spread of the values in the tree
+    Parameter("usual_spread", 0.3, 0.01, 1.0),  # the standard deviation that leaves c as it is
+    # How much below its parent's value an untried move is assumed to be once all others have been tried.
+    Parameter("first_play", 0.0, 0.0, 2.0),
     Parameter("leaf_depth", 0, 0, 8),  # of the search of a leaf; 0 is quiescence
     Parameter("leaf_window", 60, 1, 30_000),  # centipawns around the parent's value within which a leaf is exact
-    Parameter("value_scale", 350.0, 50.0, 2000.0),  # centipawns that are worth tanh(1)
+    Parameter("use_outcome", 1, 0, 1),  # whether values are chances by the model of outcomes, or by a curve:
+    Parameter("value_scale", 350.0, 50.0, 2000.0),  # centipawns that are worth tanh(1), without draws
+    Parameter("contempt", 0.0, -1.0, 1.0),  # what a draw is worth less than half a win to the player at the root
     Parameter("use_solver", 1, 0, 1),  # whether mates are proven in the tree
     # Priors: what a move promises before it is tried.
     Parameter("prior_temperature", 250.0, 1.0, 10_000.0),  # centipawns
@@ -97,5 +105,10 @@ def pure_monte_carlo(**changes: float) -> ParamsRecord:
 
 
 def puct(**changes: float) -> ParamsRecord:
-    """The strongest: priors, search instead of playouts, and proofs."""
+    """PUCT without learning: priors at a glance, quiescence instead of playouts, looks, and proofs."""
+    return tree_params(**{"use_outcome": 0, **changes})
+
+
+def learned(**changes: float) -> ParamsRecord:
+    """The strongest: a learned policy, values by the network as wins, draws and losses, and proofs."""
     return tree_params(**changes)

@@ -23,12 +23,15 @@ from engine.mcts.iterate import grow
 from engine.mcts.lines import Line, best_lines, cautious
 from engine.mcts.nodes import Pool, compact, prove_node
 from engine.mcts.params import ParamsRecord, Selection, puct
+from engine.mcts.spread import forget_values
+from engine.mcts.values import curve, set_curves
 from engine.mcts.worker import WorkerRecord, new_worker
 from engine.search.contract import Search
 from engine.search.limits import Info, Limits, Report, Result, ignore
 from engine.search.scores import INFINITE, MATE, mate_distance
 from engine.search.tb import TbRecord, no_tb
 from eval.choice import Evaluation, built_in
+from eval.outcome import material_on
 
 POOL_SHARE = 75  # of the memory, in percent; the rest is a transposition table for the searches of leaves
 
@@ -68,23 +71,31 @@ class TreeSearcher(Search):
     def set_threads(self, threads: int) -> None:
         """Search with this many threads from now on; InputError if there is no memory for them."""
         try:
-            new = [(new_state(evaluation=self._evaluation), new_worker(self._params, number, self._seed))
+            new = [(new_state(evaluation=self._evaluation), self._new_worker(number))
                    for number in range(len(self._states), threads)]
         except MemoryError as error:
             raise InputError(f"no memory for {threads} threads") from error
         self._states = [*self._states, *(state for state, _ in new)][:threads]
         self._workers = [*self._workers, *(worker for _, worker in new)][:threads]
 
+    def _new_worker(self, number: int) -> WorkerRecord:
+        worker = new_worker(self._params, number, self._seed)
+        set_curves(worker, self._params, self._evaluation.outcome)
+        return worker
+
     def set_params(self, params: ParamsRecord) -> None:
         """Use other parameters from now on, with a new tree."""
         self._params, self._rooted = params, None
         for worker in self._workers:
             worker["params"] = params
+            set_curves(worker, params, self._evaluation.outcome)
 
     def set_evaluation(self, evaluation: Evaluation) -> None:
         """Evaluate positions with this evaluation from now on, and forget what was found."""
         self._states = [new_state(evaluation=evaluation) for _ in self._states]
         self._evaluation = evaluation
+        for worker in self._workers:
+            set_curves(worker, self._params, evaluation.outcome)
         self.clear()
 
     def set_tb(self, tb: TbRecord) -> None:
@@ -159,6 +170,7 @@ class TreeSearcher(Search):
             self._tidy_up()
         self.pool.open_root()
         self._position = position.copy()
+        self._curve = curve(self._params, self._evaluation.outcome, material_on(position.board.tolist()))
         self._rooted = None if self._limits.search_moves else self._position
 
     def _tidy_up(self) -> None:
@@ -186,6 +198,7 @@ class TreeSearcher(Search):
         worker.ends_with_proof = self._limits.multipv == 1
         for counter in ("iterations", "deepest", "depth_sum", "playouts", "playout_plies", "unfinished", "is_frozen"):
             worker[counter] = 0
+        forget_values(worker)
 
     def finish(self, report: Report = ignore) -> Result:
         """Search, and block until the search has ended. If there is no legal move, the move is 0."""
@@ -263,14 +276,14 @@ class TreeSearcher(Search):
             return True
         if limits.depth is None and limits.mate is None and self._soft_time == math.inf:
             return False
-        lines = best_lines(self.pool, self._params, 2)
+        lines = best_lines(self.pool, self._params, self._curve, 2)
         return bool(lines) and self._is_enough(*lines)
 
     def _is_settled(self) -> bool:
         """Whether all lines asked for are proven."""
         if self._limits.multipv == 1:
             return True
-        lines = best_lines(self.pool, self._params, self._limits.multipv)
+        lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
         return all(mate_distance(line.score) is not None for line in lines)
 
     def _is_enough(self, best: Line, *others: Line) -> bool:
@@ -296,11 +309,11 @@ class TreeSearcher(Search):
 
     def _tell(self, infos: list[Info], report: Report, is_last: bool = False) -> list[Line]:
         """Report the current best lines; the last time, complete those that announce a mate."""
-        lines = best_lines(self.pool, self._params, self._limits.multipv)
+        lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
         if is_last:
             self._halt[0], deadline = 0, time.perf_counter() + _SECONDS_TO_FIND_MATES
             lines = [self._with_mate(line, deadline) for line in lines]
-        lines = [cautious(line, self._params.value_scale) for line in lines]
+        lines = [cautious(line, self._curve) for line in lines]
         nodes, seconds = self.nodes, self._elapsed()
         self._next_report = min(seconds * _REPORT_GROWTH, seconds + _LONGEST_SILENCE)
         depth = max(round(sum(int(worker.depth_sum) for worker in self._workers) / max(nodes, 1)), 1)

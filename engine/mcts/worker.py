@@ -7,9 +7,10 @@ from typing import Annotated
 from engine.core.movegen import MAX_MOVES
 from engine.core.position import PositionRecord
 from engine.kernel import record_type
-from engine.kernel.records import I8, U8, Fields, Numbers, dtype_of, new_record
+from engine.kernel.records import F8, I8, U8, Fields, Numbers, dtype_of, new_record
 from engine.mcts.params import ParamsRecord
 from engine.mcts.sampling import GroupsRecord
+from eval.outcome import FULL_MATERIAL
 
 LONGEST_PATH = 256  # plies from the root; the tree grows no deeper
 
@@ -40,6 +41,13 @@ class WorkerRecord(Fields):
     random: U8
     groups: GroupsRecord
     playground: PositionRecord
+    # From scores to values: see values.py, by material on the board.
+    spreads: Annotated[Numbers, "f8", FULL_MATERIAL + 1]
+    odds: Annotated[Numbers, "f8", FULL_MATERIAL + 1]
+    # How the values of the visits spread: see spread.py.
+    value_sum: F8
+    value_squares: F8
+    zeal: F8  # what exploration is multiplied by
     # Counters.
     deepest: I8
     depth_sum: I8
@@ -59,6 +67,7 @@ def new_worker(params: ParamsRecord, number: int, seed: int) -> WorkerRecord:
     """The record of one thread; the same number and seed give the same random numbers."""
     worker = new_record(WorkerRecord)
     worker["params"] = params
+    worker.zeal = 1.0
     # xorshift must not start at 0, and neighbouring numbers should not start alike.
     worker.random = ((seed + 1) * _GOLDEN + number * 0xD1B5_4A32_D192_ED03) % (1 << 64) | 1
     return worker

@@ -8,7 +8,7 @@ from engine.alphabeta.state import STATE_TYPE
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
-from engine.mcts.leaves import plies_to_mate as count_plies
+from engine.mcts.leaves import proof_of
 from engine.mcts.nodes import add_value, count_visit, write_node
 from engine.mcts.randomness import random_below
 from engine.mcts.sampling import random_move
@@ -32,7 +32,7 @@ def one_playout(pos, state, worker):
 def visit(pool, index, value):
     """A whole visit, with its value in multiples of 1 / ONE."""
     count_visit(pool, index)
-    add_value(pool, index, value)
+    add_value(pool, index, value, np.int64(0))
 
 
 @entry(int64, int64)
@@ -51,8 +51,8 @@ def draw(worker, end):
 
 
 @entry(int64)
-def plies_to_mate(score):
-    return count_plies(score)
+def proof_by(score):
+    return proof_of(score)
 
 
 @entry(POSITION_TYPE, WORKER_TYPE)
