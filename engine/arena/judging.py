@@ -45,14 +45,16 @@ def searched_samples(blocks: Iterable[Games], evaluation: Evaluation, nodes: int
         return Samples(np.zeros(0, TERM), row)
 
     chance = np.random.default_rng(seed)
-    chosen = islice((found for games in blocks for found in _positions(games, chance)), most)
+    chosen = islice((found for games in blocks for found in one_position_each(games, chance)), most)
     with ThreadPoolExecutor(threads) as pool:
         while batch := list(islice(chosen, 1000)):
             yield from pool.map(search, batch)
 
 
-def _positions(games: Games, chance: np.random.Generator) -> Iterator[Chosen]:
-    for index, row in enumerate(games.rows):
+def one_position_each(games: Games, chance: np.random.Generator, first: int = 0, step: int = 1) -> Iterator[Chosen]:
+    """A position of each game that is long enough, or of each `step`th game from the `first` on."""
+    for index in range(first, len(games.rows), step):
+        row = games.rows[index]
         moves = games.moves[games.starts[index]:games.starts[index + 1]].tolist()
         if len(moves) <= _FIRST_PLY:
             continue

@@ -45,7 +45,7 @@ class FilterRecord(Fields):
 FILTER = dtype_of(FilterRecord)
 FILTER_TYPE = record_type(FILTER)
 _BYTES, _PACKED_BYTES = 4.25, 2.7  # per position in a file, and in one compressed by xz
-_CHUNK = 512  # games that a thread replays at a time
+CHUNK = 512  # games that a thread replays at a time
 _NUMBER_MIX = np.uint64(0xD1342543DE82EF95)
 Arrays = npt.NDArray[Any]
 
@@ -78,7 +78,7 @@ def is_quiet_move(pos, move):
 
 
 @inline
-def _is_chosen(filter_by, number, ply, plies):
+def is_chosen(filter_by, number, ply, plies):
     """Whether this position of a long game is taken: a random choice, determined by game number and ply."""
     if plies <= filter_by.per_game:
         return True
@@ -108,7 +108,7 @@ def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, ro
             if not (is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned)):
                 break
             if (ply >= filter_by.first_ply and checkers == EMPTY and abs(score) <= filter_by.largest_score
-                    and is_quiet_move(pos, move) and _is_chosen(filter_by, number, ply, plies)):
+                    and is_quiet_move(pos, move) and is_chosen(filter_by, number, ply, plies)):
                 result = np.int64(rows[game].result)
                 static = evaluate_anew(pos, weights)
                 write_sample(pos, out, found, score, static, -result if pos.side else result)
@@ -122,14 +122,14 @@ def replay(games: Games, filter_by: Filter, first_number: int, threads: int, *, 
     weights, record = load_weights(), filter_by.record(validates=validates)
 
     def run(first: int) -> Samples:
-        last = min(first + _CHUNK, len(games.rows))
+        last = min(first + CHUNK, len(games.rows))
         out = np.empty(int(games.starts[last] - games.starts[first]), SAMPLE)
         found = replay_games(empty_position(), weights, record, games.rows[first:last], games.starts[first : last + 1],
                              games.moves, games.scores, first_number + first, out)
         return out[:found].copy()
 
     with ThreadPoolExecutor(threads) as pool:
-        parts = list(pool.map(run, range(0, len(games.rows), _CHUNK)))
+        parts = list(pool.map(run, range(0, len(games.rows), CHUNK)))
     return np.concatenate(parts) if parts else np.empty(0, SAMPLE)
 
 
@@ -139,12 +139,12 @@ class GameSource:
     def __init__(self, paths: Sequence[Path], filter_by: Filter, *, shard_positions: int, threads: int,
                  complain: Callable[[str], None] = lambda text: None) -> None:
         """Read the first shard. InputError if a file cannot be read, or if there is nothing to learn from."""
-        self._paths, self._filter, self._threads = list(paths), filter_by, threads
+        self._paths, self.filter, self.threads = list(paths), filter_by, threads
         self._shard_positions, self._complain = shard_positions, complain
         games, _ = next(self.games(), (join([]), 0))
         self.first_games = games
-        self.validation = self._samples(games, 0, validates=True)
-        self._first = self._samples(games, 0, validates=False)
+        self.validation = self.samples_of(games, 0, validates=True)
+        self._first = self.samples_of(games, 0, validates=False)
         if not len(self.validation) or not len(self._first):
             raise InputError("there are too few games to learn from and to hold some out for validation")
         self.length = self._estimated_length()
@@ -175,11 +175,12 @@ class GameSource:
         yield self._first
         if self.first_games.positions >= self._shard_positions:
             for games, number in islice(self.games(), 1, None):
-                yield self._samples(games, number, validates=False)
+                yield self.samples_of(games, number, validates=False)
 
-    def _samples(self, games: Games, number: int, *, validates: bool) -> Samples:
-        samples = replay(games, self._filter, number, self._threads, validates=validates)
-        return choose(samples, self._filter.few_men_share, self._filter.seed, self._threads)
+    def samples_of(self, games: Games, number: int, *, validates: bool) -> Samples:
+        """The samples of some games of which the first has that number."""
+        samples = replay(games, self.filter, number, self.threads, validates=validates)
+        return choose(samples, self.filter.few_men_share, self.filter.seed, self.threads)
 
 
 def join(blocks: Sequence[Games]) -> Games:

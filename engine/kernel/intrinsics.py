@@ -153,6 +153,23 @@ store_u8 = _storer(8, "Write a byte to an address.")
 store_u16 = _storer(16, "Write two bytes to an even address.")
 
 
+def stack_memory(size: int) -> Intrinsic:
+    """An intrinsic that returns the address of `size` bytes on the stack of the kernel that calls it.
+
+    They begin at a multiple of 64, hold anything at first, and are gone when the kernel returns.
+    """
+
+    def stack_address(builder: Any) -> Any:
+        from llvmlite import ir
+
+        with builder.goto_entry_block():
+            memory = builder.alloca(ir.ArrayType(_int(8), size))
+        memory.align = 64
+        return builder.ptrtoint(memory, _int(64))
+
+    return Intrinsic(stack_address, int64, ())
+
+
 def record_reader(record: Record) -> Intrinsic:
     """An intrinsic that returns the record of this type at an address."""
 

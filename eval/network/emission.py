@@ -128,16 +128,24 @@ class Emitter:
 
         |weights| <= 127, so that the first product fits into 16 bits.
         """
+        value = self.clamped(value, _LARGEST_ACTIVATION)
+        return self.products(self.builder.mul(value, weights), value)
+
+    def clamped(self, value: Value, largest: int) -> Value:
+        """A vector of int16, clamped to 0 .. largest."""
         builder, words, lanes = self.builder, self.form.words, self.form.lanes
-        largest = self.declare(f"llvm.smax.v{lanes}i16", words, words, words)
-        smallest = self.declare(f"llvm.smin.v{lanes}i16", words, words, words)
-        value = builder.call(largest, [value, self.constant(words, 0)])
-        value = builder.call(smallest, [value, self.constant(words, _LARGEST_ACTIVATION)])
-        product = builder.mul(value, weights)
+        maximum = self.declare(f"llvm.smax.v{lanes}i16", words, words, words)
+        minimum = self.declare(f"llvm.smin.v{lanes}i16", words, words, words)
+        value = builder.call(maximum, [value, self.constant(words, 0)])
+        return builder.call(minimum, [value, self.constant(words, largest)])
+
+    def products(self, left: Value, right: Value) -> list[Value]:
+        """Vectors of int32 whose total is the sum of the products of two vectors of int16."""
+        words = self.form.words
         if self.form.multiply_add is not None:
             multiply_add = self.declare(self.form.multiply_add, self.form.sums, words, words)
-            return [builder.call(multiply_add, [product, value])]
-        return [builder.mul(self.widened(product, half), self.widened(value, half)) for half in range(2)]
+            return [self.builder.call(multiply_add, [left, right])]
+        return [self.builder.mul(self.widened(left, half), self.widened(right, half)) for half in range(2)]
 
     def widened(self, value: Value, half: int) -> Value:
         """The lower or upper half of a vector, as int32."""

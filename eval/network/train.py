@@ -158,7 +158,7 @@ class Trainer:
     def _run_stage(self, stage: Stage) -> Iterator[Report]:
         place = self._place
         while not self._is_done(stage):
-            for number, samples in enumerate(_prefetched(stage.shards())):
+            for number, samples in enumerate(prefetched(stage.shards())):
                 if number < place.shard:
                     continue
                 for _ in self._steps(stage, samples):
@@ -179,9 +179,7 @@ class Trainer:
         place, plan = self._place, self.plan
         rows = self._on_device(samples)
         batch = min(plan.batch, len(rows))
-        words = np.random.SeedSequence((plan.seed, place.stage, place.epoch, place.shard)).generate_state(2)
-        generator = torch.Generator(self.device).manual_seed(int(words[0]) << 31 | int(words[1]) >> 1)
-        order = torch.randperm(len(rows), generator=generator, device=self.device)
+        order = shuffled(len(rows), self.device, plan.seed, place.stage, place.epoch, place.shard)
         torch.set_float32_matmul_precision("high")
         while place.begin + batch <= len(rows) and not self.is_stopped and not self._is_done(stage):
             progress = self._progress(stage)
@@ -225,10 +223,8 @@ class Trainer:
         return self._progress(stage) >= 1
 
     def _rate(self, stage: Stage, progress: float) -> float:
-        cosine = (1 + math.cos(math.pi * min(progress, 1.0))) / 2
         warmth = min(1.0, (self._place.step + 1) / self.plan.warm_up)
-        first = self.plan.rate if stage.rate is None else stage.rate
-        return first * warmth * (_LAST_RATE + (1 - _LAST_RATE) * cosine)
+        return (self.plan.rate if stage.rate is None else stage.rate) * warmth * cosine(progress)
 
     def _report(self, stage: Stage, *, is_end_of_epoch: bool) -> Report:
         summed, place = self._summed, self._place
@@ -293,11 +289,23 @@ class Trainer:
         self.best = None if content["best"] is None else (content["best"][0], content["best"][1])
 
 
+def cosine(progress: float) -> float:
+    """What is left of the learning rate at some point of the training."""
+    return _LAST_RATE + (1 - _LAST_RATE) * (1 + math.cos(math.pi * min(progress, 1.0))) / 2
+
+
+def shuffled(length: int, device: str, *seeds: int) -> Tensor:
+    """An order of `length` samples on a device, determined by the seeds."""
+    words = np.random.SeedSequence(seeds).generate_state(2)
+    generator = torch.Generator(device).manual_seed(int(words[0]) << 31 | int(words[1]) >> 1)
+    return torch.randperm(length, generator=generator, device=device)
+
+
 def _plan_text(plan: Plan) -> str:
     return repr(plan)
 
 
-def _prefetched(shards: Iterator[Samples]) -> Iterator[Samples]:
+def prefetched(shards: Iterator[Any]) -> Iterator[Any]:
     """The same shards, each prepared while the previous one is in use."""
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(next, shards, None)

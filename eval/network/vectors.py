@@ -19,18 +19,27 @@ if TYPE_CHECKING:
 Value = Any  # of LLVM
 
 
-def _declare(names: str, write: Callable[[Emitter, dict[str, Value]], Value | None], has_result: bool,
-             form: Form | None, doc: str) -> Any:
-    """An intrinsic with int64 arguments of these names, in the given form or that of the target processor."""
+def declare_operation(names: str, write: Callable[[Any, dict[str, Value]], Value | None], has_result: bool,
+                      form: Form | None, emitter: Callable[[Form, Any], Any], doc: str) -> Any:
+    """An intrinsic with int64 arguments of these names, in the given form or that of the target processor.
+
+    `emitter` makes what `write` emits with.
+    """
     parameters = names.split()
 
     def emit(builder: Any, machine: Any, *values: Value) -> Value | None:
-        from eval.network.emission import Emitter, form_of
+        from eval.network.emission import form_of
 
-        return write(Emitter(form or form_of(machine), builder), dict(zip(parameters, values, strict=True)))
+        return write(emitter(form or form_of(machine), builder), dict(zip(parameters, values, strict=True)))
 
     emit.__doc__ = doc
     return LateIntrinsic(emit, int64 if has_result else None, (int64,) * len(parameters))
+
+
+def _emitter(form: Form, builder: Any) -> Emitter:
+    from eval.network.emission import Emitter
+
+    return Emitter(form, builder)
 
 
 def _updater(added: int, taken: int, form: Form | None, *, with_output: bool) -> Any:
@@ -43,7 +52,7 @@ def _updater(added: int, taken: int, form: Form | None, *, with_output: bool) ->
 
     names = ["target", "source", *added_names, *taken_names, *(["weights"] if with_output else []), "size"]
     doc = "target = source + added rows - taken rows" + ("; returns `screlu_dot` of it." if with_output else ".")
-    return _declare(" ".join(names), emit, with_output, form, doc)
+    return declare_operation(" ".join(names), emit, with_output, form, _emitter, doc)
 
 
 def _emit_dot(emitter: Emitter, rows: dict[str, Value]) -> Value | None:
@@ -58,10 +67,11 @@ def _emit_apply(emitter: Emitter, rows: dict[str, Value]) -> None:
 def row_operations(form: Form | None = None) -> SimpleNamespace:
     """All operations in one form; by default that of the processor for which the calling kernel is compiled."""
     operations = SimpleNamespace(
-        screlu_dot=_declare("row weights size", _emit_dot, True, form,
-                            "Sum of clamp(row, 0, 255)^2 * weights, with |weights| <= 127."),
-        apply_rows=_declare("target source added added_count taken taken_count size", _emit_apply, False, form,
-                            "Add and subtract rows whose addresses are listed to and from `source`; target = source."))
+        screlu_dot=declare_operation("row weights size", _emit_dot, True, form, _emitter,
+                                     "Sum of clamp(row, 0, 255)^2 * weights, with |weights| <= 127."),
+        apply_rows=declare_operation("target source added added_count taken taken_count size", _emit_apply, False, form,
+                                     _emitter, "Add and subtract rows whose addresses are listed to and from `source`; "
+                                               "target = source."))
     for name, added, taken in (("move", 1, 1), ("capture", 1, 2), ("castle", 2, 2)):
         setattr(operations, f"update_{name}", _updater(added, taken, form, with_output=False))
         setattr(operations, f"output_{name}", _updater(added, taken, form, with_output=True))

@@ -1,15 +1,16 @@
-"""`tune search`, `tune eval`, `tune network`, `tune outcome`: the engine's numbers, learned from games."""
+"""`tune search`, `eval`, `network`, `policy`, `outcome`: the engine's numbers, learned from games."""
 
 from __future__ import annotations
 
 import argparse
 
-from engine.commands.tune import evaluation, network, outcome, search
+from engine.commands.tune import evaluation, network, outcome, policy, search
 
 _KINDS = {
     "search": (search, "the parameters of the search, by games against itself (SPSA)"),
     "eval": (evaluation, "the weights of the evaluation, by regression on training games"),
     "network": (network, "a network that evaluates, by gradient descent on training games"),
+    "policy": (policy, "a policy that says which moves deserve a look, by gradient descent on training games"),
     "outcome": (outcome, "what the scores of a network mean for the game, by how games ended"),
 }
 

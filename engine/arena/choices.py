@@ -1,0 +1,122 @@
+"""Training games replayed into choices: the positions that the policy learns from, with the move that was played.
+
+All positions are wanted, also those in check and those where a piece is taken, unless the move was forced.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.alphabeta.exchange import see_reaches
+from engine.arena.gamefile import Games
+from engine.arena.packing import GAME_ROWS_TYPE, unpack_into
+from engine.arena.replay import CHUNK, FILTER_TYPE, GameSource, is_chosen
+from engine.core.movegen import (
+    ALL_MOVES,
+    MAX_MOVES,
+    MOVE_LIST_TYPE,
+    MoveListRecord,
+    count_moves,
+    empty_move_list,
+    generate,
+    king_masks,
+)
+from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make
+from engine.kernel import Int, array_type, entry, inline, int64
+from eval.policy.priors import policy_scores
+from eval.policy.samples import CHOICE, CHOICES_TYPE, MOST_MOVES, Choices, write_choice
+
+Arrays = npt.NDArray[Any]
+_FLAGS = array_type("u1")
+_NO_LOSS = np.int64(0)
+
+
+@inline
+def _list_moves(pos, moves, good):
+    """Write the legal moves and their flags; returns how many there are."""
+    checkers, pinned = king_masks(pos)
+    count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
+    for index in range(count):
+        good[index] = see_reaches(pos, np.int64(moves.moves[index]), _NO_LOSS)
+    return count
+
+
+@inline
+def _place_of(move, moves, count):
+    """Where a move is in the list; -1 if it is not."""
+    for index in range(count):
+        if np.int64(moves.moves[index]) == move:
+            return np.int64(index)
+    return np.int64(-1)
+
+
+@entry(POSITION_TYPE, MOVE_LIST_TYPE, _FLAGS, FILTER_TYPE, GAME_ROWS_TYPE, array_type("i8"), array_type("u2"), int64,
+       CHOICES_TYPE)
+def replay_choices(pos: PositionRecord, listed: MoveListRecord, good: Arrays, filter_by: Any, rows: Arrays,
+                   starts: Arrays, moves: Arrays, first_number: int, out: Choices) -> Int:
+    """Write the choices of the games in `rows` to `out`; returns how many there are.
+
+    The moves of each game are between two entries of `starts`. Games are numbered from `first_number`. A game with an
+    illegal move ends before it.
+    """
+    found = np.int64(0)
+    for game in range(len(rows)):
+        number = first_number + game
+        if (number % filter_by.held_out == 0) != (filter_by.validates != 0):
+            continue
+        unpack_into(pos, rows, game)
+        plies = starts[game + 1] - starts[game]
+        for ply in range(plies):
+            move = np.int64(moves[starts[game] + ply])
+            count = _list_moves(pos, listed, good)
+            place = _place_of(move, listed, count)
+            if place < 0:
+                break
+            if (ply >= filter_by.first_ply and count > 1 and count <= MOST_MOVES
+                    and is_chosen(filter_by, number, ply, plies)):
+                write_choice(pos, listed.moves, count, good, place, out, found)
+                found += 1
+            make(pos, move)
+    return found
+
+
+@entry(int64, POSITION_TYPE, MOVE_LIST_TYPE, _FLAGS, array_type("f4"))
+def first_choice(address: int, pos: PositionRecord, listed: MoveListRecord, good: Arrays, scores: Arrays) -> Int:
+    """The legal move that the policy at `address` prefers; 0 if there is none. The other arguments are written."""
+    count = _list_moves(pos, listed, good)
+    policy_scores(address, pos, listed.moves, count, good, scores)
+    best = np.int64(0)
+    for index in range(1, count):
+        if scores[index] > scores[best]:
+            best = np.int64(index)
+    return np.int64(listed.moves[best]) if count > 0 else np.int64(0)
+
+
+@entry(POSITION_TYPE)
+def moves_in(pos: PositionRecord) -> Int:
+    """How many legal moves there are."""
+    return count_moves(pos)
+
+
+class ChoiceSource(GameSource):
+    """The choices of many files, in shards that fit into memory; the first shard is kept there."""
+
+    def samples_of(self, games: Games, number: int, *, validates: bool) -> Choices:
+        """The choices of some games of which the first has that number."""
+        record = self.filter.record(validates=validates)
+
+        def run(first: int) -> Choices:
+            last = min(first + CHUNK, len(games.rows))
+            out = np.empty(int(games.starts[last] - games.starts[first]), CHOICE)
+            found = replay_choices(empty_position(), empty_move_list(), np.zeros(MAX_MOVES, np.uint8), record,
+                                   games.rows[first:last], games.starts[first : last + 1], games.moves, number + first,
+                                   out)
+            return out[:found].copy()
+
+        with ThreadPoolExecutor(self.threads) as pool:
+            parts = list(pool.map(run, range(0, len(games.rows), CHUNK)))
+        return np.concatenate(parts) if parts else np.empty(0, CHOICE)

@@ -1,0 +1,102 @@
+"""The policy file: how wide it is, its numbers, and how it was made.
+
+After the header come feature weights [FEATURES][hidden], int8; feature biases [hidden], int16; path weights
+[PATH_ROWS][hidden] and trait weights [TRAIT_ROWS][hidden], int8; trait biases [TRAIT_ROWS], int32.
+
+A hidden cell is its bias plus the weights of the features of the position, clamped to 0 .. QA and squared. The score of
+a move is the product of all cells with the sum of two rows, that of its path and that of its traits, plus the bias of
+the traits: in units of 1 / (QA * QA * QB). A softmax over the legal moves makes probabilities of the scores.
+`encoding` says which features and rows there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.core.errors import InputError
+from engine.files import open_bytes, write_file
+from eval.numberfile import LARGEST_FILE, Block, FileKind, check_width, parse_blocks, provenance_of, require
+
+VERSION = 1
+MAGIC = b"ADVPOL\r\n"
+QA, QB = 64, 64  # 1.0 in hidden cells, and in the rows of moves
+WIDTH_STEP, LARGEST_WIDTH = 64, 512
+
+FEATURES = 4 * 12 * 64  # attacked or not, defended or not; own and other men of six types; squares
+PATHS = 1792 + 4 * 22  # from one square to another, as a queen or a knight goes; four promotions on 22 ways
+PATH_ROWS = 2 * PATHS  # for moves that lose material by exchanges, and for those that do not
+TRAIT_ROWS = 6 * 6 * 2 * 2  # who moves, what it takes, whether it gives check, whether it loses no material
+
+_KIND = FileKind("policy", MAGIC, VERSION)
+
+Int8Array = npt.NDArray[np.int8]
+Int16Array = npt.NDArray[np.int16]
+Int32Array = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The contents of a file. The arrays are read-only if they come from a file."""
+
+    feature_weights: Int8Array
+    feature_biases: Int16Array
+    path_weights: Int8Array
+    trait_weights: Int8Array
+    trait_biases: Int32Array
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def hidden(self) -> int:
+        """The number of hidden cells."""
+        return len(self.feature_biases)
+
+
+def blocks_of(hidden: int) -> tuple[Block, ...]:
+    """The blocks of a policy of this width, in the file's order."""
+    return (Block("feature_weights", "i1", (FEATURES, hidden)), Block("feature_biases", "<i2", (hidden,)),
+            Block("path_weights", "i1", (PATH_ROWS, hidden)), Block("trait_weights", "i1", (TRAIT_ROWS, hidden)),
+            Block("trait_biases", "<i4", (TRAIT_ROWS,)))
+
+
+def read_policy(path: Path | str) -> Policy:
+    """The policy in a file; InputError, in one line that names the file, if it is missing, damaged or no policy."""
+    with open_bytes(Path(path), LARGEST_FILE) as file:
+        content = file.read()
+    try:
+        return _parse(content)
+    except InputError as error:
+        raise InputError(f"policy file {path}: {error}") from error
+
+
+def write_policy(policy: Policy, path: Path | str) -> None:
+    """Write a file for `read_policy`; an incomplete file never replaces another."""
+    check_width(policy.hidden, WIDTH_STEP, LARGEST_WIDTH)
+    header = {"hidden": policy.hidden, "activation": "screlu", "qa": QA, "qb": QB, "provenance": policy.provenance}
+    content = _KIND.pack(header, blocks_of(policy.hidden), vars(policy))
+    _parse(content)  # nothing is written that could not be read back
+    write_file(Path(path), content)
+
+
+def random_policy(hidden: int, seed: int) -> Policy:
+    """A policy that knows nothing, with numbers of the usual size."""
+    generator = np.random.default_rng(seed)
+    values: dict[str, Any] = {block.name: generator.integers(-40, 41, block.dimensions).astype(block.code)
+              for block in blocks_of(hidden)}
+    return Policy(**values)
+
+
+def _parse(content: bytes) -> Policy:
+    header, start = _KIND.parse_header(content)
+    hidden = header.get("hidden")
+    check_width(hidden, WIDTH_STEP, LARGEST_WIDTH)
+    assert isinstance(hidden, int)
+    require(header, "activation", "screlu")
+    require(header, "qa", QA)
+    require(header, "qb", QB)
+    provenance = provenance_of(header)
+    return Policy(**parse_blocks(content, header, start, blocks_of(hidden)), provenance=provenance)

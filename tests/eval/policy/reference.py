@@ -1,0 +1,76 @@
+"""The policy as its description says, in plain Python and NumPy over python-chess boards: the independent truth."""
+
+from __future__ import annotations
+
+import chess
+import numpy as np
+
+from eval.policy.file import Policy
+
+
+def view_of(board: chess.Board) -> int:
+    king = board.king(board.turn)
+    assert king is not None
+    return (0 if board.turn else 56) ^ (7 if chess.square_file(king) >= 4 else 0)
+
+
+def features_of(board: chess.Board) -> list[int]:
+    view, found = view_of(board), []
+    for square, piece in board.piece_map().items():
+        attacked, defended = (board.is_attacked_by(color, square) for color in (not piece.color, piece.color))
+        code = piece.piece_type - 1 + (0 if piece.color == board.turn else 6)
+        found.append(attacked * 1536 + defended * 768 + code * 64 + (square ^ view))
+    return found
+
+
+def all_paths() -> dict[tuple[int, int], int]:
+    """Paths in the order of their squares: from where a queen or a knight alone on the board could go."""
+    empty = chess.Board(None)
+    paths: dict[tuple[int, int], int] = {}
+    for start in chess.SQUARES:
+        targets = chess.SquareSet()
+        for kind in (chess.QUEEN, chess.KNIGHT):
+            empty.set_piece_at(start, chess.Piece(kind, chess.WHITE))
+            targets |= empty.attacks(start)
+        empty.remove_piece_at(start)
+        for target in targets:
+            paths[start, target] = len(paths)
+    return paths
+
+
+PATHS = all_paths()
+
+
+def rows_of(board: chess.Board, move: int, good: int) -> tuple[int, int]:
+    """(path, trait) rows of one of the engine's moves."""
+    view, start, target, kind = view_of(board), move & 63, move >> 6 & 63, move >> 12
+    here, there = start ^ view, target ^ view
+    path = PATHS[here, there]
+    if kind >= 4:
+        path = 1792 + 22 * (kind - 4) + 3 * (here % 8) + (there % 8 - here % 8)
+    moved, taken = board.piece_type_at(start), board.piece_type_at(target) or 0
+    assert moved is not None
+    if kind == 2:
+        text = board.uci(chess.Move(start, target)) if board.chess960 else _castling_text(start, target)
+        played, taken = board.parse_uci(text), 0
+    else:
+        played = chess.Move(start, target, kind - 2 if kind >= 4 else None)
+        taken = chess.PAWN if kind == 1 else taken
+    check = int(board.gives_check(played))
+    return 1880 * good + path, (((moved - 1) * 6 + taken) * 2 + check) * 2 + good
+
+
+def _castling_text(king: int, rook: int) -> str:
+    return chess.square_name(king) + chess.square_name(king + 2 if rook > king else king - 2)
+
+
+def scores_of(policy: Policy, board: chess.Board, moves: list[int], good: list[int]) -> list[int]:
+    """What the integers of the policy add up to for each move."""
+    cells = policy.feature_biases.astype(np.int64) + policy.feature_weights[features_of(board)].astype(np.int64).sum(0)
+    cells = np.clip(cells, 0, 64) ** 2
+    scores = []
+    for move, flag in zip(moves, good, strict=True):
+        path, trait = rows_of(board, move, flag)
+        row = policy.path_weights[path].astype(np.int64) + policy.trait_weights[trait]
+        scores.append(int((cells * row).sum() + policy.trait_biases[trait]))
+    return scores
