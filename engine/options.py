@@ -170,6 +170,8 @@ class Settings:
     search_mode: str = _combo("SearchMode", "kind of search; the others are there to be compared with alphabeta",
                               STRONGEST.name, tuple(kind.name for kind in KINDS), effect=Effect.NEW_SEARCH,
                               kinds=tuple(kind.name for kind in KINDS))
+    policy_file: str = _string("PolicyFile", "mcts: file of the policy that guides the search; empty for the built-in "
+                               "policy", effect=Effect.NEW_SEARCH, kinds=("mcts",))
     puct_exploration: int = _spin("PUCT Exploration", "puct: exploration constant of PUCT, in hundredths", 300, 0,
                                   10_000, effect=Effect.NEW_SEARCH, kinds=("puct",))
     uct_exploration: int = _spin("UCT Exploration", "uct: exploration constant C of UCB1, in hundredths", 141, 0,

@@ -68,7 +68,9 @@ def look_again(pos, state, worker, index, visits, depth):
         best = max(best, score)
     soften(worker, best, end - first, params.look_temperature)
     for child in range(first, end):
-        node_at(worker.pool, child).prior = worker.priors[child - first]
+        looked = node_at(worker.pool, child)
+        kept = (1.0 - params.look_share) * np.float64(looked.prior)
+        looked.prior = kept + params.look_share * worker.priors[child - first]
     node = node_at(worker.pool, index)
     node.is_shuffled = 1
     proof = prove(worker.pool, index)

@@ -6,6 +6,8 @@ from typing import Protocol
 
 from engine.mcts import params
 from engine.mcts.searcher import TreeSearcher
+from eval.policy.file import read_policy
+from eval.policy.memory import LoadedPolicy
 
 _HUNDREDTHS = 100  # as options, exploration constants are integers
 
@@ -27,12 +29,15 @@ class Wishes(Protocol):
     def mcts_pool(self) -> int: ...
     @property
     def contempt(self) -> int: ...
+    @property
+    def policy_file(self) -> str: ...
 
 
 def mcts(wishes: Wishes, megabytes: int) -> TreeSearcher:
     """The learned search: a policy guides the selection, and the network values leaves as wins, draws and losses."""
-    return _tree(wishes, megabytes, params.learned(leaf_depth=wishes.mcts_leaf_depth,
-                                                   contempt=wishes.contempt / _HUNDREDTHS))
+    made = params.learned(leaf_depth=wishes.mcts_leaf_depth, contempt=wishes.contempt / _HUNDREDTHS)
+    policy = LoadedPolicy(read_policy(wishes.policy_file)) if wishes.policy_file else None
+    return TreeSearcher(made, megabytes, wishes.threads, wishes.mcts_pool, policy=policy)
 
 
 def puct(wishes: Wishes, megabytes: int) -> TreeSearcher:

@@ -63,8 +63,7 @@ ROOM = 1024 + 2  # the root, and as many children as a position can have
 TB_PROOF = np.int64(10_000)  # more than the plies of any mate
 
 # Offsets of the fields that several threads change.
-_TOTAL, _DRAWS, _VISITS, _FIRST, _MARK = (np.int64(NODE.fields[name][1])
-                                          for name in ("total", "draws", "visits", "first", "mark"))
+_TOTAL, _DRAWS, _VISITS, _FIRST, _MARK = np.int64(0), np.int64(8), np.int64(16), np.int64(24), np.int64(28)
 
 _record_at = record_reader(NODE_TYPE)
 

@@ -57,7 +57,11 @@ PARAMETERS = (
     Parameter("value_scale", 350.0, 50.0, 2000.0),  # centipawns that are worth tanh(1), without draws
     Parameter("contempt", 0.0, -1.0, 1.0),  # what a draw is worth less than half a win to the player at the root
     Parameter("use_solver", 1, 0, 1),  # whether mates are proven in the tree
-    # Priors: what a move promises before it is tried.
+    # Priors: what a move promises before it is tried. The learned policy says so, if there is one:
+    Parameter("use_policy", 1, 0, 1),
+    Parameter("policy_temperature", 1.0, 0.1, 10.0),
+    Parameter("root_temperature", 1.0, 0.1, 10.0),
+    # Or a glance does:
     Parameter("prior_temperature", 250.0, 1.0, 10_000.0),  # centipawns
     Parameter("prior_floor", 0.2, 0.0, 1.0),  # the share that is divided equally among all moves
     Parameter("check_bonus", 200.0, 0.0, 1000.0),  # centipawns
@@ -69,6 +73,7 @@ PARAMETERS = (
     Parameter("look_depth", 5, 0, 16),
     Parameter("look_step", 1, 0, 4),
     Parameter("look_temperature", 100.0, 1.0, 10_000.0),  # centipawns
+    Parameter("look_share", 1.0, 0.0, 1.0),  # of the new priors; the rest is what they were before
     # Playouts.
     Parameter("longest_playout", 1000, 1, 1000),  # plies; a game that is not over by then counts as a draw
     Parameter("cut_off_plies", 10, 0, 1000),
@@ -106,9 +111,12 @@ def pure_monte_carlo(**changes: float) -> ParamsRecord:
 
 def puct(**changes: float) -> ParamsRecord:
     """PUCT without learning: priors at a glance, quiescence instead of playouts, looks, and proofs."""
-    return tree_params(**{"use_outcome": 0, **changes})
+    return tree_params(**{"use_outcome": 0, "use_policy": 0, **changes})
 
 
 def learned(**changes: float) -> ParamsRecord:
     """The strongest: a learned policy, values by the network as wins, draws and losses, and proofs."""
     return tree_params(**changes)
+
+
+BY_KIND = {"mcts": learned, "puct": puct, "uct": uct, "montecarlo": pure_monte_carlo}  # as the kinds are called

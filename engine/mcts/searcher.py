@@ -32,6 +32,7 @@ from engine.search.scores import INFINITE, MATE, mate_distance
 from engine.search.tb import TbRecord, no_tb
 from eval.choice import Evaluation, built_in
 from eval.outcome import material_on
+from eval.policy.memory import NO_POLICY, LoadedPolicy, built_in_policy
 
 POOL_SHARE = 75  # of the memory, in percent; the rest is a transposition table for the searches of leaves
 
@@ -48,12 +49,15 @@ class TreeSearcher(Search):
     """One tree, grown by several threads."""
 
     def __init__(self, params: ParamsRecord | None = None, megabytes: float = 64, threads: int = 1,
-                 pool_share: int = POOL_SHARE, seed: int = 0, evaluation: Evaluation | None = None) -> None:
+                 pool_share: int = POOL_SHARE, seed: int = 0, evaluation: Evaluation | None = None,
+                 policy: LoadedPolicy | None = None) -> None:
+        """`policy` is the learned one; the default is that which comes with the engine."""
         self._params, self._seed, self._pool_share = puct() if params is None else params, seed, pool_share
         self._stop = np.zeros(1, np.int64)  # whether the search is to end
         self._halt = np.zeros(1, np.int64)  # whether the threads are to pause; this is the flag they read
         self._tb = no_tb()
         self._evaluation = built_in() if evaluation is None else evaluation
+        self._policy = built_in_policy() if policy is None else policy
         self._states: list[StateRecord] = []
         self._workers: list[WorkerRecord] = []
         self._rooted: PositionRecord | None = None  # the position whose tree the pool holds
@@ -193,6 +197,7 @@ class TreeSearcher(Search):
         state.node_limit, state.stop_address = NEVER, self._halt.ctypes.data
         worker.root_moves, worker.root_count = state.root_moves, state.root_count
         worker.search_address, worker.stop_address = search_from.address, self._halt.ctypes.data
+        worker.policy = NO_POLICY if self._policy is None else self._policy.address
         worker.pool, worker.pool_capacity = self.pool.address, self.pool.capacity
         worker.pool_counter = self.pool.counter.ctypes.data
         worker.ends_with_proof = self._limits.multipv == 1

@@ -36,6 +36,8 @@ class WorkerRecord(Fields):
     # The path down the tree.
     path: Annotated[Numbers, "i8", LONGEST_PATH + 1]
     priors: Annotated[Numbers, "f8", MAX_MOVES]
+    policy: I8  # the address of the learned policy; 0 for none
+    good: Annotated[Numbers, "u1", MAX_MOVES]  # whether a move loses no material, for the policy
     # Leaves and playouts.
     search_address: I8  # the machine code of the alpha-beta search
     random: U8
