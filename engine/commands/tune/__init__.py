@@ -1,10 +1,10 @@
-"""`tune search`, `eval`, `network`, `policy`, `outcome`: the engine's numbers, learned from games."""
+"""`tune search`, `eval`, `network`, `policy`, `outcome`, `generations`: the engine's numbers, learned from games."""
 
 from __future__ import annotations
 
 import argparse
 
-from engine.commands.tune import evaluation, network, outcome, policy, search
+from engine.commands.tune import evaluation, generations, network, outcome, policy, search
 
 _KINDS = {
     "search": (search, "the parameters of the search, by games against itself (SPSA)"),
@@ -12,6 +12,7 @@ _KINDS = {
     "network": (network, "a network that evaluates, by gradient descent on training games"),
     "policy": (policy, "a policy that says which moves deserve a look, by gradient descent on training games"),
     "outcome": (outcome, "what the scores of a network mean for the game, by how games ended"),
+    "generations": (generations, "the tree search's own network and policy, by playing and learning in turn"),
 }
 
 
