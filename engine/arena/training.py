@@ -75,6 +75,6 @@ def chess960_start(generator: random.Random) -> str:
     return chess.Board.from_chess960_pos(generator.randrange(960)).fen(shredder=True)
 
 
-def games_a_shard(nodes: int) -> int:
+def games_a_shard(nodes: int, setting: Setting) -> int:
     """Enough games that a shard takes seconds rather than milliseconds, and that blocks are worth their headers."""
-    return max(4, 12_800 // nodes)
+    return max(4, (12_800 if setting.tree is None else 1600) // nodes)

@@ -84,7 +84,7 @@ def _play(arguments: argparse.Namespace) -> int:
     setting = read_setting(_with_mode(arguments)).judged_by(arguments.network)
     with place as (executor, width), stopped_by_user(stop_games), progress_bar(arguments.positions) as show:
         shard = TrainingShard if setting.tree is None else TreeTrainingShard
-        source = (shard(number, games_a_shard(arguments.nodes), arguments.nodes, arguments.seed, setting,
+        source = (shard(number, games_a_shard(arguments.nodes, setting), arguments.nodes, arguments.seed, setting,
                         arguments.chess960) for number in count(file.blocks))
         blocks = in_order(executor, source, 2 * width)
         while file.positions < most and seconds < longest and (block := next(blocks, None)) is not None:

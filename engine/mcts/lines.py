@@ -12,6 +12,8 @@ from engine.mcts.params import ParamsRecord, Selection
 from engine.mcts.values import Curve
 from engine.search.scores import MATE, TB_WIN, mate_distance
 
+_BEYOND_VISITS = 1e12
+
 
 @dataclass(frozen=True)
 class Line:
@@ -27,9 +29,10 @@ class Line:
 
 def best_lines(pool: Pool, params: ParamsRecord, curve: Curve, count: int) -> list[Line]:
     """The `count` best root moves that were visited or proven, the best first; `curve` turns values into scores."""
-    by_average = params.selection == Selection.EVEN
-    ranked = sorted(_known(pool, pool.nodes[pool.root]), key=lambda child: _rank(child, by_average), reverse=True)
-    return [_line(pool, child, curve) for child in ranked[:count]]
+    children = pool.children(pool.nodes[pool.root])
+    keys = _keys(children, by_average=params.selection == Selection.EVEN)
+    ranked = np.argsort(-keys, kind="stable")[:min(count, int(np.isfinite(keys).sum()))]
+    return [_line(pool, children[place], curve) for place in ranked]
 
 
 def average(node: Any) -> float:
@@ -52,23 +55,25 @@ def cautious(line: Line, curve: Curve) -> Line:
     return line if is_shown else replace(line, score=curve.score(line.value))
 
 
-def _known(pool: Pool, node: Any) -> list[Any]:
-    """The children that were visited, or proven by `look_again`."""
-    return [child for child in pool.children(node) if child.visits or child.proof]
-
-
-def _rank(child: Any, by_average: bool) -> tuple[int, float]:
-    """The sort key: proven wins first, shortest first; proven losses last; in between by visits, or by average."""
-    if child.proof:
-        return (1 if child.proof > 0 else -1), -float(child.proof)
-    return 0, average(child) if by_average else float(child.visits)
+def _keys(children: Any, *, by_average: bool = False) -> Any:
+    """A key of each child to sort by: proven wins are highest, the shortest first, and proven losses lowest; in between
+    visits count, or averages. A child that was neither visited nor proven has minus infinity.
+    """
+    visits, proofs = children["visits"].astype(np.float64), children["proof"].astype(np.float64)
+    keys = children["total"] / (np.maximum(visits, 1.0) * ONE) if by_average else visits
+    keys = np.where(proofs == 0, keys, np.sign(proofs) * _BEYOND_VISITS - proofs)
+    return np.where((visits > 0) | (proofs != 0), keys, -np.inf)
 
 
 def _line(pool: Pool, child: Any, curve: Curve) -> Line:
     """The line that begins with a child of the root and continues with the most-visited moves."""
     node, moves = child, [int(child.move)]
-    while following := _known(pool, node):
-        node = max(following, key=lambda child: _rank(child, by_average=False))
+    while len(following := pool.children(node)):
+        keys = _keys(following)
+        best = int(np.argmax(keys))
+        if keys[best] == -np.inf:
+            break
+        node = following[best]
         moves.append(int(node.move))
     # Proven nodes are not visited again, and a node visited twice is expanded unless the game is over there.
     is_over = bool(node.proof) or bool(not node.first and node.visits > 1)
