@@ -14,10 +14,11 @@ from engine.kernel import entry, inline, kernel
 from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.mcts.backup import back_propagate
 from engine.mcts.expand import expand
-from engine.mcts.look import is_time_to_look, look_again
+from engine.mcts.look import is_time_for_a_hint, is_time_to_look, look_again, take_hint
 from engine.mcts.nodes import average_before, count_visit, expect_children, node_at
 from engine.mcts.params import Selection
 from engine.mcts.select import select
+from engine.mcts.sharing import shared_value
 from engine.mcts.simulate import simulate
 from engine.mcts.spread import measure_spread, note_value
 from engine.mcts.steps import step_back, step_forward
@@ -46,6 +47,7 @@ def _descend(pos, state, worker):
     """Steps 1 and 2: descend to a leaf, expanding nodes that were visited before; returns its depth. Plays on `pos`."""
     depth, index = np.int64(0), worker.root
     worker.path[0] = index
+    worker.keys[0] = pos.key
     visits = count_visit(worker.pool, index)
     while _may_grow(worker, index, depth):
         node = node_at(worker.pool, index)
@@ -57,11 +59,16 @@ def _descend(pos, state, worker):
             look_again(pos, state, worker, index, visits, depth)
             if depth > 0 and node.proof != 0:
                 break
+        if is_time_for_a_hint(worker.params, visits):
+            take_hint(pos, state, worker, index, visits)
+            if depth > 0 and node.proof != 0:
+                break
         index = select(worker, index)
         expect_children(worker.pool, index)
         step_forward(pos, np.int64(node_at(worker.pool, index).move))
         depth += 1
         worker.path[depth] = index
+        worker.keys[depth] = pos.key
         visits = count_visit(worker.pool, index)
     return depth
 
@@ -98,6 +105,9 @@ def _judge(pos, state, worker, index, depth):
             return 0.0, 1.0
         if _is_drawn_here(pos, depth):
             return 0.0, 1.0
+        is_known, value, draw = shared_value(worker, pos.key)
+        if is_known:
+            return value, draw
     expected = average_before(node_at(worker.pool, worker.path[depth - 1])) if depth > 0 else 0.0
     value, draw, proof = simulate(pos, state, worker, expected)
     if proof != 0 and worker.params.use_solver and depth > 0:

@@ -26,6 +26,12 @@ class Line:
     draw: float  # the average chance of a draw
     is_over: bool  # whether the game ends where the line does
 
+    @property
+    def chances(self) -> tuple[int, int, int]:
+        """Wins, draws and losses per thousand games."""
+        win, loss = (1.0 - self.draw + self.value) / 2, (1.0 - self.draw - self.value) / 2
+        return round(1000 * win), 1000 - round(1000 * win) - round(1000 * loss), round(1000 * loss)
+
 
 def best_lines(pool: Pool, params: ParamsRecord, curve: Curve, count: int) -> list[Line]:
     """The `count` best root moves that were visited or proven, the best first; `curve` turns values into scores."""

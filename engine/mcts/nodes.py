@@ -130,6 +130,12 @@ def average(node):
 
 
 @inline
+def draw_share(node):
+    """The mean chance of a draw of a node that has been visited."""
+    return np.float64(node.draws) / (np.float64(node.visits) * ONE)
+
+
+@inline
 def average_before(node):
     """The mean value without the visit that this thread is making; 0 if it is the first."""
     before = np.float64(node.visits - 1) * ONE

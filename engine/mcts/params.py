@@ -56,6 +56,7 @@ PARAMETERS = (
     Parameter("use_outcome", 1, 0, 1),  # whether values are chances by the model of outcomes, or by a curve:
     Parameter("value_scale", 350.0, 50.0, 2000.0),  # centipawns that are worth tanh(1), without draws
     Parameter("contempt", 0.0, -1.0, 1.0),  # what a draw is worth less than half a win to the player at the root
+    Parameter("use_sharing", 1, 0, 1),  # whether transpositions share their values
     Parameter("use_solver", 1, 0, 1),  # whether mates are proven in the tree
     # Priors: what a move promises before it is tried. The learned policy says so, if there is one:
     Parameter("use_policy", 1, 0, 1),
@@ -74,6 +75,12 @@ PARAMETERS = (
     Parameter("look_step", 1, 0, 4),
     Parameter("look_temperature", 100.0, 1.0, 10_000.0),  # centipawns
     Parameter("look_share", 1.0, 0.0, 1.0),  # of the new priors; the rest is what they were before
+    # Hints: after `hint_visits` visits (0 for never) and whenever they have doubled, a node is searched, and its best
+    # move gets a share of the priors.
+    Parameter("hint_visits", 0, 0, 1_000_000),
+    Parameter("hint_depth", 3, 0, 16),
+    Parameter("hint_step", 1, 0, 4),
+    Parameter("hint_share", 0.3, 0.0, 1.0),
     # Playouts.
     Parameter("longest_playout", 1000, 1, 1000),  # plies; a game that is not over by then counts as a draw
     Parameter("cut_off_plies", 10, 0, 1000),
@@ -99,19 +106,22 @@ def tree_params(**changes: float) -> ParamsRecord:
     return record
 
 
+_BY_PLAYOUTS = {"leaf": Leaf.RANDOM, "use_sharing": 0, "use_solver": 0}
+
+
 def uct(**changes: float) -> ParamsRecord:
     """UCT as in textbooks: UCB1 and random playouts."""
-    return tree_params(**{"selection": Selection.UCB1, "leaf": Leaf.RANDOM, "use_solver": 0, **changes})
+    return tree_params(**{"selection": Selection.UCB1, **_BY_PLAYOUTS, **changes})
 
 
 def pure_monte_carlo(**changes: float) -> ParamsRecord:
     """The baseline: equally many playouts for each move, and no tree."""
-    return tree_params(**{"selection": Selection.EVEN, "leaf": Leaf.RANDOM, "use_solver": 0, **changes})
+    return tree_params(**{"selection": Selection.EVEN, **_BY_PLAYOUTS, **changes})
 
 
 def puct(**changes: float) -> ParamsRecord:
     """PUCT without learning: priors at a glance, quiescence instead of playouts, looks, and proofs."""
-    return tree_params(**{"use_outcome": 0, "use_policy": 0, **changes})
+    return tree_params(**{"use_outcome": 0, "use_policy": 0, "use_sharing": 0, **changes})
 
 
 def learned(**changes: float) -> ParamsRecord:

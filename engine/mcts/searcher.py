@@ -23,18 +23,20 @@ from engine.mcts.iterate import grow
 from engine.mcts.lines import Line, best_lines, cautious
 from engine.mcts.nodes import Pool, compact, prove_node
 from engine.mcts.params import ParamsRecord, Selection, puct
+from engine.mcts.sharing import SharedValues
 from engine.mcts.spread import forget_values
 from engine.mcts.values import curve, set_curves
 from engine.mcts.worker import WorkerRecord, new_worker
 from engine.search.contract import Search
 from engine.search.limits import Info, Limits, Report, Result, ignore
-from engine.search.scores import INFINITE, MATE, mate_distance
+from engine.search.scores import INFINITE, MATE, is_decisive, mate_distance
 from engine.search.tb import TbRecord, no_tb
 from eval.choice import Evaluation, built_in
 from eval.outcome import material_on
 from eval.policy.memory import NO_POLICY, LoadedPolicy, built_in_policy
 
-POOL_SHARE = 75  # of the memory, in percent; the rest is a transposition table for the searches of leaves
+POOL_SHARE = 75  # of the memory, in percent; the rest is a transposition table for the searches of leaves, and
+_SHARED_SHARE = 4  # for the values of transpositions in the tree
 
 _PLIES_TO_FIND_A_MATE = 6  # extra depth to find a known mate, since the search prunes
 _SECONDS_TO_FIND_MATES = 0.02
@@ -68,9 +70,11 @@ class TreeSearcher(Search):
 
     def resize(self, megabytes: float) -> None:
         """Use this much memory for the tree and a transposition table, and forget what was found."""
-        tt = TranspositionTable(megabytes * (100 - self._pool_share) / 100)
-        self.pool = Pool(int(megabytes * (1 << 20)) * self._pool_share // 100)
-        self.tt, self._rooted = tt, None
+        tt = TranspositionTable(megabytes * (100 - self._pool_share - _SHARED_SHARE) / 100)
+        size = int(megabytes * (1 << 20))
+        shared = SharedValues(size * _SHARED_SHARE // 100)
+        self.pool = Pool(size * self._pool_share // 100)
+        self.tt, self.shared, self._rooted = tt, shared, None
 
     def set_threads(self, threads: int) -> None:
         """Search with this many threads from now on; InputError if there is no memory for them."""
@@ -90,6 +94,7 @@ class TreeSearcher(Search):
     def set_params(self, params: ParamsRecord) -> None:
         """Use other parameters from now on, with a new tree."""
         self._params, self._rooted = params, None
+        self.shared.clear()
         for worker in self._workers:
             worker["params"] = params
             set_curves(worker, params, self._evaluation.outcome)
@@ -109,6 +114,7 @@ class TreeSearcher(Search):
     def clear(self) -> None:
         """Forget everything, for a new game."""
         self.tt.clear(len(self._states))
+        self.shared.clear()
         self._rooted = None
         for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
             clear_histories(state)
@@ -200,6 +206,7 @@ class TreeSearcher(Search):
         worker.policy = NO_POLICY if self._policy is None else self._policy.address
         worker.pool, worker.pool_capacity = self.pool.address, self.pool.capacity
         worker.pool_counter = self.pool.counter.ctypes.data
+        worker.shared, worker.shared_entries = self.shared.address, self.shared.entries
         worker.ends_with_proof = self._limits.multipv == 1
         for counter in ("iterations", "deepest", "depth_sum", "playouts", "playout_plies", "unfinished", "is_frozen"):
             worker[counter] = 0
@@ -326,9 +333,13 @@ class TreeSearcher(Search):
         hits = sum(int(state.tb_hits) for state in self._states)
         for number, line in enumerate(lines, start=1):
             infos.append(Info(depth, max(deepest, depth), number, line.score, nodes, seconds, self.pool.fullness(),
-                              line.moves, tb_hits=hits))
+                              line.moves, tb_hits=hits, chances=self._chances(line)))
             report(infos[-1])
         return lines
+
+    def _chances(self, line: Line) -> tuple[int, int, int] | None:
+        """The tree's own chances of a line; None if it knows of no draws, or if the score says it all."""
+        return line.chances if self._params.use_outcome and not is_decisive(line.score) else None
 
     def _with_mate(self, line: Line, deadline: float) -> Line:
         """The line, completed if it announces a mate: the search of a leaf may have proven it outside the tree."""

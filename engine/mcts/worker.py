@@ -33,8 +33,11 @@ class WorkerRecord(Fields):
     is_full: I8  # the pool had no room for an expansion
     is_frozen: I8  # nothing is expanded any more: there is no time to make room
     ends_with_proof: I8  # whether the search ends when the root is proven
+    shared: I8  # the address of the table in sharing.py
+    shared_entries: I8
     # The path down the tree.
     path: Annotated[Numbers, "i8", LONGEST_PATH + 1]
+    keys: Annotated[Numbers, "u8", LONGEST_PATH + 1]  # of the positions
     priors: Annotated[Numbers, "f8", MAX_MOVES]
     policy: I8  # the address of the learned policy; 0 for none
     good: Annotated[Numbers, "u1", MAX_MOVES]  # whether a move loses no material, for the policy
