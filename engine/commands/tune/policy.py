@@ -70,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         samples.add_argument(f"--{name.replace('_', '-')}", type=Whole(least), default=value, metavar="N",
                              help=f"{what} (default {value})")
     samples.add_argument("--shard", type=Real(0, 10_000, above=True), default=40, metavar="X",
-                         help="million positions at a time in memory, 248 bytes each (default 40)")
+                         help="million positions at a time in memory, 312 bytes each (default 40)")
     judging = parser.add_argument_group("the judgement")
     judging.add_argument("--positions", type=Whole(0), default=2000, metavar="N",
                          help="of held-out games, each searched to see if the policy agrees (default 2000)")
