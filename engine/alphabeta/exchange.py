@@ -8,6 +8,7 @@ from engine.core.attacks import (
     KING_ATTACKS,
     KNIGHT_ATTACKS,
     PAWN_ATTACKS,
+    attacked_squares,
     bishop_attacks,
     rook_attacks,
 )
@@ -19,6 +20,7 @@ from engine.kernel import inline, kernel
 # [type]: rounded values will do for comparing exchanges. The king cannot be taken, so it is worth the most.
 EXCHANGE_VALUES = np.array([0, 100, 300, 300, 500, 900, 20_000, 0], np.int64)
 _PROMOTION_GAIN = np.int64(EXCHANGE_VALUES[QUEEN] - EXCHANGE_VALUES[PAWN])
+_NO_LOSS = np.int64(0)
 
 
 @inline
@@ -102,3 +104,18 @@ def see_reaches(pos, move, threshold):
                 side ^= 1
             break
     return side != np.int64(pos.side)
+
+
+@kernel
+def flag_sound_moves(pos, moves, count, good):
+    """Set `good[i]` to 1 if the exchange that legal move i begins loses nothing, else to 0, for `count` moves.
+
+    The other side cannot take on a square that it does not attack, unless the move opens a line to it: then it attacks
+    the square that the man leaves, too, or the move captures en passant.
+    """
+    threatened = attacked_squares(pos, np.int64(pos.side) ^ 1)
+    for index in range(count):
+        move = np.int64(moves[index])
+        squares = BIT << from_square(move) | BIT << to_square(move)
+        is_safe = threatened & squares == EMPTY and move_kind(move) != EN_PASSANT
+        good[index] = 1 if is_safe else np.int64(see_reaches(pos, move, _NO_LOSS))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.alphabeta.exchange import see_reaches
+from engine.alphabeta.exchange import flag_sound_moves
 from engine.arena.gamefile import Games
 from engine.arena.packing import GAME_ROWS_TYPE, unpack_into
 from engine.arena.replay import CHUNK, FILTER_TYPE, GameSource, is_chosen
@@ -32,16 +32,14 @@ from eval.policy.samples import CHOICE, CHOICES_TYPE, MOST_MOVES, Choices, write
 
 Arrays = npt.NDArray[Any]
 _FLAGS = array_type("u1")
-_NO_LOSS = np.int64(0)
 
 
 @inline
-def _list_moves(pos, moves, good):
-    """Write the legal moves and their flags; returns how many there are."""
+def list_moves(pos, moves, good):
+    """Write the legal moves, and which of them lose nothing by exchanges; returns how many there are."""
     checkers, pinned = king_masks(pos)
     count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
-    for index in range(count):
-        good[index] = see_reaches(pos, np.int64(moves.moves[index]), _NO_LOSS)
+    flag_sound_moves(pos, moves.moves, count, good)
     return count
 
 
@@ -72,7 +70,7 @@ def replay_choices(pos: PositionRecord, listed: MoveListRecord, good: Arrays, fi
         plies = starts[game + 1] - starts[game]
         for ply in range(plies):
             move = np.int64(moves[starts[game] + ply])
-            count = _list_moves(pos, listed, good)
+            count = list_moves(pos, listed, good)
             place = _place_of(move, listed, count)
             if place < 0:
                 break
@@ -87,7 +85,7 @@ def replay_choices(pos: PositionRecord, listed: MoveListRecord, good: Arrays, fi
 @entry(int64, POSITION_TYPE, MOVE_LIST_TYPE, _FLAGS, array_type("f4"))
 def first_choice(address: int, pos: PositionRecord, listed: MoveListRecord, good: Arrays, scores: Arrays) -> Int:
     """The legal move that the policy at `address` prefers; 0 if there is none. The other arguments are written."""
-    count = _list_moves(pos, listed, good)
+    count = list_moves(pos, listed, good)
     policy_scores(address, pos, listed.moves, count, good, scores)
     best = np.int64(0)
     for index in range(1, count):

@@ -10,8 +10,23 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, byteswap
-from engine.kernel import inline
+from engine.core.bits import (
+    BISHOP,
+    BIT,
+    EMPTY,
+    KING,
+    KNIGHT,
+    NOT_FILE_A,
+    NOT_FILE_H,
+    PAWN,
+    QUEEN,
+    ROOK,
+    WHITE,
+    byteswap,
+    lsb,
+    without_lsb,
+)
+from engine.kernel import inline, kernel
 
 Steps = tuple[tuple[int, int], ...]  # (ranks up, files right)
 
@@ -140,3 +155,31 @@ def attackers_to(pos, square, occupied, attacker):
 def is_attacked(pos, square, occupied, attacker):
     """Whether a piece of colour `attacker` attacks `square`."""
     return attackers_to(pos, square, occupied, attacker) != EMPTY
+
+
+@inline
+def pawn_attacks(pawns, color):
+    """All squares that these pawns of `color` attack."""
+    if color == WHITE:
+        return (pawns & NOT_FILE_H) << 9 | (pawns & NOT_FILE_A) << 7
+    return (pawns & NOT_FILE_H) >> 7 | (pawns & NOT_FILE_A) >> 9
+
+
+@kernel
+def attacked_squares(pos, color):
+    """All squares that the men of `color` attack; where one of its own men stands, that is defended."""
+    occupied, own = pos.colors[0] | pos.colors[1], pos.colors[color]
+    attacked = pawn_attacks(pos.types[PAWN] & own, color) | KING_ATTACKS[lsb(pos.types[KING] & own)]
+    knights = pos.types[KNIGHT] & own
+    while knights != EMPTY:
+        attacked |= KNIGHT_ATTACKS[lsb(knights)]
+        knights = without_lsb(knights)
+    diagonal = (pos.types[BISHOP] | pos.types[QUEEN]) & own
+    while diagonal != EMPTY:
+        attacked |= bishop_attacks(lsb(diagonal), occupied)
+        diagonal = without_lsb(diagonal)
+    straight = (pos.types[ROOK] | pos.types[QUEEN]) & own
+    while straight != EMPTY:
+        attacked |= rook_attacks(lsb(straight), occupied)
+        straight = without_lsb(straight)
+    return attacked

@@ -6,6 +6,7 @@ All forms give the same integers on every machine.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from llvmlite import ir
@@ -50,15 +51,15 @@ class PolicyEmitter(Emitter):
 
         self.repeat(width, CELLS, [], part)
 
-    def dot(self, cells: Value, first: Value, second: Value, width: Value) -> Value:
-        """The sum of cells * (first + second): int16 cells, rows of int8."""
+    def dot(self, cells: Value, rows: list[Value], width: Value) -> Value:
+        """The sum of cells * (the sum of all rows): int16 cells, rows of int8."""
         builder = self.builder
 
         def body(cell: Value, sums: list[Value]) -> list[Value]:
             values = builder.add(cells, builder.mul(cell, _I64(2)))
-            rows = [builder.add(row, cell) for row in (first, second)]
+            places = [builder.add(row, cell) for row in rows]
             for number in range(self.form.step):
-                weights = builder.add(*(self.load_bytes(row, number) for row in rows))
+                weights = reduce(builder.add, (self.load_bytes(place, number) for place in places))
                 for product in self.products(self.load(values, number), weights):
                     sums = [*sums[1:], builder.add(sums[0], product)]
             return sums

@@ -13,14 +13,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from eval.policy.file import FEATURES, PATH_ROWS, QA, QB, TRAIT_ROWS, Policy
+from eval.policy.encoding import path_targets
+from eval.policy.file import DANGERS, FEATURES, PATHS, PLACES, QA, QB, TRAITS, Policy
 from eval.policy.samples import CHOICE, MOST_MOVES, NOBODY, Choices
 
 Tensor = Any  # torch.Tensor; torch need not be installed where types are checked
 
 _LARGEST_WEIGHT = 127.49  # of an int8
-_BOARD, _ATTACKED, _DEFENDED, _PATHS, _TRAITS, _COUNT = (
-    slice(0, 32), slice(32, 40), slice(40, 48), slice(48, 176), slice(176, 240), 240)
+_BOARD, _ATTACKED, _DEFENDED, _PATHS, _TRAITS, _DANGERS, _COUNT = (
+    slice(0, 32), slice(32, 40), slice(40, 48), slice(48, 176), slice(176, 240), slice(240, 304), 304)
+_MOVE_TABLES = {"path_weights": PATHS, "place_weights": PLACES, "trait_weights": TRAITS, "danger_weights": DANGERS}
+_FIRST_TRAIT = PATHS + PLACES
 
 
 def to_device(samples: Choices, device: str) -> Tensor:
@@ -34,8 +37,7 @@ class Batch:
     """Unpacked samples; the move that was played is the first one of each."""
 
     features: Tensor  # [samples, FEATURES]: 1 where a feature is present
-    paths: Tensor  # [samples, MOST_MOVES] rows of the legal moves
-    traits: Tensor
+    rows: Tensor  # [samples, 4 * MOST_MOVES]: paths, places, traits, dangers of the legal moves, in one table
     is_move: Tensor  # [samples, MOST_MOVES]: whether there are as many legal moves
 
 
@@ -47,6 +49,7 @@ class Unpacker:
         self._bits = torch.arange(8, device=device, dtype=torch.uint8)
         self._squares = torch.arange(64, device=device)
         self._numbers = torch.arange(MOST_MOVES, device=device)
+        self._targets = torch.from_numpy(path_targets()).to(device)
         self._offsets = torch.where(codes < NOBODY, codes * 64, FEATURES).to(device)  # empty squares come last
 
     def _flags(self, words: Tensor) -> Tensor:
@@ -61,9 +64,15 @@ class Unpacker:
         index += 12 * 64 * (2 * self._flags(rows[:, _ATTACKED]) + self._flags(rows[:, _DEFENDED]))
         features = torch.zeros(len(rows), FEATURES + 64, dtype=dtype, device=rows.device)
         features.scatter_(1, index, 1.0)
+        return Batch(features[:, :FEATURES], self._move_rows(rows), self._numbers < rows[:, _COUNT, None])
+
+    def _move_rows(self, rows: Tensor) -> Tensor:
         paths = rows[:, _PATHS].contiguous().view(torch.int16).long()
-        return Batch(features[:, :FEATURES], paths, rows[:, _TRAITS].long(),
-                     self._numbers < rows[:, _COUNT, None])
+        traits, dangers = rows[:, _TRAITS].long(), rows[:, _DANGERS].long()
+        moved, good = traits // (TRAITS // 6), traits & 1
+        places = 64 * moved + self._targets[paths]
+        dangers = 2 * (27 * moved + dangers) + good
+        return torch.cat((paths, PATHS + places, _FIRST_TRAIT + traits, _FIRST_TRAIT + TRAITS + dangers), 1)
 
 
 class Model:
@@ -79,9 +88,8 @@ class Model:
         # All features of a man on a square begin alike, whatever threatens it.
         values = {"feature_weights": spread(0.1, FEATURES // 4, hidden).repeat(4, 1),
                   "feature_biases": torch.full((hidden,), 0.2),
-                  "path_weights": spread(0.5 / math.sqrt(hidden), PATH_ROWS, hidden),
-                  "trait_weights": spread(0.5 / math.sqrt(hidden), TRAIT_ROWS, hidden),
-                  "trait_biases": torch.zeros(TRAIT_ROWS)}
+                  **{name: spread(0.5 / math.sqrt(hidden), rows, hidden) for name, rows in _MOVE_TABLES.items()},
+                  "trait_biases": torch.zeros(TRAITS)}
         self.parameters = {name: value.to(device).contiguous().requires_grad_() for name, value in values.items()}
         self.unpack = Unpacker(device)
 
@@ -89,9 +97,9 @@ class Model:
         """[samples, MOST_MOVES]: the scores of the legal moves, and minus infinity elsewhere."""
         value = self.parameters
         cells = torch.addmm(value["feature_biases"], batch.features, value["feature_weights"]).clamp(0, 1).square()
-        by_path = (cells @ value["path_weights"].t()).gather(1, batch.paths)
-        by_traits = torch.addmm(value["trait_biases"], cells, value["trait_weights"].t()).gather(1, batch.traits)
-        return (by_path + by_traits).masked_fill(~batch.is_move, -math.inf)
+        table = torch.cat([value[name] for name in _MOVE_TABLES])
+        biases = torch.nn.functional.pad(value["trait_biases"], (_FIRST_TRAIT, DANGERS))
+        return _gathered(torch.addmm(biases, cells, table.t()), batch)
 
     def loss(self, rows: Tensor) -> Tensor:
         """The mean cross-entropy of the moves that were played."""
@@ -100,13 +108,13 @@ class Model:
 
     def clamp(self) -> None:
         """Keep all weights within the range that the file can hold."""
-        for name, largest in (("feature_weights", QA), ("path_weights", QB), ("trait_weights", QB)):
-            self.parameters[name].data.clamp_(-_LARGEST_WEIGHT / largest, _LARGEST_WEIGHT / largest)
+        for name, one in (("feature_weights", QA), *((name, QB) for name in _MOVE_TABLES)):
+            self.parameters[name].data.clamp_(-_LARGEST_WEIGHT / one, _LARGEST_WEIGHT / one)
 
     def quantised(self, provenance: dict[str, Any]) -> Policy:
         """The policy in integers, as the file holds it."""
-        whole = {"feature_weights": (QA, np.int8), "feature_biases": (QA, np.int16), "path_weights": (QB, np.int8),
-                 "trait_weights": (QB, np.int8), "trait_biases": (QA * QA * QB, np.int32)}
+        whole = {"feature_weights": (QA, np.int8), "feature_biases": (QA, np.int16),
+                 **dict.fromkeys(_MOVE_TABLES, (QB, np.int8)), "trait_biases": (QA * QA * QB, np.int32)}
         arrays: dict[str, Any] = {
             name: np.rint(self.parameters[name].detach().cpu().double().numpy() * one).astype(code)
             for name, (one, code) in whole.items()}
@@ -116,11 +124,17 @@ class Model:
 def integer_scores(policy: Policy, batch: Batch) -> Tensor:
     """[samples, MOST_MOVES]: the scores by the file's integers, exactly as the kernels compute them."""
     def tensor(values: Any) -> Tensor:
-        return torch.from_numpy(np.array(values)).to(batch.paths.device).double()
+        return torch.from_numpy(np.array(values)).to(batch.rows.device).double()
 
     # Doubles hold all of these integers exactly.
     cells = (batch.features.double() @ tensor(policy.feature_weights) + tensor(policy.feature_biases)).clamp(0, QA)
-    cells = cells.square()
-    total = ((cells @ tensor(policy.path_weights).t()).gather(1, batch.paths)
-             + (cells @ tensor(policy.trait_weights).t() + tensor(policy.trait_biases)).gather(1, batch.traits))
-    return (total / (QA * QA * QB)).masked_fill(~batch.is_move, -math.inf)
+    table = tensor(np.concatenate([getattr(policy, name) for name in _MOVE_TABLES]))
+    total = cells.square() @ table.t()
+    total[:, _FIRST_TRAIT : _FIRST_TRAIT + TRAITS] += tensor(policy.trait_biases)
+    return _gathered(total / (QA * QA * QB), batch)
+
+
+def _gathered(scores: Tensor, batch: Batch) -> Tensor:
+    """[samples, MOST_MOVES]: the sums of the four rows of each move, and minus infinity where there is no move."""
+    sums = scores.gather(1, batch.rows).view(len(scores), 4, MOST_MOVES).sum(1)
+    return sums.masked_fill(~batch.is_move, -math.inf)

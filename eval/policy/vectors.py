@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from eval.policy.emission import PolicyEmitter
 
 Value = Any  # of LLVM
+_ROWS = ("path", "place", "trait", "danger")
 
 
 def _emitter(form: Form, builder: Any) -> PolicyEmitter:
@@ -26,7 +27,7 @@ def _emit_hidden(emitter: PolicyEmitter, given: dict[str, Value]) -> None:
 
 
 def _emit_dot(emitter: PolicyEmitter, given: dict[str, Value]) -> Value:
-    return emitter.dot(given["cells"], given["first"], given["second"], given["width"])
+    return emitter.dot(given["cells"], [given[name] for name in _ROWS], given["width"])
 
 
 def policy_operations(form: Form | None = None) -> SimpleNamespace:
@@ -34,8 +35,8 @@ def policy_operations(form: Form | None = None) -> SimpleNamespace:
     return SimpleNamespace(
         hidden_cells=declare_operation("target biases rows count width", _emit_hidden, False, form, _emitter,
                                        "target = clamp(biases + rows whose addresses are listed, 0, QA) squared."),
-        move_score=declare_operation("cells first second width", _emit_dot, True, form, _emitter,
-                                     "Sum of cells * (first row + second row)."))
+        move_score=declare_operation(" ".join(("cells", *_ROWS, "width")), _emit_dot, True, form, _emitter,
+                                     "Sum of cells * (sum of the rows)."))
 
 
 _operations = policy_operations()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
 
 import pytest
 
+from eval.policy.file import random_policy, write_policy
 from tests.commands.running import run
 
 STOCKFISH = Path("/usr/games/stockfish")
@@ -67,3 +69,14 @@ def test_bench_perft_beside_stockfish(capsys):
     assert status == 0
     ratio = float(re.search(r"ratio ([\d.]+)$", out, re.MULTILINE)[1])
     assert ratio >= 1.5
+
+
+def test_bench_policy_takes_the_cost_apart(capsys, tmp_path):
+    path = tmp_path / "random.policy"
+    write_policy(random_policy(64, 1), path)
+    status, out, _ = run(capsys, "bench", "policy", "--runs", "1", "--policy", str(path), "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert found["width"] == 64 and found["moves"] > 10
+    parts = sum(found[name] for name in ("list_nanoseconds", "exchange_nanoseconds", "prior_nanoseconds"))
+    assert found["nanoseconds"] == pytest.approx(parts, abs=0.5)

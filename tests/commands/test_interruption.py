@@ -58,6 +58,7 @@ SLOW = {
     "selfplay --positions 100000000 --nodes 20 --out NEW": r"[1-9]\d* games, [1-9]\d* positions",
     "compare --evaluations --games 1000": "Elo",
     "bench network": "",
+    "bench policy --runs 100": "",
     "bench shipped --runs 50": "",
     "tune outcome GAMES --out NEW": "",
     "analyse startpos --movetime 600000": "e4|d4|Nf3|c4",

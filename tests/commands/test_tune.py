@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from engine.arena.gamefile import pack_block, pack_position, read_games
 from engine.core.fen import START_FEN, parse_fen
 from eval.choice import BUILT_IN_FILE
 from eval.network.file import read_network, write_network
+from eval.policy.file import random_policy, write_policy
 from tests.commands.running import run
 
 
@@ -87,6 +89,9 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
     (("tune", "outcome", sys.executable, "--out", "x"), "damaged at byte 0"),
     (("tune", "outcome", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
     (("tune", "outcome", sys.executable, "--out", "x", "--network", "/no/such"), "cannot read /no/such"),
+    (("tune", "policy", sys.executable), "needs --out"),
+    (("tune", "policy", sys.executable, "--judge", sys.executable), "it is not a policy file"),
+    (("tune", "policy", sys.executable, "--out", "x", "--hidden", "100"), "must be a multiple of 64"),
     (("tune", "search"), "required: --out"),
     (("tune", "search", "--out", "x", "--pairs", "0"), "--pairs: must be at least 1"),
     (("tune", "search", "--out", "x", "--rate", "2"), "--rate: must be above 0 and at most 1"),
@@ -121,6 +126,19 @@ def test_the_chances_of_a_network_are_fitted_to_games(tmp_path: Path, capsys):
     before, after = read_network(given), read_network(found)
     assert before.outcome is None and after.outcome is not None
     assert (after.feature_weights == before.feature_weights).all() and after.scale == before.scale
+
+
+def test_a_policy_is_judged_by_searches(tmp_path: Path, capsys):
+    games, policy = tmp_path / "games.bin", tmp_path / "random.policy"
+    assert run(capsys, "selfplay", "--positions", "2000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
+    write_policy(random_policy(64, 1), policy)
+    words = ("tune", "policy", str(games), "--judge", str(policy), "--held-out", "2", "--positions", "10",
+             "--nodes", "99")
+    status, out, _ = run(capsys, *words)
+    assert status == 0
+    assert re.fullmatch(r"a search of 99 nodes plays the policy's first choice in \d+\.\d% \+- \d+\.\d% of 10 "
+                        r"positions of held-out games\n", out)
+    assert run(capsys, *words)[1] == out
 
 
 LABELLED = """4k3/8/8/8/8/8/4P3/4K3 w - - c9 "1-0";

@@ -1,6 +1,6 @@
 """`bench`: measure. A number searches fixed positions that deep, and the node count signs a version of the search;
 other words measure speed, threads, the tree searches, the move generator, the start, the machine code of the package,
-or the network's evaluation.
+the network's evaluation, or the policy.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from engine.commands.shared.arguments import (
     DEEPEST_SEARCH,
     add_hash,
     add_threads,
+    in_file,
     milliseconds,
     never_with,
     only_with,
@@ -21,8 +22,8 @@ from engine.commands.shared.objects import add_json
 from engine.core.errors import InputError, quote
 
 _BENCH_DEPTH = 12
-_KINDS = ("speed", "threads", "trees", "perft", "startup", "shipped", "network")
-_WITH_RIVAL, _WITH_RUNS = ("speed", "perft"), ("perft", "startup", "shipped", "network")
+_KINDS = ("speed", "threads", "trees", "perft", "startup", "shipped", "network", "policy")
+_WITH_RIVAL, _WITH_RUNS = ("speed", "perft"), ("perft", "startup", "shipped", "network", "policy")
 _TIMED = ("speed", "threads", "trees", "network")
 _MOVETIME = 500
 _RUNS = 3
@@ -35,8 +36,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     only_with(parser.add_argument("--against", type=text, metavar="ENGINE",
                                   help="speed, perft: a UCI engine to measure in the same run"),
               "what", among=_WITH_RIVAL)
-    only_with(parser.add_argument("--runs", type=positive, metavar="N", help="perft, startup, shipped, network: how "
-                                  f"often (default {_RUNS})"), "what", among=_WITH_RUNS)
+    only_with(parser.add_argument("--runs", type=positive, metavar="N", help="perft, startup, shipped, network, "
+                                  f"policy: how often (default {_RUNS})"), "what", among=_WITH_RUNS)
     for action in (add_threads(parser), add_hash(parser)):
         never_with(action, "what", among=_WITH_RUNS)
     only_with(parser.add_argument("--movetime", type=milliseconds, metavar="MS", help="speed, threads, trees, network: "
@@ -44,6 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     only_with(parser.add_argument("--network", type=text, metavar="FILE",
                                   help="network: the one to measure (default: the built-in one)"),
               "what", among=("network",))
+    only_with(parser.add_argument("--policy", type=in_file, metavar="FILE",
+                                  help="policy: the one to measure (default: the built-in one)"),
+              "what", among=("policy",))
     never_with(parser.add_argument("--setting", type=text, default="default", metavar="SETTING",
                                    help="DEPTH: search with this, as `match` names players: NAME=VALUE,..., "
                                         "`features`, a .network or .json file"), "what", among=_KINDS)
@@ -82,6 +86,10 @@ def _measure(arguments: argparse.Namespace, depth: int | None) -> int:
         from engine.commands.bench.network import print_network
 
         return print_network(arguments.network, arguments.runs or _RUNS, movetime, as_json)
+    if arguments.what == "policy":
+        from engine.commands.bench.policy import print_policy
+
+        return print_policy(arguments.policy, arguments.runs or _RUNS, as_json)
     if arguments.what == "trees":
         return trees.print_trees(movetime, max(arguments.threads, 2), arguments.hash, as_json)
     if arguments.what == "threads":

@@ -36,10 +36,10 @@ def print_network(name: str | None, runs: int, movetime: float, as_json: bool) -
     evaluation = evaluation_named(BUILT_IN if name is None else name)
     own = evaluation.network
     networks = [own] if own is not None else [LoadedNetwork(_random_network(width)) for width in _WIDTHS]
-    lines = _lines()
-    bare = _nanoseconds(lines, runs, replay_moves)
+    lines = lines_of_play()
+    bare = nanoseconds_a_move(lines, runs, replay_moves)
     weights, cache = features().weights, empty_eval_cache()
-    by_features = _nanoseconds(lines, runs, lambda pos, moves, rounds: replay_with_features(
+    by_features = nanoseconds_a_move(lines, runs, lambda pos, moves, rounds: replay_with_features(
         pos, moves, rounds, weights, cache)) - bare
     tell = print_object if as_json else _print_text
     tell({"kind": "features", "nanoseconds": round(by_features, 1)})
@@ -66,10 +66,11 @@ def _print_text(found: Mapping[str, Any]) -> None:
 
 def _network_nanoseconds(lines: list[Line], runs: int, network: LoadedNetwork) -> float:
     own = OwnAccumulators(network)
-    return _nanoseconds(lines, runs, lambda pos, moves, rounds: replay_with_network(pos, moves, rounds, own.record))
+    return nanoseconds_a_move(lines, runs,
+                              lambda pos, moves, rounds: replay_with_network(pos, moves, rounds, own.record))
 
 
-def _lines() -> list[Line]:
+def lines_of_play() -> list[Line]:
     """What a shallow search plays from the bench positions."""
     searcher = Searcher(megabytes=1, evaluation=features())
     lines = []
@@ -85,7 +86,7 @@ def _lines() -> list[Line]:
     return lines
 
 
-def _nanoseconds(lines: list[Line], runs: int, replay: Callable[[Any, Any, int], Int]) -> float:
+def nanoseconds_a_move(lines: list[Line], runs: int, replay: Callable[[Any, Any, int], Int]) -> float:
     """CPU time a move, the best of so many runs over all lines."""
     replay(*lines[0], 1)  # what must be compiled is no part of the measurement
     best = float("inf")

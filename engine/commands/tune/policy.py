@@ -51,8 +51,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--out", type=OutFile("policy", begins_with(MAGIC)), metavar="FILE.policy", help="where the policy goes")
     never_with(add("--judge", type=in_file, metavar="FILE.policy", help="teach nothing: judge this one"), "--out")
     course = parser.add_argument_group("the course")
-    course.add_argument("--hidden", type=Whole(WIDTH_STEP, LARGEST_WIDTH), default=192, metavar="N",
-                        help="hidden cells (default 192)")
+    course.add_argument("--hidden", type=Whole(WIDTH_STEP, LARGEST_WIDTH), default=256, metavar="N",
+                        help="hidden cells (default 256)")
     course.add_argument("--epochs", type=positive, default=20, metavar="N", help="passes over the games (default 20)")
     course.add_argument("--minutes", type=minutes, metavar="X",
                         help="as many passes as fit into this, reading included")
@@ -70,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         samples.add_argument(f"--{name.replace('_', '-')}", type=Whole(least), default=value, metavar="N",
                              help=f"{what} (default {value})")
     samples.add_argument("--shard", type=Real(0, 10_000, above=True), default=40, metavar="X",
-                         help="million positions at a time in memory, 248 bytes each (default 40)")
+                         help="million positions at a time in memory, 312 bytes each (default 40)")
     judging = parser.add_argument_group("the judgement")
     judging.add_argument("--positions", type=Whole(0), default=2000, metavar="N",
                          help="of held-out games, each searched to see if the policy agrees (default 2000)")

@@ -12,11 +12,12 @@ from eval.policy.model import Unpacker, integer_scores, to_device  # noqa: E402
 from eval.policy.samples import CHOICE  # noqa: E402
 from eval.policy.train import Plan, Trainer  # noqa: E402
 from tests.eval.policy import reference  # noqa: E402
+from tests.eval.policy.test_samples import rows_in  # noqa: E402
 from tests.positions import CORNERS, judge  # noqa: E402
 
 
-def sample_of(fen: str, moves: list[tuple[int, int]]):
-    """A choice between some moves in the position of a FEN, as the reference sees it."""
+def sample_of(fen: str, moves: list[tuple[int, int, int]]):
+    """A choice between some moves, given by path, traits and danger, in the position of a FEN."""
     sample = np.zeros(1, CHOICE)
     board = judge(fen)
     codes = [12] * 64
@@ -26,7 +27,8 @@ def sample_of(fen: str, moves: list[tuple[int, int]]):
             sample[name] |= np.uint64(bit << feature % 64)
     for square, code in enumerate(codes):
         sample["board"][0, square // 16] |= np.uint64(code << 4 * (square % 16))
-    sample["paths"][0, :len(moves)], sample["traits"][0, :len(moves)] = np.array(moves).T
+    for name, values in zip(("paths", "traits", "dangers"), np.array(moves).T, strict=True):
+        sample[name][0, :len(moves)] = values
     sample["count"] = len(moves)
     return sample
 
@@ -35,14 +37,13 @@ def some_samples(count: int):
     """Positions in which the first of some random moves was played: always the one with the smallest path."""
     generator, samples = np.random.default_rng(1), []
     for number in range(count):
-        moves = sorted(zip(generator.integers(0, 3760, 20).tolist(), generator.integers(0, 144, 20).tolist(),
-                           strict=True))
+        moves = sorted(zip(*(generator.integers(0, end, 20).tolist() for end in (1880, 144, 27)), strict=True))
         samples.append(sample_of(CORNERS[number % len(CORNERS)], moves))
     return np.concatenate(samples)
 
 
 def test_unpacked_features_are_the_references():
-    samples = np.concatenate([sample_of(fen, [(1, 2), (3, 4)]) for fen in CORNERS])
+    samples = np.concatenate([sample_of(fen, [(1, 2, 3), (3, 4, 5)]) for fen in CORNERS])
     batch = Unpacker("cpu")(to_device(samples, "cpu"))
     for row, fen in zip(batch.features, CORNERS, strict=True):
         assert sorted(row.nonzero().flatten().tolist()) == sorted(reference.features_of(judge(fen)))
@@ -53,13 +54,15 @@ def test_unpacked_features_are_the_references():
 def test_integers_are_the_references():
     policy = random_policy(64, 3)
     board = judge(CORNERS[1])
-    moves = [(5, 6), (3000, 143), (1880, 0)]
+    moves = [(5, 6, 7), (1879, 143, 26), (0, 0, 0), (1800, 24, 1)]
     batch = Unpacker("cpu")(to_device(sample_of(CORNERS[1], moves), "cpu"))
     cells = policy.feature_weights[reference.features_of(board)].astype(int).sum(0) + policy.feature_biases
     cells = np.clip(cells, 0, 64) ** 2
-    expected = [int((cells * (policy.path_weights[path].astype(int) + policy.trait_weights[trait])).sum()
-                    + policy.trait_biases[trait]) / 64**3 for path, trait in moves]
-    assert integer_scores(policy, batch)[0, :3].tolist() == expected
+    rows = rows_in(sample_of(CORNERS[1], moves)[0])
+    assert rows == [(5, 6, 6, 14), (1879, 5 * 64 + 63, 143, 2 * (27 * 5 + 26) + 1), (0, 1, 0, 0),
+                    (1800, 64 + 56 + 2, 24, 2 * (27 + 1))]
+    expected = [reference.score_of(policy, cells, move) / 64**3 for move in rows]
+    assert integer_scores(policy, batch)[0, :4].tolist() == expected
 
 
 def test_it_learns_what_is_to_be_learned():
