@@ -72,8 +72,8 @@ def read_setting(text: str) -> Setting:
     """The setting that a user names: `default`, `features`, a file, or a list NAME=VALUE,NAME=VALUE,...
 
     A file holds a network (.network), weights of the features (.json), which then evaluate, or lines NAME=VALUE. The
-    list may contain `network=FILE`, `network=features` and `weights=FILE`. If it begins with the name of a tree search,
-    its parameters are those of the tree, and it may contain `policy=FILE`.
+    list may contain `network=FILE`, `network=features` and `weights=FILE`. If the list or the lines begin with the name
+    of a tree search, the parameters are those of the tree, and `policy=FILE` may be among them.
     """
     if text == DEFAULT:
         return Setting()
@@ -87,7 +87,10 @@ def read_setting(text: str) -> Setting:
             return Setting().judged_by(text)
         if path.suffix == ".json":
             return Setting(path.stem, (), _weights_of(path), FEATURES)
-        return _read_items(path.stem, _lines_of(path))
+        lines = _lines_of(path)
+        if lines and lines[0] in of_trees.BY_KIND:
+            return replace(_read_tree(",".join(lines)), name=path.stem)
+        return _read_items(path.stem, lines)
     return _read_items(text, text.split(","))
 
 
