@@ -14,7 +14,7 @@ from engine.kernel import entry, inline, kernel
 from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.mcts.backup import back_propagate
 from engine.mcts.expand import expand
-from engine.mcts.look import is_time_for_a_hint, is_time_to_look, look_again, take_hint
+from engine.mcts.look import is_time_to_look, look_again
 from engine.mcts.nodes import average_before, count_visit, expect_children, node_at
 from engine.mcts.params import Selection
 from engine.mcts.select import select
@@ -57,10 +57,6 @@ def _descend(pos, state, worker):
             break
         if visits >= worker.params.look_visits and is_time_to_look(worker.params, visits, depth):
             look_again(pos, state, worker, index, visits, depth)
-            if depth > 0 and node.proof != 0:
-                break
-        if is_time_for_a_hint(worker.params, visits):
-            take_hint(pos, state, worker, index, visits)
             if depth > 0 and node.proof != 0:
                 break
         index = select(worker, index)

@@ -7,7 +7,6 @@ import numpy as np
 from engine.alphabeta.calling import call_search
 from engine.alphabeta.state import BEFORE_ROOT
 from engine.alphabeta.steps import begin_evaluation, is_tb_ending, static_evaluation, tb_score
-from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
 from engine.mcts.nodes import TB_PROOF
 from engine.search.scores import MATE, MATE_BAND, NO_SCORE, TB_BAND, TB_WIN
@@ -22,12 +21,6 @@ def search_leaf(pos, state, worker, depth, alpha, beta):
     state.begin[_LEAF_PLY] = 0
     state.slots[BEFORE_ROOT] = 0
     return call_search(worker.search_address, pos, state, depth, alpha, beta, _LEAF_PLY)
-
-
-@inline
-def searched_move(state):
-    """The best move that the last `search_leaf` found; NULL_MOVE if it found none."""
-    return np.int64(state.pv[_LEAF_PLY, 0]) if state.pv_length[_LEAF_PLY] > 0 else NULL_MOVE
 
 
 @inline

@@ -3,8 +3,6 @@
 A prior from a glance misses what a few more plies would show, and a move that gets no visits is never found out. So
 every move is searched to a small depth, again and deeper as the node gets more visits, and the priors are corrected.
 The values in the tree remain what the visits gave.
-
-A hint costs far less: the node is searched as a whole, and only the best move gets a higher prior.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.kernel import inline, kernel
-from engine.mcts.leaves import proof_of, search_leaf, searched_move
+from engine.mcts.leaves import proof_of, search_leaf
 from engine.mcts.nodes import children_of, node_at, prove
 from engine.mcts.params import Selection
 from engine.mcts.priors import soften
@@ -78,41 +76,3 @@ def look_again(pos, state, worker, index, visits, depth):
     proof = prove(worker.pool, index)
     if proof != 0:
         node.proof = proof
-
-
-@inline
-def is_time_for_a_hint(params, visits):
-    """Whether a hint is due at this visit: when their number is a power of two, from `hint_visits` on."""
-    return (params.hint_visits > 0 and visits >= params.hint_visits and visits & (visits - 1) == 0
-            and params.selection == _PUCT)
-
-
-@inline
-def _doublings(params, visits):
-    """How often the visits have doubled since the first hint."""
-    count, due = np.int64(0), params.hint_visits
-    while 2 * due <= visits:
-        due *= 2
-        count += 1
-    return count
-
-
-@kernel
-def take_hint(pos, state, worker, index, visits):
-    """Search a node, deeper the more visits it has, and let the best move have a share of the priors."""
-    params = worker.params
-    plies = params.hint_depth + params.hint_step * _doublings(params, visits)
-    score = search_leaf(pos, state, worker, plies, -INFINITE, INFINITE)
-    if state.stopped:
-        return
-    node, proof = node_at(worker.pool, index), proof_of(score)
-    if proof != 0 and params.use_solver and node.proof == 0 and index != worker.root:
-        node.proof = -proof
-        return
-    best = searched_move(state)
-    first, end = children_of(worker.pool, index)
-    for child in range(first, end):
-        hinted = node_at(worker.pool, child)
-        share = params.hint_share if np.int64(hinted.move) == best else 0.0
-        hinted.prior = (1.0 - params.hint_share) * np.float64(hinted.prior) + share
-    node.is_shuffled = 1

@@ -76,12 +76,6 @@ PARAMETERS = (
     Parameter("look_step", 1, 0, 4),
     Parameter("look_temperature", 100.0, 1.0, 10_000.0, 15.0),  # centipawns
     Parameter("look_share", 0.5, 0.0, 1.0, 0.1),  # of the new priors; the rest is what they were before
-    # Hints: after `hint_visits` visits (0 for never) and whenever they have doubled, a node is searched, and its best
-    # move gets a share of the priors.
-    Parameter("hint_visits", 0, 0, 1_000_000),
-    Parameter("hint_depth", 3, 0, 16),
-    Parameter("hint_step", 1, 0, 4),
-    Parameter("hint_share", 0.3, 0.0, 1.0),
     # Playouts.
     Parameter("longest_playout", 1000, 1, 1000),  # plies; a game that is not over by then counts as a draw
     Parameter("cut_off_plies", 10, 0, 1000),
