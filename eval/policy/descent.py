@@ -19,17 +19,8 @@ from engine.kernel.intrinsics import address_reader
 from engine.kernel.records import I8, Fields, Numbers, dtype_of, new_record
 from engine.kernel.signature import offset_of
 from eval.policy.encoding import feature_of, path_targets
-from eval.policy.file import DANGERS, FEATURES, PATHS, PLACES, TRAITS, Policy
-from eval.policy.floats import (
-    MOVE_TABLES,
-    Floats,
-    Judgement,
-    Values,
-    floats_of,
-    initial_values,
-    largest_of,
-    quantised,
-)
+from eval.policy.file import DANGERS, FEATURES, PATHS, PLACES, TRAITS
+from eval.policy.floats import MOVE_TABLES, Floats, Judgement, Values, initial_values, largest_of
 from eval.policy.samples import CHOICES_TYPE, MOST_MOVES, NOBODY, Choices
 from eval.policy.vectors import add_rows, add_to_rows, push_back, weigh_move
 
@@ -283,16 +274,16 @@ class KernelLearner:
         self._totals, self._learned = np.zeros(3), 0
         return loss
 
-    def judge(self, samples: Choices, policy: Policy | None = None) -> Judgement:
-        """How well samples are predicted by what was learned, or by the integers of a policy."""
-        own = None if policy is None else {name: value.copy() for name, value in self._values.items()}
-        if policy is not None:
-            self._values = self._in_place(floats_of(policy))
+    def judge(self, samples: Choices, values: Values | None = None) -> Judgement:
+        """How well samples are predicted by what was learned, or by other values."""
+        own = self.values()
+        if values is not None:
+            self._values = self._in_place(values)
         totals = self._run(samples, learns=0)
-        if own is not None:
+        if values is not None:
             self._values = self._in_place(own)
         return Judgement(*(totals / len(samples)).tolist())
 
-    def quantised(self, provenance: dict[str, Any]) -> Policy:
-        """What was learned, in integers."""
-        return quantised(self._values, provenance)
+    def values(self) -> Values:
+        """A copy of what was learned."""
+        return {name: value.copy() for name, value in self._values.items()}

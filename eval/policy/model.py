@@ -16,16 +16,8 @@ import torch
 
 from eval.network.train import shuffled
 from eval.policy.encoding import path_targets
-from eval.policy.file import DANGERS, FEATURES, PATHS, PLACES, TRAITS, Policy
-from eval.policy.floats import (
-    MOVE_TABLES,
-    Judgement,
-    Values,
-    floats_of,
-    initial_values,
-    largest_of,
-    quantised,
-)
+from eval.policy.file import DANGERS, FEATURES, PATHS, PLACES, TRAITS
+from eval.policy.floats import MOVE_TABLES, Judgement, Values, initial_values, largest_of
 from eval.policy.samples import CHOICE, MOST_MOVES, NOBODY, Choices
 
 Tensor = Any  # torch.Tensor; torch need not be installed where types are checked
@@ -137,19 +129,19 @@ class TorchLearner:
         self._losses = []
         return loss
 
-    def judge(self, samples: Choices, policy: Policy | None = None) -> Judgement:
-        """How well samples are predicted by what was learned, or by the integers of a policy."""
+    def judge(self, samples: Choices, values: Values | None = None) -> Judgement:
+        """How well samples are predicted by what was learned, or by other values."""
         torch.set_float32_matmul_precision("highest")
-        values = self._values if policy is None else self._on_device(floats_of(policy))
+        numbers = self._values if values is None else self._on_device(values)
         sums = torch.zeros(3, dtype=torch.float64)
         with torch.no_grad():
             for rows in self._rows(samples, "judge").split(_JUDGED_ROWS):
-                sums += _sums(move_scores(values, self._unpack(rows)))
+                sums += _sums(move_scores(numbers, self._unpack(rows)))
         return Judgement(*(sums / len(samples)).tolist())
 
-    def quantised(self, provenance: dict[str, Any]) -> Policy:
-        """What was learned, in integers."""
-        return quantised({name: value.detach().cpu().numpy() for name, value in self._values.items()}, provenance)
+    def values(self) -> Values:
+        """A copy of what was learned."""
+        return {name: value.detach().cpu().numpy().copy() for name, value in self._values.items()}
 
 
 def move_scores(values: Mapping[str, Tensor], batch: Batch) -> Tensor:

@@ -10,14 +10,14 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-from eval.policy.file import Policy
-from eval.policy.floats import Judgement
+from eval.policy.floats import Judgement, Values
 from eval.policy.samples import Choices
 from eval.schedule import cosine, prefetched
 
 _WARM_UP = 200  # steps
+_GLANCE = 20_000  # held-out choices that a report looks at; the end looks at all
 
 
 class Learner(Protocol):
@@ -31,12 +31,15 @@ class Learner(Protocol):
 
     def take_loss(self) -> float:
         """The mean cross-entropy of what was learned since the last call."""
+        ...
 
-    def judge(self, samples: Choices, policy: Policy | None = None) -> Judgement:
-        """How well samples are predicted by what was learned, or by the integers of a policy."""
+    def judge(self, samples: Choices, values: Values | None = None) -> Judgement:
+        """How well samples are predicted by what was learned, or by other values."""
+        ...
 
-    def quantised(self, provenance: dict[str, Any]) -> Policy:
-        """What was learned, in integers."""
+    def values(self) -> Values:
+        """A copy of what was learned."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -72,9 +75,10 @@ class Trainer:
         self.plan, self.learner = plan, learner
         self.is_stopped = False
         self.samples, self.epoch = 0, 0.0
-        self._validation = validation
+        self._validation, self._glance = validation, validation[:: max(1, len(validation) // _GLANCE)]
         self._step, self._started, self._reported = 0, 0.0, 0.0
         self._samples_before = 0
+        self.best: tuple[float, Values] | None = None  # the lowest cross-entropy of a report, and what was learned then
 
     def stop(self) -> None:
         """End the training after the current step; may be called from another thread."""
@@ -129,11 +133,13 @@ class Trainer:
         training_loss = self.learner.take_loss()  # waits for the device
         now = time.perf_counter()
         speed = (self.samples - self._samples_before) / max(now - self._reported, 1e-9)
-        judgement = self.judge()
+        judgement = self.learner.judge(self._glance)
+        if self.best is None or judgement.entropy < self.best[0]:
+            self.best = judgement.entropy, self.learner.values()
         self._samples_before, self._reported = self.samples, time.perf_counter()
         return Report(self.epoch, min(self.progress, 1.0), self.samples, now - self._started, self.rate, training_loss,
                       judgement, speed)
 
-    def judge(self, policy: Policy | None = None) -> Judgement:
-        """How well the held-out choices are predicted, by what was learned or by the integers of a policy."""
-        return self.learner.judge(self._validation, policy)
+    def judge(self, values: Values) -> Judgement:
+        """How well all held-out choices are predicted."""
+        return self.learner.judge(self._validation, values)

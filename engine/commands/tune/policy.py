@@ -32,6 +32,7 @@ from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError
 from engine.files import begins_with
 from eval.policy.file import LARGEST_WIDTH, MAGIC, WIDTH_STEP, read_policy, write_policy
+from eval.policy.floats import floats_of, quantised
 from eval.policy.memory import LoadedPolicy
 
 if TYPE_CHECKING:
@@ -182,16 +183,18 @@ class _Course:
                 last = report
             if last is None:
                 raise InputError("stopped before anything was learned; no policy was written")
-            exact = trainer.judge()
+            assert trainer.best is not None
+            values = trainer.best[1]
+            exact = trainer.judge(values)
             data = (f"{' '.join(path.name for path in arguments.data)}: {self._source.first_games.positions} positions"
                     f"{' in the first shard' if self._source.length > 1 else ''}, "
                     f"{last.samples} samples learned from, {last.epoch:.2f} epochs")
-            policy = trainer.learner.quantised({
+            policy = quantised(values, {
                 "command": _command_of(arguments), "data": data, "date": f"{datetime.now(UTC):%Y-%m-%d}",
                 "seed": arguments.seed, "result": f"held-out games: {_words(exact)}"})
             write_policy(policy, arguments.out)
             _say(f"floats:   {_words(exact)}")
-            _say(f"integers: {_words(trainer.judge(policy))}")
+            _say(f"integers: {_words(trainer.judge(floats_of(policy)))}")
         _say(f"policy in {arguments.out}, {arguments.out.stat().st_size} bytes, after "
              f"{time.perf_counter() - self._started:.1f} s")
 

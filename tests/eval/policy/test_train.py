@@ -52,7 +52,7 @@ def trained(learner, samples, epochs: int, batch: int):
     return trainer, list(trainer.run(lambda: iter((samples,)), 1))
 
 
-def expected_judgement(policy, samples) -> tuple[float, float, float]:
+def expected_judgement(policy, samples):
     """Cross-entropy, first choices and those among three, counted one by one."""
     rows = []
     for sample, fen in samples:
@@ -61,15 +61,14 @@ def expected_judgement(policy, samples) -> tuple[float, float, float]:
         scores = np.array([reference.score_of(policy, cells, move) / ONE for move in rows_in(sample)])
         better = int((scores[1:] >= scores[0]).sum())
         rows.append((np.log(np.exp(scores - scores[0]).sum()), better == 0, better < 3))
-    means: tuple[float, float, float] = tuple(np.mean(rows, 0).tolist())  # type: ignore[assignment]
-    return means
+    return tuple(np.mean(rows, 0).tolist())
 
 
 def test_judgements_are_the_references():
     policy = random_policy(64, 3)
     policy = quantised({name: values / 8 for name, values in floats_of(policy).items()}, {})
     samples = some_samples(60)
-    found = kernel_learner().judge(samples, policy)
+    found = kernel_learner().judge(samples, floats_of(policy))
     fens = [CORNERS[number % len(CORNERS)] for number in range(60)]
     expected = expected_judgement(policy, list(zip(samples, fens, strict=True)))
     assert (found.entropy, found.first, found.among_three) == pytest.approx(expected, abs=1e-5)
@@ -79,12 +78,13 @@ def test_it_learns_what_is_to_be_learned():
     samples, learner = some_samples(400), kernel_learner()
     before = learner.judge(samples)
     trainer, reports = trained(learner, samples, 12, 50)
-    after = trainer.judge()
+    after = learner.judge(samples)
     assert reports[-1].epoch == 12 and reports[-1].samples == 4800
     assert after.entropy < before.entropy / 2 and after.first > 0.6 > before.first
-    whole = trainer.judge(learner.quantised({}))
+    whole = trainer.judge(floats_of(quantised(learner.values(), {})))
     assert whole.entropy == pytest.approx(after.entropy, rel=0.1)
-    assert trainer.judge() == after  # the floats are still there
+    assert learner.judge(samples) == after  # other values leave no trace
+    assert trainer.best is not None and trainer.judge(trainer.best[1]).entropy == trainer.best[0]
 
 
 def test_the_seed_decides():
@@ -93,7 +93,7 @@ def test_the_seed_decides():
     def learned(seed: int) -> bytes:
         learner = kernel_learner(seed)
         trained(learner, samples, 2, 20)
-        return learner.quantised({}).feature_weights.tobytes()
+        return learner.values()["feature_weights"].tobytes()
 
     assert learned(1) == learned(1) != learned(2)
 
@@ -103,7 +103,7 @@ def test_numbers_keep_within_the_range_of_the_file():
     learner.begin(some_samples(40), 1)
     for _ in range(5):
         learner.learn(0, 40, 1.0)
-    policy = learner.quantised({})
+    policy = quantised(learner.values(), {})
     assert policy.path_weights.max() == 127 and policy.path_weights.min() == -127
 
 
@@ -125,16 +125,16 @@ def test_torch_takes_the_same_steps():
         learner.begin(samples, 1)
         for step in range(5):
             learner.learn(0, len(samples), 0.001 * (step + 1))
-    ours, theirs = (learner.quantised({}) for learner in learners)
+    ours, theirs = (quantised(learner.values(), {}) for learner in learners)
     for name in ("feature_weights", "feature_biases", "path_weights", "place_weights", "trait_weights",
                  "danger_weights"):
         assert np.abs(getattr(ours, name).astype(int) - getattr(theirs, name)).max() <= 1, name
     assert ours.trait_biases == pytest.approx(theirs.trait_biases, abs=30)
-    assert ours.feature_weights.tobytes() != KernelLearner(64, 2, 0.01, 1).quantised({}).feature_weights.tobytes()
+    assert ours.feature_weights.tobytes() != quantised(initial_values(64, 2), {}).feature_weights.tobytes()
     losses = [learner.take_loss() for learner in learners]
     assert losses[0] == pytest.approx(losses[1], abs=1e-4)
-    for policy in (None, ours):
-        found = [learner.judge(samples, policy) for learner in learners]
+    for values in (None, floats_of(ours)):
+        found = [learner.judge(samples, values) for learner in learners]
         assert found[0].entropy == pytest.approx(found[1].entropy, abs=1e-4)
 
 
