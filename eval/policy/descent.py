@@ -258,7 +258,7 @@ class KernelLearner:
 
     def _run(self, samples: Choices, *, learns: int) -> Any:
         """The totals of some samples, computed by all threads."""
-        parts = np.array_split(samples, len(self._threads))
+        parts = np.array_split(np.ascontiguousarray(samples), len(self._threads))
 
         def work(thread: _Thread, part: Choices) -> Any:
             thread.take(self._values)

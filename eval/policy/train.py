@@ -75,7 +75,7 @@ class Trainer:
         self.plan, self.learner = plan, learner
         self.is_stopped = False
         self.samples, self.epoch = 0, 0.0
-        self._validation, self._glance = validation, validation[:: max(1, len(validation) // _GLANCE)]
+        self._validation, self._glance = validation, validation[:: max(1, len(validation) // _GLANCE)].copy()
         self._step, self._started, self._reported = 0, 0.0, 0.0
         self._samples_before = 0
         self.best: tuple[float, Values] | None = None  # the lowest cross-entropy of a report, and what was learned then
