@@ -31,7 +31,6 @@ ALLOWED = {
     "eval.network.emission": {"eval.network.rows", "llvmlite"},
     "eval.policy": {*RULES, "engine.files", "engine.host", "eval", *LIBRARIES},
     "eval.policy.model": {*RULES, "eval", "torch", *LIBRARIES},
-    "eval.policy.train": {*RULES, "eval", "torch", *LIBRARIES},
     "eval.policy.emission": {"eval.network.emission", "llvmlite"},
     "tablebase": {*RULES, "engine.host", "chess", *LIBRARIES},
     "book": {*RULES, "engine.files", "chess", *LIBRARIES},
