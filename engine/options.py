@@ -19,7 +19,7 @@ Value = int | bool | str
 _LARGEST_HASH = 1 << 20  # MB; whether the machine has that much is checked when it is set
 _MOST_THREADS = 1024
 _ROW = "option"  # where a field keeps its row
-_TREES = ("mcts", "uct", "montecarlo")
+_TREES = ("mcts", "puct", "uct", "montecarlo")
 
 
 class OptionType(Enum):
@@ -170,16 +170,20 @@ class Settings:
     search_mode: str = _combo("SearchMode", "kind of search; the others are there to be compared with alphabeta",
                               STRONGEST.name, tuple(kind.name for kind in KINDS), effect=Effect.NEW_SEARCH,
                               kinds=tuple(kind.name for kind in KINDS))
-    puct_exploration: int = _spin("PUCT Exploration", "mcts: exploration constant of PUCT, in hundredths", 300, 0,
-                                  10_000, effect=Effect.NEW_SEARCH, kinds=("mcts",))
+    policy_file: str = _string("PolicyFile", "mcts: file of the policy that guides the search; empty for the built-in "
+                               "policy", effect=Effect.NEW_SEARCH, kinds=("mcts",))
+    puct_exploration: int = _spin("PUCT Exploration", "puct: exploration constant of PUCT, in hundredths", 300, 0,
+                                  10_000, effect=Effect.NEW_SEARCH, kinds=("puct",))
     uct_exploration: int = _spin("UCT Exploration", "uct: exploration constant C of UCB1, in hundredths", 141, 0,
                                  10_000, effect=Effect.NEW_SEARCH, kinds=("uct",))
     playout_policy: str = _combo("Playout Policy", "uct, montecarlo: how moves are chosen in playouts", "random",
                                  ("random", "light", "cutoff"), effect=Effect.NEW_SEARCH, kinds=("uct", "montecarlo"))
-    mcts_leaf_depth: int = _spin("MCTS Leaf Depth", "mcts: depth to which leaves are searched; 0 for quiescence only",
-                                 0, 0, 8, effect=Effect.NEW_SEARCH, kinds=("mcts",))
-    mcts_pool: int = _spin("MCTS Pool", "mcts, uct, montecarlo: percentage of Hash that is used for the tree", 75, 10,
-                           90, effect=Effect.NEW_SEARCH, kinds=_TREES)
+    mcts_leaf_depth: int = _spin("MCTS Leaf Depth", "mcts, puct: depth to which leaves are searched; 0 for quiescence "
+                                 "only", 0, 0, 8, effect=Effect.NEW_SEARCH, kinds=("mcts", "puct"))
+    mcts_pool: int = _spin("MCTS Pool", "mcts, puct, uct, montecarlo: percentage of Hash that is used for the tree", 75,
+                           10, 90, effect=Effect.NEW_SEARCH, kinds=_TREES)
+    contempt: int = _spin("Contempt", "mcts: how many hundredths of a win a draw is worth less than half a win", 0,
+                          -100, 100, effect=Effect.NEW_SEARCH, kinds=("mcts",))
     opponent_elo: int = _spin("Opponent Elo", "expectimax: strength of the opponent; 0 for random moves, -1 to go by "
                               "UCI_Opponent", -1, -1, 3500, effect=Effect.NEW_SEARCH, kinds=("expectimax",))
     uci_chess960: bool = _check("UCI_Chess960", "plays Chess960, with castling written as king takes rook", False,

@@ -46,8 +46,14 @@ def shown_score(position: PositionRecord, score: int, model: Model | None = None
     return normalized(score, _material(position), model or built_in().outcome)
 
 
-def shown_chances(position: PositionRecord, score: int, model: Model | None = None) -> Chances:
-    """Wins, draws and losses per thousand games for a score; `model` as for `shown_score`."""
+def shown_chances(position: PositionRecord, score: int, model: Model | None = None,
+                  known: tuple[int, int, int] | None = None) -> Chances:
+    """Wins, draws and losses per thousand games for a score; `model` as for `shown_score`.
+
+    `known` are those that the search itself has found, if it has.
+    """
+    if known is not None:
+        return Chances(*known)
     return chances(score, _material(position), model or built_in().outcome)
 
 

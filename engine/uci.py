@@ -339,7 +339,8 @@ class Uci:
             elif isinstance(found, Progress):
                 self._say(progress_line(found, next(player.texts((found.move,)))))
             else:
-                chances = shown_chances(position, found.score, model) if self._settings.uci_show_wdl else None
+                chances = (shown_chances(position, found.score, model, found.chances) if self._settings.uci_show_wdl
+                           else None)
                 score = score_text(found, shown_score(position, found.score, model), chances)
                 self._say(info_line(found, score, " ".join(player.texts(found.line))))
 

@@ -140,7 +140,26 @@ def test_modes_can_be_changed_in_the_middle():
 def test_the_memory_of_a_tree_is_that_of_hash():
     for share in (10, 75, 90):
         search = kind_named("mcts").make(Settings(mcts_pool=share), 5)
-        assert search.pool.nodes.nbytes + search.tt.words.nbytes <= 5 << 20
+        assert search.pool.nodes.nbytes + search.tt.words.nbytes + search.shared.size <= 5 << 20
+
+
+def test_a_tree_says_its_own_chances():
+    player = player_of("mcts", OwnTables="false")
+    player.set_position(MIDDLE_GAME, [])
+    _, infos = go(player, nodes=500)
+    assert infos[-1].chances is not None
+    assert sum(infos[-1].chances) == 1000
+    assert min(infos[-1].chances) >= 0
+    player = player_of("puct")
+    player.set_position(MIDDLE_GAME, [])
+    assert go(player, nodes=500)[1][-1].chances is None
+
+
+def test_a_policy_file_that_is_none_is_refused(tmp_path):
+    (tmp_path / "bad.policy").write_bytes(b"nothing")
+    settings = Settings(search_mode="mcts", policy_file=str(tmp_path / "bad.policy"))
+    with pytest.raises(InputError, match=r"bad\.policy"):
+        kind_named("mcts").make(settings, 4)
 
 
 def test_values_out_of_range():

@@ -13,7 +13,7 @@ from engine.kernel import Int, array_type, entry, inline, int64
 from eval.policy.priors import policy_priors
 
 _MOVES = array_type("u2")
-LISTED, FLAGGED, WEIGHED = np.int64(0), np.int64(1), np.int64(2)  # how far to go
+LISTED, FLAGGED, WEIGHED = range(3)  # how far to go
 
 
 @inline

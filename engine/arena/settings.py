@@ -1,4 +1,4 @@
-"""A setting of the engine: search parameters and an evaluation. A plain value that can be sent to other processes."""
+"""A setting of the engine: a search, its parameters and an evaluation. A plain value that can be sent elsewhere."""
 
 from __future__ import annotations
 
@@ -8,11 +8,31 @@ from pathlib import Path
 from engine.alphabeta.params import ParamsRecord, default_params, set_param
 from engine.core.errors import InputError, quote
 from engine.files import numbered_lines
+from engine.mcts import params as of_trees
 from eval.choice import BUILT_IN, FEATURES, Evaluation, evaluation_named
+from eval.policy.file import read_policy
+from eval.policy.memory import LoadedPolicy
 from eval.weights import load_weights, values_of, weights_from
 
 DEFAULT = "default"
-_NETWORK = "network"
+_NETWORK, _POLICY = "network", "policy"
+
+
+@dataclass(frozen=True)
+class TreeSetting:
+    """A tree search: its kind, the parameters that differ from its defaults, and the file of its policy."""
+
+    kind: str
+    params: tuple[tuple[str, float], ...] = ()
+    policy: str = ""  # the file; empty for the one that comes with the engine
+
+    def params_record(self) -> of_trees.ParamsRecord:
+        """All parameters as a record for the search; InputError if one is unknown or out of range."""
+        return of_trees.BY_KIND[self.kind](**dict(self.params))
+
+    def loaded_policy(self) -> LoadedPolicy | None:
+        """The policy that was named, if one was; InputError if it cannot be read."""
+        return LoadedPolicy(read_policy(self.policy)) if self.policy else None
 
 
 @dataclass(frozen=True)
@@ -23,6 +43,7 @@ class Setting:
     params: tuple[tuple[str, int], ...] = ()
     weights: tuple[tuple[int, ...], tuple[int, ...]] | None = None  # middle game, endgame
     network: str = BUILT_IN  # a file, or FEATURES
+    tree: TreeSetting | None = None  # instead of alpha-beta, whose parameters then have no meaning
 
     def params_record(self) -> ParamsRecord:
         """All parameters as a record for the search."""
@@ -51,10 +72,13 @@ def read_setting(text: str) -> Setting:
     """The setting that a user names: `default`, `features`, a file, or a list NAME=VALUE,NAME=VALUE,...
 
     A file holds a network (.network), weights of the features (.json), which then evaluate, or lines NAME=VALUE. The
-    list may contain `network=FILE`, `network=features` and `weights=FILE`.
+    list may contain `network=FILE`, `network=features` and `weights=FILE`. If the list or the lines begin with the name
+    of a tree search, the parameters are those of the tree, and `policy=FILE` may be among them.
     """
     if text == DEFAULT:
         return Setting()
+    if text.partition(",")[0] in of_trees.BY_KIND:
+        return _read_tree(text)
     if text == FEATURES:
         return Setting(FEATURES, network=FEATURES)
     if "=" not in text:
@@ -63,7 +87,10 @@ def read_setting(text: str) -> Setting:
             return Setting().judged_by(text)
         if path.suffix == ".json":
             return Setting(path.stem, (), _weights_of(path), FEATURES)
-        return _read_items(path.stem, _lines_of(path))
+        lines = _lines_of(path)
+        if lines and lines[0] in of_trees.BY_KIND:
+            return replace(_read_tree(",".join(lines)), name=path.stem)
+        return _read_items(path.stem, lines)
     return _read_items(text, text.split(","))
 
 
@@ -91,6 +118,34 @@ def _read_items(setting_name: str, items: list[str]) -> Setting:
     setting = Setting(setting_name, tuple(params.items()), weights, _network_of(network))
     setting.evaluation()  # complains
     return setting
+
+
+def _read_tree(text: str) -> Setting:
+    kind, *items = text.split(",")
+    params: dict[str, float] = {}
+    network, policy = BUILT_IN, ""
+    for item in items:
+        name, equals, value = (part.strip() for part in item.partition("="))
+        if not equals:
+            raise InputError(f"a setting must be NAME=VALUE, not {quote(item)}")
+        if name == _NETWORK:
+            network = _network_of(value)
+        elif name == _POLICY:
+            policy = str(Path(value).expanduser().absolute())
+        else:
+            params[name] = _number(name, value)
+    tree = TreeSetting(kind, tuple(params.items()), policy)
+    setting = Setting(text, network=network, tree=tree)
+    for complains in (tree.params_record, tree.loaded_policy, setting.evaluation):
+        complains()
+    return setting
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise InputError(f"{name} needs a number, not {quote(text)}") from error
 
 
 def _network_of(name: str) -> str:

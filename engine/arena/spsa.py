@@ -15,13 +15,20 @@ from pathlib import Path
 from engine.alphabeta.params import PARAMETERS, Parameter
 from engine.arena.duel import SettingsPair
 from engine.arena.records import Adjudication, GameRecord, Opening
-from engine.arena.settings import Setting
+from engine.arena.searchgames import SearchPair
+from engine.arena.settings import Setting, TreeSetting
 from engine.core.errors import InputError, quote
 from engine.files import read_json, write_file
+from engine.mcts import params as of_trees
+from engine.search.limits import Limits
 
 # The usual constants: how fast the steps and the perturbations shrink, and the share of pairs before they do.
 _ALPHA, _GAMMA, _STABILITY = 0.602, 0.101, 0.1
 _VERSION = 1
+_TREE_MEGABYTES = 16
+
+Row = Parameter | of_trees.Parameter
+Values = list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
@@ -35,16 +42,32 @@ class Plan:
     seed: int
     rate: float  # how far a won game moves a value at the end of the run, as a fraction of its step
     openings: str = ""  # the name of the file they are drawn from; empty for random ones
+    tree: str = ""  # the kind of tree search; empty for alpha-beta
 
-    def rows(self) -> list[Parameter]:
+    def rows(self) -> list[Row]:
         """The parameters; InputError if one is unknown, or a switch."""
-        known = {row.name: row for row in PARAMETERS}
+        table: Sequence[Row] = of_trees.PARAMETERS if self.tree else PARAMETERS
+        known = {row.name: row for row in table}
         for name in self.names:
             if name not in known:
                 raise InputError(f"no search parameter is called {quote(name)}")
             if known[name].step == 0:
                 raise InputError(f"{name} is a switch: `match` decides about those")
         return [known[name] for name in self.names]
+
+    def setting(self, name: str, values: Values) -> Setting:
+        """The setting that plays with these values."""
+        if self.tree:
+            return Setting(name, tree=TreeSetting(self.tree, tuple(values)))
+        return Setting(name, tuple((row, int(value)) for row, value in values))
+
+    def pair(self, number: int, opening: Opening, rules: Adjudication, plus: Values,
+             minus: Values) -> SettingsPair | SearchPair:
+        """The games that tell which of two sets of values is better."""
+        first, second = self.setting("plus", plus), self.setting("minus", minus)
+        if self.tree:
+            return SearchPair(number, opening, first, second, Limits(nodes=self.nodes), rules, _TREE_MEGABYTES)
+        return SettingsPair(number, opening, first, second, self.nodes, rules)
 
 
 @dataclass
@@ -87,7 +110,12 @@ class Course:
 
     def setting(self) -> Setting:
         """The current values, as a setting that can play."""
-        return Setting("tuned", tuple((name, round(value)) for name, value in self.values.items()))
+        return self.plan.setting("tuned", self.rounded())
+
+    def rounded(self) -> Values:
+        """The current values: whole numbers where the parameter is one."""
+        return [(row.name, round(self.values[row.name]) if isinstance(row.default, int)
+                 else round(self.values[row.name], 4)) for row in self.plan.rows()]
 
     def batch(self, openings: Iterator[Opening], rules: Adjudication) -> list[Perturbation]:
         """The next pairs to play, each with its own perturbation."""
@@ -104,9 +132,7 @@ class Course:
             dice = generator.random()
             plus.append((row.name, _rounded(row, self.values[row.name] + size, dice)))
             minus.append((row.name, _rounded(row, self.values[row.name] - size, dice)))
-        pair = SettingsPair(number, opening, Setting("plus", tuple(plus)), Setting("minus", tuple(minus)),
-                            self.plan.nodes, rules)
-        return Perturbation(number, flips, pair)
+        return Perturbation(number, flips, self.plan.pair(number, opening, rules, plus, minus))
 
     def learn(self, perturbations: Sequence[Perturbation], results: Sequence[Sequence[GameRecord]]) -> None:
         """Move the values by the results of a batch."""
@@ -127,21 +153,23 @@ class Perturbation:
 
     number: int
     flips: dict[str, int]
-    pair: SettingsPair
+    pair: SettingsPair | SearchPair
 
 
-def _perturbation(row: Parameter, number: int, pairs: int) -> float:
+def _perturbation(row: Row, number: int, pairs: int) -> float:
     """By how much a parameter is changed in a pair: by its step at the end, by more before."""
     growth: float = (pairs / (number + 1)) ** _GAMMA
     return row.step * growth
 
 
-def _rate(row: Parameter, number: int, plan: Plan) -> float:
+def _rate(row: Row, number: int, plan: Plan) -> float:
     """The gain of the approximation: a small fraction of the squared step at the end, more before."""
     stability = _STABILITY * plan.pairs
     gain: float = ((stability + plan.pairs) / (stability + number + 1)) ** _ALPHA
     return plan.rate * row.step**2 * gain
 
 
-def _rounded(row: Parameter, value: float, dice: float) -> int:
+def _rounded(row: Row, value: float, dice: float) -> float:
+    if not isinstance(row.default, int):
+        return min(max(value, row.low), row.high)
     return int(min(max(value + dice, row.low), row.high) // 1)

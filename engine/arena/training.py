@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 
 import chess
 import numpy as np
@@ -58,7 +56,7 @@ class TrainingShard:
         for index in range(self.games):
             side.clear()
             game.random = generator.getrandbits(64)
-            position[0] = parse_fen(self._chess960_start(generator), chess960=True) if self.chess960 else start
+            position[0] = parse_fen(chess960_start(generator), chess960=True) if self.chess960 else start
             play_training_game(position[0], side.state, game, rows, index)
             moves.append(game.moves[: game.count].copy())
             scores.append(game.scores[: game.count].copy())
@@ -72,16 +70,12 @@ class TrainingShard:
         """The size of the transposition table: short searches do not fill a larger one, which is slow to clear."""
         return 4 if self.nodes > _SHORT_SEARCH else 1
 
-    @staticmethod
-    def _chess960_start(generator: random.Random) -> str:
-        return chess.Board.from_chess960_pos(generator.randrange(960)).fen(shredder=True)
+
+def chess960_start(generator: random.Random) -> str:
+    """One of the starting positions of Chess960, as a FEN."""
+    return chess.Board.from_chess960_pos(generator.randrange(960)).fen(shredder=True)
 
 
-def games_a_shard(nodes: int) -> int:
+def games_a_shard(nodes: int, setting: Setting) -> int:
     """Enough games that a shard takes seconds rather than milliseconds, and that blocks are worth their headers."""
-    return max(4, 12_800 // nodes)
-
-
-def shards(first: int, games: int, nodes: int, seed: int, setting: Setting, chess960: bool) -> Iterator[TrainingShard]:
-    """All shards from number `first` on, without end."""
-    return (TrainingShard(number, games, nodes, seed, setting, chess960) for number in count(first))
+    return max(4, (12_800 if setting.tree is None else 1600) // nodes)

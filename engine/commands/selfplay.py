@@ -7,6 +7,7 @@ import math
 import os
 import sys
 import time
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,8 @@ from engine.arena.gamefile import MAGIC, DamagedFileError, GameFile, read_games
 from engine.arena.settings import DEFAULT, read_setting
 from engine.arena.shards import in_order
 from engine.arena.stopping import stop_games
-from engine.arena.training import games_a_shard, shards
+from engine.arena.training import TrainingShard, games_a_shard
+from engine.arena.treetraining import TreeTrainingShard
 from engine.commands.shared.arguments import (
     OutFile,
     add_concurrency,
@@ -32,6 +34,8 @@ from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError
 from engine.files import begins_with
+from engine.mcts.params import BY_KIND
+from engine.search.kinds import STRONGEST
 
 _DAMAGED = 1
 _MATE_SCORE = 30_000
@@ -46,14 +50,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     stats = parser.add_argument("--stats", type=in_file, metavar="FILE", help="instead: say what a file holds")
     parser.add_argument("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
     add_seed(parser, "all games")
+    parser.add_argument("--mode", default=STRONGEST.name, choices=(STRONGEST.name, *BY_KIND),
+                        help=f"the kind of search (default {STRONGEST.name})")
     parser.add_argument("--setting", type=text, default=DEFAULT, metavar="SETTING", help="who plays (as in `match`)")
     parser.add_argument("--network", type=text, metavar="FILE",
                         help="what positions are evaluated with: a network, or `features`")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
     never_with(add_concurrency(parser), "--cluster")
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="play on the dask cluster at tcp://...")
-    never_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--setting", "--network", "--chess960",
-               "--concurrency", "--cluster")
+    never_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--mode", "--setting", "--network",
+               "--chess960", "--concurrency", "--cluster")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -75,10 +81,11 @@ def _play(arguments: argparse.Namespace) -> int:
     games, nodes, before, started, seconds = 0, 0, file.positions, time.perf_counter(), 0.0
     most = math.inf if arguments.positions is None else arguments.positions
     longest = math.inf if arguments.minutes is None else 60 * arguments.minutes
-    setting = read_setting(arguments.setting).judged_by(arguments.network)
+    setting = read_setting(_with_mode(arguments)).judged_by(arguments.network)
     with place as (executor, width), stopped_by_user(stop_games), progress_bar(arguments.positions) as show:
-        source = shards(file.blocks, games_a_shard(arguments.nodes), arguments.nodes, arguments.seed, setting,
-                        arguments.chess960)
+        shard = TrainingShard if setting.tree is None else TreeTrainingShard
+        source = (shard(number, games_a_shard(arguments.nodes, setting), arguments.nodes, arguments.seed, setting,
+                        arguments.chess960) for number in count(file.blocks))
         blocks = in_order(executor, source, 2 * width)
         while file.positions < most and seconds < longest and (block := next(blocks, None)) is not None:
             file.append(block.content, block.positions)
@@ -91,6 +98,13 @@ def _play(arguments: argparse.Namespace) -> int:
           f"{nodes * rate / 1e6:.3f} Mnps, {(file.positions - before) * rate:.0f} positions a second; "
           f"{file.positions} positions in the file")
     return 0
+
+
+def _with_mode(arguments: argparse.Namespace) -> str:
+    """The setting as `match` would name it."""
+    if arguments.mode == STRONGEST.name:
+        return str(arguments.setting)
+    return arguments.mode if arguments.setting == DEFAULT else f"{arguments.mode},{arguments.setting}"
 
 
 def _print_stats(path: Path) -> int:

@@ -161,16 +161,19 @@ def is_attacked(pos, square, occupied, attacker):
     return attackers_to(pos, square, occupied, attacker) != EMPTY
 
 
+@inline
+def pawn_attacks(pawns, color):
+    """All squares that these pawns of `color` attack."""
+    if color == WHITE:
+        return (pawns & NOT_FILE_H) << 9 | (pawns & NOT_FILE_A) << 7
+    return (pawns & NOT_FILE_H) >> 7 | (pawns & NOT_FILE_A) >> 9
+
+
 @kernel
 def attacked_squares(pos, color):
     """All squares that the men of `color` attack; where one of its own men stands, that is defended."""
     occupied, own = pos.colors[0] | pos.colors[1], pos.colors[color]
-    pawns = pos.types[PAWN] & own
-    if color == WHITE:
-        attacked = (pawns & NOT_FILE_H) << 9 | (pawns & NOT_FILE_A) << 7
-    else:
-        attacked = (pawns & NOT_FILE_H) >> 7 | (pawns & NOT_FILE_A) >> 9
-    attacked |= KING_ATTACKS[lsb(pos.types[KING] & own)]
+    attacked = pawn_attacks(pos.types[PAWN] & own, color) | KING_ATTACKS[lsb(pos.types[KING] & own)]
     knights = pos.types[KNIGHT] & own
     while knights != EMPTY:
         attacked |= KNIGHT_ATTACKS[lsb(knights)]

@@ -30,6 +30,7 @@ U4 = Annotated[int, "u4"]
 U2 = Annotated[int, "u2"]
 U1 = Annotated[int, "u1"]
 F4 = Annotated[float, "f4"]
+F8 = Annotated[float, "f8"]
 
 
 class Fields:

@@ -9,7 +9,7 @@ from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import add_atomic_i64
 from engine.mcts.nodes import claim, node_at, publish_children, write_node
 from engine.mcts.params import Selection
-from engine.mcts.priors import score_moves, soften, sort_by_prior
+from engine.mcts.priors import ask_policy, score_moves, soften, sort_by_prior
 from engine.mcts.randomness import random_below
 
 _PUCT = np.int64(Selection.PUCT)
@@ -36,10 +36,19 @@ def _shuffle(state, worker, end):
 
 
 @inline
-def _order(pos, state, worker, end):
+def _set_priors(pos, state, worker, end, is_root):
+    params = worker.params
+    if worker.policy != 0 and params.use_policy:
+        ask_policy(pos, state, worker, end, params.root_temperature if is_root else params.policy_temperature)
+    else:
+        soften(worker, score_moves(pos, state, worker, end), end, params.prior_temperature)
+
+
+@inline
+def _order(pos, state, worker, end, is_root):
     """Sort the moves by prior for PUCT, else shuffle them."""
     if worker.params.selection == _PUCT:
-        soften(worker, score_moves(pos, state, worker, end), end, worker.params.prior_temperature)
+        _set_priors(pos, state, worker, end, is_root)
         sort_by_prior(state, worker, end)
         return
     _shuffle(state, worker, end)
@@ -62,7 +71,7 @@ def expand(pos, state, worker, index):
         worker.is_full = 1
         node_at(worker.pool, index).mark = 0
         return False
-    _order(pos, state, worker, count)
+    _order(pos, state, worker, count, index == worker.root)
     for number in range(count):
         write_node(worker.pool, first + number, state.list.moves[number], worker.priors[number])
     publish_children(worker.pool, index, first, count)

@@ -18,7 +18,9 @@ from engine.mcts.look import is_time_to_look, look_again
 from engine.mcts.nodes import average_before, count_visit, expect_children, node_at
 from engine.mcts.params import Selection
 from engine.mcts.select import select
+from engine.mcts.sharing import shared_value
 from engine.mcts.simulate import simulate
+from engine.mcts.spread import measure_spread, note_value
 from engine.mcts.steps import step_back, step_forward
 from engine.mcts.worker import LONGEST_PATH, WORKER_TYPE, WorkerRecord
 
@@ -45,6 +47,7 @@ def _descend(pos, state, worker):
     """Steps 1 and 2: descend to a leaf, expanding nodes that were visited before; returns its depth. Plays on `pos`."""
     depth, index = np.int64(0), worker.root
     worker.path[0] = index
+    worker.keys[0] = pos.key
     visits = count_visit(worker.pool, index)
     while _may_grow(worker, index, depth):
         node = node_at(worker.pool, index)
@@ -61,6 +64,7 @@ def _descend(pos, state, worker):
         step_forward(pos, np.int64(node_at(worker.pool, index).move))
         depth += 1
         worker.path[depth] = index
+        worker.keys[depth] = pos.key
         visits = count_visit(worker.pool, index)
     return depth
 
@@ -77,32 +81,35 @@ def _has_move(pos, state, checkers, pinned):
 
 @kernel
 def _judge(pos, state, worker, index, depth):
-    """Step 3: the value of a leaf for its side to move. If the game is over, that is recorded in the node."""
+    """Step 3: (value, chance of a draw) of a leaf for its side to move. A certain result is recorded in the node."""
     node = node_at(worker.pool, index)
     expect(state.tt_address, state.tt_buckets, pos.key)
     if depth > 0:
         if node.proof != 0:
-            return -1.0 if node.proof > 0 else 1.0
+            return (-1.0 if node.proof > 0 else 1.0), 0.0
         if node.is_drawn:
-            return 0.0
+            return 0.0, 1.0
         checkers, pinned = king_masks(pos)
         if not _has_move(pos, state, checkers, pinned):
             if checkers != EMPTY:
                 node.proof = 1
-                return -1.0
+                return -1.0, 0.0
             node.is_drawn = 1
-            return 0.0
+            return 0.0, 1.0
         if is_insufficient_material(pos):
             node.is_drawn = 1
-            return 0.0
+            return 0.0, 1.0
         if _is_drawn_here(pos, depth):
-            return 0.0
+            return 0.0, 1.0
+        is_known, value, draw = shared_value(worker, pos.key)
+        if is_known:
+            return value, draw
     expected = average_before(node_at(worker.pool, worker.path[depth - 1])) if depth > 0 else 0.0
-    value, distance = simulate(pos, state, worker, expected)
-    if distance != 0 and worker.params.use_solver and depth > 0:
-        node.proof = -distance
-        return 1.0 if distance > 0 else -1.0
-    return value
+    value, draw, proof = simulate(pos, state, worker, expected)
+    if proof != 0 and worker.params.use_solver and depth > 0:
+        node.proof = -proof
+        return (1.0 if proof > 0 else -1.0), 0.0
+    return value, draw
 
 
 @inline
@@ -115,8 +122,11 @@ def _return_to_root(pos, worker, depth):
 def _iterate(pos, state, worker):
     """One iteration, in the four steps."""
     depth = _descend(pos, state, worker)
-    value = _judge(pos, state, worker, worker.path[depth], depth)
-    back_propagate(worker, depth, value)
+    value, draw = _judge(pos, state, worker, worker.path[depth], depth)
+    sign = 1.0 if depth % 2 == 0 else -1.0  # the root's player dislikes draws by his contempt
+    value -= sign * worker.params.contempt * draw
+    back_propagate(worker, depth, value, draw)
+    note_value(worker, sign * value)
     _return_to_root(pos, worker, depth)
     worker.iterations += 1
     worker.depth_sum += depth
@@ -127,6 +137,7 @@ def _iterate(pos, state, worker):
 def _is_over(worker):
     if worker.iterations % _POLL_INTERVAL != 0:
         return False
+    measure_spread(worker)
     return perf_counter_ns() >= worker.deadline or load_atomic(worker.stop_address) != 0
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from engine.alphabeta.calling import call_search
 from engine.alphabeta.state import BEFORE_ROOT
-from engine.alphabeta.steps import begin_evaluation
+from engine.alphabeta.steps import begin_evaluation, is_tb_ending, static_evaluation, tb_score
 from engine.kernel import inline
-from engine.search.scores import MATE, MATE_BAND
+from engine.mcts.nodes import TB_PROOF
+from engine.search.scores import MATE, MATE_BAND, NO_SCORE, TB_BAND, TB_WIN
 
 _LEAF_PLY = np.int64(1)  # not 0: the search must not treat a leaf as a root
 
@@ -25,14 +24,21 @@ def search_leaf(pos, state, worker, depth, alpha, beta):
 
 
 @inline
-def as_value(score, scale):
-    """A score as a value from -1 to 1."""
-    return math.tanh(np.float64(score) / scale)
+def evaluate_leaf(pos, state):
+    """The static evaluation in centipawns from the side to move's view, or what the endgame tables know instead."""
+    if is_tb_ending(pos, state):
+        state.begin[_LEAF_PLY] = 0
+        known_score = tb_score(pos, state, _LEAF_PLY, _LEAF_PLY)
+        if known_score != NO_SCORE:
+            return known_score
+    begin_evaluation(pos, state, _LEAF_PLY)
+    return static_evaluation(pos, state, _LEAF_PLY)
 
 
 @inline
-def plies_to_mate(score):
-    """Plies to the mate that a score of `search_leaf` announces: positive for a win; 0 if it is not a mate.
+def proof_of(score):
+    """What a score of a leaf proves: plies to the mate, positive for a win; TB_PROOF more if it is not a mate but a
+    result from the endgame tables; 0 if it proves nothing.
 
     Plies are counted from the leaf's parent: being mated at the leaf is -1.
     """
@@ -40,4 +46,8 @@ def plies_to_mate(score):
         return MATE - score
     if score <= -MATE_BAND:
         return -(MATE + score)
+    if score >= TB_BAND:
+        return TB_PROOF + TB_WIN - score
+    if score <= -TB_BAND:
+        return -(TB_PROOF + TB_WIN + score)
     return np.int64(0)

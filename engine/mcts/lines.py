@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from engine.mcts.nodes import ONE, Pool
+from engine.mcts.nodes import ONE, TB_PROOF, Pool
 from engine.mcts.params import ParamsRecord, Selection
-from engine.search.scores import MATE, mate_distance
+from engine.mcts.values import Curve
+from engine.search.scores import MATE, TB_WIN, mate_distance
 
-_SUREST = 1 - 1e-9  # no average counts as closer to a win
+_BEYOND_VISITS = 1e12
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,22 @@ class Line:
     moves: tuple[int, ...]
     visits: int
     value: float  # the average value, from -1 to 1
+    draw: float  # the average chance of a draw
     is_over: bool  # whether the game ends where the line does
 
+    @property
+    def chances(self) -> tuple[int, int, int]:
+        """Wins, draws and losses per thousand games."""
+        win, loss = (1.0 - self.draw + self.value) / 2, (1.0 - self.draw - self.value) / 2
+        return round(1000 * win), 1000 - round(1000 * win) - round(1000 * loss), round(1000 * loss)
 
-def best_lines(pool: Pool, params: ParamsRecord, count: int) -> list[Line]:
-    """The `count` best root moves that were visited or proven, the best first."""
-    by_average = params.selection == Selection.EVEN
-    ranked = sorted(_known(pool, pool.nodes[pool.root]), key=lambda child: _rank(child, by_average), reverse=True)
-    return [_line(pool, child, params.value_scale) for child in ranked[:count]]
+
+def best_lines(pool: Pool, params: ParamsRecord, curve: Curve, count: int) -> list[Line]:
+    """The `count` best root moves that were visited or proven, the best first; `curve` turns values into scores."""
+    children = pool.children(pool.nodes[pool.root])
+    keys = _keys(children, by_average=params.selection == Selection.EVEN)
+    ranked = np.argsort(-keys, kind="stable")[:min(count, int(np.isfinite(keys).sum()))]
+    return [_line(pool, children[place], curve) for place in ranked]
 
 
 def average(node: Any) -> float:
@@ -38,42 +46,42 @@ def average(node: Any) -> float:
     return float(node.total / (node.visits * ONE)) if node.visits else float(np.sign(node.proof))
 
 
-def score_of(node: Any, scale: float) -> int:
-    """The score of a visited node for the player whose move leads to it: a mate if it is proven, else centipawns."""
+def score_of(node: Any, curve: Curve) -> int:
+    """The score of a visited node for the player whose move leads to it: what is proven, else centipawns."""
     if node.proof:
-        return int(MATE - node.proof) if node.proof > 0 else int(-MATE - node.proof)
-    return as_score(average(node), scale)
+        distance = abs(int(node.proof))
+        won = int(MATE) - distance if distance < TB_PROOF else int(TB_WIN + TB_PROOF) - distance
+        return won if node.proof > 0 else -won
+    return 0 if node.is_drawn else curve.score(average(node))
 
 
-def as_score(value: float, scale: float) -> int:
-    """A value from -1 to 1 in centipawns."""
-    return round(scale * math.atanh(max(-_SUREST, min(value, _SUREST))))
-
-
-def cautious(line: Line, scale: float) -> Line:
+def cautious(line: Line, curve: Curve) -> Line:
     """The line; if its score is a mate that its moves do not reach, with the average value as score instead."""
     is_shown = mate_distance(line.score) is None or len(line.moves) == int(MATE) - abs(line.score)
-    return line if is_shown else replace(line, score=as_score(line.value, scale))
+    return line if is_shown else replace(line, score=curve.score(line.value))
 
 
-def _known(pool: Pool, node: Any) -> list[Any]:
-    """The children that were visited, or proven by `look_again`."""
-    return [child for child in pool.children(node) if child.visits or child.proof]
+def _keys(children: Any, *, by_average: bool = False) -> Any:
+    """A key of each child to sort by: proven wins are highest, the shortest first, and proven losses lowest; in between
+    visits count, or averages. A child that was neither visited nor proven has minus infinity.
+    """
+    visits, proofs = children["visits"].astype(np.float64), children["proof"].astype(np.float64)
+    keys = children["total"] / (np.maximum(visits, 1.0) * ONE) if by_average else visits
+    keys = np.where(proofs == 0, keys, np.sign(proofs) * _BEYOND_VISITS - proofs)
+    return np.where((visits > 0) | (proofs != 0), keys, -np.inf)
 
 
-def _rank(child: Any, by_average: bool) -> tuple[int, float]:
-    """The sort key: proven wins first, shortest first; proven losses last; in between by visits, or by average."""
-    if child.proof:
-        return (1 if child.proof > 0 else -1), -float(child.proof)
-    return 0, average(child) if by_average else float(child.visits)
-
-
-def _line(pool: Pool, child: Any, scale: float) -> Line:
+def _line(pool: Pool, child: Any, curve: Curve) -> Line:
     """The line that begins with a child of the root and continues with the most-visited moves."""
     node, moves = child, [int(child.move)]
-    while following := _known(pool, node):
-        node = max(following, key=lambda child: _rank(child, by_average=False))
+    while len(following := pool.children(node)):
+        keys = _keys(following)
+        best = int(np.argmax(keys))
+        if keys[best] == -np.inf:
+            break
+        node = following[best]
         moves.append(int(node.move))
     # Proven nodes are not visited again, and a node visited twice is expanded unless the game is over there.
     is_over = bool(node.proof) or bool(not node.first and node.visits > 1)
-    return Line(score_of(child, scale), tuple(moves), int(child.visits), average(child), is_over)
+    draw = float(child.draws / (child.visits * ONE)) if child.visits else 0.0
+    return Line(score_of(child, curve), tuple(moves), int(child.visits), average(child), draw, is_over)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.kernel import inline, kernel
-from engine.mcts.leaves import plies_to_mate, search_leaf
+from engine.mcts.leaves import proof_of, search_leaf
 from engine.mcts.nodes import children_of, node_at, prove
 from engine.mcts.params import Selection
 from engine.mcts.priors import soften
@@ -47,9 +47,9 @@ def _search_child(pos, state, worker, node, plies, best):
     step_forward(pos, move)
     score = -search_leaf(pos, state, worker, plies, -INFINITE, enough)
     step_back(pos, move)
-    distance = plies_to_mate(score)
-    if distance != 0 and params.use_solver and node.proof == 0 and not state.stopped:
-        node.proof = distance
+    proof = proof_of(score)
+    if proof != 0 and params.use_solver and node.proof == 0 and not state.stopped:
+        node.proof = proof
     return np.float64(score)
 
 
@@ -68,7 +68,9 @@ def look_again(pos, state, worker, index, visits, depth):
         best = max(best, score)
     soften(worker, best, end - first, params.look_temperature)
     for child in range(first, end):
-        node_at(worker.pool, child).prior = worker.priors[child - first]
+        looked = node_at(worker.pool, child)
+        kept = (1.0 - params.look_share) * np.float64(looked.prior)
+        looked.prior = kept + params.look_share * worker.priors[child - first]
     node = node_at(worker.pool, index)
     node.is_shuffled = 1
     proof = prove(worker.pool, index)

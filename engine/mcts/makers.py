@@ -1,4 +1,4 @@
-"""The kinds of search in this package, made according to the settings: one tree search, three sets of parameters."""
+"""The kinds of search in this package, made according to the settings: one tree search, four sets of parameters."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Protocol
 
 from engine.mcts import params
 from engine.mcts.searcher import TreeSearcher
+from eval.policy.file import read_policy
+from eval.policy.memory import LoadedPolicy
 
 _HUNDREDTHS = 100  # as options, exploration constants are integers
 
@@ -25,10 +27,21 @@ class Wishes(Protocol):
     def mcts_leaf_depth(self) -> int: ...
     @property
     def mcts_pool(self) -> int: ...
+    @property
+    def contempt(self) -> int: ...
+    @property
+    def policy_file(self) -> str: ...
 
 
 def mcts(wishes: Wishes, megabytes: int) -> TreeSearcher:
-    """PUCT: priors guide the selection, and leaves are valued by search."""
+    """The learned search: a policy guides the selection, and the network values leaves as wins, draws and losses."""
+    made = params.learned(leaf_depth=wishes.mcts_leaf_depth, contempt=wishes.contempt / _HUNDREDTHS)
+    policy = LoadedPolicy(read_policy(wishes.policy_file)) if wishes.policy_file else None
+    return TreeSearcher(made, megabytes, wishes.threads, wishes.mcts_pool, policy=policy)
+
+
+def puct(wishes: Wishes, megabytes: int) -> TreeSearcher:
+    """PUCT: hand-made priors guide the selection, and leaves are valued by search."""
     return _tree(wishes, megabytes, params.puct(puct=wishes.puct_exploration / _HUNDREDTHS,
                                                 leaf_depth=wishes.mcts_leaf_depth))
 

@@ -1,10 +1,12 @@
-"""The nodes of the tree: 32 bytes each, in one pool that all threads share.
+"""The nodes of the tree: 40 bytes each, in one pool that all threads share.
 
 The children of a node are adjacent, and always come after it in the pool. A value is a number from -1 (lost) to 1
 (won), stored as an integer multiple of 1 / ONE, so that threads can add to it and their order does not matter.
 
 total, visits   the sum of the values of all visits, for the player whose move leads to the node, and their number
-proof           that player wins (positive) or loses (negative) by force in this many plies, including the move here
+draws           the sum of their chances of a draw, so that wins and losses are known too: a value is wins - losses
+proof           that player wins (positive) or loses (negative) by force in this many plies, including the move here; if
+                an endgame table says so and not a mate, TB_PROOF more
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ class NodeRecord(Fields):
     """A node of the tree."""
 
     total: I8
+    draws: I8
     visits: I4
     prior: F4
     first: I4  # where the children begin; 0 while there are none
@@ -41,7 +44,7 @@ class NodeRecord(Fields):
     move: U2
     children: U2
     proof: I2
-    is_drawn: U1  # the game is drawn here, whatever the path: stalemate, or insufficient material
+    is_drawn: U1  # drawn by force, whatever the path: stalemate, insufficient material, a table, or the best of these
     is_shuffled: U1  # the children are no longer sorted by prior
 
 
@@ -49,7 +52,7 @@ NODE = dtype_of(NodeRecord)
 NODE_TYPE = record_type(NODE)
 NODE_BYTES = NODE.itemsize
 _BYTES = np.int64(NODE_BYTES)
-assert NODE_BYTES == 32
+assert NODE_BYTES == 40
 
 ONE = np.int64(1 << 30)  # a win
 _SECONDS_A_NODE = 20e-9  # to make room, until it has been measured
@@ -57,9 +60,10 @@ _MOST_NODES = (1 << 31) - 1  # indices have 32 bits
 _CACHE_LINE, _LINES_TO_FETCH = np.int64(64), np.int64(4)
 _MOVES_TO_FOLLOW = 2
 ROOM = 1024 + 2  # the root, and as many children as a position can have
+TB_PROOF = np.int64(10_000)  # more than the plies of any mate
 
 # Offsets of the fields that several threads change.
-_TOTAL, _VISITS, _FIRST, _MARK = np.int64(0), np.int64(8), np.int64(16), np.int64(20)
+_TOTAL, _DRAWS, _VISITS, _FIRST, _MARK = np.int64(0), np.int64(8), np.int64(16), np.int64(24), np.int64(28)
 
 _record_at = record_reader(NODE_TYPE)
 
@@ -112,15 +116,23 @@ def count_visit(pool, index):
 
 
 @inline
-def add_value(pool, index, value):
-    """Replace the virtual loss of a visit by its value, in multiples of 1 / ONE."""
-    add_atomic_i64(pool + index * _BYTES + _TOTAL, ONE + value)
+def add_value(pool, index, value, draw):
+    """Replace the virtual loss of a visit by its value, and add its chance of a draw, in multiples of 1 / ONE."""
+    address = pool + index * _BYTES
+    add_atomic_i64(address + _TOTAL, ONE + value)
+    add_atomic_i64(address + _DRAWS, draw)
 
 
 @inline
 def average(node):
     """The mean value of a node that has been visited."""
     return np.float64(node.total) / (np.float64(node.visits) * ONE)
+
+
+@inline
+def draw_share(node):
+    """The mean chance of a draw of a node that has been visited."""
+    return np.float64(node.draws) / (np.float64(node.visits) * ONE)
 
 
 @inline
@@ -135,6 +147,7 @@ def write_node(pool, index, move, prior):
     """Write a node without visits."""
     node = node_at(pool, index)
     node.total = 0
+    node.draws = 0
     node.visits = 0
     node.prior = prior
     node.first = 0
@@ -164,6 +177,20 @@ def prove(pool, index):
     if shortest_win > 0:
         return -(shortest_win + 1)
     return longest_loss + 1 if is_lost else np.int64(0)
+
+
+@kernel
+def is_drawn_at_best(pool, index):
+    """Whether an expanded node has a drawn child, and all the others lose for the side to move, or are drawn too."""
+    first, end = children_of(pool, index)
+    is_drawn = False
+    for child in range(first, end):
+        node = node_at(pool, child)
+        if node.is_drawn:
+            is_drawn = True
+        elif node.proof >= 0:
+            return False
+    return is_drawn
 
 
 @entry(int64, int64)
@@ -205,7 +232,7 @@ def _slide(pool, root, used):
         if node.mark == 0:
             continue
         place = node_at(pool, np.int64(node.mark))
-        place.total, place.visits, place.prior = node.total, node.visits, node.prior
+        place.total, place.draws, place.visits, place.prior = node.total, node.draws, node.visits, node.prior
         place.first = node_at(pool, np.int64(node.first)).mark if node.first != 0 else 0
         place.move, place.children, place.proof = node.move, node.children, node.proof
         place.is_drawn, place.is_shuffled = node.is_drawn, node.is_shuffled

@@ -1,4 +1,4 @@
-"""Priors: what each move promises at a glance, before any of them is tried.
+"""Priors: what each move promises, before any of them is tried. The learned policy says so, or else a glance.
 
 A glance sees what the move captures, whether the piece can then be taken, whether it escapes from a less valuable
 attacker, whether it gives check, and what its squares are worth. A softmax turns that into probabilities.
@@ -18,6 +18,7 @@ from engine.core.moves import CASTLING, from_square, move_kind, to_square
 from engine.core.position import king_square, occupied_squares
 from engine.kernel import inline, kernel
 from eval.evaluate import rough_score
+from eval.policy.priors import policy_scores, soften_scores
 from eval.squares import psq_after, psq_of
 
 _SHARE_OF_DANGER = np.int64(2)  # a piece that escapes saves its value divided by this
@@ -101,6 +102,15 @@ def score_moves(pos, state, worker, end):
         worker.priors[index] = promise
         best = max(best, promise)
     return best
+
+
+@kernel
+def ask_policy(pos, state, worker, end, temperature):
+    """Write the policy's probabilities for the first `end` moves of the list to `worker.priors`."""
+    for index in range(end):
+        worker.good[index] = see_reaches(pos, np.int64(state.list.moves[index]), np.int64(0))
+    best = policy_scores(worker.policy, pos, state.list.moves, end, worker.good, worker.priors)
+    soften_scores(worker.priors, end, best, temperature)
 
 
 @inline

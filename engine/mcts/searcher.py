@@ -23,14 +23,20 @@ from engine.mcts.iterate import grow
 from engine.mcts.lines import Line, best_lines, cautious
 from engine.mcts.nodes import Pool, compact, prove_node
 from engine.mcts.params import ParamsRecord, Selection, puct
+from engine.mcts.sharing import SharedValues
+from engine.mcts.spread import forget_values
+from engine.mcts.values import curve, set_curves
 from engine.mcts.worker import WorkerRecord, new_worker
 from engine.search.contract import Search
 from engine.search.limits import Info, Limits, Report, Result, ignore
-from engine.search.scores import INFINITE, MATE, mate_distance
+from engine.search.scores import INFINITE, MATE, is_decisive, mate_distance
 from engine.search.tb import TbRecord, no_tb
 from eval.choice import Evaluation, built_in
+from eval.outcome import material_on
+from eval.policy.memory import NO_POLICY, LoadedPolicy, built_in_policy
 
-POOL_SHARE = 75  # of the memory, in percent; the rest is a transposition table for the searches of leaves
+POOL_SHARE = 75  # of the memory, in percent; the rest is a transposition table for the searches of leaves, and
+_SHARED_SHARE = 4  # for the values of transpositions in the tree
 
 _PLIES_TO_FIND_A_MATE = 6  # extra depth to find a known mate, since the search prunes
 _SECONDS_TO_FIND_MATES = 0.02
@@ -45,12 +51,15 @@ class TreeSearcher(Search):
     """One tree, grown by several threads."""
 
     def __init__(self, params: ParamsRecord | None = None, megabytes: float = 64, threads: int = 1,
-                 pool_share: int = POOL_SHARE, seed: int = 0, evaluation: Evaluation | None = None) -> None:
+                 pool_share: int = POOL_SHARE, seed: int = 0, evaluation: Evaluation | None = None,
+                 policy: LoadedPolicy | None = None) -> None:
+        """`policy` is the learned one; the default is that which comes with the engine."""
         self._params, self._seed, self._pool_share = puct() if params is None else params, seed, pool_share
         self._stop = np.zeros(1, np.int64)  # whether the search is to end
         self._halt = np.zeros(1, np.int64)  # whether the threads are to pause; this is the flag they read
         self._tb = no_tb()
         self._evaluation = built_in() if evaluation is None else evaluation
+        self._policy = built_in_policy() if policy is None else policy
         self._states: list[StateRecord] = []
         self._workers: list[WorkerRecord] = []
         self._rooted: PositionRecord | None = None  # the position whose tree the pool holds
@@ -61,9 +70,11 @@ class TreeSearcher(Search):
 
     def resize(self, megabytes: float) -> None:
         """Use this much memory for the tree and a transposition table, and forget what was found."""
-        tt = TranspositionTable(megabytes * (100 - self._pool_share) / 100)
-        self.pool = Pool(int(megabytes * (1 << 20)) * self._pool_share // 100)
-        self.tt, self._rooted = tt, None
+        tt = TranspositionTable(megabytes * (100 - self._pool_share - _SHARED_SHARE) / 100)
+        size = int(megabytes * (1 << 20))
+        shared = SharedValues(size * _SHARED_SHARE // 100)
+        self.pool = Pool(size * self._pool_share // 100)
+        self.tt, self.shared, self._rooted = tt, shared, None
 
     def touch(self) -> None:
         """Have the system provide all memory of the transposition table now; that of the tree is used in order."""
@@ -72,23 +83,32 @@ class TreeSearcher(Search):
     def set_threads(self, threads: int) -> None:
         """Search with this many threads from now on; InputError if there is no memory for them."""
         try:
-            new = [(new_state(evaluation=self._evaluation), new_worker(self._params, number, self._seed))
+            new = [(new_state(evaluation=self._evaluation), self._new_worker(number))
                    for number in range(len(self._states), threads)]
         except MemoryError as error:
             raise InputError(f"no memory for {threads} threads") from error
         self._states = [*self._states, *(state for state, _ in new)][:threads]
         self._workers = [*self._workers, *(worker for _, worker in new)][:threads]
 
+    def _new_worker(self, number: int) -> WorkerRecord:
+        worker = new_worker(self._params, number, self._seed)
+        set_curves(worker, self._params, self._evaluation.outcome)
+        return worker
+
     def set_params(self, params: ParamsRecord) -> None:
         """Use other parameters from now on, with a new tree."""
         self._params, self._rooted = params, None
+        self.shared.clear()
         for worker in self._workers:
             worker["params"] = params
+            set_curves(worker, params, self._evaluation.outcome)
 
     def set_evaluation(self, evaluation: Evaluation) -> None:
         """Evaluate positions with this evaluation from now on, and forget what was found."""
         self._states = [new_state(evaluation=evaluation) for _ in self._states]
         self._evaluation = evaluation
+        for worker in self._workers:
+            set_curves(worker, self._params, evaluation.outcome)
         self.clear()
 
     def set_tb(self, tb: TbRecord) -> None:
@@ -98,6 +118,7 @@ class TreeSearcher(Search):
     def clear(self) -> None:
         """Forget everything, for a new game."""
         self.tt.clear(len(self._states))
+        self.shared.clear()
         self._rooted = None
         for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
             clear_histories(state)
@@ -163,6 +184,7 @@ class TreeSearcher(Search):
             self._tidy_up()
         self.pool.open_root()
         self._position = position.copy()
+        self._curve = curve(self._params, self._evaluation.outcome, material_on(position.board.tolist()))
         self._rooted = None if self._limits.search_moves else self._position
 
     def _tidy_up(self) -> None:
@@ -185,11 +207,14 @@ class TreeSearcher(Search):
         state.node_limit, state.stop_address = NEVER, self._halt.ctypes.data
         worker.root_moves, worker.root_count = state.root_moves, state.root_count
         worker.search_address, worker.stop_address = search_from.address, self._halt.ctypes.data
+        worker.policy = NO_POLICY if self._policy is None else self._policy.address
         worker.pool, worker.pool_capacity = self.pool.address, self.pool.capacity
         worker.pool_counter = self.pool.counter.ctypes.data
+        worker.shared, worker.shared_entries = self.shared.address, self.shared.entries
         worker.ends_with_proof = self._limits.multipv == 1
         for counter in ("iterations", "deepest", "depth_sum", "playouts", "playout_plies", "unfinished", "is_frozen"):
             worker[counter] = 0
+        forget_values(worker)
 
     def finish(self, report: Report = ignore) -> Result:
         """Search, and block until the search has ended. If there is no legal move, the move is 0."""
@@ -267,14 +292,14 @@ class TreeSearcher(Search):
             return True
         if limits.depth is None and limits.mate is None and self._soft_time == math.inf:
             return False
-        lines = best_lines(self.pool, self._params, 2)
+        lines = best_lines(self.pool, self._params, self._curve, 2)
         return bool(lines) and self._is_enough(*lines)
 
     def _is_settled(self) -> bool:
         """Whether all lines asked for are proven."""
         if self._limits.multipv == 1:
             return True
-        lines = best_lines(self.pool, self._params, self._limits.multipv)
+        lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
         return all(mate_distance(line.score) is not None for line in lines)
 
     def _is_enough(self, best: Line, *others: Line) -> bool:
@@ -300,11 +325,11 @@ class TreeSearcher(Search):
 
     def _tell(self, infos: list[Info], report: Report, is_last: bool = False) -> list[Line]:
         """Report the current best lines; the last time, complete those that announce a mate."""
-        lines = best_lines(self.pool, self._params, self._limits.multipv)
+        lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
         if is_last:
             self._halt[0], deadline = 0, time.perf_counter() + _SECONDS_TO_FIND_MATES
             lines = [self._with_mate(line, deadline) for line in lines]
-        lines = [cautious(line, self._params.value_scale) for line in lines]
+        lines = [cautious(line, self._curve) for line in lines]
         nodes, seconds = self.nodes, self._elapsed()
         self._next_report = min(seconds * _REPORT_GROWTH, seconds + _LONGEST_SILENCE)
         depth = max(round(sum(int(worker.depth_sum) for worker in self._workers) / max(nodes, 1)), 1)
@@ -312,9 +337,13 @@ class TreeSearcher(Search):
         hits = sum(int(state.tb_hits) for state in self._states)
         for number, line in enumerate(lines, start=1):
             infos.append(Info(depth, max(deepest, depth), number, line.score, nodes, seconds, self.pool.fullness(),
-                              line.moves, tb_hits=hits))
+                              line.moves, tb_hits=hits, chances=self._chances(line)))
             report(infos[-1])
         return lines
+
+    def _chances(self, line: Line) -> tuple[int, int, int] | None:
+        """The tree's own chances of a line; None if it knows of no draws, or if the score says it all."""
+        return line.chances if self._params.use_outcome and not is_decisive(line.score) else None
 
     def _with_mate(self, line: Line, deadline: float) -> Line:
         """The line, completed if it announces a mate: the search of a leaf may have proven it outside the tree."""

@@ -49,18 +49,33 @@ def _select_by_ucb1(worker, parent, first, end):
 
 
 @inline
+def _exploration(worker, visits):
+    """PUCT's c sqrt(N): c grows with the logarithm of the visits, and with how much the values of the tree spread."""
+    params = worker.params
+    growth = 1.0 + params.puct_growth * math.log(1.0 + visits / params.puct_base) if params.puct_growth > 0.0 else 1.0
+    return params.puct * growth * worker.zeal * math.sqrt(visits)
+
+
+@inline
 def _select_by_puct(worker, parent, first, end):
     """Proven children are skipped. If children are sorted by prior, only the first untried one matters."""
     node = node_at(worker.pool, parent)
     is_sorted = not node.is_shuffled
-    expected = -average_before(node) - worker.params.first_play
-    exploration = worker.params.puct * math.sqrt(np.float64(node.visits))
-    best, best_bound = first, _WORST
+    exploration = _exploration(worker, np.float64(node.visits))
+    best, best_bound, tried = first, _WORST, 0.0
     for index in range(first, end):
         child = node_at(worker.pool, index)
+        prior = np.float64(child.prior)
         if child.proof != 0:
+            tried += prior
             continue
-        bound = puct_bound(child, exploration) if child.visits > 0 else expected + exploration * np.float64(child.prior)
+        if child.visits > 0:
+            bound = puct_bound(child, exploration)
+            tried += prior
+        else:
+            # Less is expected of an untried move the more of the promising ones have been tried.
+            expected = -average_before(node) - worker.params.first_play * math.sqrt(tried)
+            bound = expected + exploration * prior
         if bound > best_bound:
             best, best_bound = index, bound
         if child.visits == 0 and is_sorted:

@@ -4,8 +4,6 @@ some sense, or by a search, which takes the place of the playout.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from engine.alphabeta.exchange import captured_value, see_reaches
@@ -15,15 +13,16 @@ from engine.core.movegen import ALL_MOVES, generate, king_masks
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
 from engine.kernel import inline, kernel
-from engine.mcts.leaves import as_value, plies_to_mate, search_leaf
+from engine.mcts.leaves import evaluate_leaf, proof_of, search_leaf
 from engine.mcts.params import Leaf
 from engine.mcts.randomness import happens, random_below
 from engine.mcts.sampling import random_move
 from engine.mcts.steps import step_forward
+from engine.mcts.values import chances_of, score_for
 from engine.search.scores import INFINITE
 
-_RANDOM, _CUT_OFF, _SEARCH = np.int64(Leaf.RANDOM), np.int64(Leaf.CUT_OFF), np.int64(Leaf.SEARCH)
-_MOST_EXPECTED = 0.99
+_RANDOM, _CUT_OFF = np.int64(Leaf.RANDOM), np.int64(Leaf.CUT_OFF)
+_SEARCH, _EVALUATION = np.int64(Leaf.SEARCH), np.int64(Leaf.EVALUATION)
 _TRIES_FOR_SAFETY = np.int64(4)
 
 
@@ -51,7 +50,7 @@ def set_up_playground(worker, pos):
 def _leaf_score(pos, state, worker, expected):
     """The score of a leaf, searched in a window around the expected value: far outside, a bound is enough."""
     params = worker.params
-    middle = np.int64(params.value_scale * math.atanh(min(max(expected, -_MOST_EXPECTED), _MOST_EXPECTED)))
+    middle = score_for(pos, worker, expected)
     return search_leaf(pos, state, worker, params.leaf_depth, middle - params.leaf_window, middle + params.leaf_window)
 
 
@@ -110,7 +109,8 @@ def play_out(pos, state, worker):
     for ply in range(worker.params.longest_playout):
         if worker.params.leaf == _CUT_OFF and ply >= worker.params.cut_off_plies:
             score = search_leaf(pos, state, worker, worker.params.leaf_depth, -INFINITE, INFINITE)
-            value = as_value(score, worker.params.value_scale)
+            win, loss = chances_of(pos, worker, score)
+            value = win - loss
             return value if pos.side == side else -value
         checkers, pinned = king_masks(pos)
         move = _playout_move(pos, state, worker, checkers, pinned)
@@ -126,12 +126,15 @@ def play_out(pos, state, worker):
 
 @kernel
 def simulate(pos, state, worker, expected):
-    """(value for the side to move, `plies_to_mate`) of a leaf where the game is not over.
+    """(value for the side to move, chance of a draw, `proof_of`) of a leaf where the game is not over.
 
     `expected` is roughly what the value will be.
     """
-    if worker.params.leaf == _SEARCH:
-        score = _leaf_score(pos, state, worker, expected)
-        return as_value(score, worker.params.value_scale), plies_to_mate(score)
+    if worker.params.leaf == _SEARCH or worker.params.leaf == _EVALUATION:
+        is_static = worker.params.leaf == _EVALUATION
+        score = evaluate_leaf(pos, state) if is_static else _leaf_score(pos, state, worker, expected)
+        win, loss = chances_of(pos, worker, score)
+        return win - loss, 1.0 - win - loss, proof_of(score)
     set_up_playground(worker, pos)
-    return play_out(worker.playground, state, worker), np.int64(0)
+    value = play_out(worker.playground, state, worker)
+    return value, 1.0 - abs(value), np.int64(0)

@@ -33,7 +33,9 @@ class Kind(NamedTuple):
 
 KINDS = (
     Kind("alphabeta", "alpha-beta with all its techniques: the strongest", "engine.alphabeta.makers:alphabeta"),
-    Kind("mcts", "Monte Carlo tree search, guided by priors (PUCT) and the evaluation", "engine.mcts.makers:mcts"),
+    Kind("mcts", "Monte Carlo tree search, guided by a learned policy and the network's value",
+         "engine.mcts.makers:mcts"),
+    Kind("puct", "Monte Carlo tree search, guided by hand-made priors and the evaluation", "engine.mcts.makers:puct"),
     Kind("uct", "Monte Carlo tree search with playouts, guided by UCB1", "engine.mcts.makers:uct"),
     Kind("montecarlo", "pure Monte Carlo: playouts after every root move, no tree", "engine.mcts.makers:montecarlo"),
     Kind("minimax", "plain minimax, without pruning, one ply deeper each time", "engine.alphabeta.makers:minimax"),

@@ -60,6 +60,7 @@ class Info:
     bound: Bound = Bound.EXACT
     tb_hits: int = 0  # positions found in endgame tables
     counts: Counts = NOTHING_DONE
+    chances: tuple[int, int, int] | None = None  # wins, draws, losses per thousand games, if not just by the score
 
 
 @dataclass(frozen=True)

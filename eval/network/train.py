@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,8 +21,8 @@ from eval.network.data import Samples
 from eval.network.file import Network
 from eval.network.judge import Losses, losses_of
 from eval.network.model import Model, Tensor, integer_scores, to_device
+from eval.schedule import cosine, prefetched
 
-_LAST_RATE = 0.01  # of the first
 _STEPS_A_SYNC = 64  # steps that may be waiting on the device
 _VALIDATION_ROWS = 32_768
 _CHECKPOINT_VERSION = 1
@@ -311,22 +310,8 @@ def check_integers(model: Model, network: Network, samples: Samples, device: str
     return scores.cpu().numpy(), float(differences.mean()), float(differences.max())
 
 
-def cosine(progress: float) -> float:
-    """What is left of the learning rate at some point of the training."""
-    return _LAST_RATE + (1 - _LAST_RATE) * (1 + math.cos(math.pi * min(progress, 1.0))) / 2
-
-
 def shuffled(length: int, device: str, *seeds: int) -> Tensor:
     """An order of `length` samples on a device, determined by the seeds."""
     words = np.random.SeedSequence(seeds).generate_state(2)
     generator = torch.Generator(device).manual_seed(int(words[0]) << 31 | int(words[1]) >> 1)
     return torch.randperm(length, generator=generator, device=device)
-
-
-def prefetched(shards: Iterator[Any]) -> Iterator[Any]:
-    """The same shards, each prepared while the previous one is in use."""
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(next, shards, None)
-        while (shard := waiting.result()) is not None:
-            waiting = pool.submit(next, shards, None)
-            yield shard

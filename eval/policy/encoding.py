@@ -3,8 +3,9 @@
 The board is seen from the side to move, which plays up the board, and is mirrored so that its king is on files a to d.
 Each man is one feature: what it is, where it stands, whether the other side attacks it and whether its own defends it.
 
-A move has a path, from where to where, and traits: who moves, what it takes, whether it gives check. Both also tell
-apart whether the exchange that the move begins loses material.
+A move has a path, from where to where; a place, who moves where; traits, who moves, what it takes, whether it gives
+check; and a danger: whether it leaves a square that is attacked by pawns or by other men, goes to one, and what it
+attacks from there. Traits and danger also tell apart whether the exchange that the move begins loses material.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from engine.core.attacks import (
     PAWN_ATTACKS,
     attacked_squares,
     bishop_attacks,
+    pawn_attacks,
+    piece_attacks,
     rook_attacks,
 )
 from engine.core.bits import (
@@ -57,10 +60,20 @@ def _path_table() -> npt.NDArray[np.int16]:
     return table
 
 
+def path_targets() -> npt.NDArray[np.int64]:
+    """[path]: the square, as the policy sees it, where a move on that path ends."""
+    targets = np.zeros(PATHS, np.int64)
+    for step, path in enumerate(_path_table().tolist()):
+        if path or step == 1:  # from a1 to b1, the first path
+            targets[path] = step % 64
+    for way in range(22):
+        targets[PATHS - 88 + way::22] = 56 + way - 2 * ((way + 1) // 3)
+    return targets
+
+
 _PATHS = _path_table()
 _FIRST_PROMOTION = np.int64(PATHS - 4 * 22)
 _PROMOTION_WAYS = np.int64(22)  # from each file straight on or to a neighbour
-_ALL_PATHS = np.int64(PATHS)
 _ATTACKED_MEN, _DEFENDED_MEN = np.int64(2 * 12 * 64), np.int64(12 * 64)  # where their features begin
 
 
@@ -93,13 +106,18 @@ def feature_of(code, place, attacked, defended):
 
 
 @inline
-def path_row(move, view, good):
-    """The number of the row for a move's path; `good` is 1 if it loses no material."""
+def path_row(move, view):
+    """The number of the row for a move's path."""
     start, target, kind = from_square(move) ^ view, to_square(move) ^ view, move_kind(move)
-    path = np.int64(_PATHS[start * 64 + target])
     if kind >= PROMOTION:
-        path = _FIRST_PROMOTION + _PROMOTION_WAYS * (kind - PROMOTION) + 2 * (start & 7) + (target & 7)
-    return _ALL_PATHS * good + path
+        return _FIRST_PROMOTION + _PROMOTION_WAYS * (kind - PROMOTION) + 2 * (start & 7) + (target & 7)
+    return np.int64(_PATHS[start * 64 + target])
+
+
+@inline
+def place_row(pos, move, view):
+    """The number of the row for who moves where."""
+    return 64 * ((np.int64(pos.board[from_square(move)]) & 7) - 1) + (to_square(move) ^ view)
 
 
 @kernel
@@ -159,3 +177,54 @@ def trait_row(pos, move, checks, good):
         elif kind == EN_PASSANT:
             taken = np.int64(PAWN)
     return ((6 * (moved - 1) + taken) * 2 + check) * 2 + good
+
+
+@kernel
+def prey_of(pos):
+    """(attacked, attacked by pawns, prey by pawns, by minors, by rooks, by others): what decides about dangers.
+
+    The first two are squares that the enemy attacks; prey are enemy men, kings apart, that are worth more than a man of
+    that kind. The last are those that nobody defends, which anything may attack.
+    """
+    them = np.int64(pos.side) ^ 1
+    enemy = pos.colors[them]
+    queens = pos.types[QUEEN] & enemy
+    heavy = queens | (pos.types[ROOK] & enemy)
+    pieces = heavy | ((pos.types[KNIGHT] | pos.types[BISHOP]) & enemy)
+    attacked = attacked_squares(pos, them)
+    by_pawns = pawn_attacks(pos.types[PAWN] & enemy, them)
+    return attacked, by_pawns, pieces, heavy, queens, enemy & ~attacked & ~pos.types[KING]
+
+
+@inline
+def _danger_made(pos, move, moved, prey):
+    """2 if the man attacks a more valuable one from its new square, 1 if it attacks one that nobody defends, else 0."""
+    _, _, by_pawns, by_minors, by_rooks, loose = prey
+    target = to_square(move)
+    if moved == PAWN:
+        reached, larger = PAWN_ATTACKS[np.int64(pos.side), target], by_pawns
+    else:
+        reached = piece_attacks(moved, target, occupied_squares(pos) & ~(BIT << from_square(move)))
+        larger = by_rooks if moved == ROOK else (by_minors if moved < ROOK else EMPTY)
+    if reached & larger != EMPTY:
+        return np.int64(2)
+    return np.int64(reached & loose != EMPTY)
+
+
+@inline
+def danger_of(pos, move, prey):
+    """The kind of danger, 0 to 26, that a move escapes, meets and makes; `prey` is that of `prey_of`."""
+    attacked, by_pawns = prey[0], prey[1]
+    start, target = from_square(move), to_square(move)
+    escaped = np.int64(attacked >> start & BIT) + np.int64(by_pawns >> start & BIT)
+    met = np.int64(attacked >> target & BIT) + np.int64(by_pawns >> target & BIT)
+    made = np.int64(0)
+    if move_kind(move) <= EN_PASSANT:
+        made = _danger_made(pos, move, np.int64(pos.board[start]) & 7, prey)
+    return escaped + 3 * met + 9 * made
+
+
+@inline
+def danger_row(pos, move, danger, good):
+    """The number of the row for a move's danger."""
+    return (27 * ((np.int64(pos.board[from_square(move)]) & 7) - 1) + danger) * 2 + good

@@ -1,11 +1,12 @@
 """The policy file: how wide it is, its numbers, and how it was made.
 
-After the header come feature weights [FEATURES][hidden], int8; feature biases [hidden], int16; path weights
-[PATH_ROWS][hidden] and trait weights [TRAIT_ROWS][hidden], int8; trait biases [TRAIT_ROWS], int32.
+After the header come feature weights [FEATURES][hidden], int8; feature biases [hidden], int16; the weights of paths
+[PATHS][hidden], places [PLACES][hidden], traits [TRAITS][hidden] and dangers [DANGERS][hidden], int8; trait biases
+[TRAITS], int32.
 
 A hidden cell is its bias plus the weights of the features of the position, clamped to 0 .. QA and squared. The score of
-a move is the product of all cells with the sum of two rows, that of its path and that of its traits, plus the bias of
-the traits: in units of 1 / (QA * QA * QB). A softmax over the legal moves makes probabilities of the scores.
+a move is the product of all cells with the sum of four rows, those of its path, place, traits and danger, plus the bias
+of the traits: in units of 1 / (QA * QA * QB). A softmax over the legal moves makes probabilities of the scores.
 `encoding` says which features and rows there are.
 """
 
@@ -29,8 +30,9 @@ WIDTH_STEP, LARGEST_WIDTH = 64, 512
 
 FEATURES = 4 * 12 * 64  # attacked or not, defended or not; own and other men of six types; squares
 PATHS = 1792 + 4 * 22  # from one square to another, as a queen or a knight goes; four promotions on 22 ways
-PATH_ROWS = 2 * PATHS  # for moves that lose material by exchanges, and for those that do not
-TRAIT_ROWS = 6 * 6 * 2 * 2  # who moves, what it takes, whether it gives check, whether it loses no material
+PLACES = 6 * 64  # who moves, and where to
+TRAITS = 6 * 6 * 2 * 2  # who moves, what it takes, whether it gives check, whether it loses no material by exchanges
+DANGERS = 6 * 27 * 2  # who moves, which of 27 kinds of danger it escapes, meets and makes, whether it loses no material
 
 _KIND = FileKind("policy", MAGIC, VERSION)
 
@@ -46,7 +48,9 @@ class Policy:
     feature_weights: Int8Array
     feature_biases: Int16Array
     path_weights: Int8Array
+    place_weights: Int8Array
     trait_weights: Int8Array
+    danger_weights: Int8Array
     trait_biases: Int32Array
     provenance: dict[str, Any] = field(default_factory=dict)
 
@@ -59,8 +63,9 @@ class Policy:
 def blocks_of(hidden: int) -> tuple[Block, ...]:
     """The blocks of a policy of this width, in the file's order."""
     return (Block("feature_weights", "i1", (FEATURES, hidden)), Block("feature_biases", "<i2", (hidden,)),
-            Block("path_weights", "i1", (PATH_ROWS, hidden)), Block("trait_weights", "i1", (TRAIT_ROWS, hidden)),
-            Block("trait_biases", "<i4", (TRAIT_ROWS,)))
+            Block("path_weights", "i1", (PATHS, hidden)), Block("place_weights", "i1", (PLACES, hidden)),
+            Block("trait_weights", "i1", (TRAITS, hidden)), Block("danger_weights", "i1", (DANGERS, hidden)),
+            Block("trait_biases", "<i4", (TRAITS,)))
 
 
 def read_policy(path: Path | str) -> Policy:

@@ -12,7 +12,7 @@ from engine.host import zeroed_memory
 from engine.kernel import record_type
 from engine.kernel.intrinsics import record_reader
 from engine.kernel.records import I8, Fields, Numbers, dtype_of
-from eval.policy.file import FEATURES, PATH_ROWS, TRAIT_ROWS, Policy, read_policy
+from eval.policy.file import TRAITS, Policy, read_policy
 
 NO_POLICY = 0  # the address where there is none
 BUILT_IN_FILE = Path(__file__).with_name("default.policy")
@@ -24,12 +24,15 @@ class PolicyRecord(Fields):
     width: I8  # hidden cells, and bytes of a row of weights
     features: I8  # addresses of rows, one after another
     paths: I8
+    places: I8
     traits: I8
+    dangers: I8
     biases: I8  # address of the int16 of all hidden cells
-    trait_biases: Annotated[Numbers, "i8", TRAIT_ROWS]
+    trait_biases: Annotated[Numbers, "i8", TRAITS]
 
 
 POLICY = dtype_of(PolicyRecord)
+_TABLES = ("features", "paths", "places", "traits", "dangers")  # in memory one after another
 policy_at = record_reader(record_type(POLICY))
 
 
@@ -39,19 +42,19 @@ class LoadedPolicy:
     def __init__(self, policy: Policy) -> None:
         width = policy.hidden
         self.policy = policy
-        rows = FEATURES + PATH_ROWS + TRAIT_ROWS
+        tables = {name: getattr(policy, f"{name[:-1]}_weights") for name in _TABLES}
+        rows = sum(map(len, tables.values()))
         self._memory = zeroed_memory(rows * width + 2 * width)
         whole = np.frombuffer(self._memory, np.int8)
-        table = whole[:rows * width].reshape(rows, width)
-        table[:] = np.concatenate([policy.feature_weights, policy.path_weights, policy.trait_weights])
+        whole[:rows * width] = np.concatenate(list(tables.values())).ravel()
         whole[rows * width:].view(np.int16)[:] = policy.feature_biases
         self._record = np.zeros(1, POLICY)
-        record, start = self._record[0], int(whole.ctypes.data)
-        record["width"], record["features"] = width, start
-        record["paths"] = start + FEATURES * width
-        record["traits"] = start + (FEATURES + PATH_ROWS) * width
-        record["biases"] = start + rows * width
-        record["trait_biases"] = policy.trait_biases
+        record, place = self._record[0], int(whole.ctypes.data)
+        record["width"], record["trait_biases"] = width, policy.trait_biases
+        for name, table in tables.items():
+            record[name] = place
+            place += table.size
+        record["biases"] = place
 
     @property
     def address(self) -> int:

@@ -1,4 +1,4 @@
-"""The policy in floats, as torch trains it, and its integers as the kernels compute them.
+"""Learning by torch: the gradient of the cross-entropy over the legal moves, on a GPU.
 
 Both layers are products of whole matrices, although a position has few features and few legal moves: on a GPU that
 takes a fraction of the time of picking rows one by one.
@@ -7,20 +7,26 @@ takes a fraction of the time of picking rows one by one.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
-from eval.policy.file import FEATURES, PATH_ROWS, QA, QB, TRAIT_ROWS, Policy
+from eval.network.train import shuffled
+from eval.policy.encoding import path_targets
+from eval.policy.file import DANGERS, FEATURES, PATHS, PLACES, TRAITS
+from eval.policy.floats import MOVE_TABLES, Judgement, Values, initial_values, largest_of
 from eval.policy.samples import CHOICE, MOST_MOVES, NOBODY, Choices
 
 Tensor = Any  # torch.Tensor; torch need not be installed where types are checked
 
-_LARGEST_WEIGHT = 127.49  # of an int8
-_BOARD, _ATTACKED, _DEFENDED, _PATHS, _TRAITS, _COUNT = (
-    slice(0, 32), slice(32, 40), slice(40, 48), slice(48, 176), slice(176, 240), 240)
+_BOARD, _ATTACKED, _DEFENDED, _PATHS, _TRAITS, _DANGERS, _COUNT = (
+    slice(0, 32), slice(32, 40), slice(40, 48), slice(48, 176), slice(176, 240), slice(240, 304), 304)
+_STEPS_A_SYNC = 32  # steps that may be waiting on the device
+_JUDGED_ROWS = 8192  # at a time
+_FIRST_TRAIT = PATHS + PLACES
 
 
 def to_device(samples: Choices, device: str) -> Tensor:
@@ -34,8 +40,7 @@ class Batch:
     """Unpacked samples; the move that was played is the first one of each."""
 
     features: Tensor  # [samples, FEATURES]: 1 where a feature is present
-    paths: Tensor  # [samples, MOST_MOVES] rows of the legal moves
-    traits: Tensor
+    rows: Tensor  # [samples, 4 * MOST_MOVES]: paths, places, traits, dangers of the legal moves, in one table
     is_move: Tensor  # [samples, MOST_MOVES]: whether there are as many legal moves
 
 
@@ -47,6 +52,7 @@ class Unpacker:
         self._bits = torch.arange(8, device=device, dtype=torch.uint8)
         self._squares = torch.arange(64, device=device)
         self._numbers = torch.arange(MOST_MOVES, device=device)
+        self._targets = torch.from_numpy(path_targets()).to(device)
         self._offsets = torch.where(codes < NOBODY, codes * 64, FEATURES).to(device)  # empty squares come last
 
     def _flags(self, words: Tensor) -> Tensor:
@@ -61,66 +67,94 @@ class Unpacker:
         index += 12 * 64 * (2 * self._flags(rows[:, _ATTACKED]) + self._flags(rows[:, _DEFENDED]))
         features = torch.zeros(len(rows), FEATURES + 64, dtype=dtype, device=rows.device)
         features.scatter_(1, index, 1.0)
+        return Batch(features[:, :FEATURES], self._move_rows(rows), self._numbers < rows[:, _COUNT, None])
+
+    def _move_rows(self, rows: Tensor) -> Tensor:
         paths = rows[:, _PATHS].contiguous().view(torch.int16).long()
-        return Batch(features[:, :FEATURES], paths, rows[:, _TRAITS].long(),
-                     self._numbers < rows[:, _COUNT, None])
+        traits, dangers = rows[:, _TRAITS].long(), rows[:, _DANGERS].long()
+        moved, good = traits // (TRAITS // 6), traits & 1
+        places = 64 * moved + self._targets[paths]
+        dangers = 2 * (27 * moved + dangers) + good
+        return torch.cat((paths, PATHS + places, _FIRST_TRAIT + traits, _FIRST_TRAIT + TRAITS + dangers), 1)
 
 
-class Model:
-    """The policy's numbers, with 1.0 where the file has QA or QB, and what they compute."""
+class TorchLearner:
+    """The policy's numbers in training, on a device."""
 
-    def __init__(self, hidden: int, device: str, seed: int) -> None:
-        """Start with random numbers determined by `seed`, the same on every device."""
-        generator = torch.Generator().manual_seed(seed)
+    def __init__(self, hidden: int, seed: int, decay: float, device: str) -> None:
+        self._device, self._unpack = device, Unpacker(device)
+        self._values = self._on_device(initial_values(hidden, seed))
+        for value in self._values.values():
+            value.requires_grad_()
+        self._optimizer = torch.optim.AdamW(self._values.values(), weight_decay=decay,
+                                            fused=device.startswith("cuda"))
+        self._losses: list[Tensor] = []
+        self._resident: dict[str, tuple[Any, Tensor]] = {}
+        self._order: Tensor = None
 
-        def spread(width: float, *size: int) -> Tensor:
-            return (torch.rand(size, generator=generator) * 2 - 1) * width
+    def _on_device(self, values: Values) -> dict[str, Tensor]:
+        return {name: torch.from_numpy(value.copy()).to(self._device) for name, value in values.items()}
 
-        # All features of a man on a square begin alike, whatever threatens it.
-        values = {"feature_weights": spread(0.1, FEATURES // 4, hidden).repeat(4, 1),
-                  "feature_biases": torch.full((hidden,), 0.2),
-                  "path_weights": spread(0.5 / math.sqrt(hidden), PATH_ROWS, hidden),
-                  "trait_weights": spread(0.5 / math.sqrt(hidden), TRAIT_ROWS, hidden),
-                  "trait_biases": torch.zeros(TRAIT_ROWS)}
-        self.parameters = {name: value.to(device).contiguous().requires_grad_() for name, value in values.items()}
-        self.unpack = Unpacker(device)
+    def _rows(self, samples: Choices, purpose: str) -> Tensor:
+        """Samples on the device, where the last ones for each purpose stay."""
+        if self._resident.get(purpose, (None, None))[0] is not samples:
+            self._resident.pop(purpose, None)  # first make room
+            self._resident[purpose] = samples, to_device(samples, self._device)
+        return self._resident[purpose][1]
 
-    def scores(self, batch: Batch) -> Tensor:
-        """[samples, MOST_MOVES]: the scores of the legal moves, and minus infinity elsewhere."""
-        value = self.parameters
-        cells = torch.addmm(value["feature_biases"], batch.features, value["feature_weights"]).clamp(0, 1).square()
-        by_path = (cells @ value["path_weights"].t()).gather(1, batch.paths)
-        by_traits = torch.addmm(value["trait_biases"], cells, value["trait_weights"].t()).gather(1, batch.traits)
-        return (by_path + by_traits).masked_fill(~batch.is_move, -math.inf)
+    def begin(self, samples: Choices, *seeds: int) -> None:
+        """Learn from these samples, in an order determined by the seeds."""
+        self._order = shuffled(len(self._rows(samples, "learn")), self._device, *seeds)
 
-    def loss(self, rows: Tensor) -> Tensor:
-        """The mean cross-entropy of the moves that were played."""
-        scores = self.scores(self.unpack(rows))
-        return (scores.logsumexp(1) - scores[:, 0]).mean()
+    def learn(self, begin: int, end: int, rate: float) -> None:
+        """Take one step down the gradient of the samples from `begin` to `end` in their order."""
+        torch.set_float32_matmul_precision("high")
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        rows = self._resident["learn"][1].index_select(0, self._order[begin:end])
+        self._optimizer.zero_grad(set_to_none=True)
+        scores = move_scores(self._values, self._unpack(rows))
+        loss = (scores.logsumexp(1) - scores[:, 0]).mean()
+        loss.backward()
+        self._optimizer.step()
+        for name, value in self._values.items():
+            value.data.clamp_(-largest_of(name), largest_of(name))
+        self._losses.append(loss.detach())
+        if len(self._losses) % _STEPS_A_SYNC == 0 and self._device.startswith("cuda"):
+            torch.cuda.synchronize()
 
-    def clamp(self) -> None:
-        """Keep all weights within the range that the file can hold."""
-        for name, largest in (("feature_weights", QA), ("path_weights", QB), ("trait_weights", QB)):
-            self.parameters[name].data.clamp_(-_LARGEST_WEIGHT / largest, _LARGEST_WEIGHT / largest)
+    def take_loss(self) -> float:
+        """The mean cross-entropy of what was learned since the last call."""
+        loss = float(torch.stack(self._losses).mean()) if self._losses else 0.0
+        self._losses = []
+        return loss
 
-    def quantised(self, provenance: dict[str, Any]) -> Policy:
-        """The policy in integers, as the file holds it."""
-        whole = {"feature_weights": (QA, np.int8), "feature_biases": (QA, np.int16), "path_weights": (QB, np.int8),
-                 "trait_weights": (QB, np.int8), "trait_biases": (QA * QA * QB, np.int32)}
-        arrays: dict[str, Any] = {
-            name: np.rint(self.parameters[name].detach().cpu().double().numpy() * one).astype(code)
-            for name, (one, code) in whole.items()}
-        return Policy(**arrays, provenance=provenance)
+    def judge(self, samples: Choices, values: Values | None = None) -> Judgement:
+        """How well samples are predicted by what was learned, or by other values."""
+        torch.set_float32_matmul_precision("highest")
+        numbers = self._values if values is None else self._on_device(values)
+        sums = torch.zeros(3, dtype=torch.float64)
+        with torch.no_grad():
+            for rows in self._rows(samples, "judge").split(_JUDGED_ROWS):
+                sums += _sums(move_scores(numbers, self._unpack(rows)))
+        return Judgement(*(sums / len(samples)).tolist())
+
+    def values(self) -> Values:
+        """A copy of what was learned."""
+        return {name: value.detach().cpu().numpy().copy() for name, value in self._values.items()}
 
 
-def integer_scores(policy: Policy, batch: Batch) -> Tensor:
-    """[samples, MOST_MOVES]: the scores by the file's integers, exactly as the kernels compute them."""
-    def tensor(values: Any) -> Tensor:
-        return torch.from_numpy(np.array(values)).to(batch.paths.device).double()
+def move_scores(values: Mapping[str, Tensor], batch: Batch) -> Tensor:
+    """[samples, MOST_MOVES]: the scores of the legal moves, and minus infinity where there is none."""
+    cells = torch.addmm(values["feature_biases"], batch.features, values["feature_weights"]).clamp(0, 1).square()
+    table = torch.cat([values[name] for name in MOVE_TABLES])
+    biases = torch.nn.functional.pad(values["trait_biases"], (_FIRST_TRAIT, DANGERS))
+    sums = torch.addmm(biases, cells, table.t()).gather(1, batch.rows).view(len(cells), 4, MOST_MOVES).sum(1)
+    return sums.masked_fill(~batch.is_move, -math.inf)
 
-    # Doubles hold all of these integers exactly.
-    cells = (batch.features.double() @ tensor(policy.feature_weights) + tensor(policy.feature_biases)).clamp(0, QA)
-    cells = cells.square()
-    total = ((cells @ tensor(policy.path_weights).t()).gather(1, batch.paths)
-             + (cells @ tensor(policy.trait_weights).t() + tensor(policy.trait_biases)).gather(1, batch.traits))
-    return (total / (QA * QA * QB)).masked_fill(~batch.is_move, -math.inf)
+
+def _sums(scores: Tensor) -> Tensor:
+    """Over some samples: cross-entropy, first choices that were played, played among the first three."""
+    entropy = scores.logsumexp(1) - scores[:, 0]
+    better = (scores[:, 1:] >= scores[:, :1]).sum(1)  # a tie is no first choice
+    return torch.stack((entropy.double().sum(), (better == 0).sum(), (better < 3).sum())).double().cpu()

@@ -8,7 +8,19 @@ from engine.core.bits import BIT, EMPTY, lsb, without_lsb
 from engine.core.position import occupied_squares
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import stack_memory, store_word
-from eval.policy.encoding import check_squares, feature_of, man_code, path_row, threats_of, trait_row, view_of
+from eval.policy.encoding import (
+    check_squares,
+    danger_of,
+    danger_row,
+    feature_of,
+    man_code,
+    path_row,
+    place_row,
+    prey_of,
+    threats_of,
+    trait_row,
+    view_of,
+)
 from eval.policy.file import LARGEST_WIDTH, QA, QB
 from eval.policy.memory import policy_at
 from eval.policy.vectors import hidden_cells, move_score
@@ -62,14 +74,17 @@ def policy_scores(address, pos, moves, count, good, out):
     policy = policy_at(address)
     rows, cells = _row_list(), _cell_memory()
     hidden_cells(cells, policy.biases, rows, _list_features(pos, policy, rows), policy.width)
-    view, checks = view_of(pos), check_squares(pos)
+    width, view = policy.width, view_of(pos)
+    checks, prey = check_squares(pos), prey_of(pos)
     best = -1e9
     for index in range(count):
         move, is_good = np.int64(moves[index]), np.int64(good[index])
-        path, trait = path_row(move, view, is_good), trait_row(pos, move, checks, is_good)
-        total = move_score(cells, policy.paths + path * policy.width, policy.traits + trait * policy.width,
-                           policy.width) + policy.trait_biases[trait]
-        score = np.float64(total) * _ONE
+        trait = trait_row(pos, move, checks, is_good)
+        danger = danger_row(pos, move, danger_of(pos, move, prey), is_good)
+        total = move_score(cells, policy.paths + path_row(move, view) * width,
+                           policy.places + place_row(pos, move, view) * width,
+                           policy.traits + trait * width, policy.dangers + danger * width, width)
+        score = np.float64(total + policy.trait_biases[trait]) * _ONE
         out[index] = score
         best = max(best, score)
     return best

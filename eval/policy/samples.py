@@ -1,4 +1,4 @@
-"""What the policy learns from: positions with their legal moves and the one that was played, 248 bytes each.
+"""What the policy learns from: positions with their legal moves and the one that was played, 312 bytes each.
 
 A sample is seen as the policy sees the board: from the side to move, and mirrored if its king is on files e to h.
 """
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from engine.core.bits import BIT, EMPTY, lsb, popcount, without_lsb
 from engine.core.position import occupied_squares
 from engine.kernel import array_type, kernel
-from eval.policy.encoding import check_squares, man_code, path_row, threats_of, trait_row, view_of
+from eval.policy.encoding import check_squares, danger_of, man_code, path_row, prey_of, threats_of, trait_row, view_of
 
 MOST_MOVES = 64  # positions with more are left out: one in thousands
 CHOICE = np.dtype([
@@ -22,6 +22,7 @@ CHOICE = np.dtype([
     ("defended", "<u8"),  # men that their own side defends
     ("paths", "<u2", MOST_MOVES),  # the rows of the legal moves; what was played comes first
     ("traits", "u1", MOST_MOVES),
+    ("dangers", "u1", MOST_MOVES),  # their kinds: the rest of the row, and the place, follow from path and traits
     ("count", "u1"),  # legal moves
     ("men", "u1"),
     ("unused", "u1", 6),
@@ -56,12 +57,14 @@ def write_choice(pos, moves, count, good, played, out, index):
         row.attacked |= (attacked >> square & BIT) << place
         row.defended |= (defended >> square & BIT) << place
     row.count = count
-    checks = check_squares(pos)
+    checks, prey = check_squares(pos), prey_of(pos)
     for number in range(count):
         place = number + 1 if number < played else (0 if number == played else number)
         move, is_good = np.int64(moves[number]), np.int64(good[number])
-        row.paths[place] = path_row(move, view, is_good)
+        row.paths[place] = path_row(move, view)
         row.traits[place] = trait_row(pos, move, checks, is_good)
+        row.dangers[place] = danger_of(pos, move, prey)
     for place in range(count, MOST_MOVES):
         row.paths[place] = 0
         row.traits[place] = 0
+        row.dangers[place] = 0

@@ -1,4 +1,8 @@
-"""Training the policy: passes over shards of choices, with a learning rate that falls along a cosine."""
+"""Training the policy: passes over shards of choices, with a learning rate that falls along a cosine.
+
+Everything but the time is determined by the seed: the same samples in the same shards give the same numbers on the same
+kind of device with as many threads, unless the training is limited by time.
+"""
 
 from __future__ import annotations
 
@@ -6,41 +10,48 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
-import torch
-
-from eval.network.train import cosine, prefetched, shuffled
-from eval.policy.file import Policy
-from eval.policy.model import Model, Tensor, integer_scores, to_device
+from eval.policy.floats import Judgement, Values
 from eval.policy.samples import Choices
+from eval.schedule import cosine, prefetched
 
 _WARM_UP = 200  # steps
-_STEPS_A_SYNC = 32  # steps that may be waiting on the device
-_JUDGED_ROWS = 8192  # at a time
+_GLANCE = 20_000  # held-out choices that a report looks at; the end looks at all
+
+
+class Learner(Protocol):
+    """The policy's numbers in training, wherever that is."""
+
+    def begin(self, samples: Choices, *seeds: int) -> None:
+        """Learn from these samples, in an order determined by the seeds."""
+
+    def learn(self, begin: int, end: int, rate: float) -> None:
+        """Take one step down the gradient of the samples from `begin` to `end` in their order."""
+
+    def take_loss(self) -> float:
+        """The mean cross-entropy of what was learned since the last call."""
+        ...
+
+    def judge(self, samples: Choices, values: Values | None = None) -> Judgement:
+        """How well samples are predicted by what was learned, or by other values."""
+        ...
+
+    def values(self) -> Values:
+        """A copy of what was learned."""
+        ...
 
 
 @dataclass(frozen=True)
 class Plan:
     """How to learn: for `epochs` passes or `seconds`, whichever ends first."""
 
-    hidden: int
     epochs: float
     seconds: float = math.inf
     batch: int = 16_384
     rate: float = 1e-3
-    decay: float = 0.01  # of weights
     seed: int = 1
     report_seconds: float = 20.0
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """How well choices are predicted."""
-
-    entropy: float  # mean cross-entropy of the moves that were played
-    first: float  # the share of positions where the first choice was played
-    among_three: float  # the share where one of the first three was
 
 
 @dataclass(frozen=True)
@@ -60,17 +71,14 @@ class Report:
 class Trainer:
     """A policy in training."""
 
-    def __init__(self, plan: Plan, validation: Choices, device: str) -> None:
-        self.plan, self.device = plan, device
-        self.model = Model(plan.hidden, device, plan.seed)
+    def __init__(self, plan: Plan, learner: Learner, validation: Choices) -> None:
+        self.plan, self.learner = plan, learner
         self.is_stopped = False
         self.samples, self.epoch = 0, 0.0
-        self._validation = to_device(validation, device)
-        self._optimizer = torch.optim.AdamW(self.model.parameters.values(), lr=plan.rate, weight_decay=plan.decay,
-                                            fused=device.startswith("cuda"))
-        self._step, self._started = 0, time.perf_counter()
-        self._resident: tuple[Any, Tensor] = (None, None)
-        self._summed: list[Tensor] = []
+        self._validation, self._glance = validation, validation[:: max(1, len(validation) // _GLANCE)].copy()
+        self._step, self._started, self._reported = 0, 0.0, 0.0
+        self._samples_before = 0
+        self.best: tuple[float, Values] | None = None  # the lowest cross-entropy of a report, and what was learned then
 
     def stop(self) -> None:
         """End the training after the current step; may be called from another thread."""
@@ -81,93 +89,57 @@ class Trainer:
         """From 0 at the start to 1 at the end."""
         return max(self.epoch / self.plan.epochs, (time.perf_counter() - self._started) / self.plan.seconds)
 
-    def run(self, shards: Callable[[], Iterator[Choices]], length: int) -> Iterator[Report]:
-        """Train, with a report now and then. `shards` begins a pass over roughly `length` shards."""
-        self._started = reported = time.perf_counter()
-        before = 0
-        for number in range(math.ceil(min(self.plan.epochs, 1e9))):
-            for shard, samples in enumerate(prefetched(shards())):
-                for fraction in self._steps(samples, number, shard):
-                    self.epoch = number + min(1.0, (shard + fraction) / length)
-                    if time.perf_counter() - reported >= self.plan.report_seconds:
-                        yield self._report(before, reported)
-                        before, reported = self.samples, time.perf_counter()
-                    if self.progress >= 1 or self.is_stopped:
-                        break
-                if self.progress >= 1 or self.is_stopped:
-                    break
-            if self.progress >= 1 or self.is_stopped:
-                break
-            self.epoch = number + 1.0
-        if self._summed:
-            yield self._report(before, reported)
-
-    def _steps(self, samples: Choices, epoch: int, shard: int) -> Iterator[float]:
-        """Learn from a shard, in an order determined by the seed; yields how much of it is done, after each step."""
-        if self._resident[0] is not samples:
-            self._resident = (None, None)  # first make room
-            self._resident = samples, to_device(samples, self.device)
-        rows = self._resident[1]
-        batch = min(self.plan.batch, len(rows))
-        order = shuffled(len(rows), self.device, self.plan.seed, epoch, shard)
-        torch.set_float32_matmul_precision("high")
-        for begin in range(0, len(rows) - batch + 1, batch):
-            self._descend(rows.index_select(0, order[begin : begin + batch]))
-            self.samples += batch
-            yield (begin + batch) / len(rows)
-
-    def _descend(self, rows: Tensor) -> None:
-        """Take one step down the gradient."""
-        for group in self._optimizer.param_groups:
-            group["lr"] = self.rate
-        self._optimizer.zero_grad(set_to_none=True)
-        loss = self.model.loss(rows)
-        loss.backward()
-        self._optimizer.step()
-        self.model.clamp()
-        self._summed.append(loss.detach())
-        self._step += 1
-        if self._step % _STEPS_A_SYNC == 0 and self.device.startswith("cuda"):
-            torch.cuda.synchronize()
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing more is to be learned."""
+        return self.is_stopped or self.progress >= 1
 
     @property
     def rate(self) -> float:
         """The learning rate of the next step."""
         return self.plan.rate * min(1.0, (self._step + 1) / _WARM_UP) * cosine(self.progress)
 
-    def _report(self, before: int, since: float) -> Report:
-        training_loss = float(torch.stack(self._summed).mean())  # waits for the device
-        speed = (self.samples - before) / max(time.perf_counter() - since, 1e-9)
-        self._summed = []
-        judgement = self.judge()
-        torch.set_float32_matmul_precision("high")
-        return Report(self.epoch, min(self.progress, 1.0), self.samples, time.perf_counter() - self._started, self.rate,
-                      training_loss, judgement, speed)
+    def run(self, shards: Callable[[], Iterator[Choices]], length: int) -> Iterator[Report]:
+        """Train, with a report now and then. `shards` begins a pass over roughly `length` shards."""
+        self._started = self._reported = time.perf_counter()
+        number = 0
+        while not self.is_done:
+            for shard, samples in enumerate(prefetched(shards())):
+                for fraction in self._steps(samples, number, shard):
+                    self.epoch = number + min(1.0, (shard + fraction) / length)
+                    if self.is_done:
+                        break
+                    if time.perf_counter() - self._reported >= self.plan.report_seconds:
+                        yield self._report()
+                if self.is_done:
+                    break
+            else:
+                number += 1
+                self.epoch = float(number)
+        if self.samples > self._samples_before:
+            yield self._report()
 
-    def judge(self, policy: Policy | None = None) -> Judgement:
-        """How well the held-out choices are predicted, by the model in full precision or by the integers of a file."""
-        torch.set_float32_matmul_precision("highest")
-        sums = torch.zeros(3, dtype=torch.float64)
-        with torch.no_grad():
-            for rows in self._validation.split(_JUDGED_ROWS):
-                batch = self.model.unpack(rows)
-                sums += _sums(self.model.scores(batch) if policy is None else integer_scores(policy, batch))
-        return Judgement(*(sums / len(self._validation)).tolist())
+    def _steps(self, samples: Choices, epoch: int, shard: int) -> Iterator[float]:
+        """Learn from a shard; yields how much of it is done, after each step."""
+        self.learner.begin(samples, self.plan.seed, epoch, shard)
+        batch = min(self.plan.batch, len(samples))
+        for begin in range(0, len(samples) - batch + 1, batch):
+            self.learner.learn(begin, begin + batch, self.rate)
+            self._step += 1
+            self.samples += batch
+            yield (begin + batch) / len(samples)
 
-    def difference(self, policy: Policy) -> float:
-        """The mean difference between the model's scores and those of the file, over the held-out choices."""
-        torch.set_float32_matmul_precision("highest")
-        total, count = 0.0, 0
-        with torch.no_grad():
-            for rows in self._validation.split(_JUDGED_ROWS):
-                batch = self.model.unpack(rows)
-                differences = (self.model.scores(batch).double() - integer_scores(policy, batch))[batch.is_move]
-                total, count = total + float(differences.abs().sum()), count + len(differences)
-        return total / count
+    def _report(self) -> Report:
+        training_loss = self.learner.take_loss()  # waits for the device
+        now = time.perf_counter()
+        speed = (self.samples - self._samples_before) / max(now - self._reported, 1e-9)
+        judgement = self.learner.judge(self._glance)
+        if self.best is None or judgement.entropy < self.best[0]:
+            self.best = judgement.entropy, self.learner.values()
+        self._samples_before, self._reported = self.samples, time.perf_counter()
+        return Report(self.epoch, min(self.progress, 1.0), self.samples, now - self._started, self.rate, training_loss,
+                      judgement, speed)
 
-
-def _sums(scores: Tensor) -> Tensor:
-    """Over some samples: cross-entropy, first choices that were played, played among the first three."""
-    entropy = scores.logsumexp(1) - scores[:, 0]
-    better = (scores[:, 1:] >= scores[:, :1]).sum(1)  # a tie is no first choice
-    return torch.stack((entropy.double().sum(), (better == 0).sum(), (better < 3).sum())).double().cpu()
+    def judge(self, values: Values) -> Judgement:
+        """How well all held-out choices are predicted."""
+        return self.learner.judge(self._validation, values)

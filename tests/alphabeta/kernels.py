@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.correction import corrected_eval, learn_correction
-from engine.alphabeta.exchange import see_reaches
+from engine.alphabeta.exchange import flag_sound_moves, see_reaches
 from engine.alphabeta.gravity import moved
 from engine.alphabeta.ordering import (
     is_after_quiet,
@@ -42,6 +42,11 @@ from engine.kernel import array_type, entry, int64, kernel, uint64
 @entry(POSITION_TYPE, int64, int64)
 def wins_exchange(pos, move, threshold):
     return see_reaches(pos, move, threshold)
+
+
+@entry(POSITION_TYPE, array_type("u2"), array_type("u1"))
+def flag_moves(pos, moves, good):
+    flag_sound_moves(pos, moves, len(moves), good)
 
 
 @kernel

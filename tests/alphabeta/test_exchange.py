@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import chess
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from engine.alphabeta.exchange import EXCHANGE_VALUES
 from engine.core.game import Game
 from engine.core.notation import read_move
-from tests.alphabeta.kernels import wins_exchange
+from tests.alphabeta.kernels import flag_moves, wins_exchange
 from tests.positions import CORNERS, DATA, judge, play_both
 
 # One line lets a pawn recapture without promoting, though its neighbours count the promotion; one names two knights.
@@ -93,3 +94,13 @@ def test_the_published_suite():
         code = read_move(game.position, board.uci(move))
         assert wins_exchange(game.position, code, int(value)), line
         assert not wins_exchange(game.position, code, int(value) + 1), line
+
+
+def test_flags_of_all_moves_are_their_exchanges():
+    """Also where a move opens a line to the square that it goes to, and where a pawn is taken en passant."""
+    for fen in (*CORNERS, "4r1k1/8/8/8/4R3/8/8/6K1 w - - 0 1", "6k1/b7/8/2pP4/8/8/5R2/6K1 w - c6 0 1"):
+        game = Game(fen)
+        moves = np.array([int(move) for move in game.legal_moves()], np.uint16)
+        good = np.zeros(len(moves), np.uint8)
+        flag_moves(game.position, moves, good)
+        assert good.tolist() == [int(wins_exchange(game.position, int(move), 0)) for move in moves], fen

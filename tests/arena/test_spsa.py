@@ -12,6 +12,7 @@ from engine.alphabeta.params import PARAMETERS
 from engine.arena import executors
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication, GameRecord, Opening
+from engine.arena.settings import read_setting
 from engine.arena.shards import in_order
 from engine.arena.spsa import Course, Perturbation, Plan
 from engine.arena.statistics import score_of
@@ -100,3 +101,25 @@ def test_bad_plans_and_checkpoints(tmp_path):
             Course.load(path)
     with pytest.raises(InputError, match="cannot read"):
         Course.load(tmp_path / "missing.json")
+
+
+def test_parameters_of_a_tree_are_tuned_by_games_of_trees(tmp_path):
+    plan = Plan(("puct", "look_visits"), 4, 2, 20, 3, 0.01, tree="mcts")
+    course = Course.begin(plan)
+    batch = course.batch(openings(), Adjudication())
+    for perturbation in batch:
+        first, second = perturbation.pair.first.tree, perturbation.pair.second.tree
+        assert first is not None and second is not None
+        plus, minus = first.params_record(), second.params_record()
+        assert plus.puct + minus.puct == pytest.approx(2 * course.values["puct"])
+        assert isinstance(dict(first.params)["look_visits"], int)
+    course.learn(batch, [make_draws(perturbation) for perturbation in batch])
+    assert course.played == 2
+    values = tmp_path / "tuned.txt"
+    values.write_text("mcts\n" + "".join(f"{name}={value}\n" for name, value in course.rounded()))
+    assert read_setting(str(values)).tree == course.setting().tree
+
+
+def make_draws(perturbation: Perturbation) -> list[GameRecord]:
+    return [GameRecord(2 * perturbation.number + game, ("a", "b"), Opening(), (), "1/2-1/2", "test")
+            for game in range(2)]

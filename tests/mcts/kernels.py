@@ -8,12 +8,14 @@ from engine.alphabeta.state import STATE_TYPE
 from engine.core.movegen import king_masks
 from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
-from engine.mcts.leaves import plies_to_mate as count_plies
-from engine.mcts.nodes import add_value, count_visit, write_node
+from engine.mcts.leaves import proof_of
+from engine.mcts.nodes import add_value, count_visit, node_at, write_node
 from engine.mcts.randomness import random_below
 from engine.mcts.sampling import random_move
 from engine.mcts.select import select
+from engine.mcts.sharing import share_value, shared_value
 from engine.mcts.simulate import play_out, set_up_playground
+from engine.mcts.values import chances_of, score_for
 from engine.mcts.worker import WORKER_TYPE
 
 
@@ -32,7 +34,7 @@ def one_playout(pos, state, worker):
 def visit(pool, index, value):
     """A whole visit, with its value in multiples of 1 / ONE."""
     count_visit(pool, index)
-    add_value(pool, index, value)
+    add_value(pool, index, value, np.int64(0))
 
 
 @entry(int64, int64)
@@ -51,8 +53,25 @@ def draw(worker, end):
 
 
 @entry(int64)
-def plies_to_mate(score):
-    return count_plies(score)
+def proof_by(score):
+    return proof_of(score)
+
+
+@entry(POSITION_TYPE, WORKER_TYPE, int64)
+def value_of(pos, worker, score):
+    """(chance to win, chance to lose, the score that is worth their difference) of a score."""
+    win, loss = chances_of(pos, worker, score)
+    return win, loss, score_for(pos, worker, win - loss)
+
+
+@entry(WORKER_TYPE, int64, int64)
+def share_node(worker, index, key):
+    share_value(worker, np.uint64(key), node_at(worker.pool, index))
+
+
+@entry(WORKER_TYPE, int64)
+def value_shared(worker, key):
+    return shared_value(worker, np.uint64(key))
 
 
 @entry(POSITION_TYPE, WORKER_TYPE)

@@ -131,7 +131,7 @@ def test_lines_are_legal_and_sorted():
     searcher.run(game.position, Limits(nodes=20_000, multipv=4), infos.append)
     last = infos[-4:]
     assert [info.line_number for info in last] == [1, 2, 3, 4]
-    visits = [line.visits for line in best_lines(searcher.pool, params.puct(), 4)]
+    visits = [line.visits for line in best_lines(searcher.pool, params.puct(), searcher._curve, 4)]
     assert visits == sorted(visits, reverse=True)
     for info in infos:
         board, follower = judge(game.fen()), game.copy()

@@ -15,19 +15,19 @@ from engine.alphabeta.root import NEVER
 from engine.commands.shared.positions import BENCH_FENS
 from engine.core.game import Game
 from engine.mcts import params
-from engine.mcts.nodes import NODE_BYTES, ONE, ROOM, Pool
+from engine.mcts.nodes import NODE_BYTES, ONE, ROOM, TB_PROOF, Pool
 from engine.mcts.params import Leaf, Selection
 from engine.mcts.searcher import TreeSearcher
 from engine.mcts.worker import new_worker
 from engine.reference.games.chess import Chess
 from engine.reference.uct import Node, simulate, ucb1
 from engine.search.limits import Limits
-from engine.search.scores import MATE
+from engine.search.scores import MATE, TB_WIN
 from tests.mcts.kernels import (
     begin_visit,
     draw,
     one_playout,
-    plies_to_mate,
+    proof_by,
     sample_move,
     select_child,
     visit,
@@ -157,7 +157,9 @@ def test_chance_is_fair():
     assert all(abs(count - 10_000) < 500 for count in counts.values())
 
 
-def test_distances_of_mates():
-    assert plies_to_mate(1 - int(MATE)) == -1  # mated already
-    assert plies_to_mate(int(MATE) - 2) == 2
-    assert plies_to_mate(300) == 0
+def test_what_scores_prove():
+    assert proof_by(1 - int(MATE)) == -1  # mated already
+    assert proof_by(int(MATE) - 2) == 2
+    assert proof_by(300) == 0
+    assert proof_by(int(TB_WIN) - 1) == TB_PROOF + 1
+    assert proof_by(1 - int(TB_WIN)) == -TB_PROOF - 1

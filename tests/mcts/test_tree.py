@@ -66,7 +66,7 @@ def test_a_small_pool_goes_on_for_ever():
     result = searcher.run(game.position, Limits(nodes=30_000))
     assert result.nodes == 30_000
     assert searcher.pool.used <= searcher.pool.capacity
-    assert searcher.pool.nodes.nbytes + searcher.tt.words.nbytes <= 0.2 * (1 << 20)
+    assert searcher.pool.nodes.nbytes + searcher.tt.words.nbytes + searcher.shared.size <= 0.2 * (1 << 20)
     assert result.move in game.legal_moves()
 
 

@@ -7,7 +7,7 @@ from engine.mcts import params
 from engine.mcts.searcher import TreeSearcher
 from engine.search.limits import Limits
 
-KINDS = {"puct": params.puct, "uct": params.uct, "montecarlo": params.pure_monte_carlo}
+KINDS = {"learned": params.learned, "puct": params.puct, "uct": params.uct, "montecarlo": params.pure_monte_carlo}
 MIDDLE_GAME = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"
 MATES = {  # position: moves to the mate
     "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1": 1,

@@ -16,7 +16,7 @@ from eval.network.speed import replay_moves
 from eval.policy.file import random_policy, read_policy
 from eval.policy.memory import LoadedPolicy, built_in_policy
 
-_WIDTH = 192  # of the random policy that is measured where there is no other
+_WIDTH = 256  # of the random policy that is measured where there is no other
 
 
 def print_policy(path: Path | None, runs: int, as_json: bool) -> int:
@@ -26,7 +26,8 @@ def print_policy(path: Path | None, runs: int, as_json: bool) -> int:
     policy = LoadedPolicy(random_policy(_WIDTH, 1)) if policy is None else policy
     lines = lines_of_play()
     bare = nanoseconds_a_move(lines, runs, replay_moves)
-    listed, flagged, weighed = (_nanoseconds(lines, runs, policy, extent) for extent in (LISTED, FLAGGED, WEIGHED))
+    listed, flagged, weighed = (nanoseconds_a_move(lines, runs, _Expansions(policy, extent))
+                                for extent in (LISTED, FLAGGED, WEIGHED))
     count = _mean_count(lines, policy)
     found = {"kind": "random policy" if is_random else "policy", "width": policy.policy.hidden,
              "moves": round(count, 1), "list_nanoseconds": round(listed - bare, 1),
@@ -41,16 +42,19 @@ def print_policy(path: Path | None, runs: int, as_json: bool) -> int:
     return 0
 
 
-def _nanoseconds(lines: list[Line], runs: int, policy: LoadedPolicy, extent: int) -> float:
-    memory = empty_move_list(), np.zeros(MAX_MOVES, np.uint8), np.zeros(MAX_MOVES, np.float32)
+class _Expansions:
+    """Replays lines with expansions by one policy."""
 
-    def replay(pos: PositionRecord, moves: object, rounds: int) -> Int:
-        return replay_with_expansions(pos, moves, rounds, *memory, policy.address, extent)
+    def __init__(self, policy: LoadedPolicy, extent: int) -> None:
+        self._address, self._extent = policy.address, extent
+        self._list, self._good = empty_move_list(), np.zeros(MAX_MOVES, np.uint8)
+        self._priors = np.zeros(MAX_MOVES, np.float32)
 
-    return nanoseconds_a_move(lines, runs, replay)
+    def __call__(self, pos: PositionRecord, moves: object, rounds: int) -> Int:
+        return replay_with_expansions(pos, moves, rounds, self._list, self._good, self._priors, self._address,
+                                      self._extent)
 
 
 def _mean_count(lines: list[Line], policy: LoadedPolicy) -> float:
-    memory = empty_move_list(), np.zeros(MAX_MOVES, np.uint8), np.zeros(MAX_MOVES, np.float32)
-    counts = [int(replay_with_expansions(*line, 1, *memory, policy.address, LISTED)) for line in lines]
-    return sum(counts) / sum(len(moves) for _, moves in lines)
+    replay = _Expansions(policy, LISTED)
+    return sum(int(replay(*line, 1)) for line in lines) / sum(len(moves) for _, moves in lines)

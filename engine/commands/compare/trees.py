@@ -1,4 +1,4 @@
-"""The tree searches among those that are compared: pure Monte Carlo, UCT with its playouts, and PUCT."""
+"""The tree searches among those that are compared: pure Monte Carlo, UCT, PUCT, and the learned one."""
 
 from __future__ import annotations
 

@@ -17,9 +17,11 @@ from engine.arena.duel import FairnessTest, SettingsPair
 from engine.arena.match import Shard
 from engine.arena.records import Adjudication, Opening
 from engine.arena.referee import TimeControl, UciGame
+from engine.arena.searchgames import SearchPair
 from engine.arena.seats import Contender
 from engine.arena.settings import DEFAULT, read_setting
 from engine.core.errors import InputError, quote
+from engine.search.limits import Limits
 
 DEFAULT_NODES = 5000
 DEFAULT_CONTROL = "10+0.1"
@@ -60,11 +62,13 @@ class SettingsPairing:
     """Two settings of this engine, in this process or on a cluster."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        for_processes = ("tc", "movetime", "depth_a", "depth_b", "option", "option_a", "option_b")
-        if any(getattr(arguments, name) for name in for_processes):
-            raise InputError("settings play at fixed --nodes, without UCI options; other limits are for cmd: players")
         self._first = read_setting(arguments.first).judged_by(arguments.network_a)
         self._second = read_setting(arguments.second or DEFAULT).judged_by(arguments.network_b)
+        self._has_trees = self._first.tree is not None or self._second.tree is not None
+        for_processes = ("tc", "depth_a", "depth_b", "option", "option_a", "option_b")
+        if any(getattr(arguments, name) for name in for_processes) or (arguments.movetime and not self._has_trees):
+            raise InputError("settings play at fixed --nodes, without UCI options; other limits are for cmd: players")
+        self._movetime = arguments.movetime / 1000 if arguments.movetime else None
         second_name = self._second.name if self._second.name != self._first.name else f"{self._second.name} again"
         self.players = (self._first.name, second_name)
         self._nodes, self._megabytes = arguments.nodes or DEFAULT_NODES, arguments.hash
@@ -77,8 +81,11 @@ class SettingsPairing:
 
     def shards(self, number: int, opening: Opening, rules: Adjudication) -> list[Shard]:
         """The games of a pair, one after the other."""
-        return [SettingsPair(number, opening, self._first, replace(self._second, name=self.players[1]), self._nodes,
-                             rules, self._megabytes)]
+        second = replace(self._second, name=self.players[1])
+        if self._has_trees:
+            limits = Limits(nodes=self._nodes) if self._movetime is None else Limits(movetime=self._movetime)
+            return [SearchPair(number, opening, self._first, second, limits, rules, self._megabytes)]
+        return [SettingsPair(number, opening, self._first, second, self._nodes, rules, self._megabytes)]
 
 
 def _read_control(text: str) -> tuple[float, float]:

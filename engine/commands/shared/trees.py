@@ -1,10 +1,10 @@
-"""The tree searches that are measured and compared: pure Monte Carlo, UCT with its playouts, and PUCT."""
+"""The tree searches that are measured and compared: pure Monte Carlo, UCT, PUCT, and the learned one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.mcts.params import Leaf, ParamsRecord, puct, pure_monte_carlo, uct
+from engine.mcts.params import Leaf, ParamsRecord, learned, puct, pure_monte_carlo, uct
 
 TREES: dict[str, Callable[[], ParamsRecord]] = {
     "pure Monte Carlo": pure_monte_carlo,
@@ -13,4 +13,6 @@ TREES: dict[str, Callable[[], ParamsRecord]] = {
     "UCT, cut off": lambda: uct(leaf=Leaf.CUT_OFF),
     "PUCT, quiescence": puct,
     "PUCT, depth 2": lambda: puct(leaf_depth=2),
+    "learned, quiescence": learned,
+    "learned, static": lambda: learned(leaf=Leaf.EVALUATION),
 }

@@ -32,15 +32,18 @@ from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError
 from engine.files import begins_with
 from eval.policy.file import LARGEST_WIDTH, MAGIC, WIDTH_STEP, read_policy, write_policy
+from eval.policy.floats import floats_of, quantised
 from eval.policy.memory import LoadedPolicy
 
 if TYPE_CHECKING:
-    from eval.policy.train import Judgement, Report, Trainer
+    from eval.policy.floats import Judgement
+    from eval.policy.train import Learner, Report, Trainer
 
 _MILLION = 1_000_000
 _PATIENCE = 60.0  # seconds to judge and to write what was learned, after Ctrl-C
 _RESERVE_SECONDS = 6.0  # to judge and to write, when time is limited
 _TWO_SIGMA = 1.96  # 95 %
+_PROCESSOR = "cpu"
 _ALL_SCORES = 40_000  # larger than any
 
 
@@ -51,17 +54,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--out", type=OutFile("policy", begins_with(MAGIC)), metavar="FILE.policy", help="where the policy goes")
     never_with(add("--judge", type=in_file, metavar="FILE.policy", help="teach nothing: judge this one"), "--out")
     course = parser.add_argument_group("the course")
-    course.add_argument("--hidden", type=Whole(WIDTH_STEP, LARGEST_WIDTH), default=192, metavar="N",
-                        help="hidden cells (default 192)")
+    course.add_argument("--hidden", type=Whole(WIDTH_STEP, LARGEST_WIDTH), default=256, metavar="N",
+                        help="hidden cells (default 256)")
     course.add_argument("--epochs", type=positive, default=20, metavar="N", help="passes over the games (default 20)")
     course.add_argument("--minutes", type=minutes, metavar="X",
                         help="as many passes as fit into this, reading included")
-    course.add_argument("--batch", type=positive, default=16_384, metavar="N", help="(default 16384)")
+    course.add_argument("--batch", type=positive, metavar="N",
+                        help="(default 2048, or 16384 on a GPU)")
     course.add_argument("--rate", type=Real(0, 1, above=True), default=1e-3, metavar="X",
                         help="of learning, at first (default 0.001)")
     course.add_argument("--decay", type=Real(0, 1), default=0.01, metavar="X", help="of weights (default 0.01)")
     course.add_argument("--device", type=text, metavar="NAME",
-                        help="torch's name for it (default: cuda where there is one)")
+                        help="torch's name for it (default: cuda where there is one, else cpu, without torch)")
     add_seed(parser, "the course")
     samples = parser.add_argument_group("the samples")
     for name, value, least, what in (("first_ply", 0, 0, "plies of a game to leave out"),
@@ -70,7 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         samples.add_argument(f"--{name.replace('_', '-')}", type=Whole(least), default=value, metavar="N",
                              help=f"{what} (default {value})")
     samples.add_argument("--shard", type=Real(0, 10_000, above=True), default=40, metavar="X",
-                         help="million positions at a time in memory, 248 bytes each (default 40)")
+                         help="million positions at a time in memory, 312 bytes each (default 40)")
     judging = parser.add_argument_group("the judgement")
     judging.add_argument("--positions", type=Whole(0), default=2000, metavar="N",
                          help="of held-out games, each searched to see if the policy agrees (default 2000)")
@@ -119,18 +123,40 @@ def _agree(policy: LoadedPolicy, source: ChoiceSource, arguments: argparse.Names
          f"{len(found)} positions of held-out games")
 
 
+def _default_device() -> str:
+    """A GPU if there is one that can be used, else the processor."""
+    try:
+        import torch
+    except ImportError:
+        return _PROCESSOR
+    return "cuda" if torch.cuda.is_available() else _PROCESSOR
+
+
+def _batch_for(device: str) -> int:
+    """A GPU is fast with large batches only."""
+    return 2048 if device == _PROCESSOR else 16_384
+
+
+def _learner(arguments: argparse.Namespace, device: str, threads: int) -> Learner:
+    if device == _PROCESSOR:
+        from eval.policy.descent import KernelLearner
+
+        return KernelLearner(arguments.hidden, arguments.seed, arguments.decay, threads)
+    try:
+        from eval.policy.model import TorchLearner
+    except ImportError as error:
+        raise InputError("--device needs torch: pip install '.[train]', where the sources are") from error
+    return TorchLearner(arguments.hidden, arguments.seed, arguments.decay, device)
+
+
 class _Course:
     """One training."""
 
     def __init__(self, arguments: argparse.Namespace, source: ChoiceSource, started: float) -> None:
-        try:
-            import torch
+        from eval.policy.train import Plan, Trainer
 
-            from eval.policy.train import Plan, Trainer
-        except ImportError as error:
-            raise InputError("tune policy needs torch: pip install '.[train]', where the sources are") from error
         self._arguments, self._source, self._started = arguments, source, started
-        device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
+        device = arguments.device or _default_device()
         training = next(source.shards())
         _say(f"{source.first_games.positions} positions read, {len(training)} to learn from and "
              f"{len(source.validation)} to judge by{' in the first shard' if source.length > 1 else ''}; on {device} "
@@ -142,9 +168,9 @@ class _Course:
         seconds = math.inf
         if is_timed:
             seconds = max(60 * arguments.minutes - _RESERVE_SECONDS - (time.perf_counter() - started), 1.0)
-        self._trainer: Trainer = Trainer(
-            Plan(arguments.hidden, math.inf if is_timed else arguments.epochs, seconds, arguments.batch, arguments.rate,
-                 arguments.decay, arguments.seed), source.validation, device)
+        plan = Plan(math.inf if is_timed else arguments.epochs, seconds, arguments.batch or _batch_for(device),
+                    arguments.rate, arguments.seed)
+        self._trainer: Trainer = Trainer(plan, _learner(arguments, device, source.threads), source.validation)
 
     def run(self) -> None:
         """Learn to the end, or until somebody stops it, and write the policy."""
@@ -157,17 +183,18 @@ class _Course:
                 last = report
             if last is None:
                 raise InputError("stopped before anything was learned; no policy was written")
-            exact = trainer.judge()
+            assert trainer.best is not None
+            values = trainer.best[1]
+            exact = trainer.judge(values)
             data = (f"{' '.join(path.name for path in arguments.data)}: {self._source.first_games.positions} positions"
                     f"{' in the first shard' if self._source.length > 1 else ''}, "
                     f"{last.samples} samples learned from, {last.epoch:.2f} epochs")
-            policy = trainer.model.quantised({
+            policy = quantised(values, {
                 "command": _command_of(arguments), "data": data, "date": f"{datetime.now(UTC):%Y-%m-%d}",
                 "seed": arguments.seed, "result": f"held-out games: {_words(exact)}"})
             write_policy(policy, arguments.out)
             _say(f"floats:   {_words(exact)}")
-            _say(f"integers: {_words(trainer.judge(policy))}; scores differ by {trainer.difference(policy):.4f} on "
-                 "average")
+            _say(f"integers: {_words(trainer.judge(floats_of(policy)))}")
         _say(f"policy in {arguments.out}, {arguments.out.stat().st_size} bytes, after "
              f"{time.perf_counter() - self._started:.1f} s")
 

@@ -35,6 +35,8 @@ from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.tables import live_table
 from engine.core.errors import InputError
 from engine.files import write_file
+from engine.mcts import params as of_trees
+from engine.search.kinds import STRONGEST
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -47,6 +49,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--params", type=text, default=_ALL, metavar="NAME,...",
                         help="which ones (default: all but switches)")
+    parser.add_argument("--mode", default=STRONGEST.name, choices=(STRONGEST.name, "mcts"),
+                        help=f"the kind of search (default {STRONGEST.name})")
     parser.add_argument("--pairs", type=positive, default=10_000, metavar="N",
                         help="pairs of games in all (default 10000)")
     parser.add_argument("--batch", type=positive, default=32, metavar="N",
@@ -63,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=NewFile((".json", ".txt")), required=True, metavar="NAME",
                         help="NAME.json is the checkpoint, NAME.txt holds the values, for `match NAME.txt default`")
     never_with(parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, as it was begun"),
-               "--params", "--pairs", "--batch", "--nodes", "--rate", "--seed")
+               "--params", "--mode", "--pairs", "--batch", "--nodes", "--rate", "--seed")
     parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the course of the values")
 
 
@@ -77,9 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
         _follow(course, checkpoint, executor, width, islice(_openings(arguments, course), course.played, None))
     if not course.is_over:
         print(f"{course.played} of {course.plan.pairs} pairs played; --resume goes on. The values so far:")
-    values = course.setting().params
+    values = course.rounded()
     if course.is_over:
-        write_file(values_file, "".join(f"{name}={value}\n" for name, value in values))
+        kind = f"{course.plan.tree}\n" if course.plan.tree else ""
+        write_file(values_file, kind + "".join(f"{name}={value}\n" for name, value in values))
     for name, value in values:
         print(f"{name}={value}")
     if arguments.plot is not None and course.history:
@@ -96,10 +101,11 @@ def _course(arguments: argparse.Namespace, checkpoint: Path) -> Course:
         return course
     if checkpoint.exists():
         raise InputError(f"{checkpoint} exists; --resume goes on with it")
-    names = (tuple(row.name for row in PARAMETERS if not row.is_switch) if arguments.params == _ALL
-             else tuple(arguments.params.split(",")))
+    tree = "" if arguments.mode == STRONGEST.name else arguments.mode
+    names = tuple(arguments.params.split(",")) if arguments.params != _ALL else tuple(
+        row.name for row in (of_trees.PARAMETERS if tree else PARAMETERS) if row.step)
     return Course.begin(Plan(names, arguments.pairs, arguments.batch, arguments.nodes, arguments.seed,
-                             arguments.rate, openings))
+                             arguments.rate, openings, tree))
 
 
 def _openings(arguments: argparse.Namespace, course: Course) -> Iterator[Opening]:
@@ -128,7 +134,7 @@ def _follow(course: Course, checkpoint: Path, executor: Executor, width: int, op
 
 def _rows(course: Course) -> list[tuple[str, ...]]:
     """Where each parameter stands, under _HEADINGS."""
-    return [(row.name, str(row.default), f"{course.values[row.name]:.1f}",
+    return [(row.name, str(row.default), f"{course.values[row.name]:.4g}",
              f"{(course.values[row.name] - row.default) / row.step:+.2f}") for row in course.plan.rows()]
 
 

@@ -24,8 +24,8 @@ from engine.search.contract import Interruptible, Search, Spreading
 from engine.search.kinds import KINDS, kind_named
 from engine.search.limits import Info, Limits, Progress, Remark, Result
 
-_TITLES = {"alphabeta": "Alpha-beta", "mcts": "PUCT", "uct": "UCT", "minimax": "Minimax", "expectimax": "Expectimax",
-           "montecarlo": "Pure Monte Carlo"}  # in the order in which they are shown
+_TITLES = {"alphabeta": "Alpha-beta", "mcts": "Learned tree", "puct": "PUCT", "uct": "UCT", "minimax": "Minimax",
+           "expectimax": "Expectimax", "montecarlo": "Pure Monte Carlo"}  # in the order in which they are shown
 _ABOUT = {kind.name: kind.about for kind in KINDS}
 KINDS_SHOWN = [{"name": name, "title": title, "about": _ABOUT[name]} for name, title in _TITLES.items()]
 _SHORTEST, _LONGEST = 200, 20_000  # milliseconds

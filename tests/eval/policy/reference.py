@@ -41,8 +41,36 @@ def all_paths() -> dict[tuple[int, int], int]:
 PATHS = all_paths()
 
 
-def rows_of(board: chess.Board, move: int, good: int) -> tuple[int, int]:
-    """(path, trait) rows of one of the engine's moves."""
+VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 100}
+
+
+def level_of(board: chess.Board, square: int) -> int:
+    """2 if an enemy pawn attacks the square, 1 if only other men do, else 0."""
+    attackers = board.attackers(not board.turn, square)
+    return 0 if not attackers else 2 if any(board.piece_type_at(man) == chess.PAWN for man in attackers) else 1
+
+
+def danger_of(board: chess.Board, move: int) -> int:
+    start, target, kind = move & 63, move >> 6 & 63, move >> 12
+    made = 0
+    if kind < 2:
+        moved = board.piece_at(start)
+        assert moved is not None
+        after = board.copy(stack=False)
+        after.remove_piece_at(start)
+        after.set_piece_at(target, moved)
+        for square in after.attacks(target):
+            man = board.piece_at(square)
+            if man is None or man.color == board.turn or man.piece_type == chess.KING:
+                continue
+            is_larger = VALUES[man.piece_type] > VALUES[moved.piece_type]
+            is_loose = not board.is_attacked_by(not board.turn, square)
+            made = max(made, 2 if is_larger else int(is_loose))
+    return level_of(board, start) + 3 * level_of(board, target) + 9 * made
+
+
+def rows_of(board: chess.Board, move: int, good: int) -> tuple[int, int, int, int]:
+    """The rows of one of the engine's moves: path, place, traits, danger."""
     view, start, target, kind = view_of(board), move & 63, move >> 6 & 63, move >> 12
     here, there = start ^ view, target ^ view
     path = PATHS[here, there]
@@ -57,7 +85,8 @@ def rows_of(board: chess.Board, move: int, good: int) -> tuple[int, int]:
         played = chess.Move(start, target, kind - 2 if kind >= 4 else None)
         taken = chess.PAWN if kind == 1 else taken
     check = int(board.gives_check(played))
-    return 1880 * good + path, (((moved - 1) * 6 + taken) * 2 + check) * 2 + good
+    return (path, 64 * (moved - 1) + there, (((moved - 1) * 6 + taken) * 2 + check) * 2 + good,
+            (27 * (moved - 1) + danger_of(board, move)) * 2 + good)
 
 
 def _castling_text(king: int, rook: int) -> str:
@@ -70,7 +99,13 @@ def scores_of(policy: Policy, board: chess.Board, moves: list[int], good: list[i
     cells = np.clip(cells, 0, 64) ** 2
     scores = []
     for move, flag in zip(moves, good, strict=True):
-        path, trait = rows_of(board, move, flag)
-        row = policy.path_weights[path].astype(np.int64) + policy.trait_weights[trait]
-        scores.append(int((cells * row).sum() + policy.trait_biases[trait]))
+        scores.append(score_of(policy, cells, rows_of(board, move, flag)))
     return scores
+
+
+def score_of(policy: Policy, cells, rows: tuple[int, int, int, int]) -> int:
+    """The sum for one move."""
+    path, place, trait, danger = rows
+    row = (policy.path_weights[path].astype(np.int64) + policy.place_weights[place] + policy.trait_weights[trait]
+           + policy.danger_weights[danger])
+    return int((cells * row).sum() + policy.trait_biases[trait])

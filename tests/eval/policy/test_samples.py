@@ -43,6 +43,16 @@ def features_in(sample) -> list[int]:
     return found
 
 
+def rows_in(sample) -> list[tuple[int, int, int, int]]:
+    """What follows from a sample for each move: path, place, traits, danger."""
+    targets = {path: target for (_, target), path in reference.PATHS.items()}
+    found = []
+    for path, trait, danger in zip(*(sample[name].tolist() for name in ("paths", "traits", "dangers")), strict=True):
+        target = targets[path] if path < 1792 else 56 + (path - 1792) % 22 - 2 * (((path - 1792) % 22 + 1) // 3)
+        found.append((path, 64 * (trait // 24) + target, trait, (27 * (trait // 24) + danger) * 2 + trait % 2))
+    return found[:sample["count"]]
+
+
 def choices_of(path, *, validates: bool):
     """(board, game, move) of each position of all games that validate, or of the others."""
     number = 0
@@ -74,7 +84,7 @@ def test_samples_are_all_choices(path, validates):
         moves.remove(played)
         expected = [reference.rows_of(board, move, int(loses_nothing(game.position, move)))
                     for move in (played, *moves)]
-        rows = list(zip(sample["paths"].tolist(), sample["traits"].tolist(), strict=True))[:len(expected)]
+        rows = rows_in(sample)
         assert rows[0] == expected[0]
         assert sorted(rows) == sorted(expected)
         count += 1

@@ -1,22 +1,24 @@
-"""Training: it learns, and what it writes the kernels compute; where torch is installed."""
+"""Training: by kernels as by torch, it learns, and what it writes the kernels compute."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+from eval.policy.descent import KernelLearner
+from eval.policy.file import FEATURES, random_policy
+from eval.policy.floats import floats_of, initial_values, quantised
+from eval.policy.samples import CHOICE
+from eval.policy.train import Plan, Trainer
+from tests.eval.policy import reference
+from tests.eval.policy.test_samples import rows_in
+from tests.positions import CORNERS, judge
 
-from eval.policy.file import FEATURES, random_policy  # noqa: E402
-from eval.policy.model import Unpacker, integer_scores, to_device  # noqa: E402
-from eval.policy.samples import CHOICE  # noqa: E402
-from eval.policy.train import Plan, Trainer  # noqa: E402
-from tests.eval.policy import reference  # noqa: E402
-from tests.positions import CORNERS, judge  # noqa: E402
+ONE = 64**3
 
 
-def sample_of(fen: str, moves: list[tuple[int, int]]):
-    """A choice between some moves in the position of a FEN, as the reference sees it."""
+def sample_of(fen: str, moves: list[tuple[int, int, int]]):
+    """A choice between some moves, given by path, traits and danger, in the position of a FEN."""
     sample = np.zeros(1, CHOICE)
     board = judge(fen)
     codes = [12] * 64
@@ -26,7 +28,8 @@ def sample_of(fen: str, moves: list[tuple[int, int]]):
             sample[name] |= np.uint64(bit << feature % 64)
     for square, code in enumerate(codes):
         sample["board"][0, square // 16] |= np.uint64(code << 4 * (square % 16))
-    sample["paths"][0, :len(moves)], sample["traits"][0, :len(moves)] = np.array(moves).T
+    for name, values in zip(("paths", "traits", "dangers"), np.array(moves).T, strict=True):
+        sample[name][0, :len(moves)] = values
     sample["count"] = len(moves)
     return sample
 
@@ -35,52 +38,113 @@ def some_samples(count: int):
     """Positions in which the first of some random moves was played: always the one with the smallest path."""
     generator, samples = np.random.default_rng(1), []
     for number in range(count):
-        moves = sorted(zip(generator.integers(0, 3760, 20).tolist(), generator.integers(0, 144, 20).tolist(),
-                           strict=True))
+        moves = sorted(zip(*(generator.integers(0, end, 20).tolist() for end in (1880, 144, 27)), strict=True))
         samples.append(sample_of(CORNERS[number % len(CORNERS)], moves))
     return np.concatenate(samples)
 
 
-def test_unpacked_features_are_the_references():
-    samples = np.concatenate([sample_of(fen, [(1, 2), (3, 4)]) for fen in CORNERS])
-    batch = Unpacker("cpu")(to_device(samples, "cpu"))
-    for row, fen in zip(batch.features, CORNERS, strict=True):
-        assert sorted(row.nonzero().flatten().tolist()) == sorted(reference.features_of(judge(fen)))
-        assert len(row) == FEATURES
-    assert batch.is_move.sum(1).tolist() == [2] * len(CORNERS)
+def kernel_learner(seed: int = 2, threads: int = 2) -> KernelLearner:
+    return KernelLearner(64, seed, 0.01, threads)
 
 
-def test_integers_are_the_references():
+def trained(learner, samples, epochs: int, batch: int):
+    trainer = Trainer(Plan(epochs, batch=batch, rate=0.01, seed=2), learner, samples)
+    return trainer, list(trainer.run(lambda: iter((samples,)), 1))
+
+
+def expected_judgement(policy, samples):
+    """Cross-entropy, first choices and those among three, counted one by one."""
+    rows = []
+    for sample, fen in samples:
+        cells = policy.feature_weights[reference.features_of(judge(fen))].astype(int).sum(0) + policy.feature_biases
+        cells = np.clip(cells, 0, 64) ** 2
+        scores = np.array([reference.score_of(policy, cells, move) / ONE for move in rows_in(sample)])
+        better = int((scores[1:] >= scores[0]).sum())
+        rows.append((np.log(np.exp(scores - scores[0]).sum()), better == 0, better < 3))
+    return tuple(np.mean(rows, 0).tolist())
+
+
+def test_judgements_are_the_references():
     policy = random_policy(64, 3)
-    board = judge(CORNERS[1])
-    moves = [(5, 6), (3000, 143), (1880, 0)]
-    batch = Unpacker("cpu")(to_device(sample_of(CORNERS[1], moves), "cpu"))
-    cells = policy.feature_weights[reference.features_of(board)].astype(int).sum(0) + policy.feature_biases
-    cells = np.clip(cells, 0, 64) ** 2
-    expected = [int((cells * (policy.path_weights[path].astype(int) + policy.trait_weights[trait])).sum()
-                    + policy.trait_biases[trait]) / 64**3 for path, trait in moves]
-    assert integer_scores(policy, batch)[0, :3].tolist() == expected
+    policy = quantised({name: values / 8 for name, values in floats_of(policy).items()}, {})
+    samples = some_samples(60)
+    found = kernel_learner().judge(np.repeat(samples, 2)[::2], floats_of(policy))
+    fens = [CORNERS[number % len(CORNERS)] for number in range(60)]
+    expected = expected_judgement(policy, list(zip(samples, fens, strict=True)))
+    assert (found.entropy, found.first, found.among_three) == pytest.approx(expected, abs=1e-5)
 
 
 def test_it_learns_what_is_to_be_learned():
-    samples = some_samples(400)
-    trainer = Trainer(Plan(64, epochs=12, batch=50, rate=0.01, seed=2), samples[:100], "cpu")
-    before = trainer.judge()
-    (*_, report) = trainer.run(lambda: iter((samples,)), 1)
-    after = trainer.judge()
-    assert report.epoch == 12 and report.samples == 4800
+    samples, learner = some_samples(400), kernel_learner()
+    before = learner.judge(samples)
+    trainer, reports = trained(learner, samples, 12, 50)
+    after = learner.judge(samples)
+    assert reports[-1].epoch == 12 and reports[-1].samples == 4800
     assert after.entropy < before.entropy / 2 and after.first > 0.6 > before.first
-    policy = trainer.model.quantised({})
-    assert trainer.difference(policy) < 0.1
-    assert trainer.judge(policy).first > 0.6
+    whole = trainer.judge(floats_of(quantised(learner.values(), {})))
+    assert whole.entropy == pytest.approx(after.entropy, rel=0.1)
+    assert learner.judge(samples) == after  # other values leave no trace
+    assert trainer.best is not None and trainer.judge(trainer.best[1]).entropy == trainer.best[0]
 
 
 def test_the_seed_decides():
     samples = some_samples(60)
 
-    def learned(seed: int):
-        trainer = Trainer(Plan(64, epochs=2, batch=20, seed=seed), samples, "cpu")
-        list(trainer.run(lambda: iter((samples,)), 1))
-        return trainer.model.quantised({}).feature_weights.tobytes()
+    def learned(seed: int) -> bytes:
+        learner = kernel_learner(seed)
+        trained(learner, samples, 2, 20)
+        return learner.values()["feature_weights"].tobytes()
 
     assert learned(1) == learned(1) != learned(2)
+
+
+def test_numbers_keep_within_the_range_of_the_file():
+    learner = kernel_learner()
+    learner.begin(some_samples(40), 1)
+    for _ in range(5):
+        learner.learn(0, 40, 1.0)
+    policy = quantised(learner.values(), {})
+    assert policy.path_weights.max() == 127 and policy.path_weights.min() == -127
+
+
+def test_rounding_and_back():
+    policy = random_policy(64, 4)
+    again = quantised(floats_of(policy), {})
+    assert all(np.array_equal(getattr(again, name), value) for name, value in vars(policy).items()
+               if name != "provenance")
+    assert np.array_equal(initial_values(64, 1)["path_weights"], initial_values(64, 1)["path_weights"])
+
+
+def test_torch_takes_the_same_steps():
+    pytest.importorskip("torch")
+    from eval.policy.model import TorchLearner
+
+    samples = some_samples(100)
+    learners = kernel_learner(threads=3), TorchLearner(64, 2, 0.01, "cpu")
+    for learner in learners:
+        learner.begin(samples, 1)
+        for step in range(5):
+            learner.learn(0, len(samples), 0.001 * (step + 1))
+    ours, theirs = (quantised(learner.values(), {}) for learner in learners)
+    for name in ("feature_weights", "feature_biases", "path_weights", "place_weights", "trait_weights",
+                 "danger_weights"):
+        assert np.abs(getattr(ours, name).astype(int) - getattr(theirs, name)).max() <= 1, name
+    assert ours.trait_biases == pytest.approx(theirs.trait_biases, abs=30)
+    assert ours.feature_weights.tobytes() != quantised(initial_values(64, 2), {}).feature_weights.tobytes()
+    losses = [learner.take_loss() for learner in learners]
+    assert losses[0] == pytest.approx(losses[1], abs=1e-4)
+    for values in (None, floats_of(ours)):
+        found = [learner.judge(samples, values) for learner in learners]
+        assert found[0].entropy == pytest.approx(found[1].entropy, abs=1e-4)
+
+
+def test_torch_unpacks_the_references_features():
+    pytest.importorskip("torch")
+    from eval.policy.model import Unpacker, to_device
+
+    samples = np.concatenate([sample_of(fen, [(1, 2, 3), (3, 4, 5)]) for fen in CORNERS])
+    batch = Unpacker("cpu")(to_device(samples, "cpu"))
+    for row, fen in zip(batch.features, CORNERS, strict=True):
+        assert sorted(row.nonzero().flatten().tolist()) == sorted(reference.features_of(judge(fen)))
+        assert len(row) == FEATURES
+    assert batch.is_move.sum(1).tolist() == [2] * len(CORNERS)

@@ -23,7 +23,8 @@ def door_to(form: Form | None):
     def operate(target, biases, lists, count, width, rows, out):
         hidden_cells(target, biases, lists, count, width)
         for index in range(len(out)):
-            out[index] = move_score(target, rows + index * width, rows + (index + 1) * width, width)
+            row = rows + index * width
+            out[index] = move_score(target, row, row + width, row + 2 * width, row + 3 * width, width)
 
     operate.__qualname__ = f"operate_{form}"  # each is an entry of its own
     return entry(int64, int64, int64, int64, int64, int64, array_type("i8"))(operate)
@@ -38,12 +39,13 @@ def test_every_form_gives_the_same_integers(form):
         target = aligned(np.zeros(WIDTH, np.int16))
         listed = generator.integers(0, ROWS, count)
         lists = np.array([rows[number].ctypes.data for number in listed], np.int64)
-        out = np.zeros(ROWS - 1, np.int64)
+        out = np.zeros(ROWS - 3, np.int64)
         operate(target.ctypes.data, biases.ctypes.data, lists.ctypes.data, count, WIDTH, rows.ctypes.data, out)
         cells = np.clip(biases.astype(np.int64) + rows[listed].astype(np.int64).sum(0), 0, 64) ** 2
         assert np.array_equal(target, cells)
-        both = rows[:-1].astype(np.int64) + rows[1:]
-        assert out.tolist() == (both * cells).sum(1).tolist()
+        together = rows.astype(np.int64)
+        together = together[:-3] + together[1:-2] + together[2:-1] + together[3:]
+        assert out.tolist() == (together * cells).sum(1).tolist()
 
 
 @pytest.mark.parametrize(("triple", "cpu", "instruction"), [
@@ -55,6 +57,7 @@ def test_products_are_added_in_one_instruction(triple, cpu, instruction):
     module.triple = triple
     function = ir.Function(module, ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 4), "score")
     emitter = PolicyEmitter(form_of(machine), ir.IRBuilder(function.append_basic_block()))
-    emitter.builder.ret(emitter.dot(*function.args))
+    cells, first, second, width = function.args
+    emitter.builder.ret(emitter.dot(cells, [first, second], width))
     assembly = machine.emit_assembly(llvm.parse_assembly(str(module)))
     assert any(line.split()[0] == instruction for line in assembly.splitlines() if line.strip())

@@ -1,0 +1,68 @@
+"""`tune generations`: which commands it runs, in which order, and what it makes of their results."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from engine.commands.tune import generations
+from eval.network.file import read_network
+from eval.policy.file import read_policy
+from tests.commands.running import run
+
+
+class Children:
+    """Takes the place of the commands: notes them, and writes what they would have written."""
+
+    def __init__(self) -> None:
+        self.calls: list[list[str]] = []
+        self.fails = False
+
+    def __call__(self, command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        words = command[3:]
+        self.calls.append(words)
+        if "--out" in words:
+            Path(words[words.index("--out") + 1]).write_bytes(b"made")
+        elo = {"elo": 50.0, "low": 20.0, "high": 80.0}
+        told = json.dumps({"games": 20, "elo": elo}) if words[0] == "match" else ""
+        return subprocess.CompletedProcess(command, int(self.fails), told, "error: no torch\n")
+
+
+@pytest.fixture
+def children(monkeypatch):
+    double = Children()
+    monkeypatch.setattr(generations, "run_child", double)
+    return double
+
+
+def test_each_generation_learns_from_the_games_of_those_before(children, tmp_path, capsys):
+    call = ("tune", "generations", "--folder", str(tmp_path), "--generations", "2", "--games", "20")
+    status, out, _ = run(capsys, *call)
+    assert status == 0
+    assert [words[:2] if words[0] == "tune" else words[:1] for words in children.calls] == 2 * [
+        ["selfplay"], ["tune", "policy"], ["tune", "network"], ["match"]]
+    first, second = children.calls[1], children.calls[5]
+    assert "generation-0.games" in first[2]
+    assert ["generation-0.games" in second[2], "generation-1.games" in second[3]] == [True, True]
+    assert "+50" in out
+    assert "+100 +- 42" in out  # both matches together
+    read_network(tmp_path / "generation-0.network")
+    read_policy(tmp_path / "generation-0.policy")
+
+
+def test_what_is_there_is_not_done_again(children, tmp_path, capsys):
+    call = ("tune", "generations", "--folder", str(tmp_path), "--generations", "1")
+    assert run(capsys, *call)[0] == 0
+    done = len(children.calls)
+    assert run(capsys, *call)[0] == 0
+    assert len(children.calls) == done
+
+
+def test_a_command_that_fails_is_named(children, tmp_path, capsys):
+    children.fails = True
+    status, _, complaint = run(capsys, "tune", "generations", "--folder", str(tmp_path))
+    assert status == 2
+    assert complaint.splitlines()[-1].endswith("selfplay --mode failed: error: no torch")
