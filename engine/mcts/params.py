@@ -45,10 +45,10 @@ PARAMETERS = (
     Parameter("selection", int(Selection.PUCT), 0, 2),
     Parameter("leaf", int(Leaf.SEARCH), 0, 4),
     Parameter("exploration", math.sqrt(2), 0.0, 100.0),  # UCB1's C
-    Parameter("puct", 1.3, 0.0, 100.0, 0.15),  # PUCT's constant c for a node with few visits
-    Parameter("puct_growth", 0.0, 0.0, 10.0, 0.1),  # how much c grows with the logarithm of the visits
-    Parameter("puct_base", 1000.0, 1.0, 1e6),  # the visits at which that begins
-    Parameter("spread_share", 0.0, 0.0, 1.0, 0.15),  # how much c follows the spread of the values in the tree
+    Parameter("puct", 1.7, 0.0, 100.0, 0.15),  # PUCT's constant c for a node with few visits
+    Parameter("puct_growth", 0.5, 0.0, 10.0, 0.1),  # how much c grows with the logarithm of the visits
+    Parameter("puct_base", 2000.0, 1.0, 1e6),  # the visits at which that begins
+    Parameter("spread_share", 0.25, 0.0, 1.0, 0.15),  # how much c follows the spread of the values in the tree
     Parameter("usual_spread", 0.3, 0.01, 1.0),  # the standard deviation that leaves c as it is
     # How much below its parent's value an untried move is assumed to be once all others have been tried.
     Parameter("first_play", 0.0, 0.0, 2.0, 0.1),
@@ -72,7 +72,7 @@ PARAMETERS = (
     Parameter("look_visits", 1024, 0, 1_000_000, 200),
     Parameter("look_inner", 16, 1, 1000),
     Parameter("look_growth", 4, 2, 16),
-    Parameter("look_depth", 5, 0, 16),
+    Parameter("look_depth", 6, 0, 16),
     Parameter("look_step", 1, 0, 4),
     Parameter("look_temperature", 100.0, 1.0, 10_000.0, 15.0),  # centipawns
     Parameter("look_share", 0.5, 0.0, 1.0, 0.1),  # of the new priors; the rest is what they were before
@@ -116,7 +116,7 @@ def pure_monte_carlo(**changes: float) -> ParamsRecord:
 
 # Where this search differs from the learned one.
 _BY_HAND = {"use_outcome": 0, "use_policy": 0, "use_sharing": 0, "puct": 3.0, "puct_growth": 0.0, "spread_share": 0.0,
-            "look_share": 1.0}
+            "look_depth": 5, "look_share": 1.0}
 
 
 def puct(**changes: float) -> ParamsRecord:

@@ -20,13 +20,14 @@ class Children:
     def __init__(self) -> None:
         self.calls: list[list[str]] = []
         self.fails = False
+        self.elo = 50.0
 
     def __call__(self, command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
         words = command[3:]
         self.calls.append(words)
         if "--out" in words:
             Path(words[words.index("--out") + 1]).write_bytes(b"made")
-        elo = {"elo": 50.0, "low": 20.0, "high": 80.0}
+        elo = {"value": self.elo, "low": self.elo - 30, "high": self.elo + 30}
         told = json.dumps({"games": 20, "elo": elo}) if words[0] == "match" else ""
         return subprocess.CompletedProcess(command, int(self.fails), told, "error: no torch\n")
 
@@ -43,14 +44,21 @@ def test_each_generation_learns_from_the_games_of_those_before(children, tmp_pat
     status, out, _ = run(capsys, *call)
     assert status == 0
     assert [words[:2] if words[0] == "tune" else words[:1] for words in children.calls] == 2 * [
-        ["selfplay"], ["tune", "policy"], ["tune", "network"], ["match"]]
-    first, second = children.calls[1], children.calls[5]
+        ["selfplay"], ["tune", "policy"], ["tune", "network"], ["match"], ["match"]]
+    first, second = children.calls[1], children.calls[6]
     assert "generation-0.games" in first[2]
     assert ["generation-0.games" in second[2], "generation-1.games" in second[3]] == [True, True]
     assert "+50" in out
     assert "+100 +- 42" in out  # both matches together
     read_network(tmp_path / "generation-0.network")
     read_policy(tmp_path / "generation-0.policy")
+
+
+def test_a_network_that_does_not_win_is_not_kept(children, tmp_path, capsys):
+    children.elo = -50.0
+    assert run(capsys, "tune", "generations", "--folder", str(tmp_path), "--generations", "1")[0] == 0
+    kept, old = (tmp_path / f"generation-{number}.network" for number in (1, 0))
+    assert kept.read_bytes() == old.read_bytes()
 
 
 def test_what_is_there_is_not_done_again(children, tmp_path, capsys):

@@ -73,17 +73,19 @@ def test_ucb1_is_the_reference_s(values):
     assert bounds[children.index(chosen)] == pytest.approx(max(bounds))
 
 
-@given(VISITS, st.data())
-@settings(max_examples=60, deadline=None)
-def test_puct_is_its_formula(values, data):
+@pytest.mark.parametrize("growth", [0.0, 0.7])
+@given(values=VISITS, data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_puct_is_its_formula(growth, values, data):
     shares = sorted(data.draw(st.lists(st.integers(1, 900), min_size=len(values), max_size=len(values))), reverse=True)
     pool, children = family([*values, []], [*shares, 1])
-    chosen = select_child(worker_of(pool, puct=1.5), 1)
+    chosen = select_child(worker_of(pool, puct=1.5, puct_growth=growth, puct_base=10.0, first_play=0.3), 1)
     visits = sum(map(len, values)) + 1
-    bounds = [sum(row) / len(row) + 1.5 * share / 1000 * math.sqrt(visits) / (1 + len(row))
+    exploration = 1.5 * (1 + growth * math.log(1 + visits / 10)) * math.sqrt(visits)
+    bounds = [sum(row) / len(row) + exploration * share / 1000 / (1 + len(row))
               for row, share in zip(values, shares, strict=True)]
     of_parent = sum(map(sum, values)) / sum(map(len, values))
-    bounds.append(of_parent + 1.5 * 0.001 * math.sqrt(visits))
+    bounds.append(of_parent - 0.3 * math.sqrt(sum(shares) / 1000) + exploration * 0.001)
     assert bounds[children.index(chosen)] == pytest.approx(max(bounds), abs=1e-6)
 
 

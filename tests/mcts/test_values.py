@@ -149,3 +149,14 @@ def test_a_policy_orders_the_children():
         assert sum(priors) == pytest.approx(1.0, abs=1e-4)
         trees.append(children["move"].tolist())
     assert trees[0] != trees[1]
+
+
+def test_exploration_follows_the_spread_of_the_values():
+    """A position where all lines are drawn explores less than the usual spread asks for; a wild one explores more."""
+    zeals = []
+    for fen in ("8/8/8/8/8/k7/8/K2B4 w - - 0 1", "r1b1k2r/pp1nbp1p/2p2np1/4q3/2B5/2N3Q1/PPP3PP/R1B2RK1 w kq - 0 1"):
+        searcher = TreeSearcher(params.learned(spread_share=1.0, usual_spread=0.1), 4)
+        searcher.run(Game(fen).position, Limits(nodes=500))
+        zeals.append(float(searcher._workers[0].zeal))
+    assert zeals[0] == pytest.approx(0.5)
+    assert zeals[1] > 1.0

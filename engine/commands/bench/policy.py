@@ -16,7 +16,7 @@ from eval.network.speed import replay_moves
 from eval.policy.file import random_policy, read_policy
 from eval.policy.memory import LoadedPolicy, built_in_policy
 
-_WIDTH = 256  # of the random policy that is measured where there is no other
+_WIDTH = 128  # of the random policy that is measured where there is no other
 
 
 def print_policy(path: Path | None, runs: int, as_json: bool) -> int:

@@ -1,5 +1,8 @@
 """`tune generations`: the tree search teaches itself. Its games teach the next network and policy, which play the next.
 
+A network needs many games before it knows more than the one before: if it does not beat that when both use the new
+policy, the old one stays.
+
 Each step is a command of its own, whose files stay in the folder: a call that was stopped goes on where it was.
 """
 
@@ -86,6 +89,11 @@ def _sums(matches: Sequence[Match]) -> list[tuple[float, float]]:
     return found
 
 
+def _knowledge(network: Path, policy: Path) -> str:
+    """What a player knows, as settings name it."""
+    return f"network={network},policy={policy}"
+
+
 class Loop:
     """The steps, and where their files are."""
 
@@ -122,24 +130,28 @@ class Loop:
         course = ("--epochs", arguments.epochs, "--seed", arguments.seed)
         self._make(self._file(number, "policy"), "tune", "policy", *games, *course, "--hidden",
                    arguments.policy_hidden, "--batch", 1024, "--positions", 0, "--out")
-        self._make(self._file(number, "network"), "tune", "network", *games, *course, "--hidden", arguments.hidden,
-                   "--batch", 1024, "--share", "0.5", "--out")
-        return self._match(number)
+        taught = self._file(number, "taught.network")
+        self._make(taught, "tune", "network", *games, *course, "--hidden", arguments.hidden, "--batch", 1024, "--share",
+                   "0.5", "--out")
+        if not self._file(number, "network").exists():
+            policy, old = self._file(number, "policy"), self._file(before, "network")
+            trial = self._match(self._file(number, "trial.json"), _knowledge(taught, policy), _knowledge(old, policy))
+            shutil.copy(taught if trial.elo > 0 else old, self._file(number, "network"))
+        return self._match(self._file(number, "json"), self._knowledge(number), self._knowledge(before))
 
-    def _match(self, number: int) -> Match:
-        arguments, file = self._arguments, self._file(number, "json")
+    def _match(self, file: Path, first: str, second: str) -> Match:
+        """The match between two who know this, kept in a file."""
+        arguments = self._arguments
         if not file.exists():
-            told = self._run("match", f"mcts,{self._knowledge(number)}", f"mcts,{self._knowledge(number - 1)}",
-                             "--nodes", arguments.nodes, "--games", arguments.games, "--seed", arguments.seed,
-                             "--hash", 16, *self._width(), "--json")
+            told = self._run("match", f"mcts,{first}", f"mcts,{second}", "--nodes", arguments.nodes, "--games",
+                             arguments.games, "--seed", arguments.seed, "--hash", 16, *self._width(), "--json")
             write_file(file, told)
         found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        elo = found["elo"] or {"elo": math.nan, "low": math.nan, "high": math.nan}
-        return Match(found["games"], elo["elo"], elo["low"], elo["high"])
+        elo = found["elo"] or {"value": math.nan, "low": math.nan, "high": math.nan}
+        return Match(found["games"], elo["value"], elo["low"], elo["high"])
 
     def _knowledge(self, number: int) -> str:
-        """What a generation knows, as settings name it."""
-        return f"network={self._file(number, 'network')},policy={self._file(number, 'policy')}"
+        return _knowledge(self._file(number, "network"), self._file(number, "policy"))
 
     def _file(self, number: int, kind: str) -> Path:
         path: Path = self._folder / f"generation-{number}.{kind}"

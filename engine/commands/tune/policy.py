@@ -54,8 +54,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--out", type=OutFile("policy", begins_with(MAGIC)), metavar="FILE.policy", help="where the policy goes")
     never_with(add("--judge", type=in_file, metavar="FILE.policy", help="teach nothing: judge this one"), "--out")
     course = parser.add_argument_group("the course")
-    course.add_argument("--hidden", type=Whole(WIDTH_STEP, LARGEST_WIDTH), default=256, metavar="N",
-                        help="hidden cells (default 256)")
+    course.add_argument("--hidden", type=Whole(WIDTH_STEP, LARGEST_WIDTH), default=128, metavar="N",
+                        help="hidden cells (default 128)")
     course.add_argument("--epochs", type=positive, default=20, metavar="N", help="passes over the games (default 20)")
     course.add_argument("--minutes", type=minutes, metavar="X",
                         help="as many passes as fit into this, reading included")
