@@ -13,7 +13,7 @@ from engine.arena.records import Fault, GameRecord, Outcome
 from engine.arena.shards import in_order
 from engine.arena.statistics import Sprt, pentanomial, wins_draws_losses
 from engine.core.errors import InputError
-from engine.files import read_text, write_file
+from engine.files import file_size, read_text, write_file
 
 Shard = Callable[[], list[GameRecord]]  # plays one or more pairs
 
@@ -84,6 +84,8 @@ class PgnFile:
             return []
         text = read_text(self._path)
         games = [game.strip() for game in _BEGIN_OF_GAME.split(text) if game.strip()]
+        if not games and file_size(self._path) > len(text):  # a mark of some encoding, and nothing else
+            raise InputError(f"{self._path} is not the PGN file of a match")
         found: dict[int, tuple[Outcome, str]] = {}
         for game in games:
             tags = dict(_TAG.findall(game))

@@ -77,7 +77,7 @@ def _line(pool: Pool, child: Any, curve: Curve) -> Line:
     while len(following := pool.children(node)):
         keys = _keys(following)
         best = int(np.argmax(keys))
-        if keys[best] == -np.inf:
+        if keys[best] == -np.inf or (node.proof and not following[best].proof):  # proven by a search, not by the tree
             break
         node = following[best]
         moves.append(int(node.move))

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from engine.alphabeta.exchange import EXCHANGE_VALUES, see_reaches
+from engine.alphabeta.exchange import EXCHANGE_VALUES, flag_sound_moves, see_reaches
 from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, rook_attacks
 from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, lsb, without_lsb
 from engine.core.legality import gives_check
@@ -107,8 +107,7 @@ def score_moves(pos, state, worker, end):
 @kernel
 def ask_policy(pos, state, worker, end, temperature):
     """Write the policy's probabilities for the first `end` moves of the list to `worker.priors`."""
-    for index in range(end):
-        worker.good[index] = see_reaches(pos, np.int64(state.list.moves[index]), np.int64(0))
+    flag_sound_moves(pos, state.list.moves, end, worker.good)
     best = policy_scores(worker.policy, pos, state.list.moves, end, worker.good, worker.priors)
     soften_scores(worker.priors, end, best, temperature)
 

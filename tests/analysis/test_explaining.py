@@ -72,7 +72,7 @@ def test_words_and_score_agree(adversary, fen, san):
         assert all(reason.centipawns < 0 for reason in found.reasons), "a mistake is not praised"
     if not found.move and found.reasons and abs(score.value) >= 100:
         assert found.reasons[0].centipawns * score.value > 0, "the first reason is for the side that is better"
-    if found.move_score is not None and found.best.split(".")[-1].split()[0] == found.move:
+    if found.move_score is not None and found.best.lstrip("0123456789.").split()[0] == found.move:
         assert found.move_score == found.score, "the best move is as good as the position"
 
 
