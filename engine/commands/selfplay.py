@@ -77,11 +77,12 @@ def _play(arguments: argparse.Namespace) -> int:
     if complaint is not None:
         print(f"error: {complaint}; what follows is cut off, and played again", file=sys.stderr)
     width_here = arguments.concurrency or os.cpu_count() or 1
-    place = executors.threads(width_here) if arguments.cluster is None else cluster(arguments.cluster)
+    setting = read_setting(_with_mode(arguments)).judged_by(arguments.network)
+    here = executors.threads if setting.tree is None else executors.processes  # trees are played by Python code
+    place = here(width_here) if arguments.cluster is None else cluster(arguments.cluster)
     games, nodes, before, started, seconds = 0, 0, file.positions, time.perf_counter(), 0.0
     most = math.inf if arguments.positions is None else arguments.positions
     longest = math.inf if arguments.minutes is None else 60 * arguments.minutes
-    setting = read_setting(_with_mode(arguments)).judged_by(arguments.network)
     with place as (executor, width), stopped_by_user(stop_games), progress_bar(arguments.positions) as show:
         shard = TrainingShard if setting.tree is None else TreeTrainingShard
         source = (shard(number, games_a_shard(arguments.nodes, setting), arguments.nodes, arguments.seed, setting,
@@ -93,6 +94,7 @@ def _play(arguments: argparse.Namespace) -> int:
             seconds = time.perf_counter() - started
             show(file.positions, "positions")
         blocks.close()  # type: ignore[attr-defined]
+        stop_games()  # what is still being played is no longer needed
     rate = 1 / max(seconds, 1e-3)
     print(f"{games} games, {file.positions - before} positions, {nodes} nodes in {seconds:.1f} s: "
           f"{nodes * rate / 1e6:.3f} Mnps, {(file.positions - before) * rate:.0f} positions a second; "

@@ -45,7 +45,7 @@ PARAMETERS = (
     Parameter("selection", int(Selection.PUCT), 0, 2),
     Parameter("leaf", int(Leaf.SEARCH), 0, 4),
     Parameter("exploration", math.sqrt(2), 0.0, 100.0),  # UCB1's C
-    Parameter("puct", 1.7, 0.0, 100.0, 0.15),  # PUCT's constant c for a node with few visits
+    Parameter("puct", 1.5, 0.0, 100.0, 0.15),  # PUCT's constant c for a node with few visits
     Parameter("puct_growth", 0.5, 0.0, 10.0, 0.1),  # how much c grows with the logarithm of the visits
     Parameter("puct_base", 2000.0, 1.0, 1e6),  # the visits at which that begins
     Parameter("spread_share", 0.25, 0.0, 1.0, 0.15),  # how much c follows the spread of the values in the tree
@@ -75,7 +75,7 @@ PARAMETERS = (
     Parameter("look_depth", 6, 0, 16),
     Parameter("look_step", 1, 0, 4),
     Parameter("look_temperature", 100.0, 1.0, 10_000.0, 15.0),  # centipawns
-    Parameter("look_share", 0.5, 0.0, 1.0, 0.1),  # of the new priors; the rest is what they were before
+    Parameter("look_share", 0.25, 0.0, 1.0, 0.1),  # of the new priors; the rest is what they were before
     # Playouts.
     Parameter("longest_playout", 1000, 1, 1000),  # plies; a game that is not over by then counts as a draw
     Parameter("cut_off_plies", 10, 0, 1000),

@@ -76,8 +76,10 @@ class SettingsPairing:
         self.is_fair: Callable[[Opening], bool] | None = FairnessTest()
 
     def executor(self) -> AbstractContextManager[tuple[Executor, int]]:
-        """Threads here, or a cluster's workers."""
-        return executors.threads(self._width) if self._cluster is None else cluster(self._cluster)
+        """Threads here, or processes for trees, which are played by Python code; or a cluster's workers."""
+        if self._cluster is not None:
+            return cluster(self._cluster)
+        return executors.processes(self._width) if self._has_trees else executors.threads(self._width)
 
     def shards(self, number: int, opening: Opening, rules: Adjudication) -> list[Shard]:
         """The games of a pair, one after the other."""

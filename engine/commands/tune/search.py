@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     if values_file.exists() and not arguments.resume:
         raise InputError(f"{values_file} exists, and would be overwritten")
     course = _course(arguments, checkpoint)
-    with _executor(arguments) as (executor, width):
+    with _executor(arguments, course) as (executor, width):
         _follow(course, checkpoint, executor, width, islice(_openings(arguments, course), course.played, None))
     if not course.is_over:
         print(f"{course.played} of {course.plan.pairs} pairs played; --resume goes on. The values so far:")
@@ -113,10 +113,11 @@ def _openings(arguments: argparse.Namespace, course: Course) -> Iterator[Opening
     return source.draw(course.plan.pairs, course.plan.seed, lambda text: print(f"error: {text}", file=sys.stderr))
 
 
-def _executor(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Executor, int]]:
+def _executor(arguments: argparse.Namespace, course: Course) -> AbstractContextManager[tuple[Executor, int]]:
     if arguments.cluster is not None:
         return cluster(arguments.cluster)
-    return executors.threads(arguments.concurrency or os.cpu_count() or 1)
+    here = executors.processes if course.plan.tree else executors.threads  # trees are played by Python code
+    return here(arguments.concurrency or os.cpu_count() or 1)
 
 
 def _follow(course: Course, checkpoint: Path, executor: Executor, width: int, openings: Iterator[Opening]) -> None:
