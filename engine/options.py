@@ -153,6 +153,8 @@ class Settings:
                              effect=Effect.EVALUATION)
     evaluation: str = _combo("Evaluation", "what evaluates positions: a neural network, or features that can be "
                              "explained", "network", ("network", "features"), effect=Effect.EVALUATION)
+    policy_file: str = _string("PolicyFile", "mcts: file of the policy that guides the search; empty for the built-in "
+                               "policy", effect=Effect.NEW_SEARCH, kinds=("mcts",))
     book_file: str = _string("BookFile", "Polyglot book to play from; empty for the built-in book", effect=Effect.BOOK)
     own_book: bool = _check("OwnBook", "plays from an opening book", False, effect=Effect.BOOK)
     book_depth: int = _spin("Book Depth", "last move of the game for which the book is consulted", 255, 1, 255,
@@ -170,8 +172,6 @@ class Settings:
     search_mode: str = _combo("SearchMode", "kind of search; the others are there to be compared with alphabeta",
                               STRONGEST.name, tuple(kind.name for kind in KINDS), effect=Effect.NEW_SEARCH,
                               kinds=tuple(kind.name for kind in KINDS))
-    policy_file: str = _string("PolicyFile", "mcts: file of the policy that guides the search; empty for the built-in "
-                               "policy", effect=Effect.NEW_SEARCH, kinds=("mcts",))
     puct_exploration: int = _spin("PUCT Exploration", "puct: exploration constant of PUCT, in hundredths", 300, 0,
                                   10_000, effect=Effect.NEW_SEARCH, kinds=("puct",))
     uct_exploration: int = _spin("UCT Exploration", "uct: exploration constant C of UCB1, in hundredths", 141, 0,

@@ -22,7 +22,7 @@ from tests.commands.running import run
 
 
 def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsys, monkeypatch):
-    monkeypatch.setattr("engine.commands.selfplay.games_a_shard", lambda nodes: 4)
+    monkeypatch.setattr("engine.commands.selfplay.games_a_shard", lambda nodes, setting: 4)
     path = tmp_path / "games.bin"
     options = ["--nodes", "100", "--concurrency", "2", "--out", str(path)]
     status, out, _ = run(capsys, "selfplay", "--positions", "300", *options)

@@ -42,7 +42,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--nodes", type=positive, default=400, metavar="N", help="iterations per move, in all games (default 400)")
     add("--games", type=positive, default=200, metavar="N", help="of each match (default 200)")
     add("--memory", type=positive, default=3, metavar="N", help="generations whose games are learned from (default 3)")
-    add("--epochs", type=positive, default=10, metavar="N", help="passes over the games (default 10)")
+    add("--epochs", type=positive, default=20, metavar="N", help="passes over the games (default 20)")
+    add("--batch", type=positive, default=256, metavar="N", help="positions a step (default 256)")
     add("--hidden", type=Whole(64), default=128, metavar="N", help="width of the network (default 128)")
     add("--policy-hidden", type=Whole(64), default=64, metavar="N", help="width of the policy (default 64)")
     add("--plot", type=plot_file, metavar="FILE.png", help="draw Elo by generation")
@@ -127,12 +128,12 @@ class Loop:
                    "--nodes", arguments.nodes, "--positions", arguments.positions, "--seed", arguments.seed + before,
                    *self._width(), "--out")
         games = [self._file(earlier, "games") for earlier in range(max(0, number - arguments.memory), number)]
-        course = ("--epochs", arguments.epochs, "--seed", arguments.seed)
+        course = ("--epochs", arguments.epochs, "--batch", arguments.batch, "--seed", arguments.seed)
         self._make(self._file(number, "policy"), "tune", "policy", *games, *course, "--hidden",
-                   arguments.policy_hidden, "--batch", 1024, "--positions", 0, "--out")
+                   arguments.policy_hidden, "--positions", 0, "--out")
         taught = self._file(number, "taught.network")
-        self._make(taught, "tune", "network", *games, *course, "--hidden", arguments.hidden, "--batch", 1024, "--share",
-                   "0.5", "--out")
+        self._make(taught, "tune", "network", *games, *course, "--hidden", arguments.hidden, "--share", "0.5",
+                   "--out")
         if not self._file(number, "network").exists():
             policy, old = self._file(number, "policy"), self._file(before, "network")
             trial = self._match(self._file(number, "trial.json"), _knowledge(taught, policy), _knowledge(old, policy))
