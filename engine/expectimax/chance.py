@@ -148,8 +148,11 @@ def score_after(pos, state, tree, move, ply, beta):
 
 @kernel
 def score_replies(pos, state, tree, begin, end, ply):
-    """Score every reply for the opponent, who is to move, by quiescence after it."""
+    """Score every reply for the opponent, who is to move, by quiescence after it; if stopped, only some of them."""
     for index in range(begin, end):
+        poll_limits(state, tree)
+        if state.stopped:
+            return
         tree.scores[index] = score_after(pos, state, tree, np.int64(state.list.moves[index]), ply, INFINITE)
 
 
