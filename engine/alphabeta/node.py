@@ -16,7 +16,6 @@ import numpy as np
 
 from engine.alphabeta.learning import (
     learn_from_last_move,
-    learn_from_research,
     learn_from_surprise,
     learn_from_tt_cut,
     remember_tried,
@@ -50,7 +49,6 @@ from engine.alphabeta.pruning import (
 from engine.alphabeta.quiescence import quiescence, value_at_horizon
 from engine.alphabeta.reductions import (
     alpha_raise_reduction,
-    hindsight,
     internal_reduction,
     lmr_base,
     lmr_of_node,
@@ -59,7 +57,6 @@ from engine.alphabeta.reductions import (
     may_be_singular,
     negative_extension,
     reduced_depth,
-    research_change,
     singular_beta_of,
     singular_extension,
 )
@@ -160,7 +157,6 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     learn_from_last_move(pos, state, ply, excluded)
     static_eval = np.int64(state.static_evals[ply])
     improving = is_improving(state, ply, in_check)
-    depth += hindsight(state, depth, ply, in_check)
     begin_node(state, ply)
 
     if may_prune:
@@ -277,14 +273,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             reduction = (lmr_of_quiet(state, ply, move, reduction, history) if is_quiet
                          else lmr_of_noisy(params, reduction, history))
             reduced = reduced_depth(params, new_depth, reduction)
-            state.reduced_by[ply] = new_depth - reduced
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, _YES)
-            state.reduced_by[ply] = 0
             if score > alpha and reduced < new_depth:
-                new_depth += research_change(params, score, best, new_depth)
-                if reduced < new_depth:
-                    score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
-                learn_from_research(state, ply, new_depth, is_quiet, score, alpha, beta)
+                score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
         elif not is_pv or move_count > 1:
             # Step 17. Principal variation search: a null window shows that a move is not better.
             score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
@@ -304,7 +295,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 best_move = move
                 keep_best(state, ply, move, score, is_pv)
                 if score >= beta:
-                    count_cut(state, ply, move_count)
+                    count_cut(state, move_count)
                     break
                 depth -= alpha_raise_reduction(params, depth, score)
         quiets, noisies = remember_tried(state, ply, move, is_quiet, quiets, noisies)

@@ -315,7 +315,7 @@ def _reward_quiet(pos, state, ply, move, bonus):
     if state.params.use_pawn_history:
         row = _pawn_row(pos, state)
         state.pawn_history[row, slot] = moved(state.pawn_history[row, slot], bonus, HISTORY_BITS)
-    reward_continuation(state, ply, slot, bonus)
+    _reward_continuation(state, ply, slot, bonus)
 
 
 @kernel
@@ -328,7 +328,7 @@ def reward_if_quiet(pos, state, ply, depth, move):
 
 
 @kernel
-def reward_continuation(state, ply, slot, bonus):
+def _reward_continuation(state, ply, slot, bonus):
     """Reward the move in `slot`, as an answer to the moves before it, or punish it if `bonus` is negative."""
     ply &= PLY_MASK
     top = BEFORE_ROOT + ply

@@ -85,12 +85,7 @@ PARAMETERS = (
     _switch("use_lmr_extension"),
     _switch("use_null_cut_nodes"),
     # Not in use: none of these has won a match yet.
-    _switch("use_deeper", 0),
-    _switch("use_research_history", 0),
-    _switch("use_cutoff_counts", 0),
-    _switch("use_triple_extensions", 0),
     _switch("use_small_probcut", 0),
-    _switch("use_hindsight", 0),
     _switch("use_fail_high_blend", 0),
     _switch("use_minor_correction", 0),
     _switch("use_major_correction", 0),
@@ -99,7 +94,6 @@ PARAMETERS = (
     _switch("use_quiescence_checks", 0),
     _switch("use_expected_cutoffs", 0),
     _switch("use_far_continuation", 0),
-    _switch("use_history_depth", 0),
     # Transposition table: close to a draw by the fifty-move rule its scores may no longer hold.
     Parameter("tt_rule50", 90, 60, 100, 4),
     Parameter("expected_cutoff_depth", 6, 0, 20, 1),  # above it, cut-offs of the unexpected kind are taken as well
@@ -165,16 +159,6 @@ PARAMETERS = (
     Parameter("lmr_no_tt_move", 0, 0, 2048, 100),  # in a node where a cut-off is expected
     Parameter("lmr_correction", 0, 0, 60, 3),  # for each centipawn of the correction of the static evaluation
     Parameter("lmr_tt_pv", 1024, 0, 2560, 120),
-    Parameter("lmr_cutoffs", 1024, 0, 2048, 100),
-    Parameter("cutoff_count", 3, 0, 8, 1),
-    # A search after a reduction, deeper or shallower than planned: by how much the reduced one beats the best score.
-    Parameter("deeper_margin", 35, 5, 120, 6),
-    Parameter("deeper_depth", 2, 0, 10, 1),
-    Parameter("shallower_margin", 7, 0, 40, 2),
-    # Hindsight: the reduction that led here, in plies, and the sum of both sides' evaluations.
-    Parameter("hindsight_extend", 3, 1, 6, 1),
-    Parameter("hindsight_reduce", 2, 1, 6, 1),
-    Parameter("hindsight_margin", 70, 0, 200, 10),
     # Plies less for the moves after one that raised alpha, up to that depth.
     Parameter("alpha_raise_reduction", 1, 1, 3, 1),
     Parameter("alpha_raise_depth", 13, 6, 20, 1),
@@ -188,7 +172,6 @@ PARAMETERS = (
     Parameter("double_correction", 0, 0, 2048, 100),  # 1024ths of the correction of the static evaluation
     Parameter("double_quiet", 0, 0, 100, 5),
     Parameter("double_limit", 8, 2, 16, 1),
-    Parameter("triple_margin", 90, 20, 300, 15),
     # Internal iterative reduction.
     Parameter("iir_depth", 4, 2, 8, 1),
     # Histories.

@@ -17,7 +17,7 @@ from engine.search.scores import NO_SCORE, is_decisive, is_loss
 
 _NO = np.int64(0)
 _QUARTERS = np.int64(4)
-_WHOLE = np.int64(1024)  # also one ply of reductions
+_WHOLE = np.int64(1024)
 _ONE_PLY_BITS = np.int64(10)
 
 
@@ -135,8 +135,6 @@ def late_move_pruning_begins(params, depth, move_count, improving):
 def quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
     """Futility and SEE pruning, by the depth left after reduction, and history pruning of a quiet move; no checks."""
     params = state.params
-    if params.use_history_depth:
-        reduction -= history * _WHOLE // params.lmr_history_divisor
     left = max(depth - 1 - (reduction >> _ONE_PLY_BITS), 0)
     margin = params.futility_base + params.futility_margin * left + (history * params.futility_history >> HISTORY_BITS)
     is_hopeless = params.use_futility and left <= params.futility_depth and static_eval + margin <= alpha

@@ -91,8 +91,6 @@ class StateRecord(Fields):
     moves: Annotated[Numbers, "u2", STACK]  # the move made there
     excluded: Annotated[Numbers, "u2", STACK]  # the move that a singular search leaves out
     extended: Annotated[Numbers, "i4", STACK]  # double extensions in the line
-    reduced_by: Annotated[Numbers, "i4", STACK]  # plies by which the move made there is being reduced
-    cutoffs: Annotated[Numbers, "i4", STACK]  # cut-offs there, since the node two plies before was begun
     threats: Annotated[Numbers, "u8", STACK]  # squares that the other side attacks, if the histories ask for them
     was_pv: Annotated[Numbers, "u1", STACK]  # whether the position is or was in a principal variation
     psq: Annotated[Numbers, "i8", STACK]  # material and piece-square sum, packed

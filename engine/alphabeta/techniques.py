@@ -57,9 +57,8 @@ def count_root_nodes(state, ply, move, nodes):
 
 @inline
 def begin_node(state, ply):
-    """Clear what children and grandchildren keep, and inherit the count of double extensions from the parent."""
+    """Clear the killers of the children, and inherit the count of double extensions from the parent."""
     state.killers[ply + 1, 0] = state.killers[ply + 1, 1] = NULL_MOVE
-    state.cutoffs[ply + 2] = 0
     state.extended[ply] = state.extended[ply - 1] if ply > 0 else 0
 
 
@@ -73,11 +72,10 @@ def keep_best(state, ply, move, score, is_pv):
 
 
 @inline
-def count_cut(state, ply, move_count):
+def count_cut(state, move_count):
     """Count a cut-off, and whether the first move caused it: the measure of the move ordering."""
     state.cuts += 1
     state.first_cuts += np.int64(move_count == 1)
-    state.cutoffs[ply] += 1
 
 
 @inline
