@@ -44,7 +44,6 @@ from engine.alphabeta.pruning import (
     quiet_is_hopeless,
     reverse_futility_cuts,
     reverse_futility_score,
-    small_probcut_cuts,
 )
 from engine.alphabeta.quiescence import quiescence, value_at_horizon
 from engine.alphabeta.reductions import (
@@ -87,7 +86,6 @@ from engine.alphabeta.techniques import (
     pv_to_store,
     recall_pv,
     score_without_moves,
-    softened,
     tb_limits,
     tt_score_cuts,
 )
@@ -123,8 +121,8 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if not is_root:
         if is_draw(pos, state, ply):
             return DRAW
-        # Step 3. Mate-distance pruning: a shorter mate has already been found [6]. A draw may be a move away.
-        alpha, beta, floor = narrowed(pos, state, alpha, beta, ply)
+        # Step 3. Mate-distance pruning: a shorter mate has already been found [6].
+        alpha, beta = narrowed(params, alpha, beta, ply)
         if alpha >= beta:
             return alpha
 
@@ -140,7 +138,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     in_check = checkers != EMPTY
     data, tt_score = recalled(pos, state, ply) if excluded == NULL_MOVE else (MISS, NO_SCORE)
     was_pv = recall_pv(state, ply, is_pv, data, excluded)
-    if data != MISS and tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout, cut_node):
+    if data != MISS and tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
         learn_from_tt_cut(pos, state, ply, depth, entry_move(data), tt_score, beta)
         return tt_score
     tt_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
@@ -162,7 +160,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if may_prune:
         # Step 7. Razoring: far below alpha only captures can help, and quiescence tries those [-6].
         if may_razor(params, depth, estimate, alpha):
-            score = quiescence(pos, state, alpha, alpha + 1, ply, _NO)
+            score = quiescence(pos, state, alpha, alpha + 1, ply)
             if score <= alpha:
                 return score
         # Step 8. Reverse futility pruning: far above beta, no reply will bring the score below it [64].
@@ -186,8 +184,6 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if verified >= beta:
                     return score
         # Step 10. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [-9].
-        if small_probcut_cuts(params, depth, beta, data, tt_score):
-            return beta + params.small_probcut_margin
         raised, shallow = probcut_beta(params, beta, improving), depth - params.probcut_reduction
         if may_probcut(params, depth, beta, raised, data, tt_score):
             noisy_tt_move = tt_move if tt_is_noisy else NULL_MOVE
@@ -197,7 +193,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if move == NULL_MOVE:
                     break
                 play(pos, state, ply, move)
-                score = -quiescence(pos, state, -raised, -raised + 1, ply + 1, _NO)
+                score = -quiescence(pos, state, -raised, -raised + 1, ply + 1)
                 if score >= raised:
                     score = -search(pos, state, -raised, -raised + 1, shallow, ply + 1, _YES - cut_node)
                 take_back(pos, move)
@@ -303,7 +299,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     # Step 19. No legal move: mate or stalemate.
     if move_count == 0:
         return score_without_moves(alpha, ply, excluded, in_check)
-    best = softened(params, min(best, ceiling), beta, depth)
+    best = min(best, ceiling)
 
     # Step 20. Learn which move caused the cut-off, and how wrong the evaluation was.
     if best >= beta:

@@ -85,18 +85,12 @@ PARAMETERS = (
     _switch("use_lmr_extension"),
     _switch("use_null_cut_nodes"),
     # Not in use: none of these has won a match yet.
-    _switch("use_small_probcut", 0),
-    _switch("use_fail_high_blend", 0),
     _switch("use_minor_correction", 0),
     _switch("use_major_correction", 0),
     _switch("use_far_correction", 0),
-    _switch("use_upcoming_repetition", 0),
-    _switch("use_quiescence_checks", 0),
-    _switch("use_expected_cutoffs", 0),
     _switch("use_far_continuation", 0),
     # Transposition table: close to a draw by the fifty-move rule its scores may no longer hold.
     Parameter("tt_rule50", 90, 60, 100, 4),
-    Parameter("expected_cutoff_depth", 6, 0, 20, 1),  # above it, cut-offs of the unexpected kind are taken as well
     # Aspiration windows.
     Parameter("aspiration_depth", 4, 2, 8, 1),
     Parameter("aspiration_window", 12, 4, 50, 3),
@@ -128,8 +122,6 @@ PARAMETERS = (
     Parameter("probcut_improving", 0, 0, 120, 8),
     Parameter("probcut_reduction", 4, 2, 6, 1),
     Parameter("probcut_tt_depth", 3, 1, 5, 1),
-    Parameter("small_probcut_margin", 250, 100, 500, 20),
-    Parameter("small_probcut_depth", 4, 1, 6, 1),
     # Late move pruning; futility, SEE and history pruning of moves.
     Parameter("lmp_base", 3, 1, 8, 1),
     Parameter("lmp_depth", 8, 4, 12, 1),

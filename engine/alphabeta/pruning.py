@@ -9,7 +9,7 @@ from engine.alphabeta.ordering import BAD_NOISY, HISTORY_BITS, next_move
 from engine.alphabeta.state import BEFORE_ROOT
 from engine.alphabeta.steps import has_pieces, lazy_score
 from engine.alphabeta.techniques import opponent_is_worsening
-from engine.alphabeta.transpositions import LOWER, MISS, entry_bound, entry_depth
+from engine.alphabeta.transpositions import MISS, entry_depth
 from engine.core.legality import gives_check
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
@@ -109,14 +109,6 @@ def next_probable(pos, state, ply, tt_move, checkers, pinned, gain):
             return NULL_MOVE
         if see_reaches(pos, move, gain):
             return move
-
-
-@inline
-def small_probcut_cuts(params, depth, beta, data, tt_score):
-    """ProbCut without a search: whether a lower bound in the TT, from hardly less depth, beats beta by a margin."""
-    return (params.use_small_probcut and data != MISS and entry_bound(data) & LOWER
-            and entry_depth(data) >= depth - params.small_probcut_depth
-            and tt_score >= beta + params.small_probcut_margin and not is_decisive(beta) and not is_decisive(tt_score))
 
 
 # Pruning of moves.

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.correction import corrected_eval
-from engine.alphabeta.steps import bound_settles, can_repeat, extend_pv, known_or_new_evaluation, sharpened, tb_score
+from engine.alphabeta.steps import bound_settles, extend_pv, known_or_new_evaluation, sharpened, tb_score
 from engine.alphabeta.transpositions import MISS, entry_bound, entry_depth, entry_was_pv
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
-from engine.search.scores import DRAW, INFINITE, NO_SCORE, is_decisive, is_win, mate_in, mated_in
+from engine.search.scores import DRAW, INFINITE, NO_SCORE, is_win, mate_in, mated_in
 
 # The root.
 
@@ -110,38 +110,21 @@ def tb_limits(pos, state, ply, depth):
 
 
 @inline
-def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout, cut_node):
+def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
     """Whether the TT score cuts the node off: deep enough, and not close to a draw by the fifty-move rule.
 
-    With PVS only nodes with a null window are cut off, so that the principal variation stays whole. At low depth a
-    score that contradicts what kind of node this is may be worth a search of its own.
+    With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
     """
-    if (params.use_expected_cutoffs and depth <= params.expected_cutoff_depth
-            and np.int64(tt_score >= beta) != cut_node):
-        return False
     return (is_scout and params.use_tt_cutoffs and entry_depth(data) >= depth
             and bound_settles(entry_bound(data), tt_score, alpha, beta) and pos.rule50 < params.tt_rule50)
 
 
 @inline
-def narrowed(pos, state, alpha, beta, ply):
-    """(alpha, beta, floor of the score): the window without scores that no mate from here can reach, nor any below a
-    draw if a move leads to one.
-    """
-    floor = -INFINITE
-    if alpha < DRAW and can_repeat(pos, state, ply):
-        alpha = floor = DRAW
-    if not state.params.use_mate_distance:
-        return alpha, beta, floor
-    return max(alpha, mated_in(ply)), min(beta, mate_in(ply + 1)), floor
-
-
-@inline
-def softened(params, best, beta, depth):
-    """A score that fails high, drawn towards beta: the more so the shallower the search that it comes from."""
-    if not params.use_fail_high_blend or best <= beta or is_decisive(best) or is_decisive(beta):
-        return best
-    return (best * depth + beta) // (depth + 1)
+def narrowed(params, alpha, beta, ply):
+    """(alpha, beta): the window without scores that no mate from here can reach."""
+    if not params.use_mate_distance:
+        return alpha, beta
+    return max(alpha, mated_in(ply)), min(beta, mate_in(ply + 1))
 
 
 @inline
