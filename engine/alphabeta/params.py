@@ -84,11 +84,6 @@ PARAMETERS = (
     _switch("use_quiescence_futility"),
     _switch("use_lmr_extension"),
     _switch("use_null_cut_nodes"),
-    # Not in use: none of these has won a match yet.
-    _switch("use_minor_correction", 0),
-    _switch("use_major_correction", 0),
-    _switch("use_far_correction", 0),
-    _switch("use_far_continuation", 0),
     # Transposition table: close to a draw by the fifty-move rule its scores may no longer hold.
     Parameter("tt_rule50", 90, 60, 100, 4),
     # Aspiration windows.
@@ -183,9 +178,6 @@ PARAMETERS = (
     Parameter("correction_pawn", 640, 0, 1500, 80),
     Parameter("correction_non_pawn", 512, 0, 1500, 80),
     Parameter("correction_continuation", 384, 0, 1500, 80),
-    Parameter("correction_minor", 320, 0, 1500, 80),
-    Parameter("correction_major", 320, 0, 1500, 80),
-    Parameter("correction_far", 256, 0, 1500, 80),
     # Scaling of the static evaluation: by material (a pawn is 1, a queen 9) in 1024ths, and by the fifty-move rule.
     Parameter("material_base", 870, 500, 1200, 30),
     Parameter("material_factor", 2, 0, 6, 1),
