@@ -25,7 +25,6 @@ from engine.alphabeta.ordering import (
     BAD_NOISY,
     learn_from_cut,
     next_move,
-    noisy_history_of,
     note_threats,
     picked_score,
     start_picking,
@@ -40,7 +39,6 @@ from engine.alphabeta.pruning import (
     noisy_is_hopeless,
     null_floor_of,
     null_move_depth,
-    probcut_beta,
     quiet_is_hopeless,
     reverse_futility_cuts,
     reverse_futility_score,
@@ -51,12 +49,10 @@ from engine.alphabeta.reductions import (
     internal_reduction,
     lmr_base,
     lmr_of_node,
-    lmr_of_noisy,
     lmr_of_quiet,
     may_be_singular,
     negative_extension,
     reduced_depth,
-    singular_beta_of,
     singular_extension,
 )
 from engine.alphabeta.state import PLY_MASK
@@ -164,11 +160,11 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             if score <= alpha:
                 return score
         # Step 8. Reverse futility pruning: far above beta, no reply will bring the score below it [64].
-        if reverse_futility_cuts(state, depth, ply, estimate, beta, improving, tt_move, tt_is_noisy):
+        if reverse_futility_cuts(params, depth, estimate, beta, improving):
             return reverse_futility_score(params, estimate, beta)
         # Step 9. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [3].
         if may_try_null_move(pos, state, depth, ply, beta, estimate, cut_node):
-            reduced = null_move_depth(params, depth, estimate, beta, improving)
+            reduced = null_move_depth(params, depth, estimate, beta)
             pass_turn(pos, state, ply, raw_eval)
             score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, _YES - cut_node)
             unmake_null(pos)
@@ -184,7 +180,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if verified >= beta:
                     return score
         # Step 10. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [-9].
-        raised, shallow = probcut_beta(params, beta, improving), depth - params.probcut_reduction
+        raised, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
         if may_probcut(params, depth, beta, raised, data, tt_score):
             noisy_tt_move = tt_move if tt_is_noisy else NULL_MOVE
             start_picking(state, ply, noisy_tt_move)
@@ -210,7 +206,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     # Step 12. Singular extension: a TT move that is much better than all others is searched deeper [50].
     extension = _NO
     if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, data, tt_score):
-        singular_beta = singular_beta_of(state, depth, ply, is_pv, tt_score)
+        singular_beta = tt_score - params.singular_margin * depth
         state.excluded[ply] = tt_move
         score = search(pos, state, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
         state.excluded[ply] = NULL_MOVE
@@ -218,7 +214,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if state.stopped:
             return DRAW
         if score < singular_beta:
-            extension = singular_extension(state, ply, is_pv, singular_beta - score, tt_is_noisy)
+            extension = singular_extension(state, ply, is_pv, singular_beta - score)
         elif params.use_multi_cut and score >= beta and not is_decisive(score):
             return score  # multi-cut: another move fails high as well, so the node will [-35]
         else:
@@ -239,7 +235,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         move_count += 1
         note_root_move(state, ply, move, move_count)
         is_quiet = not is_noisy(pos, move)
-        history = picked_score(pos, state, move, ply) if is_quiet else noisy_history_of(pos, state, move)
+        history = picked_score(pos, state, move, ply) if is_quiet else _NO
         reduction = lmr_base(state, depth, move_count, is_quiet)
 
         # Step 14. Pruning of late moves [53] and of hopeless ones [futility 41, static exchange 26, history 0].
@@ -265,9 +261,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         score = -INFINITE
         scout_beta = alpha + 1 if params.use_pvs else beta
         if is_late:
-            reduction = lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_move, tt_is_noisy)
-            reduction = (lmr_of_quiet(state, ply, move, reduction, history) if is_quiet
-                         else lmr_of_noisy(params, reduction, history))
+            reduction = lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_is_noisy)
+            if is_quiet:
+                reduction = lmr_of_quiet(state, ply, move, reduction, history)
             reduced = reduced_depth(params, new_depth, reduction)
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, _YES)
             if score > alpha and reduced < new_depth:

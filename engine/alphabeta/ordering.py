@@ -39,6 +39,7 @@ from engine.kernel import inline, kernel
 HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
 _LOOKS_BACK = np.array([1, 2, 4], np.int64)  # which moves before a move continuation histories are about
+_NO_LOSS = np.int64(0)
 _PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
 
 # A ranked move is one number: its score, then its place counted from the end of the list, then the move. The largest
@@ -90,12 +91,6 @@ def quiet_score(pos, state, move, ply):
         score += np.int64(state.continuation[state.slots[top - 2], slot])
         score += np.int64(state.continuation[state.slots[top - 4], slot]) >> 1
     return score
-
-
-@inline
-def noisy_history_of(pos, state, move):
-    """The history of a capture or promotion."""
-    return np.int64(state.noisy_history[move_slot(pos, move), captured_type(pos, move)])
 
 
 @inline
@@ -182,14 +177,6 @@ def _pick_best(state, ply):
 
 
 @inline
-def _least_gain(pos, state, move):
-    """What a capture or promotion must win by exchanges to count as good: less than nothing if its history is good."""
-    if state.params.good_noisy_loss == 0:
-        return np.int64(0)
-    return -(noisy_history_of(pos, state, move) * state.params.good_noisy_loss >> HISTORY_BITS)
-
-
-@inline
 def _is_playable_quiet(pos, move, checkers, pinned):
     """Whether a move that was good in another node is legal and quiet here."""
     return (move != NULL_MOVE and is_pseudo_legal(pos, move) and not is_noisy(pos, move)
@@ -234,7 +221,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
                 move = _pick_best(state, ply)
                 if move == tt_move:
                     continue
-                if see_reaches(pos, move, _least_gain(pos, state, move)):
+                if see_reaches(pos, move, _NO_LOSS):
                     return move
                 state.list.moves[state.bad_end[ply]] = move
                 state.bad_end[ply] += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.ordering import HISTORY_BITS
 from engine.alphabeta.state import REDUCTION_ROWS
 from engine.alphabeta.transpositions import LOWER, entry_bound, entry_depth
 from engine.core.moves import NULL_MOVE
@@ -33,15 +32,6 @@ def alpha_raise_reduction(params, depth, score):
 
 
 @inline
-def singular_beta_of(state, depth, ply, is_pv, tt_score):
-    """The score that no other move may reach if the TT move is to be singular."""
-    margin = state.params.singular_margin
-    if state.was_pv[ply] and not is_pv:
-        margin += state.params.singular_tt_pv
-    return tt_score - margin * depth
-
-
-@inline
 def may_be_singular(state, depth, ply, tt_move, data, tt_score):
     """Whether to test the TT move for singularity: its score must be a lower bound from enough depth."""
     params = state.params
@@ -51,15 +41,13 @@ def may_be_singular(state, depth, ply, tt_move, data, tt_score):
 
 
 @inline
-def singular_extension(state, ply, is_pv, shortfall, is_noisy_move):
+def singular_extension(state, ply, is_pv, shortfall):
     """Plies by which a singular move is extended: two if all others are far worse, but not often in one line.
 
     `shortfall` is by how much they fall short of the score that would make the move an ordinary one.
     """
     params = state.params
-    margin = params.double_margin if is_noisy_move else params.double_margin - params.double_quiet
-    margin -= np.int64(state.corrections[ply]) * params.double_correction // _ONE_PLY
-    if (not params.use_double_extensions or is_pv or shortfall <= margin
+    if (not params.use_double_extensions or is_pv or shortfall <= params.double_margin
             or state.extended[ply] >= params.double_limit):
         return np.int64(1)
     state.extended[ply] += 1
@@ -87,12 +75,9 @@ def lmr_base(state, depth, move_count, is_quiet):
 
 
 @inline
-def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_move, tt_is_noisy):
+def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_is_noisy):
     """The reduction of a late move, adjusted for the kind of node and for checks."""
     params = state.params
-    reduction -= params.lmr_correction * state.corrections[ply]  # where the evaluation errs, search more
-    if cut_node and tt_move == NULL_MOVE:
-        reduction += params.lmr_no_tt_move
     if is_pv:
         reduction -= params.lmr_pv
     if cut_node:
@@ -106,12 +91,6 @@ def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_mo
     if params.use_tt_pv and state.was_pv[ply] and not is_pv:
         reduction -= params.lmr_tt_pv
     return reduction
-
-
-@inline
-def lmr_of_noisy(params, reduction, history):
-    """The reduction of a late capture or promotion, adjusted for its history."""
-    return reduction - (history * params.lmr_noisy_history >> HISTORY_BITS)
 
 
 @inline

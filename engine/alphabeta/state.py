@@ -85,7 +85,6 @@ class StateRecord(Fields):
     static_evals: Annotated[Numbers, "i4", STACK]
     # The static evaluation without material, piece-square values and tempo.
     rests: Annotated[Numbers, "i4", STACK]
-    corrections: Annotated[Numbers, "i4", STACK]  # by how much the static evaluation was corrected, without sign
     slots: Annotated[Numbers, "u2", STACK]  # [BEFORE_ROOT + ply]: piece and square of the move made there; 0 for none
     moves: Annotated[Numbers, "u2", STACK]  # the move made there
     excluded: Annotated[Numbers, "u2", STACK]  # the move that a singular search leaves out

@@ -146,12 +146,10 @@ def evaluate_node(pos, state, ply, data, tt_score, in_check):
     """
     if in_check:
         state.static_evals[ply] = state.rests[ply] = NO_SCORE
-        state.corrections[ply] = 0
         return NO_SCORE, NO_SCORE
     raw_eval = known_or_new_evaluation(pos, state, ply, data)
     static_eval = corrected_eval(pos, state, ply, raw_eval)
     state.static_evals[ply] = static_eval
-    state.corrections[ply] = abs(static_eval - raw_eval)
     return raw_eval, sharpened(state, data, tt_score, static_eval)
 
 
@@ -166,10 +164,3 @@ def is_improving(state, ply, in_check):
     if earlier == NO_SCORE:
         earlier = state.static_evals[ply - 4] if ply >= 4 else NO_SCORE
     return np.int64(earlier == NO_SCORE or state.static_evals[ply] > earlier)
-
-
-@inline
-def opponent_is_worsening(state, ply):
-    """1 if the other side's last move has made the static evaluation worse for it, else 0; not for use in check."""
-    before = np.int64(state.static_evals[ply - 1]) if ply > 0 else NO_SCORE
-    return np.int64(before != NO_SCORE and state.static_evals[ply] > -before)
