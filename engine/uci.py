@@ -9,6 +9,7 @@ answers one `go`.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import sys
 import threading
@@ -124,6 +125,7 @@ class Uci:
                     if self._settings.value(option) != option.default:
                         self._apply(player, option)  # it was set before there was a player
                 self._player = player
+            importlib.import_module("engine.shown")  # the first answer would take 3 ms longer
             gc.freeze()  # what lives for ever need not be scanned again in the middle of a game
         except Exception as error:  # noqa: BLE001  whatever it is, the user is told, and legal moves still come
             self._remark(f"the kernels cannot be loaded: {error!r}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.attacks import attacked_squares, attackers_to, bishop_attacks, rook_attacks
-from engine.core.cycles import can_reach_repetition
 from engine.core.draws import is_repetition
 from engine.core.legality import gives_check, is_legal, is_pseudo_legal
 from engine.core.movegen import MOVE_LIST_TYPE, generate, king_masks
@@ -98,11 +97,6 @@ def take_back_pass(pos):
 @entry(POSITION_TYPE, int64)
 def is_repetition_after(pos, plies_searched):
     return is_repetition(pos, plies_searched)
-
-
-@entry(POSITION_TYPE, int64)
-def can_repeat_after(pos, plies_searched):
-    return can_reach_repetition(pos, plies_searched)
 
 
 @entry(POSITION_TYPE)

@@ -1,7 +1,7 @@
 """Correction histories: by how much the static evaluation was wrong in positions like this one.
 
-"Like this one" has several meanings: the same pawn structure, the same non-pawns of one colour, the same minor or the
-same major pieces, the same last two moves, the same last move and fourth last.
+"Like this one" has several meanings: the same pawn structure, the same non-pawns of one colour, the same last two
+moves.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.gravity import moved
-from engine.alphabeta.state import BEFORE_ROOT, CORRECTION_BITS, CORRECTION_MASK
-from engine.core.bits import BISHOP, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, popcount
+from engine.alphabeta.state import BEFORE_ROOT, CORRECTION_MASK
+from engine.core.bits import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, popcount
 from engine.kernel import inline, kernel
 from engine.search.scores import clamp_evaluation
 
@@ -18,7 +18,6 @@ _LIMIT_BITS = np.int64(10)
 _LIMIT = np.int64(1) << _LIMIT_BITS
 _LARGEST_STEP = _LIMIT // 4
 _PAIR_MULTIPLIER = np.uint64(0x4F1)  # odd, so that no bit of the earlier move is lost
-_FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0x9E37_79B9_7F4A_7C15), np.uint64(0xC2B2_AE3D_27D4_EB4F)
 _WHOLE = np.int64(1024)
 _SCALE_BITS = np.int64(14)  # a full entry with weight 1024 corrects by 64 centipawns
 
@@ -29,60 +28,11 @@ def _slot(key):
 
 
 @inline
-def _continuation_slot(state, ply, back):
-    """Where the correction for the last move and the one `back` plies ago is kept: hashed, since a table of all pairs
-    would miss the cache.
-    """
+def _continuation_slot(state, ply):
+    """Where the correction for the last two moves is kept: hashed, since a table of all pairs would miss the cache."""
     top = BEFORE_ROOT + ply
-    before, last = np.uint64(state.slots[top - back]), np.uint64(state.slots[top - 1])
+    before, last = np.uint64(state.slots[top - 2]), np.uint64(state.slots[top - 1])
     return np.int64((before * _PAIR_MULTIPLIER ^ last) & CORRECTION_MASK)
-
-
-@inline
-def _mixed(squares, multiplier):
-    """A hash of a set of squares: its upper half is folded in, for a product has little of it in its lower bits."""
-    return (squares ^ squares >> 32) * multiplier
-
-
-@inline
-def _pieces_slot(pos, first, second):
-    """Where the correction for the kings and for the pieces of two types is kept, whatever else is on the board."""
-    key = EMPTY
-    for color in range(2):
-        own = pos.colors[color]
-        key = _mixed(key ^ (pos.types[first] & own), _FIRST_MULTIPLIER)
-        key = _mixed(key ^ (pos.types[second] & own), _SECOND_MULTIPLIER)
-        key = _mixed(key ^ (pos.types[KING] & own), _FIRST_MULTIPLIER)
-    return np.int64(key >> (64 - CORRECTION_BITS))
-
-
-@inline
-def _optional_corrections(pos, state, ply, us):
-    """The sum of the corrections that have switches of their own."""
-    params, total = state.params, np.int64(0)
-    if params.use_minor_correction:
-        entry = state.minor_correction[us, _pieces_slot(pos, KNIGHT, BISHOP)]
-        total += params.correction_minor * np.int64(entry)
-    if params.use_major_correction:
-        entry = state.major_correction[us, _pieces_slot(pos, ROOK, QUEEN)]
-        total += params.correction_major * np.int64(entry)
-    if params.use_far_correction:
-        total += params.correction_far * np.int64(state.far_correction[_continuation_slot(state, ply, 4)])
-    return total
-
-
-@inline
-def _learn_optional_corrections(pos, state, ply, us, step):
-    params = state.params
-    if params.use_minor_correction:
-        slot = _pieces_slot(pos, KNIGHT, BISHOP)
-        state.minor_correction[us, slot] = moved(state.minor_correction[us, slot], step, _LIMIT_BITS)
-    if params.use_major_correction:
-        slot = _pieces_slot(pos, ROOK, QUEEN)
-        state.major_correction[us, slot] = moved(state.major_correction[us, slot], step, _LIMIT_BITS)
-    if params.use_far_correction:
-        slot = _continuation_slot(state, ply, 4)
-        state.far_correction[slot] = moved(state.far_correction[slot], step, _LIMIT_BITS)
 
 
 @inline
@@ -108,9 +58,8 @@ def corrected_eval(pos, state, ply, raw):
     for color in range(2):
         entry = np.int64(state.non_pawn_correction[us, color, _slot(pos.non_pawn_keys[color])])
         total += params.correction_non_pawn * entry
-    recent = np.int64(state.continuation_correction[_continuation_slot(state, ply, 2)])
+    recent = np.int64(state.continuation_correction[_continuation_slot(state, ply)])
     total += params.correction_continuation * recent
-    total += _optional_corrections(pos, state, ply, us)
     return clamp_evaluation(raw + (total >> _SCALE_BITS))
 
 
@@ -125,7 +74,6 @@ def learn_correction(pos, state, ply, depth, error):
         slot = _slot(pos.non_pawn_keys[color])
         entry = state.non_pawn_correction[us, color, slot]
         state.non_pawn_correction[us, color, slot] = moved(entry, step, _LIMIT_BITS)
-    _learn_optional_corrections(pos, state, ply, us, step)
     if state.slots[BEFORE_ROOT + ply - 1] != 0:
-        slot = _continuation_slot(state, ply, 2)
+        slot = _continuation_slot(state, ply)
         state.continuation_correction[slot] = moved(state.continuation_correction[slot], step, _LIMIT_BITS)

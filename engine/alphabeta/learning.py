@@ -8,11 +8,10 @@ from engine.alphabeta.correction import learn_correction
 from engine.alphabeta.ordering import (
     is_after_quiet,
     learn_from_evaluation,
-    reward_continuation,
     reward_if_quiet,
     reward_last_move,
 )
-from engine.alphabeta.state import BEFORE_ROOT, MOST_TRIED
+from engine.alphabeta.state import MOST_TRIED
 from engine.alphabeta.steps import bound_allows
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
@@ -47,16 +46,6 @@ def reward_if_all_answers_fail(pos, state, ply, depth, best, old_alpha):
     params = state.params
     if params.use_history and best <= old_alpha and is_after_quiet(pos, state, ply):
         reward_last_move(pos, state, ply, min(params.history_fail_low * depth, params.history_bonus_max))
-
-
-@inline
-def learn_from_research(state, ply, depth, is_quiet, score, alpha, beta):
-    """Let the continuation histories learn whether a reduced move that looked good held what it promised."""
-    params = state.params
-    if not params.use_research_history or not is_quiet or alpha < score < beta:
-        return
-    bonus = min(params.history_bonus * depth, params.history_bonus_max)
-    reward_continuation(state, ply, np.int64(state.slots[BEFORE_ROOT + ply]), bonus if score >= beta else -bonus)
 
 
 @inline

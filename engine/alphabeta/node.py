@@ -16,7 +16,6 @@ import numpy as np
 
 from engine.alphabeta.learning import (
     learn_from_last_move,
-    learn_from_research,
     learn_from_surprise,
     learn_from_tt_cut,
     remember_tried,
@@ -26,7 +25,6 @@ from engine.alphabeta.ordering import (
     BAD_NOISY,
     learn_from_cut,
     next_move,
-    noisy_history_of,
     note_threats,
     picked_score,
     start_picking,
@@ -41,26 +39,20 @@ from engine.alphabeta.pruning import (
     noisy_is_hopeless,
     null_floor_of,
     null_move_depth,
-    probcut_beta,
     quiet_is_hopeless,
     reverse_futility_cuts,
     reverse_futility_score,
-    small_probcut_cuts,
 )
 from engine.alphabeta.quiescence import quiescence, value_at_horizon
 from engine.alphabeta.reductions import (
     alpha_raise_reduction,
-    hindsight,
     internal_reduction,
     lmr_base,
     lmr_of_node,
-    lmr_of_noisy,
     lmr_of_quiet,
     may_be_singular,
     negative_extension,
     reduced_depth,
-    research_change,
-    singular_beta_of,
     singular_extension,
 )
 from engine.alphabeta.state import PLY_MASK
@@ -90,7 +82,6 @@ from engine.alphabeta.techniques import (
     pv_to_store,
     recall_pv,
     score_without_moves,
-    softened,
     tb_limits,
     tt_score_cuts,
 )
@@ -126,8 +117,8 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if not is_root:
         if is_draw(pos, state, ply):
             return DRAW
-        # Step 3. Mate-distance pruning: a shorter mate has already been found [6]. A draw may be a move away.
-        alpha, beta, floor = narrowed(pos, state, alpha, beta, ply)
+        # Step 3. Mate-distance pruning: a shorter mate has already been found [6].
+        alpha, beta = narrowed(params, alpha, beta, ply)
         if alpha >= beta:
             return alpha
 
@@ -143,7 +134,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     in_check = checkers != EMPTY
     data, tt_score = recalled(pos, state, ply) if excluded == NULL_MOVE else (MISS, NO_SCORE)
     was_pv = recall_pv(state, ply, is_pv, data, excluded)
-    if data != MISS and tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout, cut_node):
+    if data != MISS and tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
         learn_from_tt_cut(pos, state, ply, depth, entry_move(data), tt_score, beta)
         return tt_score
     tt_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
@@ -160,21 +151,20 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     learn_from_last_move(pos, state, ply, excluded)
     static_eval = np.int64(state.static_evals[ply])
     improving = is_improving(state, ply, in_check)
-    depth += hindsight(state, depth, ply, in_check)
     begin_node(state, ply)
 
     if may_prune:
         # Step 7. Razoring: far below alpha only captures can help, and quiescence tries those [-6].
         if may_razor(params, depth, estimate, alpha):
-            score = quiescence(pos, state, alpha, alpha + 1, ply, _NO)
+            score = quiescence(pos, state, alpha, alpha + 1, ply)
             if score <= alpha:
                 return score
         # Step 8. Reverse futility pruning: far above beta, no reply will bring the score below it [64].
-        if reverse_futility_cuts(state, depth, ply, estimate, beta, improving, tt_move, tt_is_noisy):
+        if reverse_futility_cuts(params, depth, estimate, beta, improving):
             return reverse_futility_score(params, estimate, beta)
         # Step 9. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [3].
         if may_try_null_move(pos, state, depth, ply, beta, estimate, cut_node):
-            reduced = null_move_depth(params, depth, estimate, beta, improving)
+            reduced = null_move_depth(params, depth, estimate, beta)
             pass_turn(pos, state, ply, raw_eval)
             score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, _YES - cut_node)
             unmake_null(pos)
@@ -190,9 +180,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if verified >= beta:
                     return score
         # Step 10. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [-9].
-        if small_probcut_cuts(params, depth, beta, data, tt_score):
-            return beta + params.small_probcut_margin
-        raised, shallow = probcut_beta(params, beta, improving), depth - params.probcut_reduction
+        raised, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
         if may_probcut(params, depth, beta, raised, data, tt_score):
             noisy_tt_move = tt_move if tt_is_noisy else NULL_MOVE
             start_picking(state, ply, noisy_tt_move)
@@ -201,7 +189,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if move == NULL_MOVE:
                     break
                 play(pos, state, ply, move)
-                score = -quiescence(pos, state, -raised, -raised + 1, ply + 1, _NO)
+                score = -quiescence(pos, state, -raised, -raised + 1, ply + 1)
                 if score >= raised:
                     score = -search(pos, state, -raised, -raised + 1, shallow, ply + 1, _YES - cut_node)
                 take_back(pos, move)
@@ -218,7 +206,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     # Step 12. Singular extension: a TT move that is much better than all others is searched deeper [50].
     extension = _NO
     if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, data, tt_score):
-        singular_beta = singular_beta_of(state, depth, ply, is_pv, tt_score)
+        singular_beta = tt_score - params.singular_margin * depth
         state.excluded[ply] = tt_move
         score = search(pos, state, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
         state.excluded[ply] = NULL_MOVE
@@ -226,7 +214,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if state.stopped:
             return DRAW
         if score < singular_beta:
-            extension = singular_extension(state, ply, is_pv, singular_beta - score, tt_is_noisy)
+            extension = singular_extension(state, ply, is_pv, singular_beta - score)
         elif params.use_multi_cut and score >= beta and not is_decisive(score):
             return score  # multi-cut: another move fails high as well, so the node will [-35]
         else:
@@ -247,7 +235,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         move_count += 1
         note_root_move(state, ply, move, move_count)
         is_quiet = not is_noisy(pos, move)
-        history = picked_score(pos, state, move, ply) if is_quiet else noisy_history_of(pos, state, move)
+        history = picked_score(pos, state, move, ply) if is_quiet else _NO
         reduction = lmr_base(state, depth, move_count, is_quiet)
 
         # Step 14. Pruning of late moves [53] and of hopeless ones [futility 41, static exchange 26, history 0].
@@ -273,18 +261,13 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         score = -INFINITE
         scout_beta = alpha + 1 if params.use_pvs else beta
         if is_late:
-            reduction = lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_move, tt_is_noisy)
-            reduction = (lmr_of_quiet(state, ply, move, reduction, history) if is_quiet
-                         else lmr_of_noisy(params, reduction, history))
+            reduction = lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_is_noisy)
+            if is_quiet:
+                reduction = lmr_of_quiet(state, ply, move, reduction, history)
             reduced = reduced_depth(params, new_depth, reduction)
-            state.reduced_by[ply] = new_depth - reduced
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, _YES)
-            state.reduced_by[ply] = 0
             if score > alpha and reduced < new_depth:
-                new_depth += research_change(params, score, best, new_depth)
-                if reduced < new_depth:
-                    score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
-                learn_from_research(state, ply, new_depth, is_quiet, score, alpha, beta)
+                score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
         elif not is_pv or move_count > 1:
             # Step 17. Principal variation search: a null window shows that a move is not better.
             score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
@@ -304,7 +287,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 best_move = move
                 keep_best(state, ply, move, score, is_pv)
                 if score >= beta:
-                    count_cut(state, ply, move_count)
+                    count_cut(state, move_count)
                     break
                 depth -= alpha_raise_reduction(params, depth, score)
         quiets, noisies = remember_tried(state, ply, move, is_quiet, quiets, noisies)
@@ -312,7 +295,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     # Step 19. No legal move: mate or stalemate.
     if move_count == 0:
         return score_without_moves(alpha, ply, excluded, in_check)
-    best = softened(params, min(best, ceiling), beta, depth)
+    best = min(best, ceiling)
 
     # Step 20. Learn which move caused the cut-off, and how wrong the evaluation was.
     if best >= beta:

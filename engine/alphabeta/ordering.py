@@ -38,8 +38,8 @@ from engine.kernel import inline, kernel
 
 HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
-_LOOKS_BACK = np.array([1, 2, 4, 3, 6], np.int64)  # which moves before a move continuation histories are about
-_USUAL_LOOKS = 3  # the first of these; the others have a switch of their own
+_LOOKS_BACK = np.array([1, 2, 4], np.int64)  # which moves before a move continuation histories are about
+_NO_LOSS = np.int64(0)
 _PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
 
 # A ranked move is one number: its score, then its place counted from the end of the list, then the move. The largest
@@ -90,16 +90,7 @@ def quiet_score(pos, state, move, ply):
         score += np.int64(state.continuation[state.slots[top - 1], slot])
         score += np.int64(state.continuation[state.slots[top - 2], slot])
         score += np.int64(state.continuation[state.slots[top - 4], slot]) >> 1
-        if state.params.use_far_continuation:
-            score += np.int64(state.continuation[state.slots[top - 3], slot]) >> 1
-            score += np.int64(state.continuation[state.slots[top - 6], slot]) >> 1
     return score
-
-
-@inline
-def noisy_history_of(pos, state, move):
-    """The history of a capture or promotion."""
-    return np.int64(state.noisy_history[move_slot(pos, move), captured_type(pos, move)])
 
 
 @inline
@@ -144,6 +135,7 @@ def _rank_quiets(pos, state, ply, first, end):
     last = state.continuation[on * state.slots[top - 1]]
     second = state.continuation[on * state.slots[top - 2]]
     fourth = state.continuation[on * state.slots[top - 4]]
+    pawn_history = state.pawn_history[_pawn_row(pos, state)]
     history, threats = state.quiet_history[pos.side], state.threats[ply]
     for place in range(np.uint64(first), np.uint64(end)):
         move = np.int64(state.list.moves[place])
@@ -151,22 +143,8 @@ def _rank_quiets(pos, state, ply, first, end):
         of_move = np.int64(history[_threat_index(threats, move), move & 0xFFF])
         score = of_move if state.params.use_history else np.int64(0)
         score += np.int64(last[slot]) + np.int64(second[slot]) + (np.int64(fourth[slot]) >> 1)
+        score += np.int64(pawn_history[slot])
         state.ranked[place] = _ranked(score, place, move)
-    if state.params.use_pawn_history or state.params.use_far_continuation:
-        _rank_further(pos, state, ply, first, end)
-
-
-@kernel
-def _rank_further(pos, state, ply, first, end):
-    """Add the histories that are not always in use to the scores of the ranked moves in a range."""
-    top = BEFORE_ROOT + ply
-    far = np.int64(state.params.use_far_continuation) * np.int64(state.params.use_continuation)
-    third, sixth = state.continuation[far * state.slots[top - 3]], state.continuation[far * state.slots[top - 6]]
-    pawn_history = state.pawn_history[_pawn_row(pos, state)]
-    for place in range(np.uint64(first), np.uint64(end)):
-        slot = move_slot(pos, np.int64(state.list.moves[place]))
-        score = (np.int64(third[slot]) >> 1) + (np.int64(sixth[slot]) >> 1) + np.int64(pawn_history[slot])
-        state.ranked[place] += score << _SCORE_SHIFT
 
 
 @inline
@@ -196,14 +174,6 @@ def _pick_best(state, ply):
     state.ranked[cursor] = best
     state.cursor[ply] = cursor + np.uint64(1)
     return best & _MOVE_MASK
-
-
-@inline
-def _least_gain(pos, state, move):
-    """What a capture or promotion must win by exchanges to count as good: less than nothing if its history is good."""
-    if state.params.good_noisy_loss == 0:
-        return np.int64(0)
-    return -(noisy_history_of(pos, state, move) * state.params.good_noisy_loss >> HISTORY_BITS)
 
 
 @inline
@@ -251,7 +221,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
                 move = _pick_best(state, ply)
                 if move == tt_move:
                     continue
-                if see_reaches(pos, move, _least_gain(pos, state, move)):
+                if see_reaches(pos, move, _NO_LOSS):
                     return move
                 state.list.moves[state.bad_end[ply]] = move
                 state.bad_end[ply] += 1
@@ -315,7 +285,7 @@ def _reward_quiet(pos, state, ply, move, bonus):
     if state.params.use_pawn_history:
         row = _pawn_row(pos, state)
         state.pawn_history[row, slot] = moved(state.pawn_history[row, slot], bonus, HISTORY_BITS)
-    reward_continuation(state, ply, slot, bonus)
+    _reward_continuation(state, ply, slot, bonus)
 
 
 @kernel
@@ -328,12 +298,11 @@ def reward_if_quiet(pos, state, ply, depth, move):
 
 
 @kernel
-def reward_continuation(state, ply, slot, bonus):
+def _reward_continuation(state, ply, slot, bonus):
     """Reward the move in `slot`, as an answer to the moves before it, or punish it if `bonus` is negative."""
     ply &= PLY_MASK
     top = BEFORE_ROOT + ply
-    count = len(_LOOKS_BACK) if state.params.use_far_continuation else _USUAL_LOOKS
-    for index in range(count):
+    for index in range(len(_LOOKS_BACK)):
         before = np.int64(state.slots[top - _LOOKS_BACK[index]])
         if before != 0:
             state.continuation[before, slot] = moved(state.continuation[before, slot], bonus, HISTORY_BITS)

@@ -84,25 +84,8 @@ PARAMETERS = (
     _switch("use_quiescence_futility"),
     _switch("use_lmr_extension"),
     _switch("use_null_cut_nodes"),
-    # Not in use: none of these has won a match yet.
-    _switch("use_deeper", 0),
-    _switch("use_research_history", 0),
-    _switch("use_cutoff_counts", 0),
-    _switch("use_triple_extensions", 0),
-    _switch("use_small_probcut", 0),
-    _switch("use_hindsight", 0),
-    _switch("use_fail_high_blend", 0),
-    _switch("use_minor_correction", 0),
-    _switch("use_major_correction", 0),
-    _switch("use_far_correction", 0),
-    _switch("use_upcoming_repetition", 0),
-    _switch("use_quiescence_checks", 0),
-    _switch("use_expected_cutoffs", 0),
-    _switch("use_far_continuation", 0),
-    _switch("use_history_depth", 0),
     # Transposition table: close to a draw by the fifty-move rule its scores may no longer hold.
     Parameter("tt_rule50", 90, 60, 100, 4),
-    Parameter("expected_cutoff_depth", 6, 0, 20, 1),  # above it, cut-offs of the unexpected kind are taken as well
     # Aspiration windows.
     Parameter("aspiration_depth", 4, 2, 8, 1),
     Parameter("aspiration_window", 12, 4, 50, 3),
@@ -110,10 +93,6 @@ PARAMETERS = (
     Parameter("rfp_depth", 8, 4, 12, 1),
     Parameter("rfp_margin", 60, 30, 150, 6),
     Parameter("rfp_improving", 60, 0, 150, 8),
-    Parameter("rfp_worsening", 0, 0, 100, 5),
-    Parameter("rfp_tt_pv", 0, 0, 300, 15),
-    Parameter("rfp_quiet", 0, 0, 100, 5),
-    Parameter("rfp_correction", 0, 0, 2048, 100),  # 1024ths of the correction of the static evaluation
     Parameter("rfp_blend", 512, 0, 1024, 64),  # the share of the estimate in the score, the rest is beta: 1024ths
     # Razoring: so far below alpha that only a capture could help.
     Parameter("razor_depth", 3, 1, 6, 1),
@@ -125,24 +104,19 @@ PARAMETERS = (
     Parameter("null_eval_divisor", 180, 80, 400, 20),
     Parameter("null_eval_max", 3, 1, 6, 1),
     Parameter("null_static_margin", 20, 0, 60, 4),
-    Parameter("null_improving", 0, 0, 2, 1),
     Parameter("null_verify_depth", 14, 8, 20, 1),
     Parameter("null_verify_quarters", 3, 1, 4, 1),
     # ProbCut.
     Parameter("probcut_depth", 5, 3, 8, 1),
     Parameter("probcut_margin", 190, 100, 350, 20),
-    Parameter("probcut_improving", 0, 0, 120, 8),
     Parameter("probcut_reduction", 4, 2, 6, 1),
     Parameter("probcut_tt_depth", 3, 1, 5, 1),
-    Parameter("small_probcut_margin", 250, 100, 500, 20),
-    Parameter("small_probcut_depth", 4, 1, 6, 1),
     # Late move pruning; futility, SEE and history pruning of moves.
     Parameter("lmp_base", 3, 1, 8, 1),
     Parameter("lmp_depth", 8, 4, 12, 1),
     Parameter("futility_depth", 8, 3, 12, 1),
     Parameter("futility_base", 90, 30, 200, 10),
     Parameter("futility_margin", 85, 40, 160, 8),
-    Parameter("futility_history", 0, 0, 200, 10),  # for a quiet move with the best history there can be
     Parameter("capture_futility_depth", 6, 2, 10, 1),
     Parameter("capture_futility_base", 200, 50, 400, 20),
     Parameter("capture_futility_margin", 150, 50, 300, 15),
@@ -161,20 +135,7 @@ PARAMETERS = (
     Parameter("lmr_killer", 1024, 0, 2048, 100),
     Parameter("lmr_tt_capture", 700, 0, 2048, 100),
     Parameter("lmr_history_divisor", 9000, 4000, 20000, 800),
-    Parameter("lmr_noisy_history", 0, 0, 3072, 150),  # for a capture with the best history there can be
-    Parameter("lmr_no_tt_move", 0, 0, 2048, 100),  # in a node where a cut-off is expected
-    Parameter("lmr_correction", 0, 0, 60, 3),  # for each centipawn of the correction of the static evaluation
     Parameter("lmr_tt_pv", 1024, 0, 2560, 120),
-    Parameter("lmr_cutoffs", 1024, 0, 2048, 100),
-    Parameter("cutoff_count", 3, 0, 8, 1),
-    # A search after a reduction, deeper or shallower than planned: by how much the reduced one beats the best score.
-    Parameter("deeper_margin", 35, 5, 120, 6),
-    Parameter("deeper_depth", 2, 0, 10, 1),
-    Parameter("shallower_margin", 7, 0, 40, 2),
-    # Hindsight: the reduction that led here, in plies, and the sum of both sides' evaluations.
-    Parameter("hindsight_extend", 3, 1, 6, 1),
-    Parameter("hindsight_reduce", 2, 1, 6, 1),
-    Parameter("hindsight_margin", 70, 0, 200, 10),
     # Plies less for the moves after one that raised alpha, up to that depth.
     Parameter("alpha_raise_reduction", 1, 1, 3, 1),
     Parameter("alpha_raise_depth", 13, 6, 20, 1),
@@ -183,12 +144,8 @@ PARAMETERS = (
     Parameter("singular_margin", 2, 1, 5, 1),
     Parameter("singular_tt_depth", 3, 1, 5, 1),
     Parameter("singular_root_depths", 2, 1, 3, 1),
-    Parameter("singular_tt_pv", 0, 0, 4, 1),
     Parameter("double_margin", 18, 0, 50, 3),
-    Parameter("double_correction", 0, 0, 2048, 100),  # 1024ths of the correction of the static evaluation
-    Parameter("double_quiet", 0, 0, 100, 5),
     Parameter("double_limit", 8, 2, 16, 1),
-    Parameter("triple_margin", 90, 20, 300, 15),
     # Internal iterative reduction.
     Parameter("iir_depth", 4, 2, 8, 1),
     # Histories.
@@ -197,8 +154,6 @@ PARAMETERS = (
     Parameter("history_malus", 170, 60, 320, 15),
     Parameter("history_fail_low", 80, 0, 320, 15),
     Parameter("history_evaluation", 8, 0, 30, 1),
-    # What a capture with the best history there can be may lose by exchanges and still come before the quiet moves.
-    Parameter("good_noisy_loss", 0, 0, 300, 15),
     # Lazy evaluation: by how much one move may change everything but material and piece-square values.
     Parameter("lazy_margin", 150, 40, 1500, 15),
     # Quiescence.
@@ -208,9 +163,6 @@ PARAMETERS = (
     Parameter("correction_pawn", 640, 0, 1500, 80),
     Parameter("correction_non_pawn", 512, 0, 1500, 80),
     Parameter("correction_continuation", 384, 0, 1500, 80),
-    Parameter("correction_minor", 320, 0, 1500, 80),
-    Parameter("correction_major", 320, 0, 1500, 80),
-    Parameter("correction_far", 256, 0, 1500, 80),
     # Scaling of the static evaluation: by material (a pawn is 1, a queen 9) in 1024ths, and by the fifty-move rule.
     Parameter("material_base", 870, 500, 1200, 30),
     Parameter("material_factor", 2, 0, 6, 1),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.exchange import captured_value, see_reaches
-from engine.alphabeta.ordering import BAD_NOISY, HISTORY_BITS, next_move
+from engine.alphabeta.ordering import BAD_NOISY, next_move
 from engine.alphabeta.state import BEFORE_ROOT
 from engine.alphabeta.steps import has_pieces, lazy_score
-from engine.alphabeta.techniques import opponent_is_worsening
-from engine.alphabeta.transpositions import LOWER, MISS, entry_bound, entry_depth
+from engine.alphabeta.transpositions import MISS, entry_depth
 from engine.core.legality import gives_check
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
@@ -17,7 +16,7 @@ from engine.search.scores import NO_SCORE, is_decisive, is_loss
 
 _NO = np.int64(0)
 _QUARTERS = np.int64(4)
-_WHOLE = np.int64(1024)  # also one ply of reductions
+_WHOLE = np.int64(1024)
 _ONE_PLY_BITS = np.int64(10)
 
 
@@ -42,16 +41,11 @@ def may_razor(params, depth, estimate, alpha):
 
 
 @inline
-def reverse_futility_cuts(state, depth, ply, estimate, beta, improving, tt_move, tt_is_noisy):
+def reverse_futility_cuts(params, depth, estimate, beta, improving):
     """Reverse futility pruning: whether no reply will bring the score below beta."""
-    params = state.params
-    if (not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta) or is_decisive(estimate)):
+    if not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta) or is_decisive(estimate):
         return False
-    margin = params.rfp_margin * depth - params.rfp_improving * improving + params.rfp_tt_pv * state.was_pv[ply]
-    margin += np.int64(state.corrections[ply]) * params.rfp_correction // _WHOLE
-    if tt_move != NULL_MOVE and not tt_is_noisy:
-        margin += params.rfp_quiet
-    return estimate - margin + params.rfp_worsening * opponent_is_worsening(state, ply) >= beta
+    return estimate - params.rfp_margin * depth + params.rfp_improving * improving >= beta
 
 
 @inline
@@ -73,22 +67,16 @@ def may_try_null_move(pos, state, depth, ply, beta, estimate, cut_node):
 
 
 @inline
-def null_move_depth(params, depth, estimate, beta, improving):
+def null_move_depth(params, depth, estimate, beta):
     """The depth to which the position after a null move is searched."""
     surplus = min((estimate - beta) // params.null_eval_divisor, params.null_eval_max)
-    return depth - (params.null_base + depth // params.null_divisor + surplus + params.null_improving * improving)
+    return depth - (params.null_base + depth // params.null_divisor + surplus)
 
 
 @inline
 def null_floor_of(params, ply, reduced):
     """The first ply where null moves are allowed again while one is being verified."""
     return ply + params.null_verify_quarters * reduced // _QUARTERS
-
-
-@inline
-def probcut_beta(params, beta, improving):
-    """The score that a capture has to reach in ProbCut's shallow search."""
-    return beta + params.probcut_margin - params.probcut_improving * improving
 
 
 @inline
@@ -111,14 +99,6 @@ def next_probable(pos, state, ply, tt_move, checkers, pinned, gain):
             return move
 
 
-@inline
-def small_probcut_cuts(params, depth, beta, data, tt_score):
-    """ProbCut without a search: whether a lower bound in the TT, from hardly less depth, beats beta by a margin."""
-    return (params.use_small_probcut and data != MISS and entry_bound(data) & LOWER
-            and entry_depth(data) >= depth - params.small_probcut_depth
-            and tt_score >= beta + params.small_probcut_margin and not is_decisive(beta) and not is_decisive(tt_score))
-
-
 # Pruning of moves.
 
 
@@ -135,10 +115,8 @@ def late_move_pruning_begins(params, depth, move_count, improving):
 def quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
     """Futility and SEE pruning, by the depth left after reduction, and history pruning of a quiet move; no checks."""
     params = state.params
-    if params.use_history_depth:
-        reduction -= history * _WHOLE // params.lmr_history_divisor
     left = max(depth - 1 - (reduction >> _ONE_PLY_BITS), 0)
-    margin = params.futility_base + params.futility_margin * left + (history * params.futility_history >> HISTORY_BITS)
+    margin = params.futility_base + params.futility_margin * left
     is_hopeless = params.use_futility and left <= params.futility_depth and static_eval + margin <= alpha
     is_hopeless = is_hopeless or (params.use_history_pruning and depth <= params.history_prune_depth
                                   and history < -params.history_prune_margin * depth)

@@ -10,7 +10,6 @@ from engine.alphabeta.ordering import BAD_NOISY, next_move, note_threats, start_
 from engine.alphabeta.state import PLY_MASK
 from engine.alphabeta.steps import (
     bound_settles,
-    can_repeat,
     cut_off_value,
     extend_pv,
     has_to_stop,
@@ -29,7 +28,6 @@ from engine.alphabeta.steps import (
 )
 from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_move, entry_was_pv
 from engine.core.bits import EMPTY
-from engine.core.legality import gives_check
 from engine.core.movegen import king_masks
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
@@ -38,18 +36,13 @@ from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, clamp_evalua
 
 _QUIESCENCE_DEPTH = np.int64(0)
 _NO = np.int64(0)
-_YES = np.int64(1)
 _ANY_GAIN = np.int64(1)
 
 
 @inline
-def _settled_score(pos, state, beta, ply):
-    """The score of a node that needs no search: stopped, drawn or about to be, too deep, or in the tablebases; else
-    NO_SCORE.
-    """
-    if has_to_stop(state, ply):
-        return DRAW
-    if is_draw(pos, state, ply) or (beta <= DRAW and can_repeat(pos, state, ply)):
+def _settled_score(pos, state, ply):
+    """The score of a node that needs no search: stopped, drawn, too deep, or in the tablebases; else NO_SCORE."""
+    if has_to_stop(state, ply) or is_draw(pos, state, ply):
         return DRAW
     if ply >= MAX_PLY:
         return static_evaluation(pos, state, ply)
@@ -103,12 +96,10 @@ def _are_left_out(pos, state, ply, move, in_check, searched):
 @inline
 def _hoped_for(pos, state, move, futile, alpha, in_check):
     """The most that `move` can bring, given that all but the piece that it takes brings `futile`; INFINITE if there is
-    no telling, as for a quiet check, and -INFINITE for any other quiet move, which is what standing pat stands for.
+    no telling.
     """
     if in_check:
         return INFINITE
-    if state.params.use_quiescence_checks and not is_noisy(pos, move):
-        return INFINITE if gives_check(pos, move) and see_reaches(pos, move, _NO) else -INFINITE
     if state.params.use_quiescence_futility and futile <= alpha and not see_reaches(pos, move, _ANY_GAIN):
         return futile
     return futile + captured_value(pos, move) if state.params.use_delta_pruning else INFINITE
@@ -133,13 +124,11 @@ def _softened(state, score, beta):
 
 
 @kernel
-def quiescence(pos, state, alpha, beta, ply, is_first):
-    """Search until the position is quiet: captures and promotions; in check evasions, until one does not lose; if it
-    `is_first`, which is to say at the horizon, maybe checks.
-    """
+def quiescence(pos, state, alpha, beta, ply):
+    """Search until the position is quiet: captures and promotions; in check evasions, until one does not lose."""
     ply &= PLY_MASK
     # Step 1. Stop, draws, the deepest ply, and the endgame tables.
-    settled = _settled_score(pos, state, beta, ply)
+    settled = _settled_score(pos, state, ply)
     if settled != NO_SCORE:
         return settled
     is_pv = beta - alpha > 1 and not state.lines_are_cut
@@ -159,7 +148,7 @@ def quiescence(pos, state, alpha, beta, ply, is_first):
 
     # Step 4. The moves.
     tt_move = _start_moves(pos, state, ply, data, checkers, pinned)
-    with_quiets = np.int64(in_check or (is_first and state.params.use_quiescence_checks))
+    with_quiets = np.int64(in_check)
     best_move, old_alpha, searched = NULL_MOVE, alpha, _NO
     while True:
         move = next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets)
@@ -173,7 +162,7 @@ def quiescence(pos, state, alpha, beta, ply, is_first):
                 best = max(best, hoped_for)  # it cannot raise the score above alpha
                 continue
         play(pos, state, ply, move)
-        score = -quiescence(pos, state, -beta, -alpha, ply + 1, _NO)
+        score = -quiescence(pos, state, -beta, -alpha, ply + 1)
         take_back(pos, move)
         searched += 1
         if state.stopped:
@@ -200,4 +189,4 @@ def value_at_horizon(pos, state, alpha, beta, ply):
     state.leaves += 1
     if not state.params.use_quiescence:
         return cut_off_value(pos, state, ply)
-    return quiescence(pos, state, alpha, beta, ply, _YES)
+    return quiescence(pos, state, alpha, beta, ply)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.ordering import HISTORY_BITS
 from engine.alphabeta.state import REDUCTION_ROWS
-from engine.alphabeta.techniques import opponent_is_worsening
 from engine.alphabeta.transpositions import LOWER, entry_bound, entry_depth
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
-from engine.search.scores import NO_SCORE, is_decisive
+from engine.search.scores import is_decisive
 
 _ONE_PLY = np.int64(1024)
 _ONE_PLY_BITS = np.int64(10)
@@ -26,39 +24,11 @@ def internal_reduction(params, depth):
 
 
 @inline
-def hindsight(state, depth, ply, in_check):
-    """Plies by which the node's depth is changed for how the reduced move that led here has turned out.
-
-    One more if the move was reduced a lot but has not made things worse for its side; one less if both sides together
-    think too well of themselves, which means that the move was weak, as expected.
-    """
-    params = state.params
-    is_new = not in_check and ply > 0 and state.excluded[ply] == NULL_MOVE
-    if not params.use_hindsight or not is_new or state.static_evals[ply - 1] == NO_SCORE:
-        return np.int64(0)
-    reduced_by = np.int64(state.reduced_by[ply - 1])
-    if reduced_by >= params.hindsight_extend and not opponent_is_worsening(state, ply):
-        return np.int64(1)
-    surplus = np.int64(state.static_evals[ply]) + np.int64(state.static_evals[ply - 1])
-    return np.int64(-1 if reduced_by >= params.hindsight_reduce and depth >= 2
-                    and surplus > params.hindsight_margin else 0)
-
-
-@inline
 def alpha_raise_reduction(params, depth, score):
     """Plies by which the remaining moves are reduced once one has raised alpha: it is seldom raised again."""
     if not params.use_alpha_raise or depth <= 2 or depth > params.alpha_raise_depth or is_decisive(score):
         return np.int64(0)
     return min(params.alpha_raise_reduction, depth - 1)
-
-
-@inline
-def singular_beta_of(state, depth, ply, is_pv, tt_score):
-    """The score that no other move may reach if the TT move is to be singular."""
-    margin = state.params.singular_margin
-    if state.was_pv[ply] and not is_pv:
-        margin += state.params.singular_tt_pv
-    return tt_score - margin * depth
 
 
 @inline
@@ -71,19 +41,17 @@ def may_be_singular(state, depth, ply, tt_move, data, tt_score):
 
 
 @inline
-def singular_extension(state, ply, is_pv, shortfall, is_noisy_move):
-    """Plies by which a singular move is extended: two or three if all others are far worse, but not often in one line.
+def singular_extension(state, ply, is_pv, shortfall):
+    """Plies by which a singular move is extended: two if all others are far worse, but not often in one line.
 
     `shortfall` is by how much they fall short of the score that would make the move an ordinary one.
     """
     params = state.params
-    margin = params.double_margin if is_noisy_move else params.double_margin - params.double_quiet
-    margin -= np.int64(state.corrections[ply]) * params.double_correction // _ONE_PLY
-    if (not params.use_double_extensions or is_pv or shortfall <= margin
+    if (not params.use_double_extensions or is_pv or shortfall <= params.double_margin
             or state.extended[ply] >= params.double_limit):
         return np.int64(1)
     state.extended[ply] += 1
-    return np.int64(3 if params.use_triple_extensions and not is_noisy_move and shortfall > params.triple_margin else 2)
+    return np.int64(2)
 
 
 @inline
@@ -107,12 +75,9 @@ def lmr_base(state, depth, move_count, is_quiet):
 
 
 @inline
-def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_move, tt_is_noisy):
+def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_is_noisy):
     """The reduction of a late move, adjusted for the kind of node and for checks."""
     params = state.params
-    reduction -= params.lmr_correction * state.corrections[ply]  # where the evaluation errs, search more
-    if cut_node and tt_move == NULL_MOVE:
-        reduction += params.lmr_no_tt_move
     if is_pv:
         reduction -= params.lmr_pv
     if cut_node:
@@ -125,15 +90,7 @@ def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_mo
         reduction += params.lmr_tt_capture
     if params.use_tt_pv and state.was_pv[ply] and not is_pv:
         reduction -= params.lmr_tt_pv
-    if params.use_cutoff_counts and state.cutoffs[ply + 1] > params.cutoff_count:
-        reduction += params.lmr_cutoffs  # the replies to the moves before refuted them easily
     return reduction
-
-
-@inline
-def lmr_of_noisy(params, reduction, history):
-    """The reduction of a late capture or promotion, adjusted for its history."""
-    return reduction - (history * params.lmr_noisy_history >> HISTORY_BITS)
 
 
 @inline
@@ -148,15 +105,3 @@ def lmr_of_quiet(state, ply, move, reduction, history):
 def reduced_depth(params, new_depth, reduction):
     """The depth left after a reduction: at least one ply, at most `new_depth`, or one more if it may be negative."""
     return min(max(new_depth - (reduction >> _ONE_PLY_BITS), 1), new_depth + params.use_lmr_extension)
-
-
-@inline
-def research_change(params, score, best, new_depth):
-    """Plies by which the search after a successful reduced one is deeper, if that found a score far above the best so
-    far, or shallower, if it is hardly better.
-    """
-    if not params.use_deeper or is_decisive(best):
-        return np.int64(0)
-    if score > best + params.deeper_margin + params.deeper_depth * new_depth:
-        return np.int64(1)
-    return np.int64(-1 if score < best + params.shallower_margin else 0)

@@ -135,13 +135,12 @@ class DeepeningSearch(Search):
 
         def tell(info: Info | Progress | Remark) -> None:
             assert isinstance(info, Info)
-            infos.append(replace(info, nodes=self.nodes, hashfull=self.tt.hashfull(), tb_hits=self.tb_hits,
-                                 counts=self.counts))
+            infos.append(replace(info, nodes=self.nodes, tb_hits=self.tb_hits, counts=self.counts))
             if info.line_number == 1:
                 held.clear()
             held.append(infos[-1])
             if info.seconds >= _FIRST_REPORT:
-                _report_all(held, report)
+                self._report_all(held, report)
 
         main = self._iterations(tell)
         finished = threading.Event()
@@ -152,8 +151,18 @@ class DeepeningSearch(Search):
         finally:
             self.stop()
             finished.set()
-            _report_all(held, report)
+            self._report_all(held, report)
         return self._result(self._choose(main), infos, report)
+
+    def _report_all(self, held: list[Info], report: Report) -> None:
+        """Report the lines that were held back, with how full the TT is: counting that costs as much as a shallow
+        iteration, so it is not done for lines that nobody reads.
+        """
+        if held and report is not ignore:
+            hashfull = self.tt.hashfull()
+            for info in held:
+                report(replace(info, hashfull=hashfull))
+        held.clear()
 
     def _iterations(self, report: Report) -> Iterations:
         """The main thread's iterations; other kinds of search override this."""
@@ -299,13 +308,6 @@ class Candidate(NamedTuple):
 
     depth: int
     line: Line
-
-
-def _report_all(held: list[Info], report: Report) -> None:
-    """Report the lines that were held back."""
-    for info in held:
-        report(info)
-    held.clear()
 
 
 def elect(candidates: Sequence[Candidate]) -> Candidate:

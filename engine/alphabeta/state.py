@@ -27,12 +27,11 @@ STACK = MAX_PLY + 8
 # Every ply fits into these bits. Masking it tells the compiler that it is not negative, which saves a test each time it
 # is used as an index: dozens in a node.
 PLY_MASK = np.int64(255)
-BEFORE_ROOT = np.int64(6)  # rows of the move stack that stand for moves before the root
+BEFORE_ROOT = np.int64(4)  # rows of the move stack that stand for moves before the root
 
 PAWN_STRUCTURES = 512
 PIECE_SQUARES = 1024  # [piece * 64 + square]: the piece that moved and where to
-CORRECTION_BITS = 14
-CORRECTION_SLOTS = 1 << CORRECTION_BITS
+CORRECTION_SLOTS = 1 << 14
 CORRECTION_MASK = np.uint64(CORRECTION_SLOTS - 1)
 REDUCTION_ROWS = 64
 MOST_TRIED = 64
@@ -86,13 +85,10 @@ class StateRecord(Fields):
     static_evals: Annotated[Numbers, "i4", STACK]
     # The static evaluation without material, piece-square values and tempo.
     rests: Annotated[Numbers, "i4", STACK]
-    corrections: Annotated[Numbers, "i4", STACK]  # by how much the static evaluation was corrected, without sign
     slots: Annotated[Numbers, "u2", STACK]  # [BEFORE_ROOT + ply]: piece and square of the move made there; 0 for none
     moves: Annotated[Numbers, "u2", STACK]  # the move made there
     excluded: Annotated[Numbers, "u2", STACK]  # the move that a singular search leaves out
     extended: Annotated[Numbers, "i4", STACK]  # double extensions in the line
-    reduced_by: Annotated[Numbers, "i4", STACK]  # plies by which the move made there is being reduced
-    cutoffs: Annotated[Numbers, "i4", STACK]  # cut-offs there, since the node two plies before was begun
     threats: Annotated[Numbers, "u8", STACK]  # squares that the other side attacks, if the histories ask for them
     was_pv: Annotated[Numbers, "u1", STACK]  # whether the position is or was in a principal variation
     psq: Annotated[Numbers, "i8", STACK]  # material and piece-square sum, packed
@@ -119,10 +115,7 @@ class StateRecord(Fields):
     pawn_history: Annotated[Numbers, "i2", (PAWN_STRUCTURES, PIECE_SQUARES)]  # [pawns, hashed; piece and square]
     pawn_correction: Annotated[Numbers, "i2", (2, CORRECTION_SLOTS)]
     non_pawn_correction: Annotated[Numbers, "i2", (2, 2, CORRECTION_SLOTS)]
-    minor_correction: Annotated[Numbers, "i2", (2, CORRECTION_SLOTS)]  # [side, kings, knights and bishops, hashed]
-    major_correction: Annotated[Numbers, "i2", (2, CORRECTION_SLOTS)]  # [side, kings, rooks and queens, hashed]
     continuation_correction: Annotated[Numbers, "i2", CORRECTION_SLOTS]  # [the last two moves, hashed]
-    far_correction: Annotated[Numbers, "i2", CORRECTION_SLOTS]  # [the last move and the fourth last, hashed]
     # What tuning may change.
     params: ParamsRecord
     reductions: Annotated[Numbers, "i4", (2, REDUCTION_ROWS, REDUCTION_ROWS)]  # [quiet, depth, moves], 1024ths of a ply
@@ -139,8 +132,7 @@ _STATE_SIZE = STATE.itemsize + -STATE.itemsize % _ALIGNMENT
 assert STACK <= PLIES
 
 HISTORY_FIELDS = ("killers", "counter_moves", "quiet_history", "noisy_history", "continuation", "pawn_history",
-                  "pawn_correction", "non_pawn_correction", "minor_correction", "major_correction",
-                  "continuation_correction", "far_correction")
+                  "pawn_correction", "non_pawn_correction", "continuation_correction")
 
 
 def new_state(params: ParamsRecord | None = None, evaluation: Evaluation | None = None) -> StateRecord:

@@ -22,7 +22,6 @@ from engine.alphabeta.transpositions import (
     store,
 )
 from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK, popcount
-from engine.core.cycles import can_reach_repetition
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, generate, king_masks
@@ -98,12 +97,6 @@ def is_draw(pos, state, ply):
         if checkers == EMPTY or generate(pos, state.list, begin, ALL_MOVES, checkers, pinned) > begin:
             return True
     return is_insufficient_material(pos) or is_repetition(pos, ply)
-
-
-@inline
-def can_repeat(pos, state, ply):
-    """Whether the side to move can draw at once, by a repetition."""
-    return state.params.use_upcoming_repetition and can_reach_repetition(pos, ply)
 
 
 @inline

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.correction import corrected_eval
-from engine.alphabeta.steps import bound_settles, can_repeat, extend_pv, known_or_new_evaluation, sharpened, tb_score
+from engine.alphabeta.steps import bound_settles, extend_pv, known_or_new_evaluation, sharpened, tb_score
 from engine.alphabeta.transpositions import MISS, entry_bound, entry_depth, entry_was_pv
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
-from engine.search.scores import DRAW, INFINITE, NO_SCORE, is_decisive, is_win, mate_in, mated_in
+from engine.search.scores import DRAW, INFINITE, NO_SCORE, is_win, mate_in, mated_in
 
 # The root.
 
@@ -57,9 +57,8 @@ def count_root_nodes(state, ply, move, nodes):
 
 @inline
 def begin_node(state, ply):
-    """Clear what children and grandchildren keep, and inherit the count of double extensions from the parent."""
+    """Clear the killers of the children, and inherit the count of double extensions from the parent."""
     state.killers[ply + 1, 0] = state.killers[ply + 1, 1] = NULL_MOVE
-    state.cutoffs[ply + 2] = 0
     state.extended[ply] = state.extended[ply - 1] if ply > 0 else 0
 
 
@@ -73,11 +72,10 @@ def keep_best(state, ply, move, score, is_pv):
 
 
 @inline
-def count_cut(state, ply, move_count):
+def count_cut(state, move_count):
     """Count a cut-off, and whether the first move caused it: the measure of the move ordering."""
     state.cuts += 1
     state.first_cuts += np.int64(move_count == 1)
-    state.cutoffs[ply] += 1
 
 
 @inline
@@ -112,38 +110,21 @@ def tb_limits(pos, state, ply, depth):
 
 
 @inline
-def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout, cut_node):
+def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
     """Whether the TT score cuts the node off: deep enough, and not close to a draw by the fifty-move rule.
 
-    With PVS only nodes with a null window are cut off, so that the principal variation stays whole. At low depth a
-    score that contradicts what kind of node this is may be worth a search of its own.
+    With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
     """
-    if (params.use_expected_cutoffs and depth <= params.expected_cutoff_depth
-            and np.int64(tt_score >= beta) != cut_node):
-        return False
     return (is_scout and params.use_tt_cutoffs and entry_depth(data) >= depth
             and bound_settles(entry_bound(data), tt_score, alpha, beta) and pos.rule50 < params.tt_rule50)
 
 
 @inline
-def narrowed(pos, state, alpha, beta, ply):
-    """(alpha, beta, floor of the score): the window without scores that no mate from here can reach, nor any below a
-    draw if a move leads to one.
-    """
-    floor = -INFINITE
-    if alpha < DRAW and can_repeat(pos, state, ply):
-        alpha = floor = DRAW
-    if not state.params.use_mate_distance:
-        return alpha, beta, floor
-    return max(alpha, mated_in(ply)), min(beta, mate_in(ply + 1)), floor
-
-
-@inline
-def softened(params, best, beta, depth):
-    """A score that fails high, drawn towards beta: the more so the shallower the search that it comes from."""
-    if not params.use_fail_high_blend or best <= beta or is_decisive(best) or is_decisive(beta):
-        return best
-    return (best * depth + beta) // (depth + 1)
+def narrowed(params, alpha, beta, ply):
+    """(alpha, beta): the window without scores that no mate from here can reach."""
+    if not params.use_mate_distance:
+        return alpha, beta
+    return max(alpha, mated_in(ply)), min(beta, mate_in(ply + 1))
 
 
 @inline
@@ -165,12 +146,10 @@ def evaluate_node(pos, state, ply, data, tt_score, in_check):
     """
     if in_check:
         state.static_evals[ply] = state.rests[ply] = NO_SCORE
-        state.corrections[ply] = 0
         return NO_SCORE, NO_SCORE
     raw_eval = known_or_new_evaluation(pos, state, ply, data)
     static_eval = corrected_eval(pos, state, ply, raw_eval)
     state.static_evals[ply] = static_eval
-    state.corrections[ply] = abs(static_eval - raw_eval)
     return raw_eval, sharpened(state, data, tt_score, static_eval)
 
 
@@ -185,10 +164,3 @@ def is_improving(state, ply, in_check):
     if earlier == NO_SCORE:
         earlier = state.static_evals[ply - 4] if ply >= 4 else NO_SCORE
     return np.int64(earlier == NO_SCORE or state.static_evals[ply] > earlier)
-
-
-@inline
-def opponent_is_worsening(state, ply):
-    """1 if the other side's last move has made the static evaluation worse for it, else 0; not for use in check."""
-    before = np.int64(state.static_evals[ply - 1]) if ply > 0 else NO_SCORE
-    return np.int64(before != NO_SCORE and state.static_evals[ply] > -before)

@@ -22,6 +22,7 @@ MISS = np.uint64(0)
 
 ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4
 GENERATIONS = np.int64(64)
+_GENERATION_SHIFT, _GENERATION_MASK = np.uint64(56), np.uint64(63)
 _MEGABYTE = 1 << 20
 _MOST_DEPTH = np.int64(127)
 _WORDS_A_PAGE = 512  # of the smallest pages, 4096 bytes
@@ -83,9 +84,10 @@ class TranspositionTable:
 
     def hashfull(self) -> int:
         """How full the table is with entries of this search, in thousandths, estimated from the first buckets."""
-        sample = self.words[1 : 2000 : 2]
-        generations = sample >> np.uint64(56) & np.uint64(63)
-        return int(1000 * np.mean((sample != 0) & (generations == self.generation)))
+        sample = self.words[1 : 2000 : 2] >> _GENERATION_SHIFT
+        # The bound, above the generation, is never 0 in an entry that is in use.
+        is_current = (sample & _GENERATION_MASK == np.uint64(self.generation)) & (sample > _GENERATION_MASK)
+        return 1000 * int(np.count_nonzero(is_current)) // is_current.size
 
 
 @entry(int64, int64)
@@ -144,7 +146,7 @@ def entry_bound(data):
 
 @inline
 def _entry_generation(data):
-    return np.int64(data >> 56 & np.uint64(63))
+    return np.int64(data >> _GENERATION_SHIFT & _GENERATION_MASK)
 
 
 @inline

@@ -55,7 +55,7 @@ class Info:
     score: int
     nodes: int
     seconds: float
-    hashfull: int
+    hashfull: int  # thousandths of the transposition table; 0 in a line that was not reported
     line: tuple[int, ...]
     bound: Bound = Bound.EXACT
     tb_hits: int = 0  # positions found in endgame tables

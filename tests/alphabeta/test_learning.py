@@ -220,23 +220,6 @@ def test_the_evaluation_is_corrected_towards_what_searches_found(state, error):
     assert abs(corrected(other, state, PLY, 25) - 25) < abs(corrections[-1])
 
 
-@pytest.mark.parametrize(("name", "same", "other"), [
-    ("minor", "4k3/8/2n5/8/r6P/8/5B2/4K3 w - - 0 1", "4k3/8/2n5/8/r6P/8/6B1/4K3 w - - 0 1"),
-    ("major", "4k3/8/2n5/8/8/Q6P/5R2/4K3 w - - 0 1", "4k3/8/2n5/8/8/1Q5P/5R2/4K3 w - - 0 1"),
-])
-def test_pieces_have_corrections_of_their_own(state, name, same, other):
-    """What is learned in one position holds in another with the same pieces of that kind, and in no other."""
-    pawnless = {"minor": "4k3/8/2n5/8/8/8/5B2/4K3 w - - 0 1", "major": "4k3/8/8/8/8/Q7/5R2/4K3 w - - 0 1"}[name]
-    for row in ("pawn", "non_pawn", "continuation"):
-        state.params[f"correction_{row}"] = 0
-    state.params.use_material_scaling = 0
-    state.params[f"use_{name}_correction"] = 1
-    for _ in range(20):
-        learn_error(Game(pawnless).position, state, PLY, 6, 100)
-    assert corrected(Game(same).position, state, PLY, 25) > 25
-    assert corrected(Game(other).position, state, PLY, 25) == 25
-
-
 def test_the_evaluation_shrinks_as_the_fifty_moves_pass(state):
     fens = [f"4k3/8/2n5/8/7P/8/5B2/4K3 w - - {plies} 60" for plies in (0, 30, 60, 90)]
     state.params.use_material_scaling = state.params.use_rule50_scaling = 0

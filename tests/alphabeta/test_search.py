@@ -258,11 +258,7 @@ def test_a_bare_king_is_mated():
 
 @pytest.mark.parametrize("evaluation", [features(), built_in()], ids=["features", "built in"])
 def test_a_new_game_begins_with_nothing_remembered(evaluation):
-    params = default_params()
-    for row in PARAMETERS:
-        if row.is_switch:
-            params[row.name] = 1  # those that are off by default have histories, too
-    searcher = Searcher(1, params=params, evaluation=evaluation)
+    searcher = Searcher(1, evaluation=evaluation)
     searcher.run(Game().position, Limits(nodes=20_000))
     state = searcher._states[0]
     remembered = [*(state[name] for name in HISTORY_FIELDS), state.cache.scores]

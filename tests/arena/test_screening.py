@@ -8,6 +8,7 @@ import chess
 import pytest
 
 from engine.__main__ import main
+from engine.alphabeta.params import PARAMETERS
 from engine.arena.records import GameRecord, Opening
 from engine.arena.screening import Change, Screening, changes_of, trials
 from engine.arena.settings import Setting
@@ -63,3 +64,10 @@ def test_the_command_prints_every_change(capsys):
     said = capsys.readouterr().out
     assert "8 pairs" in said and "use_threats" in said and "rfp_margin" in said
     assert main(["tune", "screen", "--params", "use_nothing", "--pairs", "8"]) == 2
+
+
+def test_with_every_technique_in_use_there_are_no_switches_to_screen(capsys, monkeypatch):
+    in_use = tuple(row for row in PARAMETERS if row.is_on)
+    monkeypatch.setattr("engine.commands.tune.screen.PARAMETERS", in_use)
+    assert main(["tune", "screen", "--params", "switches", "--pairs", "8"]) == 2
+    assert "nothing to screen" in capsys.readouterr().err

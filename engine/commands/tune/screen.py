@@ -20,6 +20,7 @@ from engine.commands.shared.arguments import add_concurrency, add_seed, in_file,
 from engine.commands.shared.interruption import is_interrupted, stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
+from engine.core.errors import InputError
 
 _SWITCHES, _NUMBERS = "switches", "numbers"
 _BATCH = 8  # pairs per thread between two looks at the clock
@@ -28,9 +29,9 @@ _BATCH = 8  # pairs per thread between two looks at the clock
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--params", type=text, default=_SWITCHES, metavar="NAME,...",
+    add("--params", type=text, default=_NUMBERS, metavar="NAME,...",
         help=f"which ones; `{_SWITCHES}` stands for all techniques that are not in use, `{_NUMBERS}` for all numbers "
-        f"(default {_SWITCHES})")
+        f"(default {_NUMBERS})")
     add("--setting", type=text, default=DEFAULT, metavar="SETTING", help="what is changed (as in `match`)")
     add("--pairs", type=positive, default=10_000, metavar="N", help="pairs of games in all (default 10000)")
     add("--minutes", type=minutes, metavar="X", help="play no longer than this")
@@ -58,7 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _names(words: str) -> list[str]:
     groups = {_SWITCHES: [row.name for row in PARAMETERS if row.is_switch and not row.is_on],
               _NUMBERS: [row.name for row in PARAMETERS if not row.is_switch]}
-    return [name for word in words.split(",") for name in groups.get(word, [word])]
+    names = [name for word in words.split(",") for name in groups.get(word, [word])]
+    if not names:
+        raise InputError("there is nothing to screen: all techniques are in use")
+    return names
 
 
 def _play(screening: Screening, source: Iterator[Trial], arguments: argparse.Namespace) -> None:
