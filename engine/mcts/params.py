@@ -71,7 +71,7 @@ PARAMETERS = (
     # `look_growth` times as many, from a deeper search, and so on. Other nodes need `look_inner` times as many visits.
     Parameter("look_visits", 1024, 0, 1_000_000, 200),
     Parameter("look_inner", 16, 1, 1000),
-    Parameter("look_growth", 3, 2, 16),
+    Parameter("look_growth", 2, 2, 16),
     Parameter("look_depth", 6, 0, 16),
     Parameter("look_step", 1, 0, 4),
     Parameter("look_temperature", 100.0, 1.0, 10_000.0, 15.0),  # centipawns
