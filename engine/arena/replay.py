@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from engine.arena.gamefile import DamagedFileError, Games, read_games
 from engine.arena.packing import GAME_ROW, GAME_ROWS_TYPE, unpack_into
+from engine.arena.returns import with_returns
 from engine.core.bits import EMPTY, NO_PIECE
 from engine.core.errors import InputError
 from engine.core.legality import is_legal, is_pseudo_legal
@@ -60,6 +61,7 @@ class Filter:
     held_out: int = 50
     few_men_share: float = 0.2
     seed: int = 1
+    decay: float = 0.0  # of the returns that are taken for scores; 0 for the scores themselves
 
     def record(self, *, validates: bool) -> Any:
         """The same for kernels."""
@@ -164,11 +166,14 @@ class GameSource:
             blocks.append(block)
             positions += block.positions
             if positions >= self._shard_positions:
-                shard = join(blocks)
+                shard = self._joined(blocks)
                 yield shard, number
                 number, blocks, positions = number + len(shard.rows), [], 0
         if blocks:
-            yield join(blocks), number
+            yield self._joined(blocks), number
+
+    def _joined(self, blocks: Sequence[Games]) -> Games:
+        return with_returns(join(blocks), self.filter.decay)
 
     def shards(self) -> Iterator[Samples]:
         """The samples to learn from, shard by shard; the same each time."""

@@ -106,6 +106,9 @@ def _add_samples(parser: argparse.ArgumentParser) -> None:
                              help=f"{what} (default {value})")
     samples.add_argument("--few-men-share", type=Real(0, 1), default=defaults.few_men_share, metavar="X",
                          help=f"of positions with nine men or fewer, at most (default {defaults.few_men_share})")
+    samples.add_argument("--decay-of-returns", type=Real(0, 1), default=defaults.decay, metavar="X",
+                         help="take returns for scores: a score counts X times as much as the one before it in the "
+                         f"game, down to the result (default {defaults.decay:g}: only a position's own score)")
     samples.add_argument("--shard", type=Real(0, 10_000, above=True), default=100, metavar="X",
                          help="million positions at a time in memory")
 
@@ -168,7 +171,7 @@ class Lessons:
         self.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         filter_by = Filter(arguments.first_ply, arguments.largest_score, arguments.per_game, arguments.held_out,
-                           arguments.few_men_share, arguments.seed)
+                           arguments.few_men_share, arguments.seed, arguments.decay_of_returns)
         self.source = GameSource(arguments.data, filter_by, shard_positions=int(arguments.shard * MILLION),
                                  threads=self._threads, complain=lambda line: print(f"error: {line}", file=sys.stderr))
         self.scale = float(round(arguments.scale)) if arguments.scale else fitted_scale(self.training)
