@@ -28,6 +28,7 @@ ALLOWED = {
     "eval.network": {*RULES, "engine.files", "engine.host", "eval", *LIBRARIES},
     "eval.network.model": {*RULES, "eval", "torch", *LIBRARIES},
     "eval.network.teacher": {*RULES, "eval", "torch", *LIBRARIES},
+    "eval.network.rounding": {*RULES, "eval", "torch", *LIBRARIES},
     "eval.network.train": {*RULES, "eval", "torch", *LIBRARIES},
     "eval.network.emission": {"eval.network.rows", "llvmlite"},
     "eval.policy": {*RULES, "engine.files", "engine.host", "eval", *LIBRARIES},

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.commands.shared.arguments import OutFile, Real, Whole, in_file, only_with, positive
 from engine.commands.shared.plots import plot_file, save_plot
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from eval.network.train import Report, Stage
 
 _COMMAND = "tune network"
+_SAMPLES_TO_ROUND_BY = 300_000
 
 # Where the own king may stand, files a to d, from its first rank on; what lies beyond belongs to the last bucket.
 _KING_BUCKETS = {1: ("0000",), 2: ("0000", "0000", "1111"), 4: ("0011", "2222", "3333"),
@@ -112,8 +113,16 @@ class _Session:
             return partial(once, label(self._lessons.training))  # labelled once, not in every pass
         return lambda: map(label, source.shards())
 
+    def _rows_to_round_by(self) -> Any:
+        """Some of the samples, on the device."""
+        from eval.network.model import to_device
+
+        training = self._lessons.training
+        return to_device(training[:: 1 + len(training) // _SAMPLES_TO_ROUND_BY], self._lessons.device)
+
     def _finish(self, features: Losses) -> None:
         """Quantise, judge the integers, and write the file."""
+        from eval.network.rounding import compensated
         from eval.network.train import check_integers
 
         arguments, trainer, lessons = self._arguments, self._trainer, self._lessons
@@ -125,7 +134,7 @@ class _Session:
                       "result": f"validation loss {exact.target:.6f} (features {features.target:.6f}), "
                                 f"result {exact.result:.6f} ({features.result:.6f}), "
                                 f"score {exact.score:.6f} ({features.score:.6f})"}
-        network = self._model.quantised(scale, provenance)
+        network = compensated(self._model, self._model.quantised(scale, provenance), self._rows_to_round_by())
         scores, mean, largest = check_integers(self._model, network, validation, lessons.device)
         write_network(network, arguments.out)
         say(f"{'network, floats':30s} {figures(exact)}")
