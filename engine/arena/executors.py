@@ -47,9 +47,12 @@ def processes(width: int) -> Iterator[tuple[Executor, int]]:
             yield pool, width
         finally:
             if are_stopped():
+                manager = getattr(pool, "_executor_manager_thread", None)
                 pool.shutdown(wait=False, cancel_futures=True)  # before their workers end
                 here.close()  # what is still being played is no longer needed
                 _end_children()
+                if manager is not None:
+                    manager.join(_HEARING_SECONDS)  # or Python's own end may find its pipe half closed
                 _run_finalizers(0)  # otherwise Python would complain about what the pool leaves behind
             else:
                 pool.shutdown(cancel_futures=True)
