@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.__main__ import main
 from engine.arena.settings import Setting
 from engine.arena.training import TrainingShard
 from engine.commands.shared.interruption import run_interruptible
@@ -76,6 +77,12 @@ def files(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "games").write_bytes(b"".join(shard().content for shard in shards))
     paths = {name.upper(): str(tmp_path / name) for name in ("suite", "counts", "pgn", "games", "new")}
     return paths | {kind.upper(): f"cmd:{player(tmp_path, kind)}" for kind in ("slow", "silent")}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled():
+    """The kernels of a match are compiled before anything is timed."""
+    assert main(["match", "rfp_margin=70", "default", "--games", "2", "--nodes", "50"]) == 0
 
 
 def check(line: str, printed: str, files: dict[str, str]) -> None:
