@@ -62,7 +62,7 @@ def _moments(model: Model, network: Network, rows: Tensor) -> tuple[Any, Any, An
 
 def _rounded(wanted: Floats, products: Floats, targets: Floats) -> Floats:
     """Weights, and last a bias, close to those that are `wanted`, all but the bias whole multiples of 1 / QB."""
-    sure = products + _RIDGE * max(float(np.diag(products).mean()), _RIDGE) * np.eye(len(products))
+    sure = products + _RIDGE * np.diag(products).mean() * np.eye(len(products))
     # First what would be best without rounding these: it also makes good the rounding of the layer before.
     weights = wanted + np.linalg.solve(sure, targets - products @ wanted)
     # In a triangular factor of the inverse, a row says how the later weights make good an error of its own.
