@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from engine.alphabeta.params import PARAMETERS
+from engine.alphabeta.params import PARAMETERS, ParamsRecord
 from engine.arena.duel import SettingsPair
 from engine.arena.records import Adjudication, GameRecord, Opening
 from engine.arena.settings import Setting
@@ -27,7 +27,7 @@ _ELO_PER_GAIN = 800 / math.log(10)  # where the sides are about level
 
 @dataclass(frozen=True)
 class Change:
-    """Two values of a parameter: a switch off and on, or a number a tuner's step below and above."""
+    """Two values of a parameter: of a switch off and on, of a number usually a tuner's step below and above."""
 
     name: str
     low: int
@@ -42,19 +42,33 @@ class Trial:
     pair: SettingsPair
 
 
-def changes_of(names: Sequence[str], base: Setting) -> list[Change]:
-    """The changes of these parameters, around the values of `base`; InputError if one is unknown, or stands twice."""
-    known, values = {row.name: row for row in PARAMETERS}, base.params_record()
-    changes = []
-    for name in names:
-        if name not in known:
-            raise InputError(f"no search parameter is called {quote(name)}")
-        row, value = known[name], int(values[name])
-        changes.append(Change(name, 0, 1) if row.is_switch else
-                       Change(name, max(value - row.step, row.low), min(value + row.step, row.high)))
-    if len(set(names)) < len(names):
+def changes_of(words: Sequence[str], base: Setting) -> list[Change]:
+    """The changes of parameters: `name` for a step either way around the value in `base`, `name=LOW:HIGH` for these two
+    values; InputError if one is unknown, out of range, or stands twice.
+    """
+    values = base.params_record()
+    changes = [_change_of(word, values) for word in words]
+    if len({change.name for change in changes}) < len(changes):
         raise InputError("a parameter is named twice")
     return changes
+
+
+def _change_of(word: str, values: ParamsRecord) -> Change:
+    name, _, between = word.partition("=")
+    row = next((row for row in PARAMETERS if row.name == name), None)
+    if row is None:
+        raise InputError(f"no search parameter is called {quote(name)}")
+    if not between:
+        value = int(values[name])
+        return Change(name, 0, 1) if row.is_switch else Change(name, max(value - row.step, row.low),
+                                                               min(value + row.step, row.high))
+    try:
+        low, high = map(int, between.split(":"))
+    except ValueError:
+        raise InputError(f"{quote(word)} is not like {name}={row.low}:{row.high}") from None
+    if not row.low <= low < high <= row.high:
+        raise InputError(f"{quote(word)}: two values from {row.low} to {row.high} are needed, the lower one first")
+    return Change(name, low, high)
 
 
 def trials(changes: Sequence[Change], base: Setting, openings: Iterator[Opening], nodes: int,

@@ -42,6 +42,7 @@ def test_each_side_has_what_the_other_lacks():
     base = Setting(params=(("lmr_base", 700), ("rfp_margin", 66)))
     changes = changes_of(["rfp_margin", "use_threats"], base)
     assert changes == [Change("rfp_margin", 60, 72), Change("use_threats", 0, 1)]
+    assert changes_of(["rfp_margin=40:90"], base) == [Change("rfp_margin", 40, 90)]
     seen = set()
     for trial in trials(changes, base, openings(40), 100, 1):
         first, second = dict(trial.pair.first.params), dict(trial.pair.second.params)
@@ -53,7 +54,9 @@ def test_each_side_has_what_the_other_lacks():
 
 
 def test_names_are_checked():
-    for names, complaint in ((["rfp"], "no search parameter"), (["rfp_margin", "rfp_margin"], "twice")):
+    for names, complaint in ((["rfp"], "no search parameter"), (["rfp_margin", "rfp_margin=40:90"], "twice"),
+                             (["rfp_margin=40"], "not like"), (["rfp_margin=90:40"], "lower one first"),
+                             (["rfp_margin=0:90"], "from 30 to 150")):
         with pytest.raises(InputError, match=complaint):
             changes_of(names, Setting())
 

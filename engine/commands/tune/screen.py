@@ -29,9 +29,9 @@ _BATCH = 8  # pairs per thread between two looks at the clock
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--params", type=text, default=_NUMBERS, metavar="NAME,...",
-        help=f"which ones; `{_SWITCHES}` stands for all techniques that are not in use, `{_NUMBERS}` for all numbers "
-        f"(default {_NUMBERS})")
+    add("--params", type=text, default=_NUMBERS, metavar="NAME[=LOW:HIGH],...",
+        help=f"which ones, between which values; `{_SWITCHES}` stands for all techniques that are not in use, "
+        f"`{_NUMBERS}` for all numbers, a step either way (default {_NUMBERS})")
     add("--setting", type=text, default=DEFAULT, metavar="SETTING", help="what is changed (as in `match`)")
     add("--pairs", type=positive, default=10_000, metavar="N", help="pairs of games in all (default 10000)")
     add("--minutes", type=minutes, metavar="X", help="play no longer than this")
