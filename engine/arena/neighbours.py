@@ -1,7 +1,9 @@
 """Positions near those of training games, labelled cheaply, by the hundred million: what a network can learn first.
 
-A neighbour is reached from a position of a game by one to three random legal moves. Its score is the features' static
-evaluation, or that of a short search; it has no result.
+A neighbour is reached from a position of a game by one to three random legal moves. It is quiet: nothing can be won by
+an exchange. Random moves leave something to be taken in every second position; a search would take it before it asks an
+evaluation, and a network that learned such positions would spend most of its cells on them. A neighbour's score is the
+features' static evaluation, or that of a short search; it has no result.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.alphabeta.deepening import think
+from engine.alphabeta.exchange import see_reaches
 from engine.alphabeta.root import begin_root, search_from
 from engine.alphabeta.state import STATE_TYPE, StateRecord
 from engine.arena.duel import side_of
@@ -22,7 +25,7 @@ from engine.arena.replay import is_quiet_move
 from engine.arena.settings import Setting
 from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal
-from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.movegen import ALL_MOVES, NOISY, generate, king_masks
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make, unmake
 from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import multiply_high
@@ -48,6 +51,8 @@ Arrays = npt.NDArray[Any]
 
 _CHUNK = 256  # games that a thread works on at a time
 _MOST_PLIES = np.uint64(3)
+_TRIES_A_NEIGHBOUR = 2  # about half of all positions are not quiet
+_A_GAIN = np.int64(1)
 _HARD_PER_SOFT = np.int64(4)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _LOW = np.uint64(0xFFFF_FFFF)
@@ -74,10 +79,19 @@ def _wander(pos, state, request):
 
 
 @kernel
+def _is_anything_won(pos, state, checkers, pinned):
+    """Whether some capture or promotion wins material."""
+    for index in range(generate(pos, state.list, np.int64(0), NOISY, checkers, pinned)):
+        if see_reaches(pos, np.int64(state.list.moves[index]), _A_GAIN):
+            return True
+    return False
+
+
+@kernel
 def _add_neighbour(pos, state, request, out, found):
     """Write `pos` to `out[found]` if it is useful; returns the new number of samples."""
-    checkers, _ = king_masks(pos)
-    if checkers != EMPTY:
+    checkers, pinned = king_masks(pos)
+    if checkers != EMPTY or _is_anything_won(pos, state, checkers, pinned):
         return found
     static = evaluate_anew(pos, state.weights)
     score = static
@@ -124,7 +138,7 @@ def find_neighbours(pos: PositionRecord, state: StateRecord, request: Any, rows:
 
 def neighbours(games: Games, count: int, nodes: int, seed: int, threads: int, largest_score: int = 3000) -> Samples:
     """About `count` neighbours of the games' positions, scored by the static evaluation if `nodes` is 0."""
-    per_position = count / max(games.positions, 1)
+    per_position = _TRIES_A_NEIGHBOUR * count / max(games.positions, 1)
 
     def run(first: int) -> Samples:
         last = min(first + _CHUNK, len(games.rows))

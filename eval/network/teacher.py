@@ -112,11 +112,11 @@ class Teacher:
 
     def shares(self, samples: Samples) -> Any:
         """The expected results of samples, from 0 to 1, as a NumPy array of float32."""
-        found = np.empty(len(samples), np.float32)
+        found = torch.empty(len(samples), device=self._device)  # stays there to the end, so that no batch is waited for
         for begin in range(0, len(samples), _ROWS_AT_A_TIME):
             rows = to_device(samples[begin : begin + _ROWS_AT_A_TIME], self._device)
-            found[begin : begin + len(rows)] = torch.sigmoid(self.logits(rows)).cpu().numpy()
-        return found
+            found[begin : begin + len(rows)] = torch.sigmoid(self.logits(rows))
+        return found.cpu().numpy()
 
     def label(self, samples: Samples, scale: float, part: float = 1.0) -> Samples:
         """The same samples with scores that are the teacher's to that `part`, and otherwise what they were."""

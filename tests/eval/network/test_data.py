@@ -19,6 +19,7 @@ from engine.core.game import Game
 from eval.evaluate import evaluate_position
 from eval.network.data import SAMPLE, choose, expected, fit_scale
 from eval.weights import load_weights
+from tests.alphabeta.test_exchange import exchange_value
 
 WEIGHTS = load_weights()
 EVERYTHING = Filter(first_ply=0, largest_score=40_000, held_out=5)
@@ -145,6 +146,8 @@ def test_neighbours_are_near_and_labelled(path):
     for sample in found[:: len(found) // 60]:
         board = board_of(sample)
         assert not board.is_check() and board.is_valid()
+        assert all(exchange_value(board, move) <= 0 for move in board.legal_moves
+                   if board.is_capture(move) or move.promotion)
     searched = neighbours(games, 200, 50, 1, 2)
     assert len(searched) > 50 and (searched["score"] != searched["static"]).any()
 
