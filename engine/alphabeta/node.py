@@ -264,7 +264,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             reduction = lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_is_noisy)
             if is_quiet:
                 reduction = lmr_of_quiet(state, ply, move, reduction, history)
-            reduced = reduced_depth(params, new_depth, reduction)
+            reduced = reduced_depth(new_depth, reduction)
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, _YES)
             if score > alpha and reduced < new_depth:
                 score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)

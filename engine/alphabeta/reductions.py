@@ -102,6 +102,6 @@ def lmr_of_quiet(state, ply, move, reduction, history):
 
 
 @inline
-def reduced_depth(params, new_depth, reduction):
-    """The depth left after a reduction: at least one ply, at most `new_depth`, or one more if it may be negative."""
-    return min(max(new_depth - (reduction >> _ONE_PLY_BITS), 1), new_depth + params.use_lmr_extension)
+def reduced_depth(new_depth, reduction):
+    """The depth left after a reduction: at least one ply, at most `new_depth`."""
+    return min(max(new_depth - (reduction >> _ONE_PLY_BITS), 1), new_depth)

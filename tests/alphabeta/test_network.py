@@ -47,7 +47,7 @@ def has_own_rule(board: chess.Board) -> bool:
 def test_what_a_search_evaluated_is_what_the_reference_says(fen):
     """With null moves, castling, promotions, take-backs and every order of moves: no score may be off."""
     searcher = Searcher(4, evaluation=BY_RANDOM)
-    searcher.run(parse_fen(fen), Limits(depth=7))
+    searcher.run(parse_fen(fen), Limits(depth=8))
     seen = 0
     board = chess.Board(fen)
     for first in list(board.legal_moves):
