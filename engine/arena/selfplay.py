@@ -111,6 +111,13 @@ def _play_on(pos, white, black, game):
             game.reason = KNOWN
             game.result = 0 if outcome == OUTCOME_DRAW else (1 if (outcome == OUTCOME_WIN) == (pos.side == 0) else -1)
             return
+        # Scores come last: what they call won may just have been mated, or stalemated.
+        if even >= game.draw_plies and game.count >= game.draw_from:
+            game.reason, game.result = CALLED_EVEN, 0
+            return
+        if won >= game.win_plies or lost >= game.win_plies:
+            game.reason, game.result = CALLED_WON, (1 if won > lost else -1)
+            return
         score = think(pos, state, game.search_address, game.soft_nodes, game.hard_nodes)
         game.nodes += state.nodes
         move = np.int64(state.root_moves[0])
@@ -122,12 +129,6 @@ def _play_on(pos, white, black, game):
         even = even + 1 if abs(seen) <= game.draw_score else np.int64(0)
         won = won + 1 if seen >= game.win_score else np.int64(0)
         lost = lost + 1 if seen <= -game.win_score else np.int64(0)
-        if even >= game.draw_plies and game.count >= game.draw_from:
-            game.reason, game.result = CALLED_EVEN, 0
-            return
-        if won >= game.win_plies or lost >= game.win_plies:
-            game.reason, game.result = CALLED_WON, (1 if won > lost else -1)
-            return
 
 
 @inline
