@@ -1,9 +1,9 @@
 """Positions near those of training games, labelled cheaply, by the hundred million: what a network can learn first.
 
 A neighbour is reached from a position of a game by one to three random legal moves. It is quiet: nothing can be won by
-an exchange. Random moves leave something to be taken in every second position; a search would take it before it asks an
-evaluation, and a network that learned such positions would spend most of its cells on them. A neighbour's score is the
-features' static evaluation, or that of a short search; it has no result.
+an exchange. Random moves leave something to be taken in every second position. A search takes it, whatever the static
+evaluation says, so a network should not spend its cells on such positions. A neighbour's score is the features' static
+evaluation, or that of a short search; it has no result.
 """
 
 from __future__ import annotations

@@ -54,11 +54,11 @@ def changes_of(words: Sequence[str], base: Setting) -> list[Change]:
 
 
 def _change_of(word: str, values: ParamsRecord) -> Change:
-    name, _, between = word.partition("=")
+    name, equals, between = word.partition("=")
     row = next((row for row in PARAMETERS if row.name == name), None)
     if row is None:
         raise InputError(f"no search parameter is called {quote(name)}")
-    if not between:
+    if not equals:
         value = int(values[name])
         return Change(name, 0, 1) if row.is_switch else Change(name, max(value - row.step, row.low),
                                                                min(value + row.step, row.high))

@@ -55,7 +55,8 @@ def test_each_side_has_what_the_other_lacks():
 
 def test_names_are_checked():
     for names, complaint in ((["rfp"], "no search parameter"), (["rfp_margin", "rfp_margin=40:90"], "twice"),
-                             (["rfp_margin=40"], "not like"), (["rfp_margin=90:40"], "lower one first"),
+                             (["rfp_margin=40"], "not like"), (["rfp_margin="], "not like"),
+                             (["rfp_margin=90:40"], "lower one first"),
                              (["rfp_margin=0:90"], "from 30 to 150")):
         with pytest.raises(InputError, match=complaint):
             changes_of(names, Setting())
