@@ -25,6 +25,9 @@ INTERRUPTED_STATUS = -0x3FFF_FEC6 if IS_WINDOWS else 130  # Windows: STATUS_CONT
 _PERF_COUNTER_CLOCK = 8 if IS_MACOS else 1
 _NANOSECONDS = 1_000_000_000
 
+_WINDOWS_DOT_PRODUCTS = 43  # PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE
+_AT_HWCAP, _HWCAP_DOT_PRODUCTS = 16, 1 << 20  # in Linux's list of what an ARM processor can do
+
 _HUGE_PAGE = 1 << 21
 _ROOT = 0  # the user id of root, who can write anywhere
 
@@ -72,6 +75,21 @@ def children_cpu_seconds() -> float:
 
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
+
+
+def has_dot_products() -> bool:
+    """Whether this ARM processor adds four products of bytes in one instruction, which LLVM does not say."""
+    import ctypes
+
+    if IS_MACOS:
+        return True
+    if IS_WINDOWS:
+        return bool(ctypes.CDLL("kernel32").IsProcessorFeaturePresent(_WINDOWS_DOT_PRODUCTS))
+    try:
+        capabilities: int = ctypes.CDLL(None).getauxval(_AT_HWCAP)
+    except (OSError, AttributeError):  # neither glibc nor musl
+        return False
+    return bool(capabilities & _HWCAP_DOT_PRODUCTS)
 
 
 def user_cache_folder() -> Path:

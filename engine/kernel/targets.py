@@ -29,15 +29,16 @@ class Baseline(NamedTuple):
     needs: tuple[str, ...]
 
 
-# The first one of an architecture that a processor satisfies is used. Of armv8.2-a only the atomic additions make a
-# difference here; LLVM reports no more of it than those and the checksums.
+# The first one of an architecture that a processor satisfies is used. Of armv8.2-a only the atomic additions and the
+# products of bytes make a difference here.
 BASELINES = (
     Baseline("x86-64-v4", "x86_64", "x86-64-v4", "", _V4),
     Baseline("x86-64-v3", "x86_64", "x86-64-v3", "", _V3),
-    Baseline("armv8.2-a", "aarch64", "generic", "+crc,+lse", ("crc", "lse", "neon")),
+    Baseline("armv8.2-a", "aarch64", "generic", "+crc,+lse,+dotprod", ("crc", "lse", "dotprod", "neon")),
     Baseline("armv8-a", "aarch64", "generic", "", ("neon",)),
 )
 
+_DOT_PRODUCTS = "dotprod"
 _ARCHITECTURES = {"arm64": "aarch64", "amd64": "x86_64"}  # other names for the same
 _CODE_GENERATION_LEVEL = 3
 
@@ -63,7 +64,10 @@ def architecture(of: str) -> str:
 @cache
 def host_features() -> frozenset[str]:
     """The features of this processor, as LLVM names them."""
-    return frozenset(name for name, is_there in llvm.get_host_cpu_features().items() if is_there)
+    features = {name for name, is_there in llvm.get_host_cpu_features().items() if is_there}
+    if architecture(triple()) == "aarch64" and host.has_dot_products():
+        features.add(_DOT_PRODUCTS)
+    return frozenset(features)
 
 
 def host_cpu() -> str:
@@ -108,7 +112,7 @@ def machine(baseline: Baseline | None, target: str | None = None) -> Any:
 
 def _native_features() -> str:
     text: str = llvm.get_host_cpu_features().flatten()
-    return text
+    return f"{text},+{_DOT_PRODUCTS}" if _DOT_PRODUCTS in host_features() else text
 
 
 class Loader:

@@ -21,6 +21,10 @@ from eval.network.vectors import (
     output_capture,
     output_castle,
     output_move,
+    pairs_capture,
+    pairs_castle,
+    pairs_move,
+    pairs_of,
     screlu_dot,
     update_capture,
     update_castle,
@@ -142,14 +146,39 @@ def perspective_output(pos, accumulators, ply, color, weights):
     network = network_at(accumulators.network)
     ply = _owner(accumulators, ply)
     row = line_row(accumulators, network, ply, color)
-    if _is_computed(accumulators.changes[ply], color):
+    source = _source(pos, accumulators, network, ply, color)
+    if source == row:
         return screlu_dot(row, weights, network.row_size)
-    # An accumulator can be updated only if the view has not changed since.
+    view = np.int64(network.views[color, king_square(pos, color)])
+    _set_computed(accumulators, ply, color)
+    return _update_with_output(network, accumulators.changes[ply], color, view, row, source, weights)
+
+
+@kernel
+def perspective_cells(pos, accumulators, ply, color, cells):
+    """Write the products of one perspective's pairs to the address `cells`; computes its accumulator if needed."""
+    network = network_at(accumulators.network)
+    ply = _owner(accumulators, ply)
+    row = line_row(accumulators, network, ply, color)
+    source = _source(pos, accumulators, network, ply, color)
+    if source == row:
+        pairs_of(row, cells, network.row_size)
+        return
+    view = np.int64(network.views[color, king_square(pos, color)])
+    _set_computed(accumulators, ply, color)
+    _update_with_pairs(network, accumulators.changes[ply], color, view, row, source, cells)
+
+
+@kernel
+def _source(pos, accumulators, network, ply, color):
+    """The address of the accumulator to which the changes of `ply` have to be applied; its own if it is computed."""
+    row = line_row(accumulators, network, ply, color)
     known = ply
     while not _is_computed(accumulators.changes[known], color):
+        # An accumulator can be updated only if the view has not changed since.
         if accumulators.changes[known] & _BEGIN != EMPTY or _changes_view(network, accumulators.changes[known], color):
             _refresh(pos, accumulators, network, ply, color)
-            return screlu_dot(row, weights, network.row_size)
+            return row
         known -= 1
     view = np.int64(network.views[color, king_square(pos, color)])
     source = line_row(accumulators, network, known, color)
@@ -159,9 +188,7 @@ def perspective_output(pos, accumulators, ply, color, weights):
             _update(network, accumulators.changes[between], color, view, target, source)
             _set_computed(accumulators, between, color)
             source = target
-    total = _update_with_output(network, accumulators.changes[ply], color, view, row, source, weights)
-    _set_computed(accumulators, ply, color)
-    return total
+    return source
 
 
 @kernel
@@ -192,6 +219,22 @@ def _update_with_output(network, changes, color, view, target, source, weights):
     if second_came == 0:
         return output_capture(target, source, came, left, taken, weights, size)
     return output_castle(target, source, came, _row_of(network, color, view, second_came), left, taken, weights, size)
+
+
+@inline
+def _update_with_pairs(network, changes, color, view, target, source, cells):
+    """The same, and write the products of the new accumulator's pairs."""
+    size = network.row_size
+    came, left = _row_of(network, color, view, _came(changes)), _row_of(network, color, view, _left(changes))
+    second_left, second_came = _second_left(changes), _second_came(changes)
+    if second_left == 0:
+        pairs_move(target, source, came, left, cells, size)
+        return
+    taken = _row_of(network, color, view, second_left)
+    if second_came == 0:
+        pairs_capture(target, source, came, left, taken, cells, size)
+    else:
+        pairs_castle(target, source, came, _row_of(network, color, view, second_came), left, taken, cells, size)
 
 
 @inline

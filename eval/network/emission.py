@@ -15,18 +15,23 @@ from llvmlite import ir
 
 from eval.network.rows import ROW_STEP
 
-_LARGEST_ACTIVATION = 255
+LARGEST_ACTIVATION = 255
 
-_I16, _I32, _I64 = (ir.IntType(bits) for bits in (16, 32, 64))
+_I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 Value = Any  # of LLVM
 
 
 @dataclass(frozen=True)
 class Form:
-    """How wide the vectors are, and which instruction multiplies int16 and adds adjacent products."""
+    """How wide the vectors are, and which instructions multiply and add adjacent products.
+
+    Without them vectors are widened, multiplied and added.
+    """
 
     lanes: int  # int16
-    multiply_add: str | None = None  # None: widen both halves, multiply and add, which is `smlal` on aarch64
+    multiply_add: str | None = None  # int16, two products; without it LLVM finds `smlal` on aarch64
+    multiply_bytes: str | None = None  # a byte that is not negative by int8, two products, to int16
+    dot_bytes: str | None = None  # int8, four products, added to int32
 
     @property
     def words(self) -> Value:
@@ -50,8 +55,9 @@ class Form:
 
 
 PORTABLE = Form(8)
-AVX2 = Form(16, "llvm.x86.avx2.pmadd.wd")
-AVX512 = Form(32, "llvm.x86.avx512.pmaddw.d.512")
+DOTPROD = Form(8, dot_bytes="llvm.aarch64.neon.sdot.v4i32.v16i8")
+AVX2 = Form(16, "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx2.pmadd.ub.sw")
+AVX512 = Form(32, "llvm.x86.avx512.pmaddw.d.512", "llvm.x86.avx512.pmaddubs.w.512")
 _SSE2 = Form(8, "llvm.x86.sse2.pmadd.wd")
 _X86_FORMS = (("zmm", AVX512), ("ymm", AVX2), ("xmm", _SSE2))
 
@@ -59,22 +65,34 @@ _X86_FORMS = (("zmm", AVX512), ("ymm", AVX2), ("xmm", _SSE2))
 def form_of(machine: llvm.TargetMachine) -> Form:
     """The form for the processor that a target machine compiles for, which need not be this one.
 
-    LLVM does not say which instructions a processor has, so it is given a long vector to add: the registers that it
-    uses for that are the widest ones for int16.
+    LLVM does not say which instructions a processor has, so it is given something to compile. The registers that it
+    uses to add a long vector are the widest ones for int16; a product of bytes shows whether there is `sdot`.
     """
-    if not machine.triple.startswith(("x86_64", "i686", "i386")):
-        return PORTABLE
-    vector = ir.VectorType(_I16, AVX512.lanes)
+    if machine.triple.startswith(("x86_64", "i686", "i386")):
+        assembly = _probed(machine, ir.VectorType(_I16, AVX512.lanes), lambda builder, value: builder.add(value, value))
+        return next(form for register, form in _X86_FORMS if register in assembly)
+    return DOTPROD if "sdot" in _probed(machine, ir.VectorType(_I8, 16), _sum_of_squares) else PORTABLE
+
+
+def _sum_of_squares(builder: Any, value: Value) -> Value:
+    """Of a vector of 16 int8, written so that LLVM takes `sdot` where it can."""
+    wide = ir.VectorType(_I32, 16)
+    reduce = ir.Function(builder.module, ir.FunctionType(_I32, [wide]), "llvm.vector.reduce.add.v16i32")
+    return builder.call(reduce, [builder.mul(builder.sext(value, wide), builder.sext(value, wide))])
+
+
+def _probed(machine: llvm.TargetMachine, vector: Value, compute: Callable[[Any, Value], Value]) -> str:
+    """The machine code, as text, for a computation with one vector."""
     module = ir.Module()
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [vector.as_pointer()]), "probe")
     builder = ir.IRBuilder(function.append_basic_block())
-    value = builder.load(function.args[0])
-    builder.store(builder.add(value, value), function.args[0])
+    result = compute(builder, builder.load(function.args[0]))
+    builder.store(result, builder.bitcast(function.args[0], result.type.as_pointer()))
     builder.ret_void()
     parsed = llvm.parse_assembly(str(module))
     parsed.triple = machine.triple
-    assembly = machine.emit_assembly(parsed)
-    return next(form for register, form in _X86_FORMS if register in assembly)
+    assembly: str = machine.emit_assembly(parsed)
+    return assembly
 
 
 class Emitter:
@@ -128,7 +146,7 @@ class Emitter:
 
         |weights| <= 127, so that the first product fits into 16 bits.
         """
-        value = self.clamped(value, _LARGEST_ACTIVATION)
+        value = self.clamped(value, LARGEST_ACTIVATION)
         return self.products(self.builder.mul(value, weights), value)
 
     def clamped(self, value: Value, largest: int) -> Value:

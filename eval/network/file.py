@@ -1,9 +1,12 @@
 """The network file: shape, numbers, checksum, and how it was made.
 
-A magic word, a version, a JSON header, then the numbers, little-endian and without gaps: feature weights
-[king buckets * 768][hidden], feature biases [hidden], output weights [output buckets][2][hidden], all int16, and output
-biases int32 [output buckets]. Everything that shapes the network is in the header; the code fixes no widths. The
-checksum is that of the whole file with zeros in its own place, so that no byte can change unnoticed.
+A magic word, a version, a JSON header, then the numbers, little-endian and without gaps, as `Shape.blocks` lists them.
+Everything that shapes the network is in the header; the code fixes no widths. The checksum is that of the whole file
+with zeros in its own place, so that no byte can change unnoticed.
+
+There are two kinds. In a plain network every cell of both accumulators, clamped and squared, goes into the output. In
+one with layers, cells are multiplied in pairs, and two small layers stand between the products and the output. Weights
+of all but the first layer exist once for each output bucket.
 
 It is read without Numba, so that a file can be checked before the kernels are loaded.
 """
@@ -24,8 +27,15 @@ from eval.weightfile import read_outcome
 
 VERSION = 1
 FEATURES = 768  # of one perspective and king bucket: own or not, six types, 64 squares
-QA, QB = 255, 64  # 1.0 in accumulators, and in output weights
+QA, QB = 255, 64  # 1.0 in accumulators, and in the weights of a plain output and of the small layers
 LARGEST_OUTPUT_WEIGHT = 127  # multiplied by QA it still fits into 16 bits
+PAIR_BITS = 9  # by which the product of a pair is shifted down
+QC = 127  # 1.0 in the cells of the small layers: QA * QA >> PAIR_BITS
+QS = QC * QB  # 1.0 in their sums and biases
+SUM_BITS = QB.bit_length() - 1  # by which a sum is shifted down to a cell
+SQUARE_BITS = 19  # by which the square of a sum is shifted down to a cell
+QO = 1024  # 1.0 in the output weights behind them
+LAYER_STEP, LARGEST_LAYER = 8, 64
 WIDTH_STEP, LARGEST_WIDTH = 64, 2048
 MOST_BUCKETS = 32
 
@@ -45,6 +55,7 @@ class Shape:
     king_buckets: tuple[int, ...] = (0,) * 64  # by the own king's square, turned and mirrored
     mirrored: bool = True  # left and right are swapped while the own king is on files e to h
     output_buckets: int = 8  # by the number of men
+    layers: tuple[int, ...] = ()  # the widths of the two small layers, or nothing
 
     @property
     def rows(self) -> int:
@@ -54,10 +65,19 @@ class Shape:
     @property
     def blocks(self) -> tuple[Block, ...]:
         """The blocks after the header, in the file's order."""
-        return (Block("feature_weights", "<i2", (self.rows, self.hidden)),
-                Block("feature_biases", "<i2", (self.hidden,)),
-                Block("output_weights", "<i2", (self.output_buckets, 2, self.hidden)),
-                Block("output_biases", "<i4", (self.output_buckets,)))
+        buckets = self.output_buckets
+        features = (Block("feature_weights", "<i2", (self.rows, self.hidden)),
+                    Block("feature_biases", "<i2", (self.hidden,)))
+        biases = Block("output_biases", "<i4", (buckets,))
+        if not self.layers:
+            return *features, Block("output_weights", "<i2", (buckets, 2, self.hidden)), biases
+        first, second = self.layers
+        return (*features,
+                Block("first_weights", "<i1", (buckets, first, self.hidden)),  # half the inputs from either side
+                Block("first_biases", "<i4", (buckets, first)),
+                Block("second_weights", "<i1", (buckets, second, 2 * first)),  # of clamped cells, then of squared ones
+                Block("second_biases", "<i4", (buckets, second)),
+                Block("output_weights", "<i2", (buckets, second)), biases)
 
 
 @dataclass(frozen=True)
@@ -72,6 +92,10 @@ class Network:
     scale: float  # centipawns for a logit of 1
     provenance: dict[str, Any] = field(default_factory=dict)
     outcome: tuple[float, ...] | None = None  # the numbers of the model in outcome.py, if they have been fitted
+    first_weights: Any = None  # int8; these four are arrays only with layers
+    first_biases: Any = None  # int32
+    second_weights: Any = None  # int8
+    second_biases: Any = None  # int32
 
 
 def read_network(path: Path | str) -> Network:
@@ -91,10 +115,12 @@ def write_network(network: Network, path: Path | str) -> None:
 
 def _content(network: Network) -> bytes:
     shape = network.shape
-    _check_shape(shape)
+    check_shape(shape)
     header = {"hidden": shape.hidden, "king_buckets": list(shape.king_buckets), "mirrored": shape.mirrored,
-              "output_buckets": shape.output_buckets, "activation": "screlu", "qa": QA, "qb": QB,
+              "output_buckets": shape.output_buckets, "activation": _activation(shape), "qa": QA, "qb": QB,
               "scale": float(network.scale), "provenance": network.provenance}
+    if shape.layers:
+        header["layers"] = list(shape.layers)
     if network.outcome is not None:
         header["outcome"] = [round(value, 4) for value in network.outcome]
     content = _KIND.pack(header, shape.blocks, vars(network))
@@ -105,7 +131,7 @@ def _content(network: Network) -> bytes:
 def _parse(content: bytes) -> Network:
     header, start = _KIND.parse_header(content)
     shape = _parse_shape(header)
-    require(header, "activation", "screlu")
+    require(header, "activation", _activation(shape))
     require(header, "qa", QA)
     require(header, "qb", QB)
     scale = header.get("scale")
@@ -114,9 +140,13 @@ def _parse(content: bytes) -> Network:
     provenance = provenance_of(header)
     outcome = tuple(read_outcome(header["outcome"])) if "outcome" in header else None
     arrays = parse_blocks(content, header, start, shape.blocks)
-    if np.abs(arrays["output_weights"].astype(np.int32)).max() > LARGEST_OUTPUT_WEIGHT:
+    if not shape.layers and np.abs(arrays["output_weights"].astype(np.int32)).max() > LARGEST_OUTPUT_WEIGHT:
         raise InputError(f"an output weight is beyond {LARGEST_OUTPUT_WEIGHT}")
     return Network(shape, scale=float(scale), provenance=provenance, outcome=outcome, **arrays)
+
+
+def _activation(shape: Shape) -> str:
+    return "pairs" if shape.layers else "screlu"
 
 
 def _parse_shape(header: dict[str, Any]) -> Shape:
@@ -125,14 +155,22 @@ def _parse_shape(header: dict[str, Any]) -> Shape:
         raise InputError('"king_buckets" is not a list')
     if type(mirrored) is not bool:
         raise InputError('"mirrored" is neither true nor false')
-    shape = Shape(header.get("hidden", 0), tuple(buckets), mirrored, header.get("output_buckets", 0))
-    _check_shape(shape)
+    layers = header.get("layers", [])
+    if not isinstance(layers, list):
+        raise InputError('"layers" is not a list')
+    shape = Shape(header.get("hidden", 0), tuple(buckets), mirrored, header.get("output_buckets", 0), tuple(layers))
+    check_shape(shape)
     return shape
 
 
-def _check_shape(shape: Shape) -> None:
+def check_shape(shape: Shape) -> None:
+    """InputError if there can be no such network."""
     hidden, outputs, kings = shape.hidden, shape.output_buckets, shape.king_buckets
-    check_width(hidden, WIDTH_STEP, LARGEST_WIDTH)
+    check_width(hidden, 2 * WIDTH_STEP if shape.layers else WIDTH_STEP, LARGEST_WIDTH)
+    if shape.layers and len(shape.layers) != 2:
+        raise InputError(f'"layers" has {len(shape.layers)} widths, not 2')
+    for width in shape.layers:
+        check_width(width, LAYER_STEP, LARGEST_LAYER)
     if type(outputs) is not int or not 1 <= outputs <= MOST_BUCKETS:
         raise InputError(f'"output_buckets" is {quote(str(outputs))}, not 1 to {MOST_BUCKETS}')
     if len(kings) != 64 or not all(type(bucket) is int and 0 <= bucket < MOST_BUCKETS for bucket in kings):

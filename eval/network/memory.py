@@ -5,7 +5,7 @@ Kernels reach both by their addresses, since the sizes are known only once the f
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from engine.host import zeroed_memory
 from engine.kernel import inline, record_type
 from engine.kernel.intrinsics import record_reader
 from engine.kernel.records import I8, Fields, Numbers, dtype_of, new_record
-from eval.network.file import FEATURES, MOST_BUCKETS, Network
-from eval.network.rows import ROW_STEP
+from eval.network.file import FEATURES, LARGEST_LAYER, MOST_BUCKETS, Network
+from eval.network.rows import GROUP, LAYER_OUTPUTS, ROW_STEP
 
 PLIES = 256  # of a line that have accumulators
 MOST_MEN = 64  # positions that are set up by hand may have more than 32
@@ -26,14 +26,30 @@ class NetworkRecord(Fields):
 
     row_size: I8  # bytes of an accumulator, and of a row of weights
     features: I8  # address of [king bucket][FEATURES] rows
-    outputs: I8  # address of [output bucket][2] rows
+    outputs: I8  # address of [output bucket][2] rows; without layers
+    layers: I8  # address of what stands behind the accumulators, a LAYERS for each output bucket; 0 for none
     output_biases: Annotated[Numbers, "i8", MOST_BUCKETS]
     output_buckets: I8
     scale: I8
     views: Annotated[Numbers, "u1", (2, 64)]  # [colour, square of its king]: the view of that colour
 
 
+class LayersRecord(Fields):
+    """The small layers of one output bucket, as kernels see them: their widths, and addresses of int8 and int32."""
+
+    first: I8
+    second: I8
+    first_weights: I8  # [block of outputs][group of cells][output][cell]
+    first_biases: I8
+    second_weights: I8
+    second_biases: I8
+    outputs: I8
+
+
 NETWORK = dtype_of(NetworkRecord)
+LAYERS = dtype_of(LayersRecord)
+LAYERS_SIZE = LAYERS.itemsize
+layers_at = record_reader(record_type(LAYERS))
 NETWORK_TYPE = record_type(NETWORK)
 network_at = record_reader(NETWORK_TYPE)
 
@@ -49,6 +65,8 @@ class AccumulatorsRecord(Fields):
     changes: Annotated[Numbers, "u8", PLIES]  # [ply]: how the men differ from the ply before: see accumulators.py
     added: I8  # addresses of memory for lists of rows
     taken: I8
+    cells: I8  # addresses of memory for the inputs of the two small layers
+    second_cells: I8
 
 
 ACCUMULATORS = dtype_of(AccumulatorsRecord)
@@ -70,16 +88,22 @@ class LoadedNetwork:
         self._views = 2 * (max(shape.king_buckets) + 1)
         refresh = 2 * self._views
         self._sizes = {"rows": 2 * PLIES * row_size, "refresh_rows": refresh * row_size,
-                       "refresh_men": refresh * MEN_SIZE, "added": LIST_SIZE, "taken": LIST_SIZE}  # in this order
-        self._memory = zeroed_memory((shape.rows + 2 * shape.output_buckets) * row_size)
+                       "refresh_men": refresh * MEN_SIZE, "added": LIST_SIZE, "taken": LIST_SIZE,
+                       "cells": row_size, "second_cells": 2 * LARGEST_LAYER}  # in this order
+        output_rows = 0 if shape.layers else 2 * shape.output_buckets
+        self._memory = zeroed_memory((shape.rows + output_rows) * row_size)
         rows = np.frombuffer(self._memory, np.int16).reshape(-1, shape.hidden)
         rows[:shape.rows] = network.feature_weights
-        rows[shape.rows:] = network.output_weights.reshape(-1, shape.hidden)
         self._record = np.zeros(1, NETWORK)
         record = self._record[0]
         record["row_size"] = row_size
         record["features"] = rows.ctypes.data
-        record["outputs"] = rows[shape.rows:].ctypes.data
+        if shape.layers:
+            self._layers = _LoadedLayers(network)
+            record["layers"] = self._layers.address
+        else:
+            rows[shape.rows:] = network.output_weights.reshape(-1, shape.hidden)
+            record["outputs"] = rows[shape.rows:].ctypes.data
         record["output_biases"][:shape.output_buckets] = network.output_biases
         record["output_buckets"] = shape.output_buckets
         record["scale"] = round(network.scale)
@@ -104,6 +128,37 @@ class LoadedNetwork:
         begin, size = self._sizes["rows"], self._sizes["refresh_rows"]
         rows = np.frombuffer(memory[begin:begin + size], np.int16).reshape(-1, len(self._biases))
         rows[:] = self._biases  # a board without men
+
+
+class _LoadedLayers:
+    """The small layers of a network, which kernels can use while this object is alive."""
+
+    def __init__(self, network: Network) -> None:
+        arrays = {"first_weights": _in_blocks(network.first_weights),
+                  "second_weights": _in_blocks(network.second_weights),
+                  "first_biases": np.asarray(network.first_biases), "second_biases": np.asarray(network.second_biases),
+                  "outputs": network.output_weights.astype(np.int32)}
+        self._memory = zeroed_memory(sum(array.nbytes for array in arrays.values()))  # the weights first: aligned
+        self._records = np.zeros(network.shape.output_buckets, LAYERS)
+        self._records["first"], self._records["second"] = network.shape.layers
+        place = 0
+        for name, array in arrays.items():
+            copy = np.frombuffer(self._memory, array.dtype, array.size, place).reshape(array.shape)
+            copy[...] = array
+            self._records[name] = [part.ctypes.data for part in copy]
+            place += array.nbytes
+
+    @property
+    def address(self) -> int:
+        """Where the records begin."""
+        return int(self._records.ctypes.data)
+
+
+def _in_blocks(weights: Any) -> Any:
+    """[bucket][output][cell] as [bucket][block of outputs][group of cells][output][cell]."""
+    buckets, outputs, cells = weights.shape
+    blocks = weights.reshape(buckets, outputs // LAYER_OUTPUTS, LAYER_OUTPUTS, cells // GROUP, GROUP)
+    return blocks.transpose(0, 1, 3, 2, 4)
 
 
 class OwnAccumulators:

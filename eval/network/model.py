@@ -19,7 +19,7 @@ from eval.network.file import FEATURES, LARGEST_OUTPUT_WEIGHT, QA, QB, Network, 
 Tensor = Any  # torch.Tensor; torch need not be installed where types are checked
 NAMES = ("feature_weights", "feature_biases", "output_weights", "output_biases")
 
-_LARGEST_WEIGHT = 1.98  # so that the sum over 32 men stays within 16 bits
+LARGEST_WEIGHT = 1.98  # so that the sum over 32 men stays within 16 bits
 _LARGEST_OUTPUT = (LARGEST_OUTPUT_WEIGHT + 0.49) / QB
 
 
@@ -155,8 +155,8 @@ class Model:
 
     def clamp(self) -> None:
         """Keep all numbers within the range that the file can hold."""
-        self.parameters["feature_weights"].clamp_(-_LARGEST_WEIGHT, _LARGEST_WEIGHT)
-        self.parameters["feature_biases"].clamp_(-_LARGEST_WEIGHT, _LARGEST_WEIGHT)
+        self.parameters["feature_weights"].clamp_(-LARGEST_WEIGHT, LARGEST_WEIGHT)
+        self.parameters["feature_biases"].clamp_(-LARGEST_WEIGHT, LARGEST_WEIGHT)
         self.parameters["output_weights"].clamp_(-_LARGEST_OUTPUT, _LARGEST_OUTPUT)
 
     def quantised(self, scale: float, provenance: dict[str, Any]) -> Network:

@@ -1,13 +1,14 @@
-"""Rounding the output weights so that their errors cancel.
+"""Rounding weights so that their errors cancel.
 
-The output adds up hundreds of cells, and an output weight has few bits: rounded one by one, their errors add up to
-several centipawns. But cells vary together. So the weights are rounded one after the other, and each error is made
-good, as far as possible, by those that are still to come; at last by the bias, which is as good as exact. How far one
-weight can make good another's error follows from the products of the cells over many positions.
+A layer adds up hundreds of cells, and a weight has few bits: rounded one by one, their errors add up to several
+centipawns. But cells vary together. So the weights are rounded one after the other, and each error is made good, as
+far as possible, by those that are still to come; at last by the bias, which is as good as exact. How far one weight can
+make good another's error follows from the products of the cells over many positions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from eval.network.file import LARGEST_OUTPUT_WEIGHT, QA, QB, Network
-from eval.network.model import Model, Tensor
+from eval.network.file import LARGEST_OUTPUT_WEIGHT, QA, QB, QC, QO, QS, Network
+from eval.network.layered import IntegerLayers, LayeredModel, rounded
+from eval.network.model import Batch, Model, Tensor
 
 _ROWS_AT_A_TIME = 8192
 _RIDGE = 1e-2  # of the mean square of a cell: what the samples leave open stays as it was
@@ -24,52 +26,103 @@ _RIDGE = 1e-2  # of the mean square of a cell: what the samples leave open stays
 Floats = npt.NDArray[np.float64]
 
 
-def compensated(model: Model, network: Network, rows: Tensor) -> Network:
-    """The rounded `network` of a model with better output weights, judging by samples."""
-    products, targets, counts = _moments(model, network, rows)
+def compensated(model: Model | LayeredModel, network: Network, rows: Tensor) -> Network:
+    """The rounded `network` of a model with better weights behind the accumulators, judging by samples."""
+    if isinstance(model, LayeredModel):
+        return _compensated_layers(model, network, rows)
+    moments = _Moments(network.shape.output_buckets)
+    features = [torch.from_numpy(np.array(values, np.float64) / QA).to(rows.device)
+                for values in (network.feature_weights, network.feature_biases)]
+    for part, batch, dense in _parts(model, rows):
+        squared = (dense @ features[0] + features[1]).clamp_(0, 1).square_()
+        cells = torch.cat((squared[: len(part)], squared[len(part) :]), 1)
+        moments.add(cells, model.logits(part).double()[:, None], batch.output_buckets)
     weights, biases = network.output_weights.copy(), network.output_biases.copy()
     own = model.parameters["output_weights"].detach().double().cpu().numpy().reshape(-1, len(biases))
-    for bucket in np.flatnonzero(counts):
+    for bucket, products, targets in moments.by_bucket():
         wanted = np.append(own[:, bucket], float(model.parameters["output_biases"][bucket]))
-        rounded = _rounded(wanted, products[bucket] / counts[bucket], targets[bucket] / counts[bucket])
-        weights[bucket] = np.rint(rounded[:-1] * QB).reshape(2, -1)
-        biases[bucket] = np.rint(rounded[-1] * QA * QB)
+        found = _rounded(wanted[None], products, targets, QB, LARGEST_OUTPUT_WEIGHT)[0]
+        weights[bucket] = np.rint(found[:-1] * QB).reshape(2, -1)
+        biases[bucket] = np.rint(found[-1] * QA * QB)
     return replace(network, output_weights=weights, output_biases=biases)
 
 
-def _moments(model: Model, network: Network, rows: Tensor) -> tuple[Any, Any, Any]:
-    """By output bucket: sums of the products of cells, as the rounded network has them; of cells times the model's
-    outputs; and the number of samples. A cell that is always 1 stands for the bias.
-    """
-    buckets, size = network.shape.output_buckets, 2 * network.shape.hidden + 1
-    products = torch.zeros(buckets, size, size, dtype=torch.float64, device=rows.device)
-    targets = torch.zeros(buckets, size, dtype=torch.float64, device=rows.device)
-    counts = torch.zeros(buckets, dtype=torch.int64, device=rows.device)
-    weights, biases = (torch.from_numpy(np.array(values, np.float64) / QA).to(rows.device)
-                       for values in (network.feature_weights, network.feature_biases))
+def _compensated_layers(model: LayeredModel, network: Network, rows: Tensor) -> Network:
+    """One layer after the other: each also makes good what the rounding before it has done to its inputs."""
+    for number, (name, input_unit, unit, largest) in enumerate((
+            ("first", QC, QB, QC), ("second", QC, QB, QC), ("output", QS, QO, np.iinfo(np.int16).max))):
+        moments, layers = _Moments(network.shape.output_buckets), IntegerLayers(network, str(rows.device))
+        for _, batch, dense in _parts(model, rows):
+            with torch.no_grad():
+                targets = model.sums(batch, torch.float32)[number].double()
+            moments.add(_inputs(layers, batch, dense, number) / input_unit, targets, batch.output_buckets)
+        weights = rounded(f"{name}_weights", model.by_bucket(f"{name}_weights"))
+        biases = rounded(f"{name}_biases", model.by_bucket(f"{name}_biases"))
+        for bucket, products, aims in moments.by_bucket():
+            wanted = np.column_stack((weights[bucket] / unit, model.by_bucket(f"{name}_biases")[bucket]))
+            found = _rounded(wanted, products, aims, unit, largest)
+            weights[bucket] = np.rint(found[:, :-1] * unit)
+            biases[bucket] = np.rint(found[:, -1] * unit * input_unit)
+        if name == "output":
+            weights, biases = weights[:, 0], biases[:, 0]
+        network = replace(network, **{f"{name}_weights": weights, f"{name}_biases": biases})
+    return network
+
+
+def _inputs(layers: IntegerLayers, batch: Batch, dense: Tensor, number: int) -> Tensor:
+    """What the layer with this number gets."""
+    cells, chosen = layers.cells(dense), batch.output_buckets
+    for step in (layers.after_first, layers.after_second)[:number]:
+        cells = step(cells, chosen)
+    return cells
+
+
+def _parts(model: Model | LayeredModel, rows: Tensor) -> Iterator[tuple[Tensor, Batch, Tensor]]:
+    """(rows, the same unpacked, their features), not too many at a time."""
     for part in rows.split(_ROWS_AT_A_TIME):
         batch = model.unpack(part)
-        squared = (model.unpack.dense(batch, torch.float64) @ weights + biases).clamp_(0, 1).square_()
-        ones = torch.ones(len(part), 1, dtype=torch.float64, device=rows.device)
-        cells, outputs = torch.cat((squared[: len(part)], squared[len(part) :], ones), 1), model.logits(part).double()
-        for bucket in range(buckets):
-            chosen = batch.output_buckets == bucket
-            products[bucket].addmm_(cells[chosen].t(), cells[chosen])
-            targets[bucket].add_(cells[chosen].t() @ outputs[chosen])
-            counts[bucket] += chosen.sum()
-    return products.cpu().numpy(), targets.cpu().numpy(), counts.cpu().numpy()
+        yield part, batch, model.unpack.dense(batch, torch.float64)
 
 
-def _rounded(wanted: Floats, products: Floats, targets: Floats) -> Floats:
-    """Weights, and last a bias, close to those that are `wanted`, all but the bias whole multiples of 1 / QB."""
+class _Moments:
+    """By output bucket: mean products of a layer's cells with each other, and with the sums that are wanted.
+
+    A cell that is always 1 stands for the bias.
+    """
+
+    def __init__(self, buckets: int) -> None:
+        self._products: list[Tensor] = [0.0] * buckets
+        self._targets: list[Tensor] = [0.0] * buckets
+        self._counts = [0] * buckets
+
+    def add(self, cells: Tensor, wanted: Tensor, buckets: Tensor) -> None:
+        cells = torch.cat((cells, torch.ones(len(cells), 1, dtype=cells.dtype, device=cells.device)), 1)
+        for bucket in range(len(self._counts)):
+            chosen = buckets == bucket
+            own = cells[chosen]
+            self._products[bucket] += own.t() @ own
+            self._targets[bucket] += wanted[chosen].t() @ own
+            self._counts[bucket] += len(own)
+
+    def by_bucket(self) -> Iterator[tuple[int, Floats, Floats]]:
+        """(bucket, products, targets) of all buckets that have samples."""
+        for bucket, count in enumerate(self._counts):
+            if count > 0:
+                yield (bucket, self._products[bucket].cpu().numpy() / count,
+                       self._targets[bucket].cpu().numpy() / count)
+
+
+def _rounded(wanted: Floats, products: Floats, targets: Floats, unit: int, largest: int) -> Floats:
+    """[sums, weights and at last a bias], close to those that are `wanted`; all but the biases whole 1 / unit."""
     sure = products + _RIDGE * np.diag(products).mean() * np.eye(len(products))
     # First what would be best without rounding these: it also makes good the rounding of the layer before.
-    weights = wanted + np.linalg.solve(sure, targets - products @ wanted)
+    weights: Any = wanted + np.linalg.solve(sure, (targets - wanted @ products).T).T
     # In a triangular factor of the inverse, a row says how the later weights make good an error of its own.
     factor = np.linalg.cholesky(np.linalg.inv(sure)).T
-    for place in range(len(weights) - 1):
-        exact = weights[place]
-        weights[place] = np.clip(np.rint(exact * QB), -LARGEST_OUTPUT_WEIGHT, LARGEST_OUTPUT_WEIGHT) / QB
-        error = (exact - weights[place]) / factor[place, place]
-        weights[place + 1 :] -= error * factor[place, place + 1 :]
-    return weights
+    for place in range(weights.shape[1] - 1):
+        exact = weights[:, place].copy()
+        weights[:, place] = np.clip(np.rint(exact * unit), -largest, largest) / unit
+        errors = (exact - weights[:, place]) / factor[place, place]
+        weights[:, place + 1 :] -= np.outer(errors, factor[place, place + 1 :])
+    found: Floats = weights
+    return found

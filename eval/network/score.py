@@ -10,14 +10,15 @@ from engine.kernel import inline, kernel
 from eval.cache import is_score_of, pack_score, score_slot, unpack_score
 from eval.evaluate import LARGEST_SCORE, evaluate_anew
 from eval.network.accumulators import perspective_output
-from eval.network.file import QA, QB
+from eval.network.file import QA, QB, QO, QS
+from eval.network.layers import layered_output
 from eval.network.memory import network_at
 from eval.scale import scale_factor
 from eval.sets import army_of
 from eval.trace import WHOLE_SCALE
 
 _MEN_OF_A_GAME = np.int64(32)
-_QA, _WHOLE = np.int64(QA), np.int64(QA * QB)
+_QA, _WHOLE, _WHOLE_OF_LAYERS = np.int64(QA), np.int64(QA * QB), np.int64(QS * QO)
 
 
 @kernel
@@ -64,15 +65,24 @@ def _winnable(pos, score):
 def network_score(pos, accumulators, ply):
     """Centipawns from the side to move's view by the network alone; the accumulators of `ply` are written."""
     network = network_at(accumulators.network)
-    us = np.int64(pos.side)
     men = min(popcount(occupied_squares(pos)), _MEN_OF_A_GAME)  # more can be set up by hand
     bucket = (men - 1) * network.output_buckets // _MEN_OF_A_GAME
+    if network.layers != 0:
+        output, whole = layered_output(pos, accumulators, ply, bucket), _WHOLE_OF_LAYERS
+    else:
+        output, whole = _plain_output(pos, accumulators, ply, bucket), _WHOLE
+    value = _quotient((output + network.output_biases[bucket]) * network.scale, whole)
+    return min(max(value, -LARGEST_SCORE), LARGEST_SCORE)
+
+
+@inline
+def _plain_output(pos, accumulators, ply, bucket):
+    """The output of a network without layers for the side to move, without its bias."""
+    network, us = network_at(accumulators.network), np.int64(pos.side)
     weights = network.outputs + 2 * bucket * network.row_size
     total = perspective_output(pos, accumulators, ply, us, weights)
     total += perspective_output(pos, accumulators, ply, us ^ 1, weights + network.row_size)
-    total = np.int64(np.int32(total))  # sums wrap around at 32 bits, in whatever order they are added
-    value = (_quotient(total, _QA) + network.output_biases[bucket]) * network.scale
-    return min(max(_quotient(value, _WHOLE), -LARGEST_SCORE), LARGEST_SCORE)
+    return _quotient(np.int64(np.int32(total)), _QA)  # sums wrap around at 32 bits, in whatever order they are added
 
 
 @inline

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,6 +21,7 @@ from engine.core.errors import InputError
 from eval.network.data import Samples
 from eval.network.file import Network
 from eval.network.judge import Losses, losses_of
+from eval.network.layered import IntegerLayers, LayeredModel
 from eval.network.model import Model, Tensor, integer_scores, to_device
 from eval.schedule import cosine, prefetched
 
@@ -169,7 +171,7 @@ class Trainer:
 
     def _remember(self, loss: float) -> None:
         if self.best is None or loss < self.best[0]:
-            self.best = loss, {name: value.clone() for name, value in self.model.state.items()}
+            self.best = loss, {name: value.detach().clone() for name, value in self.model.state.items()}
 
     def _run_stage(self, stage: Stage) -> Iterator[Report]:
         place = self._place
@@ -297,13 +299,15 @@ def _restore(model: Learner, learned: dict[str, Tensor]) -> None:
             model.state[name].copy_(value)
 
 
-def check_integers(model: Model, network: Network, samples: Samples, device: str) -> tuple[Any, float, float]:
+def check_integers(model: Model | LayeredModel, network: Network, samples: Samples,
+                   device: str) -> tuple[Any, float, float]:
     """(integer scores of the samples, mean and largest difference from the model's floats), in centipawns."""
     torch.set_float32_matmul_precision("highest")
+    by_integers = IntegerLayers(network, device).scores if network.shape.layers else partial(integer_scores, network)
     whole, exact = [], []
     for rows in to_device(samples, device).split(_VALIDATION_ROWS):
         batch = model.unpack(rows)
-        whole.append(integer_scores(network, batch, model.unpack.dense(batch, torch.float64)))
+        whole.append(by_integers(batch, model.unpack.dense(batch, torch.float64)))
         exact.append(model.logits(rows).double() * network.scale)
     scores = torch.cat(whole)
     differences = (scores - torch.cat(exact)).abs()

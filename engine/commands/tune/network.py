@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.commands.shared.arguments import OutFile, Real, Whole, in_file, only_with, positive
+from engine.commands.shared.arguments import OutFile, Real, Whole, in_file, only_with, positive, text
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.tune.lessons import (
     MILLION,
@@ -22,10 +22,10 @@ from engine.commands.tune.lessons import (
     require_torch,
     say,
 )
-from engine.core.errors import InputError
+from engine.core.errors import InputError, quote
 from engine.files import begins_with
 from eval.network.data import Samples, expected
-from eval.network.file import MAGIC, Shape, write_network
+from eval.network.file import MAGIC, Shape, check_shape, write_network
 from eval.network.judge import Losses, by_men, features_shares, losses_of
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shape.add_argument("--hidden", type=positive, default=512, metavar="N", help="its width (default 512)")
     shape.add_argument("--output-buckets", type=Whole(1, 32), default=8, metavar="N", help="by piece count (default 8)")
     shape.add_argument("--king-buckets", type=int, default=1, choices=tuple(_KING_BUCKETS), help="(default 1)")
+    shape.add_argument("--layers", type=text, metavar="N:M",
+                       help="multiply cells in pairs, and put layers of N and M cells before the output")
     shape.add_argument("--unmirrored", action="store_true", help="do not mirror by the king's wing")
     course = add_course(parser, epochs=20, batch=16_384)
     course.add_argument("--precision", default="tf32", choices=("tf32", "bf16"), help="on a GPU (default tf32)")
@@ -62,9 +64,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Teach, print the losses, and return the exit status."""
     require_torch(_COMMAND)
-    if arguments.hidden < 64 or arguments.hidden % 64 or arguments.hidden > 2048:
-        raise InputError(f"--hidden must be a multiple of 64 up to 2048, not {arguments.hidden}")
-    return _Session(arguments).run()
+    shape = Shape(arguments.hidden, king_buckets(arguments.king_buckets), not arguments.unmirrored,
+                  arguments.output_buckets, _read_layers(arguments.layers))
+    check_shape(shape)
+    return _Session(arguments, shape).run()
+
+
+def _read_layers(words: str | None) -> tuple[int, ...]:
+    try:
+        return () if words is None else tuple(int(word) for word in words.split(":"))
+    except ValueError as error:
+        raise InputError(f"--layers is N:M, two widths, not {quote(words or '')}") from error
 
 
 def king_buckets(count: int) -> tuple[int, ...]:
@@ -76,16 +86,16 @@ def king_buckets(count: int) -> tuple[int, ...]:
 class _Session:
     """One call of the command, after the first shard has been read."""
 
-    def __init__(self, arguments: argparse.Namespace) -> None:
+    def __init__(self, arguments: argparse.Namespace, shape: Shape) -> None:
+        from eval.network.layered import LayeredModel
         from eval.network.model import Model
         from eval.network.teacher import load_teacher
         from eval.network.train import Trainer
 
         self._arguments, self._lessons = arguments, Lessons(arguments, _COMMAND)
         lessons = self._lessons
-        shape = Shape(arguments.hidden, king_buckets(arguments.king_buckets), not arguments.unmirrored,
-                      arguments.output_buckets)
-        self._model = Model(shape, lessons.device, arguments.seed, arguments.precision)
+        kind = LayeredModel if shape.layers else Model
+        self._model = kind(shape, lessons.device, arguments.seed, arguments.precision)
         self._trainer = Trainer(lessons.plan(), self._model, lessons.validation, lessons.device)
         self._teacher: Teacher | None = None
         if arguments.teacher is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import chess
 import numpy as np
 
@@ -12,10 +14,23 @@ QUARTERS = tuple(2 * (square >> 5) + (square >> 1 & 1) for square in range(64)) 
 
 def random_network(seed: int, shape: Shape, largest: int = 200) -> Network:
     generator = np.random.default_rng(seed)
+    if shape.layers:
+        return random_layers(generator, shape, largest, seed)
     return Network(shape, generator.integers(-largest, largest + 1, (shape.rows, shape.hidden)).astype(np.int16),
                    generator.integers(-largest, largest + 1, shape.hidden).astype(np.int16),
                    generator.integers(-127, 128, (shape.output_buckets, 2, shape.hidden)).astype(np.int16),
                    generator.integers(-20_000, 20_000, shape.output_buckets).astype(np.int32), 136.0, {"seed": seed})
+
+
+def random_layers(generator: np.random.Generator, shape: Shape, largest: int, seed: int) -> Network:
+    """A network with layers whose sums reach every part of the activations."""
+    limits = {"feature_weights": largest, "feature_biases": largest, "first_weights": 127, "first_biases": 10_000,
+              "second_weights": 127, "second_biases": 10_000, "output_weights": 3_000, "output_biases": 5_000_000}
+    numbers: dict[str, Any] = {
+        name: generator.integers(-limits[name], limits[name] + 1, dimensions).astype(code)
+        for name, code, dimensions in shape.blocks}
+    numbers["first_weights"] //= np.int8(shape.hidden // 16)
+    return Network(shape, **numbers, scale=136.0, provenance={"seed": seed})
 
 
 def feature_indices(board: chess.Board, color: chess.Color, shape: Shape) -> list[int]:
@@ -41,6 +56,9 @@ def accumulator(board: chess.Board, color: chess.Color, network: Network):
 def score(board: chess.Board, network: Network, limit: int = 9_999) -> int:
     men = min(chess.popcount(board.occupied), 32)
     bucket = (men - 1) * network.shape.output_buckets // 32
+    if network.shape.layers:
+        total = layered_output(board, network, bucket) + int(network.output_biases[bucket])
+        return min(max(_divide(total * round(network.scale), 127 * 64 * 1024), -limit), limit)
     out = 0
     for half, color in enumerate((board.turn, not board.turn)):
         activated = np.clip(accumulator(board, color, network).astype(np.int64), 0, 255) ** 2
@@ -48,6 +66,18 @@ def score(board: chess.Board, network: Network, limit: int = 9_999) -> int:
     out = (out + 2**31) % 2**32 - 2**31
     value = (_divide(out, 255) + int(network.output_biases[bucket])) * round(network.scale)
     return min(max(_divide(value, 255 * 64), -limit), limit)
+
+
+def layered_output(board: chess.Board, network: Network, bucket: int) -> int:
+    cells = []
+    for color in (board.turn, not board.turn):
+        left, right = np.split(np.clip(accumulator(board, color, network).astype(np.int64), 0, 255), 2)
+        cells.append(left * right // 512)
+    sums = network.first_weights[bucket].astype(np.int64) @ np.concatenate(cells) + network.first_biases[bucket]
+    near = np.clip(sums, -8128, 8128)
+    inputs = np.concatenate((np.clip(sums // 64, 0, 127), near * near // 2**19))
+    sums = network.second_weights[bucket].astype(np.int64) @ inputs + network.second_biases[bucket]
+    return int(np.clip(sums, 0, 8128) @ network.output_weights[bucket].astype(np.int64))
 
 
 def _divide(value: int, divisor: int) -> int:

@@ -21,7 +21,9 @@ from tests.eval.network import kernels, reference
 from tests.positions import CHESS960_CORNERS, CORNERS, judge, legal_texts, start_fens
 
 SHAPES = (Shape(64), Shape(128, reference.QUARTERS, mirrored=True, output_buckets=4),
-          Shape(192, reference.QUARTERS, mirrored=False, output_buckets=1), Shape(256, output_buckets=32))
+          Shape(128, reference.QUARTERS, output_buckets=2, layers=(8, 16)),
+          Shape(192, reference.QUARTERS, mirrored=False, output_buckets=1), Shape(256, output_buckets=32),
+          Shape(384, output_buckets=8, layers=(16, 32)))
 EVALUATE, PASS, TAKE_BACK = range(3)  # steps of a walk; all others are moves
 
 

@@ -41,7 +41,8 @@ def changed_header(content: bytes, **fields) -> bytes:
     return start + bytes(-len(start) % 64) + content[16 + length + -(16 + length) % 64:]
 
 
-@pytest.mark.parametrize("shape", [SHAPE, Shape(128), Shape(64, mirrored=False, output_buckets=1)])
+@pytest.mark.parametrize("shape", [SHAPE, Shape(128), Shape(64, mirrored=False, output_buckets=1),
+                                   Shape(128, layers=(8, 32))])
 def test_what_is_written_is_read(shape, tmp_path):
     network = random_network(5, shape)
     write_network(network, tmp_path / "a.network")
@@ -94,6 +95,7 @@ def test_no_cut_goes_unnoticed(content, tmp_path_factory, data):
     ({"hidden": 128}, "cut off"), ({"king_buckets": [0] * 63}, "king_buckets"),
     ({"king_buckets": [0] * 64}, "too long"),
     ({"output_buckets": 0}, "output_buckets"), ({"mirrored": 1}, "mirrored"), ({"activation": "relu"}, "activation"),
+    ({"layers": [8, 32]}, "width is '64'"), ({"layers": 8}, "layers"), ({"activation": "pairs"}, "activation"),
     ({"qa": 181}, '"qa"'), ({"scale": "x"}, "scale"), ({"scale": 1e99}, "scale"), ({"provenance": []}, "provenance"),
     ({"scale": 137.0}, "checksum"), ({"checksum": 5}, "checksum"), ({"mirrored": False}, "checksum")])
 def test_other_shapes_are_refused(content, tmp_path, fields, words):
@@ -122,3 +124,12 @@ def test_what_could_not_be_read_is_not_written(tmp_path):
         with pytest.raises(InputError):
             write_network(wrong, tmp_path / "wrong.network")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("layers", "words"), [
+    ([8], "1 widths"), ([8, 12], "width is '12'"), ([8, 128], "width is '128'"), ([8, "8"], "width is '8'"),
+    ([8, 16], "too long"), ([16, 32], "cut off"), ([], "activation")])
+def test_other_layers_are_refused(tmp_path, layers, words):
+    write_network(random_network(1, Shape(128, layers=(8, 32))), tmp_path / "whole.network")
+    content = (tmp_path / "whole.network").read_bytes()
+    assert words in refusal(changed_header(content, layers=layers), tmp_path / "other.network")

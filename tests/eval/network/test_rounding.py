@@ -11,9 +11,10 @@ from engine.arena.replay import Filter, GameSource  # noqa: E402
 from engine.arena.settings import Setting  # noqa: E402
 from engine.arena.training import TrainingShard  # noqa: E402
 from eval.network.file import LARGEST_OUTPUT_WEIGHT, QA, Shape  # noqa: E402
+from eval.network.layered import LayeredModel  # noqa: E402
 from eval.network.model import Model, to_device  # noqa: E402
 from eval.network.rounding import compensated  # noqa: E402
-from eval.network.train import check_integers  # noqa: E402
+from eval.network.train import Plan, Stage, Trainer, check_integers  # noqa: E402
 
 SCALE = 200.0
 
@@ -55,3 +56,15 @@ def test_a_bucket_without_samples_is_rounded_as_usual(source):
     better = compensated(model, plain, to_device(next(source.shards()), "cpu"))
     assert (better.output_weights[0] == plain.output_weights[0]).all()  # one man: there is no such position
     assert (better.output_weights != plain.output_weights).any()
+
+
+def test_compensation_helps_layers_too(source):
+    model = LayeredModel(Shape(128, output_buckets=2, layers=(8, 16)), "cpu", 1)
+    trainer = Trainer(Plan(SCALE, batch=128, warm_up=1), model, source.validation, "cpu")
+    list(trainer.run([Stage("games", source.shards, 4)]))
+    plain = model.quantised(SCALE, {})
+    better = compensated(model, plain, to_device(next(source.shards()), "cpu"))
+    _, plain_error, _ = check_integers(model, plain, source.validation, "cpu")
+    _, error, _ = check_integers(model, better, source.validation, "cpu")
+    assert error < 0.8 * plain_error
+    assert (better.feature_weights == plain.feature_weights).all()

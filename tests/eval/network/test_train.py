@@ -15,10 +15,11 @@ from engine.arena.training import TrainingShard  # noqa: E402
 from engine.core.errors import InputError  # noqa: E402
 from eval.network.file import Shape, read_network  # noqa: E402
 from eval.network.judge import losses_of  # noqa: E402
+from eval.network.layered import LayeredModel  # noqa: E402
 from eval.network.model import Model, Unpacker, to_device  # noqa: E402
 from eval.network.teacher import Teacher, TeacherShape  # noqa: E402
 from eval.network.train import Plan, Stage, Trainer, check_integers  # noqa: E402
-from tests.eval.network import naive  # noqa: E402
+from tests.eval.network import naive, reference  # noqa: E402
 from tests.eval.network.test_data import board_of  # noqa: E402
 
 KINGS = tuple(min(square // 8, 2) for square in range(64))
@@ -132,6 +133,33 @@ def test_integers_are_those_of_the_description(source, shape):
     assert mean < 8 and largest < 60
     for place in range(0, len(scores), 29):
         assert scores[place] == naive.score(network, board_of(source.validation[place]))
+
+
+@pytest.mark.parametrize("shape", [Shape(128, layers=(8, 32)), Shape(128, KINGS, output_buckets=2, layers=(16, 8))])
+def test_layers_learn_and_are_those_of_the_description(source, shape):
+    model = LayeredModel(shape, "cpu", 1)
+    trainer = Trainer(Plan(136.0, batch=128, warm_up=1), model, source.validation, "cpu")
+    list(trainer.run([Stage("games", source.shards, 6)]))
+    losses = [report.training_loss for report in trainer.course]
+    assert losses[-1] < 0.9 * losses[0]
+    network = model.quantised(136.0, {})
+    scores, mean, largest = check_integers(model, network, source.validation, "cpu")
+    assert mean < 8 and largest < 60
+    for place in range(0, len(scores), 29):
+        assert scores[place] == reference.score(board_of(source.validation[place]), network)
+
+
+def test_layers_are_asked_for_by_the_command(path, tmp_path, capsys):
+    words = ["tune", "network", str(path), "--epochs", "1", "--batch", "256", "--held-out", "5", "--out",
+             str(tmp_path / "a.network")]
+    assert main([*words, "--hidden", "128", "--layers", "8:32"]) == 0
+    assert "network, integers" in capsys.readouterr().out
+    assert read_network(tmp_path / "a.network").shape == Shape(128, layers=(8, 32))
+    for wrong in (["--hidden", "64", "--layers", "8:32"], ["--hidden", "128", "--layers", "9:32"],
+                  ["--hidden", "100"]):
+        assert main([*words, *wrong]) == 2
+        assert "multiple" in capsys.readouterr().err
+    assert main([*words, "--layers", "8"]) == 2 and main([*words, "--layers", "x:8"]) == 2
 
 
 def test_the_command_writes_the_same_file_again(path, tmp_path, capsys):

@@ -8,7 +8,8 @@ from llvmlite import binding as llvm
 from llvmlite import ir
 
 from engine.kernel import array_type, entry, int64
-from eval.network.emission import AVX2, AVX512, PORTABLE, Emitter, Form, form_of
+from eval.network.emission import AVX2, AVX512, DOTPROD, PORTABLE, Emitter, Form, form_of
+from eval.network.layer_emission import LayerEmitter
 from eval.network.vectors import row_operations
 
 ROWS, WIDTH = 10, 192
@@ -26,6 +27,7 @@ def forms_of_the_host() -> list[Form | None]:
     """None is what kernels take; wider vectors than the processor has are cut into pieces by LLVM."""
     widest = form_of(host_machine())
     own = [form for form in (AVX2, AVX512) if widest.multiply_add and form.lanes <= widest.lanes]
+    own += [DOTPROD] if widest == DOTPROD else []
     return [None, PORTABLE, Form(16), Form(32), *own]
 
 
@@ -83,6 +85,57 @@ def test_every_form_gives_the_same_integers(form):
         assert np.array_equal(rows[:5], before[:5])
 
 
+def layer_door_to(form: Form | None):
+    """A function that multiplies the pairs of rows, and runs both small layers on the products."""
+    run = row_operations(form)
+    pairs_of, first_layer, second_layer = run.pairs_of, run.first_layer, run.second_layer
+    pairs_move, pairs_capture, pairs_castle = run.pairs_move, run.pairs_capture, run.pairs_castle
+
+    def operate(rows, size, cells, weights, biases, outputs, sums):
+        one, two, three, four = rows + size, rows + 2 * size, rows + 3 * size, rows + 4 * size
+        width = size >> 2
+        pairs_of(rows, cells, size)
+        pairs_move(rows + 5 * size, rows, one, two, cells + width, size)
+        pairs_capture(rows + 6 * size, rows, one, two, three, cells + 2 * width, size)
+        pairs_castle(rows + 7 * size, rows, one, two, three, four, cells + 3 * width, size)
+        first_layer(cells + 4 * width, cells + 4 * width + 8, cells, weights, biases, 4 * width)
+        sums[0] = second_layer(cells + 4 * width, weights, biases, outputs, 16)
+
+    operate.__qualname__ = f"layers_{form}"
+    return entry(int64, int64, int64, int64, int64, int64, array_type("i8"))(operate)
+
+
+def pairs(row):
+    left, right = np.split(np.clip(row.astype(np.int64), 0, 255), 2)
+    return left * right >> 9
+
+
+@pytest.mark.parametrize("form", forms_of_the_host(), ids=str)
+def test_every_form_has_the_same_layers(form):
+    operate = layer_door_to(form)
+    generator = np.random.default_rng(2)
+    for largest in (2, 20, 127):
+        rows = aligned(generator.integers(-200, 400, (8, 256)).astype(np.int16))
+        rows[0, :128] = rows[0, 128:] = 255 if largest == 127 else 100
+        weights = aligned(generator.integers(-largest, largest + 1, 8 * 512).astype(np.int8))
+        biases = aligned(generator.integers(-9_000, 9_000, 8).astype(np.int32))
+        outputs = aligned(generator.integers(-32_768, 32_768, 8).astype(np.int32))
+        cells, sums = aligned(np.zeros(640, np.uint8)), np.zeros(1, np.int64)
+        base, one, two, three, four = rows[:5].copy()
+        operate(rows.ctypes.data, 512, cells.ctypes.data, weights.ctypes.data, biases.ctypes.data, outputs.ctypes.data,
+                sums)
+        expected = base, base + one - two, base + one - two - three, base + one + two - three - four
+        assert np.array_equal(rows[5:], expected[1:])
+        inputs = np.concatenate([pairs(row) for row in expected])
+        assert np.array_equal(cells[:512], inputs)
+        blocks = weights.reshape(64, 8, 8).astype(np.int64)
+        found = np.einsum("gc,goc->o", inputs.reshape(64, 8), blocks) + biases
+        assert np.array_equal(cells[512:520], np.clip(found >> 6, 0, 127))
+        assert np.array_equal(cells[520:528], np.clip(found, -8128, 8128) ** 2 >> 19)
+        second = np.einsum("gc,goc->o", cells[512:528].reshape(2, 8).astype(np.int64), blocks[:2]) + biases
+        assert sums[0] == np.clip(second, 0, 8128) @ outputs.astype(np.int64)
+
+
 def assembly_of(triple: str, cpu: str) -> tuple[Form, str]:
     """(form, machine code as text) of the update with output, compiled for another processor."""
     machine = llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, opt=2)
@@ -108,3 +161,17 @@ def test_aarch64_multiplies_and_adds_in_one_instruction():
     form, assembly = assembly_of("aarch64-unknown-linux-gnu", "generic")
     assert form == PORTABLE
     assert "smlal2" in assembly
+
+
+@pytest.mark.parametrize(("triple", "cpu", "instruction"), [
+    ("aarch64-unknown-linux-gnu", "neoverse-n1", "sdot"), ("aarch64-unknown-linux-gnu", "generic", "smull"),
+    ("x86_64-unknown-linux-gnu", "x86-64-v3", "vpmaddubsw"), ("x86_64-unknown-linux-gnu", "x86-64-v4", "vpmaddubsw")])
+def test_layers_multiply_bytes(triple, cpu, instruction):
+    machine = llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, opt=2)
+    module = ir.Module()
+    module.triple = triple
+    function = ir.Function(module, ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 5), "layer")
+    emitter = LayerEmitter(form_of(machine), ir.IRBuilder(function.append_basic_block()))
+    names = ("cells", "weights", "biases", "outputs", "count")
+    emitter.builder.ret(emitter.second_layer(dict(zip(names, function.args, strict=True)), 8128))
+    assert instruction in machine.emit_assembly(llvm.parse_assembly(str(module)))

@@ -1,0 +1,164 @@
+"""A network with layers in floats, as torch trains it, and in integers, as the kernels compute it.
+
+Cells of an accumulator are multiplied in pairs, one of the first half with one of the second. The products of both
+sides go into the first small layer; its sums go on twice, clamped and squared, into the second one, and from there to
+the output.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from eval.network.file import FEATURES, PAIR_BITS, QA, QB, QC, QO, QS, SQUARE_BITS, Network, Shape
+from eval.network.model import LARGEST_WEIGHT, Batch, Tensor, Unpacker
+
+NAMES = ("feature_weights", "feature_biases", "first_weights", "first_biases", "second_weights", "second_biases",
+         "output_weights", "output_biases")
+SQUARE_UNIT = QS * QS / (1 << SQUARE_BITS)  # 1.0 in a squared cell, which is a little less than QC
+
+_LARGEST_LAYER_WEIGHT = (QC + 0.49) / QB
+
+
+class LayeredModel:
+    """The network's numbers, with 1.0 where the file has its units, and what they compute."""
+
+    def __init__(self, shape: Shape, device: str, seed: int, precision: str = "tf32") -> None:
+        """Start with random numbers determined by `seed`, the same on every device; buckets begin alike."""
+        generator = torch.Generator().manual_seed(seed)
+        hidden, buckets = shape.hidden, shape.output_buckets
+        first, second = shape.layers
+
+        def spread(width: float, *size: int) -> Tensor:
+            return (torch.rand(size, generator=generator) * 2 - 1) * width
+
+        values = (spread(0.05, FEATURES, hidden).repeat(shape.rows // FEATURES, 1), torch.full((hidden,), 0.4),
+                  spread(2 / math.sqrt(hidden), hidden, first).repeat(1, buckets), torch.zeros(buckets * first),
+                  spread(1 / math.sqrt(first), 2 * first, second).repeat(1, buckets),
+                  torch.full((buckets * second,), 0.1),
+                  spread(1 / math.sqrt(second), second, 1).repeat(1, buckets), torch.zeros(buckets))
+        self.parameters = {name: value.to(device).contiguous().requires_grad_()
+                           for name, value in zip(NAMES, values, strict=True)}
+        self.state = self.parameters
+        self.shape, self.unpack = shape, Unpacker(shape, device)
+        self._dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+
+    def cells(self, batch: Batch, dtype: Any) -> Tensor:
+        """[samples, hidden]: the products of pairs, first of the side to move, then of its opponent."""
+        dense, samples = self.unpack.dense(batch, dtype), len(batch.scores)
+        weights, biases = self.parameters["feature_weights"], self.parameters["feature_biases"]
+        clamped = ((dense @ weights.to(dtype)).float() + biases).clamp(0, 1)
+        left, right = clamped.chunk(2, 1)
+        products = left * right
+        return torch.cat((products[:samples], products[samples:]), 1)
+
+    def _layer(self, name: str, inputs: Tensor, chosen: Tensor) -> Tensor:
+        """[samples, width]: the sums of a layer in each sample's bucket."""
+        buckets = self.shape.output_buckets
+        sums = torch.addmm(self.parameters[f"{name}_biases"], inputs, self.parameters[f"{name}_weights"])
+        sums = sums.view(len(inputs), buckets, -1)
+        return sums.gather(1, chosen[:, None, None].expand(-1, 1, sums.shape[2])).squeeze(1)
+
+    def sums(self, batch: Batch, dtype: Any) -> tuple[Tensor, Tensor, Tensor]:
+        """(of the first layer, of the second, of the output): [samples, width] each."""
+        chosen = batch.output_buckets
+        first = self._layer("first", self.cells(batch, dtype), chosen)
+        second = self._layer("second", torch.cat((first.clamp(0, 1), first.square().clamp(max=1)), 1), chosen)
+        return first, second, self._layer("output", second.clamp(0, 1), chosen)
+
+    def logits(self, rows: Tensor) -> Tensor:
+        """[samples]: the score divided by the scale, from the side to move's view, in full precision."""
+        with torch.no_grad():
+            return self.sums(self.unpack(rows), torch.float32)[2].squeeze(1)
+
+    def descend(self, rows: Tensor, scale: float, share: float) -> Tensor:
+        """Set the gradient of the mean squared error to the targets, and return the error."""
+        for parameter in self.parameters.values():
+            parameter.grad = None
+        batch = self.unpack(rows)
+        targets = torch.lerp(torch.sigmoid(batch.scores / scale), batch.results, share)
+        outputs = self.sums(batch, self._dtype)[2].squeeze(1)
+        error = (torch.sigmoid(outputs) - targets).square().mean()
+        error.backward()
+        return error.detach()
+
+    def clamp(self) -> None:
+        """Keep all numbers within the range that the file can hold."""
+        with torch.no_grad():
+            for name in ("feature_weights", "feature_biases"):
+                self.parameters[name].clamp_(-LARGEST_WEIGHT, LARGEST_WEIGHT)
+            for name in ("first_weights", "second_weights"):
+                self.parameters[name].clamp_(-_LARGEST_LAYER_WEIGHT, _LARGEST_LAYER_WEIGHT)
+
+    def by_bucket(self, name: str) -> Any:
+        """[buckets, width, inputs] weights or [buckets, width] biases of a small layer, as doubles in NumPy."""
+        value, buckets = self.parameters[name].detach().double().cpu().numpy(), self.shape.output_buckets
+        if value.ndim == 1:
+            return value.reshape(buckets, -1)
+        return np.ascontiguousarray(value.reshape(len(value), buckets, -1).transpose(1, 2, 0))
+
+    def quantised(self, scale: float, provenance: dict[str, Any]) -> Network:
+        """The network in integers, as the file holds it, each number rounded by itself."""
+        features = {name: np.rint(self.parameters[name].detach().double().cpu().numpy() * QA).astype(np.int16)
+                    for name in ("feature_weights", "feature_biases")}
+        small = {name: rounded(name, self.by_bucket(name)) for name in NAMES[2:]}
+        small["output_weights"], small["output_biases"] = small["output_weights"][:, 0], small["output_biases"][:, 0]
+        return Network(self.shape, **features, **small, scale=float(scale), provenance=provenance)
+
+
+def rounded(name: str, values: Any) -> Any:
+    """Numbers of a small layer or of the output in the file's units."""
+    kind, code = name.split("_")
+    units: Any = QO if kind == "output" else QB
+    if code == "biases":
+        return np.rint(values * (QS * QO if kind == "output" else QS)).astype(np.int32)
+    if kind == "second":  # squared cells are a little small
+        units = np.repeat((QB, QB * QC / SQUARE_UNIT), values.shape[2] // 2)
+    limits = np.iinfo(np.int16 if kind == "output" else np.int8)
+    return np.clip(np.rint(values * units), -limits.max, limits.max).astype(limits.dtype)
+
+
+class IntegerLayers:
+    """The layers of a network in integers, exactly as the kernels compute them; doubles hold all of them exactly."""
+
+    def __init__(self, network: Network, device: str) -> None:
+        self._shape, self._scale = network.shape, network.scale
+        arrays = {name: torch.from_numpy(np.array(getattr(network, name), np.float64)).to(device) for name in NAMES}
+        self._features = arrays["feature_weights"], arrays["feature_biases"]
+        self._first = arrays["first_weights"], arrays["first_biases"]
+        self._second = arrays["second_weights"], arrays["second_biases"]
+        self._output = arrays["output_weights"][:, None], arrays["output_biases"][:, None]
+
+    def cells(self, dense: Tensor) -> Tensor:
+        """[samples, hidden]: what the first layer gets."""
+        weights, biases = self._features
+        left, right = (dense.double() @ weights + biases).clamp_(0, QA).chunk(2, 1)
+        products = torch.floor(left * right / (1 << PAIR_BITS))
+        samples = len(products) // 2
+        return torch.cat((products[:samples], products[samples:]), 1)
+
+    def _sums(self, layer: tuple[Tensor, Tensor], inputs: Tensor, chosen: Tensor) -> Tensor:
+        weights, biases = layer
+        sums = torch.einsum("si,bwi->sbw", inputs, weights) + biases
+        return sums.gather(1, chosen[:, None, None].expand(-1, 1, sums.shape[2])).squeeze(1)
+
+    def after_first(self, cells: Tensor, chosen: Tensor) -> Tensor:
+        """What the second layer gets."""
+        sums = self._sums(self._first, cells, chosen)
+        clamped = torch.floor(sums / QB).clamp_(0, QC)
+        squared = torch.floor(sums.clamp(-QS, QS).square() / (1 << SQUARE_BITS))
+        return torch.cat((clamped, squared), 1)
+
+    def after_second(self, inputs: Tensor, chosen: Tensor) -> Tensor:
+        """What the output gets."""
+        return self._sums(self._second, inputs, chosen).clamp_(0, QS)
+
+    def scores(self, batch: Batch, dense: Tensor) -> Tensor:
+        """[samples], centipawns."""
+        chosen = batch.output_buckets
+        second = self.after_second(self.after_first(self.cells(dense), chosen), chosen)
+        total = self._sums(self._output, second, chosen).squeeze(1)
+        return torch.trunc(total * round(self._scale) / (QS * QO))
