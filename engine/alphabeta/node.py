@@ -33,7 +33,6 @@ from engine.alphabeta.pruning import (
     foreseen_fail_high,
     late_move_pruning_begins,
     may_probcut,
-    may_razor,
     may_try_null_move,
     next_probable,
     noisy_is_hopeless,
@@ -143,7 +142,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
 
     # Step 6. The static evaluation, corrected by experience [6], refined by the TT score.
     may_prune = not is_pv and not in_check and excluded == NULL_MOVE
-    # Step 8 before the evaluation is made, if a lazy one shows that it will cut [61].
+    # Step 7 before the evaluation is made, if a lazy one shows that it will cut [61].
     foreseen = foreseen_fail_high(pos, state, depth, ply, beta, data) if may_prune else NO_SCORE
     if foreseen != NO_SCORE:
         return foreseen
@@ -154,15 +153,10 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     begin_node(state, ply)
 
     if may_prune:
-        # Step 7. Razoring: far below alpha only captures can help, and quiescence tries those [-6].
-        if may_razor(params, depth, estimate, alpha):
-            score = quiescence(pos, state, alpha, alpha + 1, ply)
-            if score <= alpha:
-                return score
-        # Step 8. Reverse futility pruning: far above beta, no reply will bring the score below it [64].
+        # Step 7. Reverse futility pruning: far above beta, no reply will bring the score below it [64].
         if reverse_futility_cuts(params, depth, estimate, beta, improving):
             return reverse_futility_score(params, estimate, beta)
-        # Step 9. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [3].
+        # Step 8. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [3].
         if may_try_null_move(pos, state, depth, ply, beta, estimate, cut_node):
             reduced = null_move_depth(params, depth, estimate, beta)
             pass_turn(pos, state, ply, raw_eval)
@@ -179,7 +173,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 state.null_floor = 0
                 if verified >= beta:
                     return score
-        # Step 10. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [-9].
+        # Step 9. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [-9].
         raised, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
         if may_probcut(params, depth, beta, raised, data, tt_score):
             noisy_tt_move = tt_move if tt_is_noisy else NULL_MOVE
@@ -199,11 +193,11 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     tt_store(pos, state, ply, move, score, raw_eval, max(shallow + 1, _NO), LOWER, was_pv)
                     return score if is_decisive(score) else score - (raised - beta)
 
-    # Step 11. Internal iterative reduction: without a TT move the node is not yet worth its depth [38].
+    # Step 10. Internal iterative reduction: without a TT move the node is not yet worth its depth [38].
     if tt_move == NULL_MOVE and excluded == NULL_MOVE and not is_root and (is_pv or cut_node):
         depth -= internal_reduction(params, depth)
 
-    # Step 12. Singular extension: a TT move that is much better than all others is searched deeper [50].
+    # Step 11. Singular extension: a TT move that is much better than all others is searched deeper [50].
     extension = _NO
     if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, data, tt_score):
         singular_beta = tt_score - params.singular_margin * depth
@@ -220,7 +214,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         else:
             extension = negative_extension(params, cut_node, tt_score, beta)
 
-    # Step 13. The moves, in order of promise [history 83, killers 70, continuation history 55, counter moves 14].
+    # Step 12. The moves, in order of promise [history 83, killers 70, continuation history 55, counter moves 14].
     note_threats(pos, state, ply)
     start_picking(state, ply, tt_move)
     best, best_move, old_alpha = floor, NULL_MOVE, alpha
@@ -238,7 +232,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         history = picked_score(pos, state, move, ply) if is_quiet else _NO
         reduction = lmr_base(state, depth, move_count, is_quiet)
 
-        # Step 14. Pruning of late moves [53] and of hopeless ones [futility 41, static exchange 26, history 0].
+        # Step 13. Pruning of late moves [53] and of hopeless ones [futility 41, static exchange 26, history 0].
         if not is_root and not is_loss(best) and no_zugzwang:
             if not is_quiet:
                 if noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, state.stage[ply] == BAD_NOISY):
@@ -250,14 +244,14 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
                     continue
 
-        # Step 15. Extensions.
+        # Step 14. Extensions.
         new_depth = depth - 1 + extension if move == tt_move else depth - 1
         is_late = params.use_late_move_reductions and depth >= 2 and move_count > 1 + np.int64(is_root)
         checks = is_late and gives_check(pos, move)
         nodes_before = state.nodes
         play(pos, state, ply, move)
 
-        # Step 16. Late move reduction: with good ordering a late move is seldom best; if it is, search it again [38].
+        # Step 15. Late move reduction: with good ordering a late move is seldom best; if it is, search it again [38].
         score = -INFINITE
         scout_beta = alpha + 1 if params.use_pvs else beta
         if is_late:
@@ -269,7 +263,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             if score > alpha and reduced < new_depth:
                 score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
         elif not is_pv or move_count > 1:
-            # Step 17. Principal variation search: a null window shows that a move is not better.
+            # Step 16. Principal variation search: a null window shows that a move is not better.
             score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
         if is_pv and (move_count == 1 or (score > alpha and params.use_pvs)):
             score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, _NO)
@@ -278,7 +272,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if state.stopped:
             return DRAW
 
-        # Step 18. A new best move, or a cut-off.
+        # Step 17. A new best move, or a cut-off.
         if score > best:
             best = score
             if score > alpha:
@@ -292,12 +286,12 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 depth -= alpha_raise_reduction(params, depth, score)
         quiets, noisies = remember_tried(state, ply, move, is_quiet, quiets, noisies)
 
-    # Step 19. No legal move: mate or stalemate.
+    # Step 18. No legal move: mate or stalemate.
     if move_count == 0:
         return score_without_moves(alpha, ply, excluded, in_check)
     best = min(best, ceiling)
 
-    # Step 20. Learn which move caused the cut-off, and how wrong the evaluation was.
+    # Step 19. Learn which move caused the cut-off, and how wrong the evaluation was.
     if best >= beta:
         learn_from_cut(pos, state, ply, depth, best_move, quiets, noisies)
     if excluded == NULL_MOVE:

@@ -57,7 +57,6 @@ PARAMETERS = (
     _switch("use_lazy_evaluation"),
     _switch("use_null_move"),
     _switch("use_reverse_futility"),
-    _switch("use_razoring", 0),
     _switch("use_futility"),
     _switch("use_late_move_pruning"),
     _switch("use_see_pruning"),
@@ -93,9 +92,6 @@ PARAMETERS = (
     Parameter("rfp_margin", 42, 30, 150, 6),
     Parameter("rfp_improving", 39, 0, 150, 8),
     Parameter("rfp_blend", 800, 0, 1024, 64),  # the share of the estimate in the score, the rest is beta: 1024ths
-    # Razoring: so far below alpha that only a capture could help.
-    Parameter("razor_depth", 3, 1, 6, 1),
-    Parameter("razor_margin", 240, 100, 500, 25),
     # Null move.
     Parameter("null_depth", 3, 1, 5, 1),
     Parameter("null_base", 5, 2, 6, 1),

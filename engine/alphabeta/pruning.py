@@ -35,12 +35,6 @@ def foreseen_fail_high(pos, state, depth, ply, beta, data):
 
 
 @inline
-def may_razor(params, depth, estimate, alpha):
-    """Razoring: whether only a capture could raise the score to alpha."""
-    return params.use_razoring and depth <= params.razor_depth and estimate + params.razor_margin * depth <= alpha
-
-
-@inline
 def reverse_futility_cuts(params, depth, estimate, beta, improving):
     """Reverse futility pruning: whether no reply will bring the score below beta."""
     if not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta) or is_decisive(estimate):
