@@ -78,7 +78,10 @@ def children_cpu_seconds() -> float:
 
 
 def has_dot_products() -> bool:
-    """Whether this ARM processor adds four products of bytes in one instruction, which LLVM does not say."""
+    """Whether this processor, if it is an aarch64 one, adds four products of bytes in one instruction.
+
+    LLVM does not say. All of Apple's do.
+    """
     import ctypes
 
     if IS_MACOS:
@@ -86,10 +89,11 @@ def has_dot_products() -> bool:
     if IS_WINDOWS:
         return bool(ctypes.CDLL("kernel32").IsProcessorFeaturePresent(_WINDOWS_DOT_PRODUCTS))
     try:
-        capabilities: int = ctypes.CDLL(None).getauxval(_AT_HWCAP)
+        getauxval = ctypes.CDLL(None).getauxval
     except (OSError, AttributeError):  # neither glibc nor musl
         return False
-    return bool(capabilities & _HWCAP_DOT_PRODUCTS)
+    getauxval.argtypes, getauxval.restype = [ctypes.c_ulong], ctypes.c_ulong
+    return bool(getauxval(_AT_HWCAP) & _HWCAP_DOT_PRODUCTS)
 
 
 def user_cache_folder() -> Path:

@@ -103,10 +103,10 @@ def provenance_of(header: Mapping[str, Any]) -> dict[str, Any]:
     return provenance
 
 
-def check_width(width: object, step: int, largest: int) -> None:
+def check_width(width: object, step: int, largest: int, name: str = "its width") -> None:
     """InputError if `width` is not a multiple of `step` up to `largest`."""
     if type(width) is not int or not step <= width <= largest or width % step:
-        raise InputError(f"its width is {quote(str(width))}, which is not a multiple of {step} up to {largest}")
+        raise InputError(f"{name} is {quote(str(width))}, which is not a multiple of {step} up to {largest}")
 
 
 def _has_checksum(content: bytes, checksum: object) -> bool:
@@ -117,6 +117,8 @@ def _has_checksum(content: bytes, checksum: object) -> bool:
 
 
 def _block_bytes(block: Block, values: Any) -> bytes:
+    if values is None:
+        raise InputError(f"{block.name} are missing")
     if values.shape != block.dimensions:
         raise InputError(f"{block.name} has the shape {values.shape}, not {block.dimensions}")
     limits = np.iinfo(np.dtype(block.code))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import platform
+import sys
+from pathlib import Path
+
 import pytest
 
-from engine.host import address_of, zeroed_memory
+from engine.host import address_of, has_dot_products, zeroed_memory
 
 
 def test_memory_is_zeroed_writable_and_of_the_size_asked_for():
@@ -29,3 +33,9 @@ def test_two_memories_do_not_meet():
 def test_memory_that_is_not_there_is_refused(size):
     with pytest.raises(MemoryError):
         zeroed_memory(size)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "aarch64", reason="Linux tells only about ARM")
+def test_dot_products_are_those_that_the_system_lists():
+    features = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("Features"))
+    assert has_dot_products() == ("asimddp" in features.split())

@@ -107,7 +107,7 @@ PARAMETERS = (
     Parameter("probcut_reduction", 4, 2, 6, 1),
     Parameter("probcut_tt_depth", 3, 1, 5, 1),
     # Late move pruning; futility, SEE and history pruning of moves.
-    Parameter("lmp_base", 8, 1, 8, 1),
+    Parameter("lmp_base", 8, 1, 14, 1),
     Parameter("lmp_depth", 7, 4, 12, 1),
     Parameter("futility_depth", 10, 3, 12, 1),
     Parameter("futility_base", 66, 30, 200, 10),

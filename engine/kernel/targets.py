@@ -20,7 +20,7 @@ _V4 = (*_V3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 
 
 class Baseline(NamedTuple):
-    """Processors of one kind; `needs` are the features that a processor must have according to LLVM."""
+    """Processors of one kind; `needs` are what `host_features` must name."""
 
     name: str
     architecture: str  # the triple's first word
@@ -29,16 +29,17 @@ class Baseline(NamedTuple):
     needs: tuple[str, ...]
 
 
+_DOT_PRODUCTS = "dotprod"
+
 # The first one of an architecture that a processor satisfies is used. Of armv8.2-a only the atomic additions and the
-# products of bytes make a difference here.
+# products of bytes make a difference here. LLVM reports the former and the checksums; the system reports the latter.
 BASELINES = (
     Baseline("x86-64-v4", "x86_64", "x86-64-v4", "", _V4),
     Baseline("x86-64-v3", "x86_64", "x86-64-v3", "", _V3),
-    Baseline("armv8.2-a", "aarch64", "generic", "+crc,+lse,+dotprod", ("crc", "lse", "dotprod", "neon")),
+    Baseline("armv8.2-a", "aarch64", "generic", f"+crc,+lse,+{_DOT_PRODUCTS}", ("crc", "lse", _DOT_PRODUCTS, "neon")),
     Baseline("armv8-a", "aarch64", "generic", "", ("neon",)),
 )
 
-_DOT_PRODUCTS = "dotprod"
 _ARCHITECTURES = {"arm64": "aarch64", "amd64": "x86_64"}  # other names for the same
 _CODE_GENERATION_LEVEL = 3
 
@@ -111,8 +112,11 @@ def machine(baseline: Baseline | None, target: str | None = None) -> Any:
 
 
 def _native_features() -> str:
-    text: str = llvm.get_host_cpu_features().flatten()
-    return f"{text},+{_DOT_PRODUCTS}" if _DOT_PRODUCTS in host_features() else text
+    features = llvm.get_host_cpu_features()
+    if _DOT_PRODUCTS in host_features():
+        features[_DOT_PRODUCTS] = True
+    text: str = features.flatten()
+    return text
 
 
 class Loader:

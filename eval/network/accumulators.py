@@ -1,4 +1,4 @@
-"""Accumulators: the output of the first layer for each side's perspective, kept up to date lazily.
+"""Accumulators: the output of the feature layer for each side's perspective, kept up to date lazily.
 
 Making a move only notes which men change. An accumulator is computed when a position is evaluated, from the nearest
 earlier ply that has one; taking a move back costs nothing. If a king move changes the whole view of its side, the
@@ -191,50 +191,48 @@ def _source(pos, accumulators, network, ply, color):
     return source
 
 
+@inline
+def _changed_rows(network, changes, color, view):
+    """(came, left, second came, second left): the rows of one ply's changes, 0 where there is none."""
+    second_came, second_left = _second_came(changes), _second_left(changes)
+    return (_row_of(network, color, view, _came(changes)), _row_of(network, color, view, _left(changes)),
+            _row_of(network, color, view, second_came) if second_came != 0 else np.int64(0),
+            _row_of(network, color, view, second_left) if second_left != 0 else np.int64(0))
+
+
 @kernel
 def _update(network, changes, color, view, target, source):
     """Apply one ply's changes."""
-    size = network.row_size
-    came, left = _row_of(network, color, view, _came(changes)), _row_of(network, color, view, _left(changes))
-    second_left, second_came = _second_left(changes), _second_came(changes)
+    came, left, second_came, second_left = _changed_rows(network, changes, color, view)
     if second_left == 0:
-        update_move(target, source, came, left, size)
-        return
-    taken = _row_of(network, color, view, second_left)
-    if second_came == 0:
-        update_capture(target, source, came, left, taken, size)
+        update_move(target, source, came, left, network.row_size)
+    elif second_came == 0:
+        update_capture(target, source, came, left, second_left, network.row_size)
     else:
-        update_castle(target, source, came, _row_of(network, color, view, second_came), left, taken, size)
+        update_castle(target, source, came, second_came, left, second_left, network.row_size)
 
 
 @inline
 def _update_with_output(network, changes, color, view, target, source, weights):
     """The same, and return the output of the new accumulator."""
-    size = network.row_size
-    came, left = _row_of(network, color, view, _came(changes)), _row_of(network, color, view, _left(changes))
-    second_left, second_came = _second_left(changes), _second_came(changes)
+    came, left, second_came, second_left = _changed_rows(network, changes, color, view)
     if second_left == 0:
-        return output_move(target, source, came, left, weights, size)
-    taken = _row_of(network, color, view, second_left)
+        return output_move(target, source, came, left, weights, network.row_size)
     if second_came == 0:
-        return output_capture(target, source, came, left, taken, weights, size)
-    return output_castle(target, source, came, _row_of(network, color, view, second_came), left, taken, weights, size)
+        return output_capture(target, source, came, left, second_left, weights, network.row_size)
+    return output_castle(target, source, came, second_came, left, second_left, weights, network.row_size)
 
 
 @inline
 def _update_with_pairs(network, changes, color, view, target, source, cells):
     """The same, and write the products of the new accumulator's pairs."""
-    size = network.row_size
-    came, left = _row_of(network, color, view, _came(changes)), _row_of(network, color, view, _left(changes))
-    second_left, second_came = _second_left(changes), _second_came(changes)
+    came, left, second_came, second_left = _changed_rows(network, changes, color, view)
     if second_left == 0:
-        pairs_move(target, source, came, left, cells, size)
-        return
-    taken = _row_of(network, color, view, second_left)
-    if second_came == 0:
-        pairs_capture(target, source, came, left, taken, cells, size)
+        pairs_move(target, source, came, left, cells, network.row_size)
+    elif second_came == 0:
+        pairs_capture(target, source, came, left, second_left, cells, network.row_size)
     else:
-        pairs_castle(target, source, came, _row_of(network, color, view, second_came), left, taken, cells, size)
+        pairs_castle(target, source, came, second_came, left, second_left, cells, network.row_size)
 
 
 @inline

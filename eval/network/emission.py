@@ -58,8 +58,8 @@ PORTABLE = Form(8)
 DOTPROD = Form(8, dot_bytes="llvm.aarch64.neon.sdot.v4i32.v16i8")
 AVX2 = Form(16, "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx2.pmadd.ub.sw")
 AVX512 = Form(32, "llvm.x86.avx512.pmaddw.d.512", "llvm.x86.avx512.pmaddubs.w.512")
-_SSE2 = Form(8, "llvm.x86.sse2.pmadd.wd")
-_X86_FORMS = (("zmm", AVX512), ("ymm", AVX2), ("xmm", _SSE2))
+SSE2 = Form(8, "llvm.x86.sse2.pmadd.wd")
+_X86_FORMS = (("zmm", AVX512), ("ymm", AVX2), ("xmm", SSE2))
 
 
 def form_of(machine: llvm.TargetMachine) -> Form:

@@ -5,8 +5,15 @@ Everything that shapes the network is in the header; the code fixes no widths. T
 with zeros in its own place, so that no byte can change unnoticed.
 
 There are two kinds. In a plain network every cell of both accumulators, clamped and squared, goes into the output. In
-one with layers, cells are multiplied in pairs, and two small layers stand between the products and the output. Weights
-of all but the first layer exist once for each output bucket.
+one with layers, cells are multiplied in pairs, and two small layers stand between the products and the output:
+
+    cell = clamp(left, 0, QA) * clamp(right, 0, QA) >> PAIR_BITS    of the two halves of an accumulator
+    first = biases + weights . (cells of the side to move, cells of its opponent)
+    input = clamp(first >> SUM_BITS, 0, QC), then clamp(first, -QS, QS)^2 >> SQUARE_BITS
+    second = clamp(biases + weights . input, 0, QS)
+    centipawns = (bias + weights . second) * scale / (QS * QO), rounded towards 0
+
+There is one set of feature weights; all later weights exist once per output bucket.
 
 It is read without Numba, so that a file can be checked before the kernels are loaded.
 """
@@ -32,10 +39,13 @@ LARGEST_OUTPUT_WEIGHT = 127  # multiplied by QA it still fits into 16 bits
 PAIR_BITS = 9  # by which the product of a pair is shifted down
 QC = 127  # 1.0 in the cells of the small layers: QA * QA >> PAIR_BITS
 QS = QC * QB  # 1.0 in their sums and biases
+LARGEST_BIAS = 1 << 30  # of the small layers; with it no sum can be beyond 32 bits
 SUM_BITS = QB.bit_length() - 1  # by which a sum is shifted down to a cell
 SQUARE_BITS = 19  # by which the square of a sum is shifted down to a cell
 QO = 1024  # 1.0 in the output weights behind them
+LARGEST_BYTE_WEIGHT = 127
 LAYER_STEP, LARGEST_LAYER = 8, 64
+_LAYER_CONSTANTS = {"pair_bits": PAIR_BITS, "square_bits": SQUARE_BITS, "qo": QO}
 WIDTH_STEP, LARGEST_WIDTH = 64, 2048
 MOST_BUCKETS = 32
 
@@ -43,6 +53,7 @@ MAGIC = b"ADVNET\r\n"  # a transfer in text mode would change the line end
 _KIND = FileKind("network", MAGIC, VERSION)
 _LARGEST_SCALE = 10_000.0
 
+Int8Array = npt.NDArray[np.int8]
 Int16Array = npt.NDArray[np.int16]
 Int32Array = npt.NDArray[np.int32]
 
@@ -73,7 +84,7 @@ class Shape:
             return *features, Block("output_weights", "<i2", (buckets, 2, self.hidden)), biases
         first, second = self.layers
         return (*features,
-                Block("first_weights", "<i1", (buckets, first, self.hidden)),  # half the inputs from either side
+                Block("first_weights", "<i1", (buckets, first, self.hidden)),  # half of the inputs from each side
                 Block("first_biases", "<i4", (buckets, first)),
                 Block("second_weights", "<i1", (buckets, second, 2 * first)),  # of clamped cells, then of squared ones
                 Block("second_biases", "<i4", (buckets, second)),
@@ -92,10 +103,10 @@ class Network:
     scale: float  # centipawns for a logit of 1
     provenance: dict[str, Any] = field(default_factory=dict)
     outcome: tuple[float, ...] | None = None  # the numbers of the model in outcome.py, if they have been fitted
-    first_weights: Any = None  # int8; these four are arrays only with layers
-    first_biases: Any = None  # int32
-    second_weights: Any = None  # int8
-    second_biases: Any = None  # int32
+    first_weights: Int8Array | None = None  # these four only with layers
+    first_biases: Int32Array | None = None
+    second_weights: Int8Array | None = None
+    second_biases: Int32Array | None = None
 
 
 def read_network(path: Path | str) -> Network:
@@ -120,7 +131,7 @@ def _content(network: Network) -> bytes:
               "output_buckets": shape.output_buckets, "activation": _activation(shape), "qa": QA, "qb": QB,
               "scale": float(network.scale), "provenance": network.provenance}
     if shape.layers:
-        header["layers"] = list(shape.layers)
+        header |= {"layers": list(shape.layers), **_LAYER_CONSTANTS}
     if network.outcome is not None:
         header["outcome"] = [round(value, 4) for value in network.outcome]
     content = _KIND.pack(header, shape.blocks, vars(network))
@@ -134,6 +145,8 @@ def _parse(content: bytes) -> Network:
     require(header, "activation", _activation(shape))
     require(header, "qa", QA)
     require(header, "qb", QB)
+    for name, value in _LAYER_CONSTANTS.items() if shape.layers else ():
+        require(header, name, value)
     scale = header.get("scale")
     if not isinstance(scale, float) or not 1 <= scale <= _LARGEST_SCALE:
         raise InputError(f'"scale" is {quote(str(scale))}, which is not a sensible number')
@@ -142,6 +155,9 @@ def _parse(content: bytes) -> Network:
     arrays = parse_blocks(content, header, start, shape.blocks)
     if not shape.layers and np.abs(arrays["output_weights"].astype(np.int32)).max() > LARGEST_OUTPUT_WEIGHT:
         raise InputError(f"an output weight is beyond {LARGEST_OUTPUT_WEIGHT}")
+    for name in ("first_biases", "second_biases") if shape.layers else ():
+        if np.abs(arrays[name].astype(np.int64)).max() > LARGEST_BIAS:
+            raise InputError(f"one of the {name.replace('_', ' ')} is beyond {LARGEST_BIAS}")
     return Network(shape, scale=float(scale), provenance=provenance, outcome=outcome, **arrays)
 
 
@@ -168,9 +184,9 @@ def check_shape(shape: Shape) -> None:
     hidden, outputs, kings = shape.hidden, shape.output_buckets, shape.king_buckets
     check_width(hidden, 2 * WIDTH_STEP if shape.layers else WIDTH_STEP, LARGEST_WIDTH)
     if shape.layers and len(shape.layers) != 2:
-        raise InputError(f'"layers" has {len(shape.layers)} widths, not 2')
+        raise InputError(f'"layers" has {len(shape.layers)} of the two widths')
     for width in shape.layers:
-        check_width(width, LAYER_STEP, LARGEST_LAYER)
+        check_width(width, LAYER_STEP, LARGEST_LAYER, "a layer's width")
     if type(outputs) is not int or not 1 <= outputs <= MOST_BUCKETS:
         raise InputError(f'"output_buckets" is {quote(str(outputs))}, not 1 to {MOST_BUCKETS}')
     if len(kings) != 64 or not all(type(bucket) is int and 0 <= bucket < MOST_BUCKETS for bucket in kings):

@@ -82,26 +82,22 @@ class LayerEmitter(Emitter):
         found = builder.add(*(self.every(totals[0], GROUP // 4, first) for first in range(GROUP // 4)))
         return builder.add(found, builder.load(builder.inttoptr(biases, found.type.as_pointer()), align=4))
 
-    def first_layer(self, given: dict[str, Value], squared: Value, shifts: tuple[int, int], limits: tuple[int, int],
-                    ) -> None:
-        """Write the sums of a block of outputs as cells, shifted down and clamped, and once more squared.
+    def store_both(self, sums: Value, target: Value, squared: Value, shifts: tuple[int, int],
+                   limits: tuple[int, int]) -> None:
+        """Store sums as cells twice: shifted down and clamped, and clamped, squared and shifted down.
 
         `limits` are the largest cell and the largest sum.
         """
-        builder = self.builder
-        sums = self.sums(given["cells"], given["weights"], given["biases"], given["count"])
-        kind, (largest_cell, largest_sum) = sums.type, limits
+        builder, kind, (largest_cell, largest_sum) = self.builder, sums.type, limits
         shifted = builder.ashr(sums, self.constant(kind, shifts[0]))
-        self.store_cells(self.between(shifted, 0, largest_cell), given["target"])
+        self.store_cells(self.between(shifted, 0, largest_cell), target)
         near = self.between(sums, -largest_sum, largest_sum)
         self.store_cells(builder.lshr(builder.mul(near, near), self.constant(kind, shifts[1])), squared)
 
-    def second_layer(self, given: dict[str, Value], largest_sum: int) -> Value:
-        """The sums of a block of outputs, clamped and multiplied by output weights, int32: their total, an int64."""
-        builder = self.builder
-        sums = self.sums(given["cells"], given["weights"], given["biases"], given["count"])
-        wide = ir.VectorType(_I64, sums.type.count)
-        factors = builder.load(builder.inttoptr(given["outputs"], sums.type.as_pointer()), align=4)
+    def output(self, sums: Value, weights: Value, largest_sum: int) -> Value:
+        """The total of the clamped sums times int32 weights, an int64."""
+        builder, wide = self.builder, ir.VectorType(_I64, sums.type.count)
+        factors = builder.load(builder.inttoptr(weights, sums.type.as_pointer()), align=4)
         clamped = builder.sext(self.between(sums, 0, largest_sum), wide)
         reduce = self.declare(f"llvm.vector.reduce.add.v{wide.count}i64", _I64, wide)
         return builder.call(reduce, [builder.mul(clamped, builder.sext(factors, wide))])
@@ -149,10 +145,11 @@ class LayerEmitter(Emitter):
         builder, form, kind = self.builder, self.form, cells.type
         if form.dot_bytes is not None:
             return builder.call(self.declare(form.dot_bytes, form.sums, form.sums, kind, kind), [total, cells, weights])
-        if form.multiply_bytes is not None:  # two products of 127 * 127 fit into 16 bits
+        if form.multiply_bytes is not None:  # two products of 127 and -128 fit into 16 bits
             pairs = builder.call(self.declare(form.multiply_bytes, form.words, kind, kind), [cells, weights])
             ones = self.constant(form.words, 1)
-            add_pairs = self.declare(str(form.multiply_add), form.sums, form.words, form.words)
+            assert form.multiply_add is not None
+            add_pairs = self.declare(form.multiply_add, form.sums, form.words, form.words)
             return builder.add(total, builder.call(add_pairs, [pairs, ones]))
         words, sums = ir.VectorType(_I16, kind.count), ir.VectorType(_I32, kind.count)
         products = builder.sext(builder.mul(builder.sext(cells, words), builder.sext(weights, words)), sums)

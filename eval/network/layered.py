@@ -8,19 +8,54 @@ the output.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
-from eval.network.file import FEATURES, PAIR_BITS, QA, QB, QC, QO, QS, SQUARE_BITS, Network, Shape
-from eval.network.model import LARGEST_WEIGHT, Batch, Tensor, Unpacker
+from eval.network.file import (
+    FEATURES,
+    LARGEST_BYTE_WEIGHT,
+    PAIR_BITS,
+    QA,
+    QB,
+    QC,
+    QO,
+    QS,
+    SQUARE_BITS,
+    Network,
+    Shape,
+)
+from eval.network.model import LARGEST_WEIGHT, Batch, Model, Tensor, Unpacker
 
 NAMES = ("feature_weights", "feature_biases", "first_weights", "first_biases", "second_weights", "second_biases",
          "output_weights", "output_biases")
-SQUARE_UNIT = QS * QS / (1 << SQUARE_BITS)  # 1.0 in a squared cell, which is a little less than QC
+_SQUARE_UNIT = QS * QS / (1 << SQUARE_BITS)  # 1.0 in a squared cell, which is a little less than QC
 
-_LARGEST_LAYER_WEIGHT = (QC + 0.49) / QB
+
+class Layer(NamedTuple):
+    """What stands behind the accumulators: 1.0 in its inputs and in its weights, and the largest weight."""
+
+    name: str
+    input_unit: int
+    unit: int
+    largest: int
+
+    def units(self, inputs: int) -> Any:
+        """[inputs]: 1.0 in the weights of each."""
+        if self.name != "second":
+            return np.full(inputs, float(self.unit))
+        return np.repeat((self.unit, self.unit * QC / _SQUARE_UNIT), inputs // 2)  # squared cells are a little small
+
+    def rounded(self, weights: Any, biases: Any) -> tuple[Any, Any]:
+        """[..., inputs] weights, and biases, as the file holds them, each number rounded by itself."""
+        whole = np.clip(np.rint(weights * self.units(weights.shape[-1])), -self.largest, self.largest)
+        return (whole.astype(np.int16 if self.name == "output" else np.int8),
+                np.rint(biases * self.unit * self.input_unit).astype(np.int32))
+
+
+LAYERS = (Layer("first", QC, QB, LARGEST_BYTE_WEIGHT), Layer("second", QC, QB, LARGEST_BYTE_WEIGHT),
+          Layer("output", QS, QO, np.iinfo(np.int16).max))
 
 
 class LayeredModel:
@@ -43,6 +78,9 @@ class LayeredModel:
         self.parameters = {name: value.to(device).contiguous().requires_grad_()
                            for name, value in zip(NAMES, values, strict=True)}
         self.state = self.parameters
+        inputs = {layer.name: len(self.parameters[f"{layer.name}_weights"]) for layer in LAYERS}
+        self._limits = {layer.name: torch.tensor((layer.largest + 0.49) / layer.units(inputs[layer.name]),
+                                                 dtype=torch.float32, device=device)[:, None] for layer in LAYERS}
         self.shape, self.unpack = shape, Unpacker(shape, device)
         self._dtype = torch.bfloat16 if precision == "bf16" else torch.float32
 
@@ -90,39 +128,49 @@ class LayeredModel:
         with torch.no_grad():
             for name in ("feature_weights", "feature_biases"):
                 self.parameters[name].clamp_(-LARGEST_WEIGHT, LARGEST_WEIGHT)
-            for name in ("first_weights", "second_weights"):
-                self.parameters[name].clamp_(-_LARGEST_LAYER_WEIGHT, _LARGEST_LAYER_WEIGHT)
+            for layer in LAYERS:
+                self.parameters[f"{layer.name}_weights"].clamp_(-self._limits[layer.name], self._limits[layer.name])
 
-    def by_bucket(self, name: str) -> Any:
-        """[buckets, width, inputs] weights or [buckets, width] biases of a small layer, as doubles in NumPy."""
-        value, buckets = self.parameters[name].detach().double().cpu().numpy(), self.shape.output_buckets
-        if value.ndim == 1:
-            return value.reshape(buckets, -1)
-        return np.ascontiguousarray(value.reshape(len(value), buckets, -1).transpose(1, 2, 0))
+    def by_bucket(self, layer: Layer) -> tuple[Any, Any]:
+        """([buckets, width, inputs] weights, [buckets, width] biases) of a layer, as doubles in NumPy."""
+        weights, biases = (self.parameters[f"{layer.name}_{what}"].detach().double().cpu().numpy()
+                           for what in ("weights", "biases"))
+        buckets = self.shape.output_buckets
+        weights = weights.reshape(len(weights), buckets, -1).transpose(1, 2, 0)
+        return np.ascontiguousarray(weights), biases.reshape(buckets, -1)
 
     def quantised(self, scale: float, provenance: dict[str, Any]) -> Network:
         """The network in integers, as the file holds it, each number rounded by itself."""
         features = {name: np.rint(self.parameters[name].detach().double().cpu().numpy() * QA).astype(np.int16)
                     for name in ("feature_weights", "feature_biases")}
-        small = {name: rounded(name, self.by_bucket(name)) for name in NAMES[2:]}
-        small["output_weights"], small["output_biases"] = small["output_weights"][:, 0], small["output_biases"][:, 0]
+        small: dict[str, Any] = {}
+        for layer in LAYERS:
+            small |= numbers_of(layer, *layer.rounded(*self.by_bucket(layer)))
         return Network(self.shape, **features, **small, scale=float(scale), provenance=provenance)
 
+    def integer_scores(self, network: Network, batch: Batch, dense: Tensor) -> Tensor:
+        """The scores of samples in centipawns by the file's integers."""
+        return IntegerLayers(network, str(dense.device)).scores(batch, dense)
 
-def rounded(name: str, values: Any) -> Any:
-    """Numbers of a small layer or of the output in the file's units."""
-    kind, code = name.split("_")
-    units: Any = QO if kind == "output" else QB
-    if code == "biases":
-        return np.rint(values * (QS * QO if kind == "output" else QS)).astype(np.int32)
-    if kind == "second":  # squared cells are a little small
-        units = np.repeat((QB, QB * QC / SQUARE_UNIT), values.shape[2] // 2)
-    limits = np.iinfo(np.int16 if kind == "output" else np.int8)
-    return np.clip(np.rint(values * units), -limits.max, limits.max).astype(limits.dtype)
+
+def numbers_of(layer: Layer, weights: Any, biases: Any) -> dict[str, Any]:
+    """The numbers of a layer, all of them [bucket, cell ...], by their names in a Network: the output is one cell."""
+    if layer.name == "output":
+        weights, biases = weights[:, 0], biases[:, 0]
+    return {f"{layer.name}_weights": weights, f"{layer.name}_biases": biases}
+
+
+def model_of(shape: Shape, device: str, seed: int, precision: str) -> Model | LayeredModel:
+    """A model for networks of this shape, before it has learned anything."""
+    kind = LayeredModel if shape.layers else Model
+    return kind(shape, device, seed, precision)
 
 
 class IntegerLayers:
-    """The layers of a network in integers, exactly as the kernels compute them; doubles hold all of them exactly."""
+    """The layers of a network in integers, as the kernels compute them; doubles hold all of them exactly.
+
+    Accumulators must not be beyond 16 bits, and scores are not limited.
+    """
 
     def __init__(self, network: Network, device: str) -> None:
         self._shape, self._scale = network.shape, network.scale

@@ -16,18 +16,21 @@ _LAYERS_SIZE = np.int64(LAYERS_SIZE)
 
 @kernel
 def layered_output(pos, accumulators, ply, bucket):
-    """The output for the side to move, without its bias; the accumulators of `ply` are written."""
+    """The output for the side to move in 1 / (QS * QO), without its bias.
+
+    Writes the accumulators of `ply`, and the thread's cells.
+    """
     network = network_at(accumulators.network)
     layers = layers_at(network.layers + bucket * _LAYERS_SIZE)
-    us, cells, squared = np.int64(pos.side), accumulators.cells, accumulators.second_cells + layers.first
-    width = network.row_size >> 1
+    us, hidden, cells = np.int64(pos.side), network.row_size >> 1, accumulators.cells
     perspective_cells(pos, accumulators, ply, us, cells)
-    perspective_cells(pos, accumulators, ply, us ^ 1, cells + (width >> 1))
-    for place in range(0, layers.first, _OUTPUTS):
-        first_layer(accumulators.second_cells + place, squared + place, cells, layers.first_weights + place * width,
-                    layers.first_biases + place * _INT32, width)
-    output, width = np.int64(0), 2 * layers.first
-    for place in range(0, layers.second, _OUTPUTS):
-        output += second_layer(accumulators.second_cells, layers.second_weights + place * width,
-                               layers.second_biases + place * _INT32, layers.outputs + place * _INT32, width)
+    perspective_cells(pos, accumulators, ply, us ^ 1, cells + (hidden >> 1))
+    inputs, clamped = 2 * layers.first_width, accumulators.second_cells
+    for place in range(0, layers.first_width, _OUTPUTS):
+        first_layer(clamped + place, clamped + layers.first_width + place, cells, layers.first_weights + place * hidden,
+                    layers.first_biases + place * _INT32, hidden)
+    output = np.int64(0)
+    for place in range(0, layers.second_width, _OUTPUTS):
+        output += second_layer(clamped, layers.second_weights + place * inputs, layers.second_biases + place * _INT32,
+                               layers.output_weights + place * _INT32, inputs)
     return output

@@ -35,15 +35,15 @@ class NetworkRecord(Fields):
 
 
 class LayersRecord(Fields):
-    """The small layers of one output bucket, as kernels see them: their widths, and addresses of int8 and int32."""
+    """The small layers of one output bucket, as kernels see them: widths, and addresses of int8 weights and int32."""
 
-    first: I8
-    second: I8
+    first_width: I8
+    second_width: I8
     first_weights: I8  # [block of outputs][group of cells][output][cell]
-    first_biases: I8
-    second_weights: I8
-    second_biases: I8
-    outputs: I8
+    first_biases: I8  # [first_width]
+    second_weights: I8  # as above; the cells are the clamped ones, then the squared ones
+    second_biases: I8  # [second_width]
+    output_weights: I8  # [second_width]
 
 
 NETWORK = dtype_of(NetworkRecord)
@@ -89,7 +89,7 @@ class LoadedNetwork:
         refresh = 2 * self._views
         self._sizes = {"rows": 2 * PLIES * row_size, "refresh_rows": refresh * row_size,
                        "refresh_men": refresh * MEN_SIZE, "added": LIST_SIZE, "taken": LIST_SIZE,
-                       "cells": row_size, "second_cells": 2 * LARGEST_LAYER}  # in this order
+                       "cells": row_size // 2, "second_cells": 2 * LARGEST_LAYER}  # in this order
         output_rows = 0 if shape.layers else 2 * shape.output_buckets
         self._memory = zeroed_memory((shape.rows + output_rows) * row_size)
         rows = np.frombuffer(self._memory, np.int16).reshape(-1, shape.hidden)
@@ -137,10 +137,10 @@ class _LoadedLayers:
         arrays = {"first_weights": _in_blocks(network.first_weights),
                   "second_weights": _in_blocks(network.second_weights),
                   "first_biases": np.asarray(network.first_biases), "second_biases": np.asarray(network.second_biases),
-                  "outputs": network.output_weights.astype(np.int32)}
+                  "output_weights": network.output_weights.astype(np.int32)}
         self._memory = zeroed_memory(sum(array.nbytes for array in arrays.values()))  # the weights first: aligned
         self._records = np.zeros(network.shape.output_buckets, LAYERS)
-        self._records["first"], self._records["second"] = network.shape.layers
+        self._records["first_width"], self._records["second_width"] = network.shape.layers
         place = 0
         for name, array in arrays.items():
             copy = np.frombuffer(self._memory, array.dtype, array.size, place).reshape(array.shape)

@@ -168,6 +168,10 @@ class Model:
                        np.rint(outputs * QB).astype(np.int16),
                        np.rint(value["output_biases"] * QA * QB).astype(np.int32), float(scale), provenance)
 
+    def integer_scores(self, network: Network, batch: Batch, dense: Tensor) -> Tensor:
+        """The scores of samples in centipawns by the file's integers."""
+        return integer_scores(network, batch, dense)
+
 
 def integer_scores(network: Network, batch: Batch, dense: Tensor) -> Tensor:
     """The scores of samples in centipawns by the file's integers, exactly as the kernels compute them."""
@@ -183,4 +187,4 @@ def integer_scores(network: Network, batch: Batch, dense: Tensor) -> Tensor:
     chosen = batch.output_buckets[:, None]
     total = outputs.gather(1, chosen).squeeze(1).long()
     biased = torch.div(total, QA, rounding_mode="trunc") + tensor(network.output_biases).long()[batch.output_buckets]
-    return torch.trunc(biased.double() * network.scale / (QA * QB))
+    return torch.trunc(biased.double() * round(network.scale) / (QA * QB))

@@ -1,9 +1,9 @@
 """Rounding weights so that their errors cancel.
 
 A layer adds up hundreds of cells, and a weight has few bits: rounded one by one, their errors add up to several
-centipawns. But cells vary together. So the weights are rounded one after the other, and each error is made good, as
-far as possible, by those that are still to come; at last by the bias, which is as good as exact. How far one weight can
-make good another's error follows from the products of the cells over many positions.
+centipawns. But cells vary together. So the weights are rounded one after the other, and each error is compensated for,
+as far as possible, by those that are still to come, and finally by the bias, which is practically exact. How far one
+weight can compensate for another's error follows from the products of the cells over many positions.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from eval.network.file import LARGEST_OUTPUT_WEIGHT, QA, QB, QC, QO, QS, Network
-from eval.network.layered import IntegerLayers, LayeredModel, rounded
+from eval.network.file import LARGEST_OUTPUT_WEIGHT, QA, QB, Network
+from eval.network.layered import LAYERS, IntegerLayers, LayeredModel, numbers_of
 from eval.network.model import Batch, Model, Tensor
 
 _ROWS_AT_A_TIME = 8192
@@ -28,6 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 def compensated(model: Model | LayeredModel, network: Network, rows: Tensor) -> Network:
     """The rounded `network` of a model with better weights behind the accumulators, judging by samples."""
+    torch.set_float32_matmul_precision("highest")
     if isinstance(model, LayeredModel):
         return _compensated_layers(model, network, rows)
     moments = _Moments(network.shape.output_buckets)
@@ -48,24 +49,21 @@ def compensated(model: Model | LayeredModel, network: Network, rows: Tensor) -> 
 
 
 def _compensated_layers(model: LayeredModel, network: Network, rows: Tensor) -> Network:
-    """One layer after the other: each also makes good what the rounding before it has done to its inputs."""
-    for number, (name, input_unit, unit, largest) in enumerate((
-            ("first", QC, QB, QC), ("second", QC, QB, QC), ("output", QS, QO, np.iinfo(np.int16).max))):
+    """One layer after the other: each also compensates for what the rounding before it has done to its inputs."""
+    for number, layer in enumerate(LAYERS):
         moments, layers = _Moments(network.shape.output_buckets), IntegerLayers(network, str(rows.device))
         for _, batch, dense in _parts(model, rows):
             with torch.no_grad():
                 targets = model.sums(batch, torch.float32)[number].double()
-            moments.add(_inputs(layers, batch, dense, number) / input_unit, targets, batch.output_buckets)
-        weights = rounded(f"{name}_weights", model.by_bucket(f"{name}_weights"))
-        biases = rounded(f"{name}_biases", model.by_bucket(f"{name}_biases"))
+            moments.add(_inputs(layers, batch, dense, number) / layer.input_unit, targets, batch.output_buckets)
+        exact, biases = model.by_bucket(layer)
+        weights, whole_biases = layer.rounded(exact, biases)
         for bucket, products, aims in moments.by_bucket():
-            wanted = np.column_stack((weights[bucket] / unit, model.by_bucket(f"{name}_biases")[bucket]))
-            found = _rounded(wanted, products, aims, unit, largest)
-            weights[bucket] = np.rint(found[:, :-1] * unit)
-            biases[bucket] = np.rint(found[:, -1] * unit * input_unit)
-        if name == "output":
-            weights, biases = weights[:, 0], biases[:, 0]
-        network = replace(network, **{f"{name}_weights": weights, f"{name}_biases": biases})
+            wanted = exact[bucket] * layer.units(exact.shape[-1]) / layer.unit
+            found = _rounded(np.column_stack((wanted, biases[bucket])), products, aims, layer.unit, layer.largest)
+            weights[bucket] = np.rint(found[:, :-1] * layer.unit)
+            whole_biases[bucket] = np.rint(found[:, -1] * layer.unit * layer.input_unit)
+        network = replace(network, **numbers_of(layer, weights, whole_biases))
     return network
 
 
@@ -115,9 +113,9 @@ class _Moments:
 def _rounded(wanted: Floats, products: Floats, targets: Floats, unit: int, largest: int) -> Floats:
     """[sums, weights and at last a bias], close to those that are `wanted`; all but the biases whole 1 / unit."""
     sure = products + _RIDGE * np.diag(products).mean() * np.eye(len(products))
-    # First what would be best without rounding these: it also makes good the rounding of the layer before.
+    # First what would be best without rounding these: it also compensates for the rounding of the layer before.
     weights: Any = wanted + np.linalg.solve(sure, (targets - wanted @ products).T).T
-    # In a triangular factor of the inverse, a row says how the later weights make good an error of its own.
+    # In a triangular factor of the inverse, a row says how the later weights compensate for an error of its own.
     factor = np.linalg.cholesky(np.linalg.inv(sure)).T
     for place in range(weights.shape[1] - 1):
         exact = weights[:, place].copy()

@@ -2,7 +2,8 @@
 
 ROW_STEP = 128  # bytes per step of a loop: enough to hide latencies, and not too many for the registers
 
-# The small layers: weights are stored for eight cells and eight outputs at a time, which fills the widest vectors.
+# The small layers: weights are stored for eight cells and eight outputs at a time, which fills the widest vectors. The
+# code that adds up relies on these numbers.
 GROUP = 8  # cells
 LAYER_OUTPUTS = 8
 GROUPS_A_STEP = 2  # that one step of a loop processes

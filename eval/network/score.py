@@ -77,7 +77,7 @@ def network_score(pos, accumulators, ply):
 
 @inline
 def _plain_output(pos, accumulators, ply, bucket):
-    """The output of a network without layers for the side to move, without its bias."""
+    """The output of a network without layers for the side to move in 1 / (QA * QB), without its bias."""
     network, us = network_at(accumulators.network), np.int64(pos.side)
     weights = network.outputs + 2 * bucket * network.row_size
     total = perspective_output(pos, accumulators, ply, us, weights)

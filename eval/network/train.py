@@ -10,7 +10,6 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,8 +20,8 @@ from engine.core.errors import InputError
 from eval.network.data import Samples
 from eval.network.file import Network
 from eval.network.judge import Losses, losses_of
-from eval.network.layered import IntegerLayers, LayeredModel
-from eval.network.model import Model, Tensor, integer_scores, to_device
+from eval.network.layered import LayeredModel
+from eval.network.model import Model, Tensor, to_device
 from eval.schedule import cosine, prefetched
 
 _STEPS_A_SYNC = 64  # steps that may be waiting on the device
@@ -303,11 +302,10 @@ def check_integers(model: Model | LayeredModel, network: Network, samples: Sampl
                    device: str) -> tuple[Any, float, float]:
     """(integer scores of the samples, mean and largest difference from the model's floats), in centipawns."""
     torch.set_float32_matmul_precision("highest")
-    by_integers = IntegerLayers(network, device).scores if network.shape.layers else partial(integer_scores, network)
     whole, exact = [], []
     for rows in to_device(samples, device).split(_VALIDATION_ROWS):
         batch = model.unpack(rows)
-        whole.append(by_integers(batch, model.unpack.dense(batch, torch.float64)))
+        whole.append(model.integer_scores(network, batch, model.unpack.dense(batch, torch.float64)))
         exact.append(model.logits(rows).double() * network.scale)
     scores = torch.cat(whole)
     differences = (scores - torch.cat(exact)).abs()

@@ -1,8 +1,9 @@
 """Sums over whole rows of int16, and small layers of bytes, as intrinsics that kernels call.
 
-`emission` and `layer_emission` emit their vector code. A row is given by its address and its size in bytes; addresses
-and sizes are multiples of 128. All forms give the same integers on every machine: additions wrap around at 16 bits,
-sums of products at 32. The form depends on the processor that a kernel is compiled for, which need not be this one.
+`emission` and `layer_emission` emit their vector code. A row is given by its address and its size in bytes, which are
+multiples of 128, or of 256 where its halves are multiplied. All forms give the same integers on every machine: rows
+wrap around at 16 bits, sums of products at 32. The form depends on the processor that a kernel is compiled for, which
+need not be this one.
 """
 
 from __future__ import annotations
@@ -50,32 +51,25 @@ def _layer_emitter(form: Form, builder: Any) -> LayerEmitter:
     return LayerEmitter(form, builder)
 
 
-def _row_names(added: int, taken: int) -> tuple[list[str], list[str]]:
-    return [f"added_{number}" for number in range(added)], [f"taken_{number}" for number in range(taken)]
+_EXTRAS = {"update": [], "output": ["weights"], "pairs": ["cells"]}  # arguments besides the rows
+_UPDATE_DOCS = {"update": ".", "output": "; returns `screlu_dot` of it.", "pairs": "; cells = `pairs_of` it."}
 
 
-def _updater(added: int, taken: int, form: Form | None, *, with_output: bool) -> Any:
-    added_names, taken_names = _row_names(added, taken)
+def _updater(kind: str, added: int, taken: int, form: Form | None) -> Any:
+    added_names = [f"added_{number}" for number in range(added)]
+    taken_names = [f"taken_{number}" for number in range(taken)]
 
-    def emit(emitter: Emitter, rows: dict[str, Value]) -> Value | None:
-        return emitter.add_up(rows["target"], rows["source"], [rows[name] for name in added_names],
-                              [rows[name] for name in taken_names], rows.get("weights"), rows["size"])
-
-    names = ["target", "source", *added_names, *taken_names, *(["weights"] if with_output else []), "size"]
-    doc = "target = source + added rows - taken rows" + ("; returns `screlu_dot` of it." if with_output else ".")
-    return declare_operation(" ".join(names), emit, with_output, form, _emitter, doc)
-
-
-def _pairing_updater(added: int, taken: int, form: Form | None) -> Any:
-    added_names, taken_names = _row_names(added, taken)
-
-    def emit(emitter: LayerEmitter, rows: dict[str, Value]) -> None:
+    def emit(emitter: Any, rows: dict[str, Value]) -> Value | None:
         lists = [rows[name] for name in added_names], [rows[name] for name in taken_names]
-        emitter.add_up_pairs(rows["target"], rows["source"], lists, rows["cells"], rows["size"], PAIR_BITS)
+        if kind == "pairs":
+            emitter.add_up_pairs(rows["target"], rows["source"], lists, rows["cells"], rows["size"], PAIR_BITS)
+            return None
+        return emitter.add_up(rows["target"], rows["source"], *lists, rows.get("weights"), rows["size"])
 
-    names = ["target", "source", *added_names, *taken_names, "cells", "size"]
-    doc = "target = source + added rows - taken rows; cells = `pairs_of` it."
-    return declare_operation(" ".join(names), emit, False, form, _layer_emitter, doc)
+    names = ["target", "source", *added_names, *taken_names, *_EXTRAS[kind], "size"]
+    doc = f"target = source + added rows - taken rows{_UPDATE_DOCS[kind]}"
+    return declare_operation(" ".join(names), emit, kind == "output", form,
+                             _layer_emitter if kind == "pairs" else _emitter, doc)
 
 
 def _emit_pairs(emitter: LayerEmitter, rows: dict[str, Value]) -> None:
@@ -83,11 +77,13 @@ def _emit_pairs(emitter: LayerEmitter, rows: dict[str, Value]) -> None:
 
 
 def _emit_first(emitter: LayerEmitter, given: dict[str, Value]) -> None:
-    emitter.first_layer(given, given["squared"], (SUM_BITS, SQUARE_BITS), (QC, QS))
+    sums = emitter.sums(given["cells"], given["weights"], given["biases"], given["count"])
+    emitter.store_both(sums, given["target"], given["squared"], (SUM_BITS, SQUARE_BITS), (QC, QS))
 
 
 def _emit_second(emitter: LayerEmitter, given: dict[str, Value]) -> Value:
-    return emitter.second_layer(given, QS)
+    sums = emitter.sums(given["cells"], given["weights"], given["biases"], given["count"])
+    return emitter.output(sums, given["outputs"], QS)
 
 
 def _emit_dot(emitter: Emitter, rows: dict[str, Value]) -> Value | None:
@@ -110,13 +106,15 @@ def row_operations(form: Form | None = None) -> SimpleNamespace:
         pairs_of=declare_operation("row cells size", _emit_pairs, False, form, _layer_emitter,
                                    "cells = clamp(row, 0, 255) by halves, multiplied and shifted down to 0 to 127."),
         first_layer=declare_operation("target squared cells weights biases count", _emit_first, False, form,
-                                      _layer_emitter, "Eight outputs of the first small layer, clamped and squared."),
+                                      _layer_emitter, "target[0:8] = clamped cells, squared[0:8] = squared cells, of "
+                                                      "eight sums: `count` cells, a multiple of 16, by int8 weights "
+                                                      "[group of cells][output][cell], aligned to 64 bytes."),
         second_layer=declare_operation("cells weights biases outputs count", _emit_second, True, form, _layer_emitter,
-                                       "What eight outputs of the second small layer add to the network's output."))
+                                       "What eight such sums, clamped, add to the network's output: the total of "
+                                       "their products with int32 `outputs`, 64 bits wide."))
     for name, added, taken in (("move", 1, 1), ("capture", 1, 2), ("castle", 2, 2)):
-        setattr(operations, f"update_{name}", _updater(added, taken, form, with_output=False))
-        setattr(operations, f"output_{name}", _updater(added, taken, form, with_output=True))
-        setattr(operations, f"pairs_{name}", _pairing_updater(added, taken, form))
+        for kind in _EXTRAS:
+            setattr(operations, f"{kind}_{name}", _updater(kind, added, taken, form))
     return operations
 
 

@@ -126,6 +126,10 @@ def test_the_chances_of_a_network_are_fitted_to_games(tmp_path: Path, capsys):
     before, after = read_network(given), read_network(found)
     assert before.outcome is None and after.outcome is not None
     assert (after.feature_weights == before.feature_weights).all() and after.scale == before.scale
+    assert run(capsys, "tune", "outcome", str(games), "--network", str(given), "--out", str(found), "--games", "50",
+               "--nodes", "10", "--scale", "123")[0] == 0
+    after = read_network(found)
+    assert after.scale == 123 and after.provenance["scale"].endswith("to 123 by tune outcome")
 
 
 def test_a_policy_is_judged_by_searches(tmp_path: Path, capsys):

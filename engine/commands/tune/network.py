@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     course = add_course(parser, epochs=20, batch=16_384)
     course.add_argument("--precision", default="tf32", choices=("tf32", "bf16"), help="on a GPU (default tf32)")
     course.add_argument("--teacher", type=in_file, metavar="FILE.teacher",
-                        help="who labels neighbours for `--pretrain COUNT:teacher:EPOCHS`, from `tune teacher`")
+                        help="from `tune teacher`, labels neighbours for `--pretrain COUNT:teacher:EPOCHS`")
     only_with(course.add_argument("--teacher-part", type=Real(0, 1), default=0.0, metavar="X",
                                   help="of the teacher's opinion in the scores of the games (default 0)"), "--teacher")
 
@@ -71,10 +71,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read_layers(words: str | None) -> tuple[int, ...]:
+    if words is None:
+        return ()
     try:
-        return () if words is None else tuple(int(word) for word in words.split(":"))
+        first, second = (int(word) for word in words.split(":"))
     except ValueError as error:
-        raise InputError(f"--layers is N:M, two widths, not {quote(words or '')}") from error
+        raise InputError(f"--layers is N:M, two widths, not {quote(words)}") from error
+    return first, second
 
 
 def king_buckets(count: int) -> tuple[int, ...]:
@@ -87,15 +90,13 @@ class _Session:
     """One call of the command, after the first shard has been read."""
 
     def __init__(self, arguments: argparse.Namespace, shape: Shape) -> None:
-        from eval.network.layered import LayeredModel
-        from eval.network.model import Model
+        from eval.network.layered import model_of
         from eval.network.teacher import load_teacher
         from eval.network.train import Trainer
 
         self._arguments, self._lessons = arguments, Lessons(arguments, _COMMAND)
         lessons = self._lessons
-        kind = LayeredModel if shape.layers else Model
-        self._model = kind(shape, lessons.device, arguments.seed, arguments.precision)
+        self._model = model_of(shape, lessons.device, arguments.seed, arguments.precision)
         self._trainer = Trainer(lessons.plan(), self._model, lessons.validation, lessons.device)
         self._teacher: Teacher | None = None
         if arguments.teacher is not None:

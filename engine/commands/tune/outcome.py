@@ -13,9 +13,10 @@ from engine.commands.shared.arguments import OutFile, add_seed, in_file, positiv
 from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError
 from engine.files import begins_with
-from eval.choice import BUILT_IN_FILE, evaluation_named
+from eval.choice import BUILT_IN_FILE, features
 from eval.fit_outcome import fit_outcome
-from eval.network.file import MAGIC, read_network, write_network
+from eval.network.file import MAGIC, Network, read_network, write_network
+from eval.network.memory import LoadedNetwork
 from eval.outcome import described
 from eval.samples import Samples
 
@@ -27,6 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="where the network goes with what was found")
     parser.add_argument("--network", type=in_file, default=BUILT_IN_FILE, metavar="FILE.network",
                         help="the one in question (default: the built-in one)")
+    parser.add_argument("--scale", type=positive, metavar="CP",
+                        help="first set what a logit of 1 is worth in its scores (default: as it is)")
     parser.add_argument("--games", type=positive, default=30_000, metavar="N",
                         help="one position from each of at most this many is searched (default 30000)")
     parser.add_argument("--nodes", type=positive, default=500, metavar="N", help="per position (default 500)")
@@ -35,7 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Fit, print the model, write the network with it, and return the exit status."""
-    network, evaluation = read_network(arguments.network), evaluation_named(str(arguments.network))
+    network = _rescaled(read_network(arguments.network), arguments.scale)
+    evaluation = replace(features(), network=LoadedNetwork(network))
     blocks = chain.from_iterable(map(read_games, arguments.data))
     found = searched_samples(blocks, evaluation, arguments.nodes, arguments.games, arguments.seed, os.cpu_count() or 1)
     parts: list[Samples] = []
@@ -50,3 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{len(samples)} positions; {described(model)}; mean negative log-likelihood {likelihood:.4f}")
     write_network(replace(network, outcome=tuple(model)), arguments.out)
     return 0
+
+
+def _rescaled(network: Network, scale: int | None) -> Network:
+    """The network with another scale, which its provenance then tells."""
+    if scale is None:
+        return network
+    provenance = {**network.provenance, "scale": f"set from {network.scale:.0f} to {scale} by tune outcome"}
+    return replace(network, scale=float(scale), provenance=provenance)

@@ -69,6 +69,8 @@ def score(board: chess.Board, network: Network, limit: int = 9_999) -> int:
 
 
 def layered_output(board: chess.Board, network: Network, bucket: int) -> int:
+    assert network.first_weights is not None and network.first_biases is not None
+    assert network.second_weights is not None and network.second_biases is not None
     cells = []
     for color in (board.turn, not board.turn):
         left, right = np.split(np.clip(accumulator(board, color, network).astype(np.int64), 0, 255), 2)

@@ -23,7 +23,7 @@ from tests.positions import CHESS960_CORNERS, CORNERS, judge, legal_texts, start
 SHAPES = (Shape(64), Shape(128, reference.QUARTERS, mirrored=True, output_buckets=4),
           Shape(128, reference.QUARTERS, output_buckets=2, layers=(8, 16)),
           Shape(192, reference.QUARTERS, mirrored=False, output_buckets=1), Shape(256, output_buckets=32),
-          Shape(384, output_buckets=8, layers=(16, 32)))
+          Shape(384, output_buckets=8, layers=(16, 32)), Shape(128, output_buckets=1, layers=(64, 64)))
 EVALUATE, PASS, TAKE_BACK = range(3)  # steps of a walk; all others are moves
 
 
@@ -73,8 +73,9 @@ def test_scores_are_the_references(shape):
         assert thread.fresh_score(fen) == reference.score(judge(fen), thread.network), fen
 
 
-def test_large_weights_wrap_around_alike():
-    thread = Thread(Shape(64), seed=3, largest=20_000)
+@pytest.mark.parametrize("shape", [Shape(64), Shape(128, layers=(8, 8))])
+def test_large_weights_wrap_around_alike(shape):
+    thread = Thread(shape, seed=3, largest=20_000)
     for fen in game_fens(2, 80)[::11]:
         assert thread.fresh_score(fen) == reference.score(judge(fen), thread.network), fen
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -127,9 +128,22 @@ def test_what_could_not_be_read_is_not_written(tmp_path):
 
 
 @pytest.mark.parametrize(("layers", "words"), [
-    ([8], "1 widths"), ([8, 12], "width is '12'"), ([8, 128], "width is '128'"), ([8, "8"], "width is '8'"),
+    ([8], "1 of the two"), ([8, 12], "layer's width is '12'"), ([8, 128], "width is '128'"), ([8, "8"], "width is '8'"),
     ([8, 16], "too long"), ([16, 32], "cut off"), ([], "activation")])
 def test_other_layers_are_refused(tmp_path, layers, words):
     write_network(random_network(1, Shape(128, layers=(8, 32))), tmp_path / "whole.network")
     content = (tmp_path / "whole.network").read_bytes()
     assert words in refusal(changed_header(content, layers=layers), tmp_path / "other.network")
+
+
+def test_layers_have_bounds_and_constants(tmp_path):
+    network = random_network(1, Shape(128, layers=(8, 32)))
+    biases = network.first_biases.copy()
+    biases[3, 5] = 2**31 - 1
+    with pytest.raises(InputError, match="first biases is beyond"):
+        write_network(replace(network, first_biases=biases), tmp_path / "a.network")
+    with pytest.raises(InputError, match="second_weights are missing"):
+        write_network(replace(network, second_weights=None), tmp_path / "a.network")
+    write_network(network, tmp_path / "a.network")
+    content = (tmp_path / "a.network").read_bytes()
+    assert "pair_bits" in refusal(changed_header(content, pair_bits=8), tmp_path / "b.network")

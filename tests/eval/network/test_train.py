@@ -15,11 +15,11 @@ from engine.arena.training import TrainingShard  # noqa: E402
 from engine.core.errors import InputError  # noqa: E402
 from eval.network.file import Shape, read_network  # noqa: E402
 from eval.network.judge import losses_of  # noqa: E402
-from eval.network.layered import LayeredModel  # noqa: E402
+from eval.network.layered import LayeredModel, model_of  # noqa: E402
 from eval.network.model import Model, Unpacker, to_device  # noqa: E402
 from eval.network.teacher import Teacher, TeacherShape  # noqa: E402
 from eval.network.train import Plan, Stage, Trainer, check_integers  # noqa: E402
-from tests.eval.network import naive, reference  # noqa: E402
+from tests.eval.network import reference  # noqa: E402
 from tests.eval.network.test_data import board_of  # noqa: E402
 
 KINGS = tuple(min(square // 8, 2) for square in range(64))
@@ -46,7 +46,7 @@ def test_features_are_those_of_the_description(source, shape):
         board = board_of(sample)
         for row, perspective in ((number, chess.WHITE), (number + len(samples), chess.BLACK)):
             indices = sorted(index for index in batch.features[row].tolist() if index < shape.rows)
-            assert indices == sorted(naive.feature_indices(board, perspective, shape))
+            assert indices == sorted(reference.feature_indices(board, perspective, shape))
         assert batch.output_buckets[number] == (sample["men"] - 1) * shape.output_buckets // 32
         assert batch.scores[number] == sample["score"]
         assert batch.results[number] == (sample["result"] + 1) / 2
@@ -74,9 +74,9 @@ def test_the_gradient_is_that_of_the_loss(source, shape):
         torch.testing.assert_close(found[name], parameter.grad, rtol=1e-3, atol=1e-8)
 
 
-def trainer_of(source, **changes) -> Trainer:
+def trainer_of(source, shape=Shape(64), **changes) -> Trainer:  # noqa: B008  shapes do not change
     plan = Plan(136.0, **{"batch": 128, "rate": 3e-3, "warm_up": 5, **changes})
-    return Trainer(plan, Model(Shape(64), "cpu", plan.seed), source.validation, "cpu")
+    return Trainer(plan, model_of(shape, "cpu", plan.seed, "tf32"), source.validation, "cpu")
 
 
 def stages_of(source, epochs=3) -> list[Stage]:
@@ -85,7 +85,7 @@ def stages_of(source, epochs=3) -> list[Stage]:
 
 
 def numbers(trainer) -> bytes:
-    return b"".join(value.numpy().tobytes() for value in trainer.model.parameters.values())
+    return b"".join(value.detach().numpy().tobytes() for value in trainer.model.parameters.values())
 
 
 def test_the_loss_falls_and_the_seed_decides_everything(source):
@@ -99,13 +99,14 @@ def test_the_loss_falls_and_the_seed_decides_everything(source):
     assert numbers(one) == numbers(same) != numbers(other)
 
 
-def test_a_stopped_course_goes_on_as_if_nothing_had_been(source, tmp_path):
-    whole, stopped = trainer_of(source), trainer_of(source, report_seconds=0)
+@pytest.mark.parametrize("shape", [Shape(64), Shape(128, layers=(8, 8))])
+def test_a_stopped_course_goes_on_as_if_nothing_had_been(source, tmp_path, shape):
+    whole, stopped = trainer_of(source, shape), trainer_of(source, shape, report_seconds=0)
     list(whole.run(stages_of(source)))
     for count, _ in enumerate(stopped.run(stages_of(source))):
         stopped.is_stopped = count == 40
     stopped.save(tmp_path / "checkpoint")
-    resumed = trainer_of(source, report_seconds=0)
+    resumed = trainer_of(source, shape, report_seconds=0)
     resumed.load(tmp_path / "checkpoint")
     assert numbers(resumed) == numbers(stopped) != numbers(whole)
     list(resumed.run(stages_of(source)))
@@ -132,7 +133,7 @@ def test_integers_are_those_of_the_description(source, shape):
     scores, mean, largest = check_integers(model, network, source.validation, "cpu")
     assert mean < 8 and largest < 60
     for place in range(0, len(scores), 29):
-        assert scores[place] == naive.score(network, board_of(source.validation[place]))
+        assert scores[place] == reference.score(board_of(source.validation[place]), network)
 
 
 @pytest.mark.parametrize("shape", [Shape(128, layers=(8, 32)), Shape(128, KINGS, output_buckets=2, layers=(16, 8))])

@@ -7,8 +7,8 @@ import pytest
 from llvmlite import binding as llvm
 from llvmlite import ir
 
-from engine.kernel import array_type, entry, int64
-from eval.network.emission import AVX2, AVX512, DOTPROD, PORTABLE, Emitter, Form, form_of
+from engine.kernel import array_type, entry, int64, targets
+from eval.network.emission import AVX2, AVX512, DOTPROD, PORTABLE, SSE2, Emitter, Form, form_of
 from eval.network.layer_emission import LayerEmitter
 from eval.network.vectors import row_operations
 
@@ -19,14 +19,13 @@ llvm.initialize_all_asmprinters()
 
 
 def host_machine() -> llvm.TargetMachine:
-    features = llvm.get_host_cpu_features().flatten()
-    return llvm.Target.from_default_triple().create_target_machine(cpu=llvm.get_host_cpu_name(), features=features)
+    return targets.machine(None)
 
 
 def forms_of_the_host() -> list[Form | None]:
     """None is what kernels take; wider vectors than the processor has are cut into pieces by LLVM."""
     widest = form_of(host_machine())
-    own = [form for form in (AVX2, AVX512) if widest.multiply_add and form.lanes <= widest.lanes]
+    own = [form for form in (SSE2, AVX2, AVX512) if widest.multiply_add and form.lanes <= widest.lanes]
     own += [DOTPROD] if widest == DOTPROD else []
     return [None, PORTABLE, Form(16), Form(32), *own]
 
@@ -117,7 +116,7 @@ def test_every_form_has_the_same_layers(form):
     for largest in (2, 20, 127):
         rows = aligned(generator.integers(-200, 400, (8, 256)).astype(np.int16))
         rows[0, :128] = rows[0, 128:] = 255 if largest == 127 else 100
-        weights = aligned(generator.integers(-largest, largest + 1, 8 * 512).astype(np.int8))
+        weights = aligned(generator.integers(-largest - 1, largest + 1, 8 * 512).astype(np.int8))
         biases = aligned(generator.integers(-9_000, 9_000, 8).astype(np.int32))
         outputs = aligned(generator.integers(-32_768, 32_768, 8).astype(np.int32))
         cells, sums = aligned(np.zeros(640, np.uint8)), np.zeros(1, np.int64)
@@ -172,6 +171,6 @@ def test_layers_multiply_bytes(triple, cpu, instruction):
     module.triple = triple
     function = ir.Function(module, ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 5), "layer")
     emitter = LayerEmitter(form_of(machine), ir.IRBuilder(function.append_basic_block()))
-    names = ("cells", "weights", "biases", "outputs", "count")
-    emitter.builder.ret(emitter.second_layer(dict(zip(names, function.args, strict=True)), 8128))
+    cells, weights, biases, outputs, count = function.args
+    emitter.builder.ret(emitter.output(emitter.sums(cells, weights, biases, count), outputs, 8128))
     assert instruction in machine.emit_assembly(llvm.parse_assembly(str(module)))
