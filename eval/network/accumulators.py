@@ -17,7 +17,11 @@ from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import load_word, store_word
 from eval.network.memory import MEN_SIZE, feature_row, line_row, network_at
 from eval.network.vectors import (
+    apply_bytes,
     apply_rows,
+    bytes_capture,
+    bytes_castle,
+    bytes_move,
     output_capture,
     output_castle,
     output_move,
@@ -162,7 +166,7 @@ def perspective_cells(pos, accumulators, ply, color, cells):
     row = line_row(accumulators, network, ply, color)
     source = _source(pos, accumulators, network, ply, color)
     if source == row:
-        pairs_of(row, cells, network.row_size)
+        pairs_of(row, cells, network.limits, network.row_size)
         return
     view = np.int64(network.views[color, king_square(pos, color)])
     _set_computed(accumulators, ply, color)
@@ -203,6 +207,25 @@ def _changed_rows(network, changes, color, view):
 @kernel
 def _update(network, changes, color, view, target, source):
     """Apply one ply's changes."""
+    if network.layers != 0:
+        _update_by_bytes(network, changes, color, view, target, source)
+    else:
+        _update_by_words(network, changes, color, view, target, source)
+
+
+@inline
+def _update_by_bytes(network, changes, color, view, target, source):
+    came, left, second_came, second_left = _changed_rows(network, changes, color, view)
+    if second_left == 0:
+        bytes_move(target, source, came, left, network.row_size)
+    elif second_came == 0:
+        bytes_capture(target, source, came, left, second_left, network.row_size)
+    else:
+        bytes_castle(target, source, came, second_came, left, second_left, network.row_size)
+
+
+@inline
+def _update_by_words(network, changes, color, view, target, source):
     came, left, second_came, second_left = _changed_rows(network, changes, color, view)
     if second_left == 0:
         update_move(target, source, came, left, network.row_size)
@@ -228,11 +251,11 @@ def _update_with_pairs(network, changes, color, view, target, source, cells):
     """The same, and write the products of the new accumulator's pairs."""
     came, left, second_came, second_left = _changed_rows(network, changes, color, view)
     if second_left == 0:
-        pairs_move(target, source, came, left, cells, network.row_size)
+        pairs_move(target, source, came, left, cells, network.limits, network.row_size)
     elif second_came == 0:
-        pairs_capture(target, source, came, left, second_left, cells, network.row_size)
+        pairs_capture(target, source, came, left, second_left, cells, network.limits, network.row_size)
     else:
-        pairs_castle(target, source, came, second_came, left, second_left, cells, network.row_size)
+        pairs_castle(target, source, came, second_came, left, second_left, cells, network.limits, network.row_size)
 
 
 @inline
@@ -262,6 +285,9 @@ def _refresh(pos, accumulators, network, ply, color):
                 taken += 1
                 gone = without_lsb(gone)
     kept = accumulators.refresh_rows + number * network.row_size
-    apply_rows(line_row(accumulators, network, ply, color), kept, accumulators.added, added,
-               accumulators.taken, taken, network.row_size)
+    row = line_row(accumulators, network, ply, color)
+    if network.layers != 0:
+        apply_bytes(row, kept, accumulators.added, added, accumulators.taken, taken, network.row_size)
+    else:
+        apply_rows(row, kept, accumulators.added, added, accumulators.taken, taken, network.row_size)
     _set_computed(accumulators, ply, color)

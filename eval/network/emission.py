@@ -6,7 +6,7 @@ integers on every machine: additions wrap around at 16 bits, sums of products at
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from llvmlite import ir
 
 from eval.network.rows import ROW_STEP
 
-LARGEST_ACTIVATION = 255
+_LARGEST_ACTIVATION = 255
 
 _I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 Value = Any  # of LLVM
@@ -120,6 +120,12 @@ class Emitter:
     def store(self, value: Value, address: Value, number: int) -> None:
         self.builder.store(value, self.pointer(address, number), align=self.form.bytes)
 
+    def parts(self, row: Value, place: Value) -> Iterator[Value]:
+        """The vectors of one step of a row of weights, from a place in the accumulators on."""
+        start = self.builder.add(row, place)
+        for number in range(self.form.step):
+            yield self.load(start, number)
+
     def repeat(self, end: Value, step: int, values: list[Value],
                body: Callable[[Value, list[Value]], list[Value]]) -> list[Value]:
         """A loop over 0, step, ... below `end`, run at least once; `body` computes new values from the last ones."""
@@ -146,16 +152,16 @@ class Emitter:
 
         |weights| <= 127, so that the first product fits into 16 bits.
         """
-        value = self.clamped(value, LARGEST_ACTIVATION)
+        value = self.clamped(value, self.constant(self.form.words, _LARGEST_ACTIVATION))
         return self.products(self.builder.mul(value, weights), value)
 
-    def clamped(self, value: Value, largest: int) -> Value:
-        """A vector of int16, clamped to 0 .. largest."""
+    def clamped(self, value: Value, largest: Value) -> Value:
+        """A vector of int16, clamped to 0 .. those of another."""
         builder, words, lanes = self.builder, self.form.words, self.form.lanes
         maximum = self.declare(f"llvm.smax.v{lanes}i16", words, words, words)
         minimum = self.declare(f"llvm.smin.v{lanes}i16", words, words, words)
         value = builder.call(maximum, [value, self.constant(words, 0)])
-        return builder.call(minimum, [value, self.constant(words, largest)])
+        return builder.call(minimum, [value, largest])
 
     def products(self, left: Value, right: Value) -> list[Value]:
         """Vectors of int32 whose total is the sum of the products of two vectors of int16."""
@@ -189,24 +195,32 @@ class Emitter:
         builder = self.builder
 
         def body(place: Value, sums: list[Value]) -> list[Value]:
-            used = (row for row in (target, source, weights, *added, *taken) if row is not None)
-            rows = {row: builder.add(row, place) for row in used}
-            for number in range(self.form.step):
-                value = self.load(rows[source], number)
-                for row in added:
-                    value = builder.add(value, self.load(rows[row], number))
-                for row in taken:
-                    value = builder.sub(value, self.load(rows[row], number))
-                if target is not None:
-                    self.store(value, rows[target], number)
-                if weights is not None:
-                    for part in self.activated(value, self.load(rows[weights], number)):
+            factors = builder.add(weights, place) if weights is not None else None
+            for number, value in enumerate(self.changed(target, source, (added, taken), place)):
+                if factors is not None:
+                    for part in self.activated(value, self.load(factors, number)):
                         sums = [*sums[1:], builder.add(sums[0], part)]  # chains alternate: each waits only for itself
             return sums
 
         begin = [self.constant(self.form.sums, 0)] * 2 if weights is not None else []
         sums = self.repeat(size, ROW_STEP, begin, body)
         return self.total(sums) if sums else None
+
+    def changed(self, target: Value | None, source: Value, rows: tuple[list[Value], list[Value]],
+                place: Value) -> Iterator[Value]:
+        """The vectors of one step of source + added rows - taken rows, each written to target, if there is one."""
+        builder, start = self.builder, self.builder.add(source, place)
+        added, taken = ([self.parts(row, place) for row in some] for some in rows)
+        end = builder.add(target, place) if target is not None else None
+        for number in range(self.form.step):
+            value = self.load(start, number)
+            for parts in added:
+                value = builder.add(value, next(parts))
+            for parts in taken:
+                value = builder.sub(value, next(parts))
+            if end is not None:
+                self.store(value, end, number)
+            yield value
 
     def apply_list(self, target: Value, source: Value, lists: tuple[Value, Value], counts: tuple[Value, Value],
                    size: Value) -> None:
@@ -235,8 +249,7 @@ class Emitter:
 
         def body(entry: Value, values: list[Value]) -> list[Value]:
             row = builder.load(builder.inttoptr(builder.add(addresses, entry), _I64.as_pointer()))
-            start = builder.add(row, place)
-            return [join(value, self.load(start, number)) for number, value in enumerate(values)]
+            return [join(value, part) for value, part in zip(values, self.parts(row, place), strict=True)]
 
         results = self.repeat(builder.mul(count, _I64(8)), 8, values, body)
         last = builder.block

@@ -7,11 +7,14 @@ with zeros in its own place, so that no byte can change unnoticed.
 There are two kinds. In a plain network every cell of both accumulators, clamped and squared, goes into the output. In
 one with layers, cells are multiplied in pairs, and two small layers stand between the products and the output:
 
-    cell = clamp(left, 0, QA) * clamp(right, 0, QA) >> PAIR_BITS    of the two halves of an accumulator
+    cell = clamp(left, 0, QA >> l) * clamp(right, 0, QA >> r) >> (PAIR_BITS - l - r)
     first = biases + weights . (cells of the side to move, cells of its opponent)
     input = clamp(first >> SUM_BITS, 0, QC), then clamp(first, -QS, QS)^2 >> SQUARE_BITS
     second = clamp(biases + weights . input, 0, QS)
     centipawns = (bias + weights . second) * scale / (QS * QO), rounded towards 0
+
+where left and right are cells of the two halves of an accumulator. Their feature weights are int8; l and r, which are
+given for each PAIR_BLOCK of pairs, say how many bits were shifted out of them and of the biases so that they fit.
 
 There is one set of feature weights; all later weights exist once per output bucket.
 
@@ -44,6 +47,8 @@ SUM_BITS = QB.bit_length() - 1  # by which a sum is shifted down to a cell
 SQUARE_BITS = 19  # by which the square of a sum is shifted down to a cell
 QO = 1024  # 1.0 in the output weights behind them
 LARGEST_BYTE_WEIGHT = 127
+PAIR_BLOCK = 64  # pairs that share their shifts
+MOST_SHIFT = 4  # of either half
 LAYER_STEP, LARGEST_LAYER = 8, 64
 _LAYER_CONSTANTS = {"pair_bits": PAIR_BITS, "square_bits": SQUARE_BITS, "qo": QO}
 WIDTH_STEP, LARGEST_WIDTH = 64, 2048
@@ -77,13 +82,14 @@ class Shape:
     def blocks(self) -> tuple[Block, ...]:
         """The blocks after the header, in the file's order."""
         buckets = self.output_buckets
-        features = (Block("feature_weights", "<i2", (self.rows, self.hidden)),
-                    Block("feature_biases", "<i2", (self.hidden,)))
+        features = Block("feature_weights", "<i1" if self.layers else "<i2", (self.rows, self.hidden))
+        feature_biases = Block("feature_biases", "<i2", (self.hidden,))
         biases = Block("output_biases", "<i4", (buckets,))
         if not self.layers:
-            return *features, Block("output_weights", "<i2", (buckets, 2, self.hidden)), biases
+            return features, feature_biases, Block("output_weights", "<i2", (buckets, 2, self.hidden)), biases
         first, second = self.layers
-        return (*features,
+        return (features, feature_biases,
+                Block("pair_shifts", "<u1", (self.hidden // (2 * PAIR_BLOCK), 2)),  # of the first half, of the second
                 Block("first_weights", "<i1", (buckets, first, self.hidden)),  # half of the inputs from each side
                 Block("first_biases", "<i4", (buckets, first)),
                 Block("second_weights", "<i1", (buckets, second, 2 * first)),  # of clamped cells, then of squared ones
@@ -96,14 +102,15 @@ class Network:
     """The contents of a file. The arrays are read-only if they come from a file."""
 
     shape: Shape
-    feature_weights: Int16Array
+    feature_weights: Int16Array | Int8Array  # int8 with layers
     feature_biases: Int16Array
     output_weights: Int16Array
     output_biases: Int32Array
     scale: float  # centipawns for a logit of 1
     provenance: dict[str, Any] = field(default_factory=dict)
     outcome: tuple[float, ...] | None = None  # the numbers of the model in outcome.py, if they have been fitted
-    first_weights: Int8Array | None = None  # these four only with layers
+    pair_shifts: npt.NDArray[np.uint8] | None = None  # these five only with layers
+    first_weights: Int8Array | None = None
     first_biases: Int32Array | None = None
     second_weights: Int8Array | None = None
     second_biases: Int32Array | None = None
@@ -155,6 +162,8 @@ def _parse(content: bytes) -> Network:
     arrays = parse_blocks(content, header, start, shape.blocks)
     if not shape.layers and np.abs(arrays["output_weights"].astype(np.int32)).max() > LARGEST_OUTPUT_WEIGHT:
         raise InputError(f"an output weight is beyond {LARGEST_OUTPUT_WEIGHT}")
+    if shape.layers and arrays["pair_shifts"].max() > MOST_SHIFT:
+        raise InputError(f"one of the pair shifts is beyond {MOST_SHIFT}")
     for name in ("first_biases", "second_biases") if shape.layers else ():
         if np.abs(arrays[name].astype(np.int64)).max() > LARGEST_BIAS:
             raise InputError(f"one of the {name.replace('_', ' ')} is beyond {LARGEST_BIAS}")

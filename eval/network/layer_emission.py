@@ -1,16 +1,17 @@
-"""Emits what a network with layers needs besides updates: products of pairs, and layers of bytes.
+"""Emits what a network with layers needs: updates by rows of int8, products of pairs, and layers of bytes.
 
 All forms give the same integers on every machine. Cells are bytes from 0 to 127, weights int8, sums int32.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import ir
 
-from eval.network.emission import LARGEST_ACTIVATION, Emitter
-from eval.network.rows import GROUP, GROUPS_A_STEP, LAYER_OUTPUTS, ROW_STEP
+from eval.network.emission import Emitter
+from eval.network.rows import GROUP, GROUPS_A_STEP, LAYER_OUTPUTS, PAIR_LIMITS, ROW_STEP
 
 _I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 _BLOCK = LAYER_OUTPUTS * GROUP  # bytes of weights for a group of cells
@@ -20,35 +21,47 @@ Value = Any  # of LLVM
 class LayerEmitter(Emitter):
     """Emits loops over pairs and over groups of cells."""
 
+    def parts(self, row: Value, place: Value) -> Iterator[Value]:
+        """The vectors of one step of a row of int8, widened, from a place in the accumulators on."""
+        builder, form = self.builder, self.form
+        # x86 widens what it loads; others load a whole vector and widen its halves.
+        count = form.lanes if form.multiply_add is not None else 2 * form.lanes
+        start = builder.add(row, builder.lshr(place, _I64(1)))
+        for first in range(0, form.step * form.lanes, count):
+            pointer = builder.inttoptr(builder.add(start, _I64(first)), ir.VectorType(_I8, count).as_pointer())
+            value = builder.load(pointer, align=count)
+            for lane in range(0, count, form.lanes):
+                chosen = ir.Constant(ir.VectorType(_I32, form.lanes), list(range(lane, lane + form.lanes)))
+                yield builder.sext(builder.shuffle_vector(value, value, chosen), form.words)
+
     def add_up_pairs(self, target: Value | None, source: Value, rows: tuple[list[Value], list[Value]], cells: Value,
-                     size: Value, pair_bits: int) -> None:
+                     limits: Value, size: Value) -> None:
         """Set target = source + added rows - taken rows, and cells = the products of its pairs, shifted down.
 
-        A pair is a cell of the first half and the one in the same place of the second. Without a target only the cells
-        are written.
+        A pair is a cell of the first half and the one in the same place of the second. `limits` are four int16 per
+        step: the largest cell of either half, the shift, and nothing. Without a target only the cells are written.
         """
-        builder, (added, taken) = self.builder, rows
+        builder = self.builder
         half = builder.lshr(size, _I64(1))
 
         def body(place: Value, _: list[Value]) -> list[Value]:
-            places = (place, builder.add(place, half))
-            products = []
-            for number in range(self.form.step):
-                pair = []
-                for start in places:
-                    value = self.load(builder.add(source, start), number)
-                    for row in added:
-                        value = builder.add(value, self.load(builder.add(row, start), number))
-                    for row in taken:
-                        value = builder.sub(value, self.load(builder.add(row, start), number))
-                    if target is not None:
-                        self.store(value, builder.add(target, start), number)
-                    pair.append(self.clamped(value, LARGEST_ACTIVATION))
-                products.append(builder.lshr(builder.mul(*pair), self.constant(self.form.words, pair_bits)))
+            own = builder.add(limits, builder.udiv(place, _I64(ROW_STEP // PAIR_LIMITS)))
+            most_left, most_right, shift = (self.copies(own, number) for number in range(3))
+            pairs = zip(self.changed(target, source, rows, place),
+                        self.changed(target, source, rows, builder.add(place, half)), strict=True)
+            products = [builder.lshr(builder.mul(self.clamped(left, most_left), self.clamped(right, most_right)), shift)
+                        for left, right in pairs]
             self.store_bytes(products, builder.add(cells, builder.lshr(place, _I64(1))))
             return []
 
         self.repeat(half, ROW_STEP, [], body)
+
+    def copies(self, address: Value, number: int) -> Value:
+        """A vector of copies of the int16 with this number after an address."""
+        builder, words, count = self.builder, self.form.words, self.form.lanes
+        place = builder.inttoptr(builder.add(address, _I64(2 * number)), _I16.as_pointer())
+        single = builder.insert_element(ir.Constant(words, ir.Undefined), builder.load(place, align=2), _I32(0))
+        return builder.shuffle_vector(single, single, ir.Constant(ir.VectorType(_I32, count), [0] * count))
 
     def store_bytes(self, values: list[Value], address: Value) -> None:
         """Store vectors of int16 as bytes, two vectors of them in one."""

@@ -17,6 +17,7 @@ from eval.network.file import (
     FEATURES,
     LARGEST_BYTE_WEIGHT,
     PAIR_BITS,
+    PAIR_BLOCK,
     QA,
     QB,
     QC,
@@ -140,17 +141,46 @@ class LayeredModel:
         return np.ascontiguousarray(weights), biases.reshape(buckets, -1)
 
     def quantised(self, scale: float, provenance: dict[str, Any]) -> Network:
-        """The network in integers, as the file holds it, each number rounded by itself."""
-        features = {name: np.rint(self.parameters[name].detach().double().cpu().numpy() * QA).astype(np.int16)
-                    for name in ("feature_weights", "feature_biases")}
+        """The network in integers, as the file holds it, each number rounded by itself.
+
+        Pairs of the model are first put into another order, which changes nothing else.
+        """
+        self._arrange()
+        weights, biases = (np.rint(self.parameters[name].detach().double().cpu().numpy() * QA)
+                           for name in ("feature_weights", "feature_biases"))
+        shifts = _shifts(weights).reshape(2, -1, PAIR_BLOCK).max(2).T  # [block, half]
+        units = 2.0 ** np.repeat(shifts.T, PAIR_BLOCK, 1).reshape(-1)
+        features = {"feature_weights": np.rint(weights / units).astype(np.int8),
+                    "feature_biases": np.rint(biases / units).astype(np.int16), "pair_shifts": shifts.astype(np.uint8)}
         small: dict[str, Any] = {}
         for layer in LAYERS:
             small |= numbers_of(layer, *layer.rounded(*self.by_bucket(layer)))
         return Network(self.shape, **features, **small, scale=float(scale), provenance=provenance)
 
+    def _arrange(self) -> None:
+        """Put pairs with large feature weights together, and the larger ones of a pair into the first half."""
+        half = self.shape.hidden // 2
+        found = _shifts(np.rint(self.parameters["feature_weights"].detach().double().cpu().numpy() * QA))
+        left, right = found[:half], found[half:]
+        order = np.lexsort((np.minimum(left, right), np.maximum(left, right)))
+        first = np.where(left >= right, np.arange(half), np.arange(half) + half)[order]
+        columns = np.concatenate((first, (first + half) % self.shape.hidden))
+        inputs = np.concatenate((order, order + half))
+        with torch.no_grad():
+            for name, chosen in (("feature_weights", (slice(None), columns)), ("feature_biases", columns),
+                                 ("first_weights", inputs)):
+                parameter = self.parameters[name]
+                parameter.copy_(parameter[chosen].clone())
+
     def integer_scores(self, network: Network, batch: Batch, dense: Tensor) -> Tensor:
         """The scores of samples in centipawns by the file's integers."""
         return IntegerLayers(network, str(dense.device)).scores(batch, dense)
+
+
+def _shifts(weights: Any) -> Any:
+    """[hidden]: by how many bits the rounded weights of each cell have to be shifted down to fit into a byte."""
+    largest = np.maximum(np.abs(weights).max(0), 1)
+    return np.ceil(np.log2(largest / LARGEST_BYTE_WEIGHT)).clip(0).astype(np.int64)
 
 
 def numbers_of(layer: Layer, weights: Any, biases: Any) -> dict[str, Any]:
@@ -176,6 +206,10 @@ class IntegerLayers:
         self._shape, self._scale = network.shape, network.scale
         arrays = {name: torch.from_numpy(np.array(getattr(network, name), np.float64)).to(device) for name in NAMES}
         self._features = arrays["feature_weights"], arrays["feature_biases"]
+        assert network.pair_shifts is not None
+        shifts = np.repeat(network.pair_shifts.astype(np.int64), PAIR_BLOCK, 0)  # [pair, half]
+        self._most = torch.from_numpy((QA >> shifts.T.reshape(-1)).astype(np.float64)).to(device)
+        self._divisors = torch.from_numpy(2.0 ** (PAIR_BITS - shifts.sum(1))).to(device)
         self._first = arrays["first_weights"], arrays["first_biases"]
         self._second = arrays["second_weights"], arrays["second_biases"]
         self._output = arrays["output_weights"][:, None], arrays["output_biases"][:, None]
@@ -183,8 +217,8 @@ class IntegerLayers:
     def cells(self, dense: Tensor) -> Tensor:
         """[samples, hidden]: what the first layer gets."""
         weights, biases = self._features
-        left, right = (dense.double() @ weights + biases).clamp_(0, QA).chunk(2, 1)
-        products = torch.floor(left * right / (1 << PAIR_BITS))
+        left, right = torch.minimum((dense.double() @ weights + biases).clamp_(min=0), self._most).chunk(2, 1)
+        products = torch.floor(left * right / self._divisors)
         samples = len(products) // 2
         return torch.cat((products[:samples], products[samples:]), 1)
 

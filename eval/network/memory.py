@@ -14,8 +14,8 @@ from engine.host import zeroed_memory
 from engine.kernel import inline, record_type
 from engine.kernel.intrinsics import record_reader
 from engine.kernel.records import I8, Fields, Numbers, dtype_of, new_record
-from eval.network.file import FEATURES, LARGEST_LAYER, MOST_BUCKETS, Network
-from eval.network.rows import GROUP, LAYER_OUTPUTS, ROW_STEP
+from eval.network.file import FEATURES, LARGEST_LAYER, MOST_BUCKETS, PAIR_BITS, QA, Network
+from eval.network.rows import GROUP, LAYER_OUTPUTS, PAIR_LIMITS, ROW_STEP
 
 PLIES = 256  # of a line that have accumulators
 MOST_MEN = 64  # positions that are set up by hand may have more than 32
@@ -24,10 +24,12 @@ MOST_MEN = 64  # positions that are set up by hand may have more than 32
 class NetworkRecord(Fields):
     """A network, as kernels see it. A view is `bucket << 1 | mirrored`: one way in which a side may see the board."""
 
-    row_size: I8  # bytes of an accumulator, and of a row of weights
+    row_size: I8  # bytes of an accumulator, and of a row of output weights
+    feature_size: I8  # bytes of a row of feature weights
     features: I8  # address of [king bucket][FEATURES] rows
     outputs: I8  # address of [output bucket][2] rows; without layers
     layers: I8  # address of what stands behind the accumulators, a LAYERS for each output bucket; 0 for none
+    limits: I8  # address of [step of half an accumulator] limits of pairs; with layers
     output_biases: Annotated[Numbers, "i8", MOST_BUCKETS]
     output_buckets: I8
     scale: I8
@@ -90,20 +92,18 @@ class LoadedNetwork:
         self._sizes = {"rows": 2 * PLIES * row_size, "refresh_rows": refresh * row_size,
                        "refresh_men": refresh * MEN_SIZE, "added": LIST_SIZE, "taken": LIST_SIZE,
                        "cells": row_size // 2, "second_cells": 2 * LARGEST_LAYER}  # in this order
-        output_rows = 0 if shape.layers else 2 * shape.output_buckets
-        self._memory = zeroed_memory((shape.rows + output_rows) * row_size)
-        rows = np.frombuffer(self._memory, np.int16).reshape(-1, shape.hidden)
-        rows[:shape.rows] = network.feature_weights
         self._record = np.zeros(1, NETWORK)
         record = self._record[0]
         record["row_size"] = row_size
-        record["features"] = rows.ctypes.data
         if shape.layers:
             self._layers = _LoadedLayers(network)
-            record["layers"] = self._layers.address
+            record["layers"], record["limits"] = self._layers.address, self._layers.limits.ctypes.data
+            self._features = _copied(network.feature_weights)
         else:
-            rows[shape.rows:] = network.output_weights.reshape(-1, shape.hidden)
-            record["outputs"] = rows[shape.rows:].ctypes.data
+            outputs = network.output_weights.reshape(-1, shape.hidden)
+            self._features = _copied(np.concatenate((network.feature_weights, outputs)))
+            record["outputs"] = self._features[shape.rows:].ctypes.data
+        record["features"], record["feature_size"] = self._features.ctypes.data, self._features[0].nbytes
         record["output_biases"][:shape.output_buckets] = network.output_biases
         record["output_buckets"] = shape.output_buckets
         record["scale"] = round(network.scale)
@@ -141,6 +141,7 @@ class _LoadedLayers:
         self._memory = zeroed_memory(sum(array.nbytes for array in arrays.values()))  # the weights first: aligned
         self._records = np.zeros(network.shape.output_buckets, LAYERS)
         self._records["first_width"], self._records["second_width"] = network.shape.layers
+        self.limits = pair_limits(network)  # kept, since kernels read it
         place = 0
         for name, array in arrays.items():
             copy = np.frombuffer(self._memory, array.dtype, array.size, place).reshape(array.shape)
@@ -152,6 +153,22 @@ class _LoadedLayers:
     def address(self) -> int:
         """Where the records begin."""
         return int(self._records.ctypes.data)
+
+
+def pair_limits(network: Network) -> Any:
+    """[step of half an accumulator][largest left cell, largest right cell, shift, nothing] of its pairs, int16."""
+    assert network.pair_shifts is not None
+    shifts = network.pair_shifts.astype(np.int16)
+    limits = np.zeros((len(shifts), PAIR_LIMITS // 2), np.int16)
+    limits[:, :2], limits[:, 2] = QA >> shifts, PAIR_BITS - shifts.sum(1)
+    return limits
+
+
+def _copied(rows: Any) -> Any:
+    """A copy in memory for large arrays."""
+    copy = np.frombuffer(zeroed_memory(rows.nbytes), rows.dtype).reshape(rows.shape)
+    copy[...] = rows
+    return copy
 
 
 def _in_blocks(weights: Any) -> Any:
@@ -181,7 +198,7 @@ def feature_row(network, color, view, piece, square):
     """The address of the row for a man, as `color` sees it."""
     relation = 384 * ((piece >> 3) ^ color)
     index = FEATURES * (view >> 1) + relation + 64 * ((piece & 7) - 1) + (square ^ 56 * color ^ 7 * (view & 1))
-    return network.features + index * network.row_size
+    return network.features + index * network.feature_size
 
 
 @inline

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from engine.kernel import LateIntrinsic, int64
-from eval.network.file import PAIR_BITS, QC, QS, SQUARE_BITS, SUM_BITS
+from eval.network.file import QC, QS, SQUARE_BITS, SUM_BITS
 
 if TYPE_CHECKING:
     from eval.network.emission import Emitter, Form
@@ -51,8 +51,9 @@ def _layer_emitter(form: Form, builder: Any) -> LayerEmitter:
     return LayerEmitter(form, builder)
 
 
-_EXTRAS = {"update": [], "output": ["weights"], "pairs": ["cells"]}  # arguments besides the rows
-_UPDATE_DOCS = {"update": ".", "output": "; returns `screlu_dot` of it.", "pairs": "; cells = `pairs_of` it."}
+_EXTRAS = {"update": [], "output": ["weights"], "bytes": [], "pairs": ["cells", "limits"]}  # arguments besides rows
+_UPDATE_DOCS = {"update": ".", "output": "; returns `screlu_dot` of it.", "bytes": ", which are int8.",
+                "pairs": ", which are int8; cells = `pairs_of` it."}
 
 
 def _updater(kind: str, added: int, taken: int, form: Form | None) -> Any:
@@ -62,18 +63,18 @@ def _updater(kind: str, added: int, taken: int, form: Form | None) -> Any:
     def emit(emitter: Any, rows: dict[str, Value]) -> Value | None:
         lists = [rows[name] for name in added_names], [rows[name] for name in taken_names]
         if kind == "pairs":
-            emitter.add_up_pairs(rows["target"], rows["source"], lists, rows["cells"], rows["size"], PAIR_BITS)
+            emitter.add_up_pairs(rows["target"], rows["source"], lists, rows["cells"], rows["limits"], rows["size"])
             return None
         return emitter.add_up(rows["target"], rows["source"], *lists, rows.get("weights"), rows["size"])
 
     names = ["target", "source", *added_names, *taken_names, *_EXTRAS[kind], "size"]
     doc = f"target = source + added rows - taken rows{_UPDATE_DOCS[kind]}"
     return declare_operation(" ".join(names), emit, kind == "output", form,
-                             _layer_emitter if kind == "pairs" else _emitter, doc)
+                             _layer_emitter if kind in ("bytes", "pairs") else _emitter, doc)
 
 
 def _emit_pairs(emitter: LayerEmitter, rows: dict[str, Value]) -> None:
-    emitter.add_up_pairs(None, rows["row"], ([], []), rows["cells"], rows["size"], PAIR_BITS)
+    emitter.add_up_pairs(None, rows["row"], ([], []), rows["cells"], rows["limits"], rows["size"])
 
 
 def _emit_first(emitter: LayerEmitter, given: dict[str, Value]) -> None:
@@ -97,14 +98,17 @@ def _emit_apply(emitter: Emitter, rows: dict[str, Value]) -> None:
 
 def row_operations(form: Form | None = None) -> SimpleNamespace:
     """All operations in one form; by default that of the processor for which the calling kernel is compiled."""
+    listed = "target source added added_count taken taken_count size"
     operations = SimpleNamespace(
         screlu_dot=declare_operation("row weights size", _emit_dot, True, form, _emitter,
                                      "Sum of clamp(row, 0, 255)^2 * weights, with |weights| <= 127."),
-        apply_rows=declare_operation("target source added added_count taken taken_count size", _emit_apply, False, form,
-                                     _emitter, "Add and subtract rows whose addresses are listed to and from `source`; "
-                                               "target = source."),
-        pairs_of=declare_operation("row cells size", _emit_pairs, False, form, _layer_emitter,
-                                   "cells = clamp(row, 0, 255) by halves, multiplied and shifted down to 0 to 127."),
+        apply_rows=declare_operation(listed, _emit_apply, False, form, _emitter,
+                                     "Add and subtract rows whose addresses are listed to and from `source`; "
+                                     "target = source."),
+        apply_bytes=declare_operation(listed, _emit_apply, False, form, _layer_emitter, "The same with rows of int8."),
+        pairs_of=declare_operation("row cells limits size", _emit_pairs, False, form, _layer_emitter,
+                                   "cells = the halves of a row, clamped to 0 and `limits`, multiplied, and shifted "
+                                   "down to 0 to 127."),
         first_layer=declare_operation("target squared cells weights biases count", _emit_first, False, form,
                                       _layer_emitter, "target[0:8] = clamped cells, squared[0:8] = squared cells, of "
                                                       "eight sums: `count` cells, a multiple of 16, by int8 weights "
@@ -119,9 +123,11 @@ def row_operations(form: Form | None = None) -> SimpleNamespace:
 
 
 _operations = row_operations()
-screlu_dot, apply_rows = _operations.screlu_dot, _operations.apply_rows
+screlu_dot, apply_rows, apply_bytes = _operations.screlu_dot, _operations.apply_rows, _operations.apply_bytes
 pairs_of, first_layer, second_layer = _operations.pairs_of, _operations.first_layer, _operations.second_layer
-update_move, output_move, pairs_move = _operations.update_move, _operations.output_move, _operations.pairs_move
+update_move, output_move = _operations.update_move, _operations.output_move
 update_capture, output_capture = _operations.update_capture, _operations.output_capture
-pairs_capture, pairs_castle = _operations.pairs_capture, _operations.pairs_castle
 update_castle, output_castle = _operations.update_castle, _operations.output_castle
+bytes_move, pairs_move = _operations.bytes_move, _operations.pairs_move
+bytes_capture, pairs_capture = _operations.bytes_capture, _operations.pairs_capture
+bytes_castle, pairs_castle = _operations.bytes_castle, _operations.pairs_castle

@@ -48,7 +48,7 @@ class PolicyEmitter(Emitter):
             values = self.repeat(builder.mul(count, _I64(8)), 8, values, add_row)
             end = builder.add(target, place)
             for number, value in enumerate(values):
-                clamped = self.clamped(value, largest)
+                clamped = self.clamped(value, self.constant(self.form.words, largest))
                 self.store(builder.mul(clamped, clamped), end, number)
             return []
 

@@ -24,12 +24,14 @@ def random_network(seed: int, shape: Shape, largest: int = 200) -> Network:
 
 def random_layers(generator: np.random.Generator, shape: Shape, largest: int, seed: int) -> Network:
     """A network with layers whose sums reach every part of the activations."""
-    limits = {"feature_weights": largest, "feature_biases": largest, "first_weights": 127, "first_biases": 10_000,
-              "second_weights": 127, "second_biases": 10_000, "output_weights": 3_000, "output_biases": 5_000_000}
+    limits = {"feature_weights": min(largest, 127), "feature_biases": largest, "pair_shifts": 0, "first_weights": 127,
+              "first_biases": 10_000, "second_weights": 127, "second_biases": 10_000, "output_weights": 3_000,
+              "output_biases": 5_000_000}
     numbers: dict[str, Any] = {
         name: generator.integers(-limits[name], limits[name] + 1, dimensions).astype(code)
         for name, code, dimensions in shape.blocks}
     numbers["first_weights"] //= np.int8(shape.hidden // 16)
+    numbers["pair_shifts"] = generator.integers(0, 5, numbers["pair_shifts"].shape).astype(np.uint8)
     return Network(shape, **numbers, scale=136.0, provenance={"seed": seed})
 
 
@@ -69,12 +71,13 @@ def score(board: chess.Board, network: Network, limit: int = 9_999) -> int:
 
 
 def layered_output(board: chess.Board, network: Network, bucket: int) -> int:
-    assert network.first_weights is not None and network.first_biases is not None
+    assert network.first_weights is not None and network.first_biases is not None and network.pair_shifts is not None
     assert network.second_weights is not None and network.second_biases is not None
     cells = []
     for color in (board.turn, not board.turn):
-        left, right = np.split(np.clip(accumulator(board, color, network).astype(np.int64), 0, 255), 2)
-        cells.append(left * right // 512)
+        left, right = np.split(accumulator(board, color, network).astype(np.int64), 2)
+        first, second = np.repeat(network.pair_shifts, 64, 0).T.astype(np.int64)
+        cells.append(np.clip(left, 0, 255 >> first) * np.clip(right, 0, 255 >> second) >> (9 - first - second))
     sums = network.first_weights[bucket].astype(np.int64) @ np.concatenate(cells) + network.first_biases[bucket]
     near = np.clip(sums, -8128, 8128)
     inputs = np.concatenate((np.clip(sums // 64, 0, 127), near * near // 2**19))

@@ -85,47 +85,57 @@ def test_every_form_gives_the_same_integers(form):
 
 
 def layer_door_to(form: Form | None):
-    """A function that multiplies the pairs of rows, and runs both small layers on the products."""
+    """A function that updates by rows of bytes, multiplies the pairs, and runs both small layers on the products."""
     run = row_operations(form)
-    pairs_of, first_layer, second_layer = run.pairs_of, run.first_layer, run.second_layer
+    pairs_of, first_layer, second_layer, apply_bytes = run.pairs_of, run.first_layer, run.second_layer, run.apply_bytes
     pairs_move, pairs_capture, pairs_castle = run.pairs_move, run.pairs_capture, run.pairs_castle
+    bytes_move, bytes_capture, bytes_castle = run.bytes_move, run.bytes_capture, run.bytes_castle
 
-    def operate(rows, size, cells, weights, biases, outputs, sums):
-        one, two, three, four = rows + size, rows + 2 * size, rows + 3 * size, rows + 4 * size
+    def operate(rows, features, size, cells, limits, weights, biases, outputs, lists, sums):
+        one, two, three, four = (features, features + (size >> 1), features + size, features + 3 * (size >> 1))
         width = size >> 2
-        pairs_of(rows, cells, size)
-        pairs_move(rows + 5 * size, rows, one, two, cells + width, size)
-        pairs_capture(rows + 6 * size, rows, one, two, three, cells + 2 * width, size)
-        pairs_castle(rows + 7 * size, rows, one, two, three, four, cells + 3 * width, size)
+        pairs_of(rows, cells, limits, size)
+        bytes_move(rows + size, rows, one, two, size)
+        bytes_capture(rows + 2 * size, rows, one, two, three, size)
+        bytes_castle(rows + 3 * size, rows, one, two, three, four, size)
+        pairs_move(rows + 4 * size, rows, one, two, cells + width, limits, size)
+        pairs_capture(rows + 5 * size, rows, one, two, three, cells + 2 * width, limits, size)
+        pairs_castle(rows + 6 * size, rows, one, two, three, four, cells + 3 * width, limits, size)
+        apply_bytes(rows + 7 * size, rows + 8 * size, lists, 2, lists + 16, 1, size)
         first_layer(cells + 4 * width, cells + 4 * width + 8, cells, weights, biases, 4 * width)
         sums[0] = second_layer(cells + 4 * width, weights, biases, outputs, 16)
 
     operate.__qualname__ = f"layers_{form}"
-    return entry(int64, int64, int64, int64, int64, int64, array_type("i8"))(operate)
+    return entry(*[int64] * 9, array_type("i8"))(operate)
 
 
-def pairs(row):
-    left, right = np.split(np.clip(row.astype(np.int64), 0, 255), 2)
-    return left * right >> 9
+def pairs(row, limits):
+    left, right = np.split(row.astype(np.int64), 2)
+    most_left, most_right, shift, _ = np.repeat(limits, 64, 0).T.astype(np.int64)
+    return np.clip(left, 0, most_left) * np.clip(right, 0, most_right) >> shift
 
 
 @pytest.mark.parametrize("form", forms_of_the_host(), ids=str)
 def test_every_form_has_the_same_layers(form):
     operate = layer_door_to(form)
     generator = np.random.default_rng(2)
+    limits = np.array([[255, 255, 9, 0], [63, 127, 6, 0]], np.int16)
     for largest in (2, 20, 127):
-        rows = aligned(generator.integers(-200, 400, (8, 256)).astype(np.int16))
-        rows[0, :128] = rows[0, 128:] = 255 if largest == 127 else 100
+        rows = aligned(generator.integers(-200, 400, (9, 256)).astype(np.int16))
+        rows[0, :64] = rows[0, 128:192] = 255 if largest == 127 else 100
+        features = aligned(generator.integers(-128, 128, (4, 256)).astype(np.int8))
         weights = aligned(generator.integers(-largest - 1, largest + 1, 8 * 512).astype(np.int8))
         biases = aligned(generator.integers(-9_000, 9_000, 8).astype(np.int32))
         outputs = aligned(generator.integers(-32_768, 32_768, 8).astype(np.int32))
+        lists = np.array([features[number].ctypes.data for number in range(3)], np.int64)
         cells, sums = aligned(np.zeros(640, np.uint8)), np.zeros(1, np.int64)
-        base, one, two, three, four = rows[:5].copy()
-        operate(rows.ctypes.data, 512, cells.ctypes.data, weights.ctypes.data, biases.ctypes.data, outputs.ctypes.data,
-                sums)
+        base, kept, (one, two, three, four) = rows[0].copy(), rows[8].copy(), features.astype(np.int16)
+        operate(rows.ctypes.data, features.ctypes.data, 512, cells.ctypes.data, limits.ctypes.data, weights.ctypes.data,
+                biases.ctypes.data, outputs.ctypes.data, lists.ctypes.data, sums)
         expected = base, base + one - two, base + one - two - three, base + one + two - three - four
-        assert np.array_equal(rows[5:], expected[1:])
-        inputs = np.concatenate([pairs(row) for row in expected])
+        assert np.array_equal(rows[1:4], expected[1:]) and np.array_equal(rows[4:7], expected[1:])
+        assert np.array_equal(rows[7], kept + one + two - three) and np.array_equal(rows[8], rows[7])
+        inputs = np.concatenate([pairs(row, limits) for row in expected])
         assert np.array_equal(cells[:512], inputs)
         blocks = weights.reshape(64, 8, 8).astype(np.int64)
         found = np.einsum("gc,goc->o", inputs.reshape(64, 8), blocks) + biases
