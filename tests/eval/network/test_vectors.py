@@ -91,7 +91,9 @@ def layer_door_to(form: Form | None):
     pairs_move, pairs_capture, pairs_castle = run.pairs_move, run.pairs_capture, run.pairs_castle
     bytes_move, bytes_capture, bytes_castle = run.bytes_move, run.bytes_capture, run.bytes_castle
 
-    def operate(rows, features, size, cells, limits, weights, biases, outputs, lists, sums):
+    def operate(places, size, sums):
+        rows, features, cells, limits = places[0], places[1], places[2], places[3]
+        weights, biases, outputs, lists = places[4], places[5], places[6], places[7]
         one, two, three, four = (features, features + (size >> 1), features + size, features + 3 * (size >> 1))
         width = size >> 2
         pairs_of(rows, cells, limits, size)
@@ -106,7 +108,7 @@ def layer_door_to(form: Form | None):
         sums[0] = second_layer(cells + 4 * width, weights, biases, outputs, 16)
 
     operate.__qualname__ = f"layers_{form}"
-    return entry(*[int64] * 9, array_type("i8"))(operate)
+    return entry(array_type("i8"), int64, array_type("i8"))(operate)
 
 
 def pairs(row, limits):
@@ -130,8 +132,8 @@ def test_every_form_has_the_same_layers(form):
         lists = np.array([features[number].ctypes.data for number in range(3)], np.int64)
         cells, sums = aligned(np.zeros(640, np.uint8)), np.zeros(1, np.int64)
         base, kept, (one, two, three, four) = rows[0].copy(), rows[8].copy(), features.astype(np.int16)
-        operate(rows.ctypes.data, features.ctypes.data, 512, cells.ctypes.data, limits.ctypes.data, weights.ctypes.data,
-                biases.ctypes.data, outputs.ctypes.data, lists.ctypes.data, sums)
+        arrays = (rows, features, cells, limits, weights, biases, outputs, lists)
+        operate(np.array([array.ctypes.data for array in arrays], np.int64), 512, sums)
         expected = base, base + one - two, base + one - two - three, base + one + two - three - four
         assert np.array_equal(rows[1:4], expected[1:]) and np.array_equal(rows[4:7], expected[1:])
         assert np.array_equal(rows[7], kept + one + two - three) and np.array_equal(rows[8], rows[7])
