@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.attacks import attacked_squares, attackers_to, bishop_attacks, rook_attacks
+from engine.core.attacks import attacked_squares, attackers_to, attacks_by_worth, bishop_attacks, rook_attacks
 from engine.core.draws import is_repetition
 from engine.core.legality import gives_check, is_legal, is_pseudo_legal
 from engine.core.movegen import MOVE_LIST_TYPE, generate, king_masks
@@ -118,6 +118,11 @@ def all_attackers(pos, square, color):
 @entry(POSITION_TYPE, int64)
 def all_attacked(pos, color):
     return attacked_squares(pos, color)
+
+
+@entry(POSITION_TYPE, int64)
+def all_attacked_by_worth(pos, color):
+    return attacks_by_worth(pos, color)
 
 
 @entry()

@@ -22,7 +22,9 @@ from engine.alphabeta.learning import (
     reward_if_all_answers_fail,
 )
 from engine.alphabeta.ordering import (
+    ALL_QUIETS,
     BAD_NOISY,
+    NO_QUIETS,
     learn_from_cut,
     next_move,
     note_threats,
@@ -44,12 +46,12 @@ from engine.alphabeta.pruning import (
 )
 from engine.alphabeta.quiescence import quiescence, value_at_horizon
 from engine.alphabeta.reductions import (
-    alpha_raise_reduction,
     internal_reduction,
     lmr_base,
     lmr_of_node,
     lmr_of_quiet,
     may_be_singular,
+    multi_cut_score,
     negative_extension,
     reduced_depth,
     singular_extension,
@@ -157,7 +159,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if reverse_futility_cuts(params, depth, estimate, beta, improving):
             return reverse_futility_score(params, estimate, beta)
         # Step 8. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [3].
-        if may_try_null_move(pos, state, depth, ply, beta, estimate, cut_node):
+        if may_try_null_move(pos, state, depth, ply, beta, estimate):
             reduced = null_move_depth(params, depth, estimate, beta)
             pass_turn(pos, state, ply, raw_eval)
             score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, _YES - cut_node)
@@ -183,7 +185,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if move == NULL_MOVE:
                     break
                 play(pos, state, ply, move)
-                score = -quiescence(pos, state, -raised, -raised + 1, ply + 1)
+                score = -quiescence(pos, state, -raised, -raised + 1, ply + 1, _NO)
                 if score >= raised:
                     score = -search(pos, state, -raised, -raised + 1, shallow, ply + 1, _YES - cut_node)
                 take_back(pos, move)
@@ -209,9 +211,11 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             return DRAW
         if score < singular_beta:
             extension = singular_extension(state, ply, is_pv, singular_beta - score)
-        elif params.use_multi_cut and score >= beta and not is_decisive(score):
-            return score  # multi-cut: another move fails high as well, so the node will [-35]
         else:
+            # Multi-cut: without its TT move the node fails high as well [-35].
+            score = multi_cut_score(params, score, singular_beta, beta)
+            if score != NO_SCORE:
+                return score
             extension = negative_extension(params, cut_node, tt_score, beta)
 
     # Step 12. The moves, in order of promise [history 83, killers 70, continuation history 55, counter moves 14].
@@ -219,7 +223,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     start_picking(state, ply, tt_move)
     best, best_move, old_alpha = floor, NULL_MOVE, alpha
     move_count, quiets, noisies = _NO, _NO, _NO
-    with_quiets, no_zugzwang = _YES, has_pieces(pos)
+    with_quiets, no_zugzwang = ALL_QUIETS, has_pieces(pos)
     while True:
         move = next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets)
         if move == NULL_MOVE:
@@ -239,7 +243,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     continue
             elif not in_check:
                 if late_move_pruning_begins(params, depth, move_count, improving):
-                    with_quiets = _NO
+                    with_quiets = NO_QUIETS
                     continue
                 if quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
                     continue
@@ -283,7 +287,6 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if score >= beta:
                     count_cut(state, move_count)
                     break
-                depth -= alpha_raise_reduction(params, depth, score)
         quiets, noisies = remember_tried(state, ply, move, is_quiet, quiets, noisies)
 
     # Step 18. No legal move: mate or stalemate.

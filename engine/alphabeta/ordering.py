@@ -1,7 +1,7 @@
 """Move ordering: the better the order, the more alpha-beta can cut.
 
 The picker hands out moves one by one and generates them as late as possible: first the TT move, then captures that
-do not lose material, killers and the counter move, quiet moves by their histories, and losing captures last. A node
+do not lose material, killers and the counter move, quiet moves by histories and hints, and losing captures last. A node
 that is cut off by the TT move never generates any.
 
 Without `use_ordering` all moves but the TT move, which has its own switch, come in the generator's order. That
@@ -14,9 +14,10 @@ import numpy as np
 
 from engine.alphabeta.exchange import EXCHANGE_VALUES, see_reaches
 from engine.alphabeta.gravity import moved
+from engine.alphabeta.hints import checking_squares, checks, discovering_men, hint
 from engine.alphabeta.state import BEFORE_ROOT, PAWN_STRUCTURES, PLY_MASK
 from engine.alphabeta.transpositions import expect
-from engine.core.attacks import attacked_squares
+from engine.core.attacks import attacks_by_worth
 from engine.core.bits import BIT, EMPTY, NO_PIECE, PAWN, QUEEN
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, NOISY, QUIET, generate
@@ -36,9 +37,12 @@ from engine.kernel import inline, kernel
 (TT_STAGE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, COUNTER_MOVE, GENERATE_QUIET, QUIETS, BAD_NOISY,
  FINISHED) = (np.int64(stage) for stage in range(10))
 
+NO_QUIETS, ALL_QUIETS, QUIET_CHECKS = (np.int64(kind) for kind in range(3))  # which quiet moves the picker hands out
+
 HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
 _LOOKS_BACK = np.array([1, 2, 4], np.int64)  # which moves before a move continuation histories are about
+_WEIGHT_BITS = np.int64(10)  # weights of histories are in 1024ths
 _NO_LOSS = np.int64(0)
 _PAWN_MASK = np.uint64(PAWN_STRUCTURES - 1)
 
@@ -63,8 +67,10 @@ def captured_type(pos, move):
 
 @inline
 def note_threats(pos, state, ply):
-    """Note which squares the other side attacks, for the histories of this node's quiet moves."""
-    state.threats[ply] = attacked_squares(pos, np.int64(pos.side) ^ 1) if state.params.use_threats else EMPTY
+    """Note which squares the other side attacks, for the histories and hints of this node's quiet moves."""
+    by_pawns, by_minors, by_rooks, by_all = attacks_by_worth(pos, np.int64(pos.side) ^ 1)
+    state.threats[ply] = by_all if state.params.use_threats else EMPTY
+    state.danger[ply, 0], state.danger[ply, 1], state.danger[ply, 2] = by_pawns, by_minors, by_rooks
 
 
 @inline
@@ -82,15 +88,15 @@ def _pawn_row(pos, state):
 @inline
 def quiet_score(pos, state, move, ply):
     """The history score of a quiet move."""
-    slot, threats = move_slot(pos, move), _threat_index(state.threats[ply], move)
-    score = np.int64(state.quiet_history[pos.side, threats, move & 0xFFF]) if state.params.use_history else np.int64(0)
-    score += np.int64(state.pawn_history[_pawn_row(pos, state), slot])
-    if state.params.use_continuation:
+    params, slot, threats = state.params, move_slot(pos, move), _threat_index(state.threats[ply], move)
+    plain = np.int64(state.quiet_history[pos.side, threats, move & 0xFFF]) if params.use_history else np.int64(0)
+    weighted = np.int64(state.pawn_history[_pawn_row(pos, state), slot]) * params.weight_pawn
+    if params.use_continuation:
         top = BEFORE_ROOT + ply
-        score += np.int64(state.continuation[state.slots[top - 1], slot])
-        score += np.int64(state.continuation[state.slots[top - 2], slot])
-        score += np.int64(state.continuation[state.slots[top - 4], slot]) >> 1
-    return score
+        weighted += np.int64(state.continuation[state.slots[top - 1], slot]) * params.weight_last
+        weighted += np.int64(state.continuation[state.slots[top - 2], slot]) * params.weight_second
+        weighted += np.int64(state.continuation[state.slots[top - 4], slot]) * params.weight_fourth
+    return plain + (weighted >> _WEIGHT_BITS)
 
 
 @inline
@@ -129,29 +135,47 @@ def start_picking(state, ply, tt_move):
 
 @inline
 def _rank_quiets(pos, state, ply, first, end):
-    """Rank a range of the list by `quiet_score`, looking up the rows of the histories only once."""
-    top = BEFORE_ROOT + ply
-    on = np.int64(state.params.use_continuation)  # row 0 is never written to
+    """Rank a range of the list by `quiet_score` and the hints, looking up the rows of the histories only once."""
+    top, params = BEFORE_ROOT + ply, state.params
+    on = np.int64(params.use_continuation)  # row 0 is never written to
     last = state.continuation[on * state.slots[top - 1]]
     second = state.continuation[on * state.slots[top - 2]]
     fourth = state.continuation[on * state.slots[top - 4]]
     pawn_history = state.pawn_history[_pawn_row(pos, state)]
     history, threats = state.quiet_history[pos.side], state.threats[ply]
+    danger, checking = state.danger[ply], checking_squares(pos)
     for place in range(np.uint64(first), np.uint64(end)):
         move = np.int64(state.list.moves[place])
         slot = move_slot(pos, move)
         of_move = np.int64(history[_threat_index(threats, move), move & 0xFFF])
-        score = of_move if state.params.use_history else np.int64(0)
-        score += np.int64(last[slot]) + np.int64(second[slot]) + (np.int64(fourth[slot]) >> 1)
-        score += np.int64(pawn_history[slot])
+        score = of_move if params.use_history else np.int64(0)
+        weighted = np.int64(last[slot]) * params.weight_last + np.int64(second[slot]) * params.weight_second
+        weighted += np.int64(fourth[slot]) * params.weight_fourth + np.int64(pawn_history[slot]) * params.weight_pawn
+        score += (weighted >> _WEIGHT_BITS) + hint(pos, params, move, danger, checking)
         state.ranked[place] = _ranked(score, place, move)
 
 
 @inline
-def _generate_stage(pos, state, ply, wanted, checkers, pinned):
+def _keep_checks(pos, state, ply, first, end):
+    """Keep the checks in a range of quiet moves, ranked as answers to the last move; returns where they end."""
+    checking, discovering = checking_squares(pos), discovering_men(pos)
+    answers = state.continuation[state.slots[BEFORE_ROOT + ply - 1]]
+    kept = first
+    for place in range(np.uint64(first), np.uint64(end)):
+        move = np.int64(state.list.moves[place])
+        if checks(pos, move, checking, discovering):
+            state.ranked[kept] = _ranked(np.int64(answers[move_slot(pos, move)]), kept, move)
+            kept += 1
+    return kept
+
+
+@inline
+def _generate_stage(pos, state, ply, wanted, checkers, pinned, with_quiets):
     first = np.int64(state.end[ply])
     end = generate(pos, state.list, first, wanted, checkers, pinned)
-    if wanted == QUIET:
+    if wanted == QUIET and with_quiets == QUIET_CHECKS:
+        end = _keep_checks(pos, state, ply, first, end)
+    elif wanted == QUIET:
         _rank_quiets(pos, state, ply, first, end)
     else:
         for place in range(np.uint64(first), np.uint64(end)):
@@ -201,6 +225,13 @@ def _is_special(state, ply, move):
 
 
 @inline
+def _stage_after_good_captures(with_quiets):
+    if with_quiets == QUIET_CHECKS:
+        return GENERATE_QUIET
+    return FIRST_KILLER if with_quiets else BAD_NOISY
+
+
+@inline
 def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
     """`next_move`, stage by stage."""
     ply &= PLY_MASK
@@ -214,7 +245,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
             if with_quiets and not state.params.use_ordering:
                 wanted, stage = ALL_MOVES, GENERATE_QUIET
             if wanted == NOISY or with_quiets:
-                _generate_stage(pos, state, ply, wanted, checkers, pinned)
+                _generate_stage(pos, state, ply, wanted, checkers, pinned, with_quiets)
             state.stage[ply] = stage + 1
         elif stage == GOOD_NOISY:
             while np.int64(state.cursor[ply]) < np.int64(state.end[ply]):
@@ -225,7 +256,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
                     return move
                 state.list.moves[state.bad_end[ply]] = move
                 state.bad_end[ply] += 1
-            state.stage[ply] = FIRST_KILLER if with_quiets else BAD_NOISY
+            state.stage[ply] = _stage_after_good_captures(with_quiets)
             state.cursor[ply] = state.begin[ply] if not with_quiets else state.cursor[ply]
         elif stage == FIRST_KILLER or stage == SECOND_KILLER or stage == COUNTER_MOVE:
             state.stage[ply] = stage + 1
@@ -254,7 +285,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
 
 @kernel
 def next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets):
-    """The next move to search, or NULL_MOVE when there is none. `with_quiets` may become 0 between two calls."""
+    """The next move to search, or NULL_MOVE when there is none. `with_quiets` may be lowered between calls."""
     move = _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets)
     if move != NULL_MOVE:
         # By the time the move has been made, the TT's bucket for the new position will be in the cache.
@@ -264,7 +295,7 @@ def next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets):
 
 @inline
 def picked_score(pos, state, move, ply):
-    """The history score of the quiet move that `next_move` has just handed out."""
+    """The score of the quiet move that `next_move` has just handed out, by its histories and hints."""
     if state.stage[ply] == QUIETS:
         return state.ranked[np.int64(state.cursor[ply]) - 1] >> _SCORE_SHIFT
     return quiet_score(pos, state, move, ply)
@@ -275,7 +306,7 @@ def _reward_side(state, side, ply, move, bonus):
     """Reward a quiet move of `side` at `ply`, whatever the position."""
     code, threats = move & 0xFFF, _threat_index(state.threats[ply], move)
     entry = state.quiet_history[side, threats, code]
-    state.quiet_history[side, threats, code] = moved(entry, bonus, HISTORY_BITS)
+    state.quiet_history[side, threats, code] = moved(entry, bonus, state.params.history_bits)
 
 
 @kernel

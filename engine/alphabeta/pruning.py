@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.exchange import captured_value, see_reaches
-from engine.alphabeta.ordering import BAD_NOISY, next_move
+from engine.alphabeta.ordering import BAD_NOISY, NO_QUIETS, next_move
 from engine.alphabeta.state import BEFORE_ROOT
 from engine.alphabeta.steps import has_pieces, lazy_score
 from engine.alphabeta.transpositions import MISS, entry_depth
@@ -49,11 +49,9 @@ def reverse_futility_score(params, estimate, beta):
 
 
 @inline
-def may_try_null_move(pos, state, depth, ply, beta, estimate, cut_node):
+def may_try_null_move(pos, state, depth, ply, beta, estimate):
     """Whether to try a null move: the side to move is above beta and has pieces, and the last move was not null."""
     params = state.params
-    if params.use_null_cut_nodes and not cut_node:
-        return False
     return (params.use_null_move and depth >= params.null_depth and estimate >= beta
             and state.static_evals[ply] >= beta - params.null_static_margin * depth
             and state.slots[BEFORE_ROOT + ply - 1] != 0 and has_pieces(pos) and ply >= state.null_floor
@@ -86,7 +84,7 @@ def may_probcut(params, depth, beta, raised, data, tt_score):
 def next_probable(pos, state, ply, tt_move, checkers, pinned, gain):
     """The next capture or promotion that wins at least `gain` by exchanges, for ProbCut; NULL_MOVE if there is none."""
     while True:
-        move = next_move(pos, state, ply, tt_move, checkers, pinned, _NO)
+        move = next_move(pos, state, ply, tt_move, checkers, pinned, NO_QUIETS)
         if move == NULL_MOVE or state.stage[ply] == BAD_NOISY:
             return NULL_MOVE
         if see_reaches(pos, move, gain):

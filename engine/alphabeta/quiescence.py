@@ -6,7 +6,15 @@ import numpy as np
 
 from engine.alphabeta.correction import corrected_eval
 from engine.alphabeta.exchange import captured_value, see_reaches
-from engine.alphabeta.ordering import BAD_NOISY, next_move, note_threats, start_picking
+from engine.alphabeta.ordering import (
+    ALL_QUIETS,
+    BAD_NOISY,
+    NO_QUIETS,
+    QUIET_CHECKS,
+    next_move,
+    note_threats,
+    start_picking,
+)
 from engine.alphabeta.state import PLY_MASK
 from engine.alphabeta.steps import (
     bound_settles,
@@ -96,10 +104,12 @@ def _are_left_out(pos, state, ply, move, in_check, searched):
 @inline
 def _hoped_for(pos, state, move, futile, alpha, in_check):
     """The most that `move` can bring, given that all but the piece that it takes brings `futile`; INFINITE if there is
-    no telling.
+    no telling, as for a quiet check, and -INFINITE for a check that loses material.
     """
     if in_check:
         return INFINITE
+    if state.params.use_quiescence_checks and not is_noisy(pos, move):
+        return INFINITE if see_reaches(pos, move, _NO) else -INFINITE
     if state.params.use_quiescence_futility and futile <= alpha and not see_reaches(pos, move, _ANY_GAIN):
         return futile
     return futile + captured_value(pos, move) if state.params.use_delta_pruning else INFINITE
@@ -124,8 +134,10 @@ def _softened(state, score, beta):
 
 
 @kernel
-def quiescence(pos, state, alpha, beta, ply):
-    """Search until the position is quiet: captures and promotions; in check evasions, until one does not lose."""
+def quiescence(pos, state, alpha, beta, ply, with_checks):
+    """Search until the position is quiet: captures and promotions; in check evasions, until one does not lose; in the
+    first ply, `with_checks`, moves that give check.
+    """
     ply &= PLY_MASK
     # Step 1. Stop, draws, the deepest ply, and the endgame tables.
     settled = _settled_score(pos, state, ply)
@@ -148,7 +160,7 @@ def quiescence(pos, state, alpha, beta, ply):
 
     # Step 4. The moves.
     tt_move = _start_moves(pos, state, ply, data, checkers, pinned)
-    with_quiets = np.int64(in_check)
+    with_quiets = ALL_QUIETS if in_check else (QUIET_CHECKS if with_checks else NO_QUIETS)
     best_move, old_alpha, searched = NULL_MOVE, alpha, _NO
     while True:
         move = next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets)
@@ -162,7 +174,7 @@ def quiescence(pos, state, alpha, beta, ply):
                 best = max(best, hoped_for)  # it cannot raise the score above alpha
                 continue
         play(pos, state, ply, move)
-        score = -quiescence(pos, state, -beta, -alpha, ply + 1)
+        score = -quiescence(pos, state, -beta, -alpha, ply + 1, _NO)
         take_back(pos, move)
         searched += 1
         if state.stopped:
@@ -189,4 +201,4 @@ def value_at_horizon(pos, state, alpha, beta, ply):
     state.leaves += 1
     if not state.params.use_quiescence:
         return cut_off_value(pos, state, ply)
-    return quiescence(pos, state, alpha, beta, ply)
+    return quiescence(pos, state, alpha, beta, ply, np.int64(state.params.use_quiescence_checks))

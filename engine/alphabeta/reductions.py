@@ -8,7 +8,7 @@ from engine.alphabeta.state import REDUCTION_ROWS
 from engine.alphabeta.transpositions import LOWER, entry_bound, entry_depth
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
-from engine.search.scores import is_decisive
+from engine.search.scores import NO_SCORE, is_decisive
 
 _ONE_PLY = np.int64(1024)
 _ONE_PLY_BITS = np.int64(10)
@@ -21,14 +21,6 @@ _ONE_PLY_BITS = np.int64(10)
 def internal_reduction(params, depth):
     """Plies by which a node without a TT move is reduced."""
     return np.int64(params.use_iir and depth >= params.iir_depth)
-
-
-@inline
-def alpha_raise_reduction(params, depth, score):
-    """Plies by which the remaining moves are reduced once one has raised alpha: it is seldom raised again."""
-    if not params.use_alpha_raise or depth <= 2 or depth > params.alpha_raise_depth or is_decisive(score):
-        return np.int64(0)
-    return min(params.alpha_raise_reduction, depth - 1)
 
 
 @inline
@@ -52,6 +44,18 @@ def singular_extension(state, ply, is_pv, shortfall):
         return np.int64(1)
     state.extended[ply] += 1
     return np.int64(2)
+
+
+@inline
+def multi_cut_score(params, score, singular_beta, beta):
+    """The score of a node where others than the TT move reach `singular_beta`, if that shows that the node fails high
+    in any case; else NO_SCORE.
+    """
+    if not params.use_multi_cut:
+        return NO_SCORE
+    if singular_beta >= beta:
+        return singular_beta
+    return score if score >= beta and not is_decisive(score) else NO_SCORE
 
 
 @inline

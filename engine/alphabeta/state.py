@@ -90,6 +90,7 @@ class StateRecord(Fields):
     excluded: Annotated[Numbers, "u2", STACK]  # the move that a singular search leaves out
     extended: Annotated[Numbers, "i4", STACK]  # double extensions in the line
     threats: Annotated[Numbers, "u8", STACK]  # squares that the other side attacks, if the histories ask for them
+    danger: Annotated[Numbers, "u8", (STACK, 3)]  # the same with pawns, with minor pieces too, with rooks too
     was_pv: Annotated[Numbers, "u1", STACK]  # whether the position is or was in a principal variation
     psq: Annotated[Numbers, "i8", STACK]  # material and piece-square sum, packed
     killers: Annotated[Numbers, "u2", (STACK, 2)]

@@ -155,12 +155,12 @@ def evaluate_node(pos, state, ply, data, tt_score, in_check):
 
 @inline
 def is_improving(state, ply, in_check):
-    """1 if the static evaluation has risen since the side's previous turns, or none of those is known; 0 if not, if in
-    check, and at the first two plies.
+    """1 if the static evaluation has risen since the side's previous turns, or none of those is known; 0 if not, and if
+    in check.
     """
-    if in_check or ply < 2:
+    if in_check:
         return np.int64(0)
-    earlier = state.static_evals[ply - 2]
+    earlier = state.static_evals[ply - 2] if ply >= 2 else NO_SCORE
     if earlier == NO_SCORE:
         earlier = state.static_evals[ply - 4] if ply >= 4 else NO_SCORE
     return np.int64(earlier == NO_SCORE or state.static_evals[ply] > earlier)

@@ -170,20 +170,33 @@ def pawn_attacks(pawns, color):
 
 
 @kernel
+def attacks_by_worth(pos, color):
+    """The squares that `color` attacks with pawns; with pawns and minor pieces; with rooks as well; with all its men.
+
+    Where one of its own men stands, that is defended.
+    """
+    occupied, own = pos.colors[0] | pos.colors[1], pos.colors[color]
+    by_pawns = pawn_attacks(pos.types[PAWN] & own, color)
+    by_minors, men = by_pawns, pos.types[KNIGHT] & own
+    while men != EMPTY:
+        by_minors |= KNIGHT_ATTACKS[lsb(men)]
+        men = without_lsb(men)
+    men = pos.types[BISHOP] & own
+    while men != EMPTY:
+        by_minors |= bishop_attacks(lsb(men), occupied)
+        men = without_lsb(men)
+    by_rooks, men = by_minors, pos.types[ROOK] & own
+    while men != EMPTY:
+        by_rooks |= rook_attacks(lsb(men), occupied)
+        men = without_lsb(men)
+    by_all, men = by_rooks | KING_ATTACKS[lsb(pos.types[KING] & own)], pos.types[QUEEN] & own
+    while men != EMPTY:
+        by_all |= bishop_attacks(lsb(men), occupied) | rook_attacks(lsb(men), occupied)
+        men = without_lsb(men)
+    return by_pawns, by_minors, by_rooks, by_all
+
+
+@inline
 def attacked_squares(pos, color):
     """All squares that the men of `color` attack; where one of its own men stands, that is defended."""
-    occupied, own = pos.colors[0] | pos.colors[1], pos.colors[color]
-    attacked = pawn_attacks(pos.types[PAWN] & own, color) | KING_ATTACKS[lsb(pos.types[KING] & own)]
-    knights = pos.types[KNIGHT] & own
-    while knights != EMPTY:
-        attacked |= KNIGHT_ATTACKS[lsb(knights)]
-        knights = without_lsb(knights)
-    diagonal = (pos.types[BISHOP] | pos.types[QUEEN]) & own
-    while diagonal != EMPTY:
-        attacked |= bishop_attacks(lsb(diagonal), occupied)
-        diagonal = without_lsb(diagonal)
-    straight = (pos.types[ROOK] | pos.types[QUEEN]) & own
-    while straight != EMPTY:
-        attacked |= rook_attacks(lsb(straight), occupied)
-        straight = without_lsb(straight)
-    return attacked
+    return attacks_by_worth(pos, color)[3]

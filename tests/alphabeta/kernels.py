@@ -7,6 +7,7 @@ import numpy as np
 from engine.alphabeta.correction import corrected_eval, learn_correction
 from engine.alphabeta.exchange import flag_sound_moves, see_reaches
 from engine.alphabeta.gravity import moved
+from engine.alphabeta.hints import checking_squares, checks, discovering_men, hint
 from engine.alphabeta.ordering import (
     is_after_quiet,
     learn_from_cut,
@@ -168,6 +169,22 @@ def exact_and_lazy(pos, state, ply):
     """(the static evaluation, what lazy evaluation takes it for by the ply before)"""
     lazy = lazy_score(pos, state, ply, MISS)
     return known_or_new_evaluation(pos, state, ply, MISS), lazy
+
+
+@entry(POSITION_TYPE)
+def squares_for_checks(pos):
+    return checking_squares(pos)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64)
+def hint_for(pos, state, move):
+    note_threats(pos, state, np.int64(0))
+    return hint(pos, state.params, move, state.danger[0], checking_squares(pos))
+
+
+@entry(POSITION_TYPE, int64)
+def is_quiet_check(pos, move):
+    return checks(pos, move, checking_squares(pos), discovering_men(pos))
 
 
 @entry(STATE_TYPE, int64, int64)

@@ -18,6 +18,7 @@ from tests.alphabeta.kernels import (
     corrected,
     exact_and_lazy,
     follows_quiet,
+    hint_for,
     learn_cut,
     learn_error,
     learn_evaluation,
@@ -29,7 +30,7 @@ from tests.alphabeta.kernels import (
     wins_exchange,
 )
 from tests.eval.kernels import psq_from_scratch
-from tests.kernels import all_attacked
+from tests.kernels import all_attacked, all_attacked_by_worth
 from tests.positions import judge, start_fens
 
 STATE = new_state()
@@ -63,14 +64,17 @@ def picked(game, state, tt_move=0):
 
 
 def quiet_score(game, state, move):
-    """The sum of the histories, by the definition."""
+    """The weighted sum of the histories, by the definition, and the hint."""
     slot, top = slot_of_move(game.position, state, move), int(BEFORE_ROOT) + PLY
     one, two, four = (int(state.continuation[state.slots[top - back], slot]) for back in (1, 2, 4))
     threats = int(state.threats[PLY])
     threatened = 2 * (threats >> (move & 63) & 1) + (threats >> (move >> 6 & 63) & 1)
     pawns = int(state.pawn_history[int(game.position.pawn_key) % PAWN_STRUCTURES, slot])
     own = int(state.quiet_history[game.position.side, threatened, move & 0xFFF])
-    return own + one + two + (four >> 1) + (pawns if state.params.use_pawn_history else 0)
+    params = state.params
+    weighted = (one * params.weight_last + two * params.weight_second + four * params.weight_fourth
+                + (pawns * params.weight_pawn if params.use_pawn_history else 0))
+    return own + (weighted >> 10) + hint_for(game.position, state, move)
 
 
 @settings(max_examples=60, deadline=None)
@@ -81,6 +85,7 @@ def test_the_order_of_moves(fen, seed, choice, extra):
     fill_histories(state, seed)
     state.params.use_pawn_history = extra
     state.threats[PLY] = all_attacked(game.position, game.position.side ^ 1) if extra else 0
+    state.danger[PLY] = all_attacked_by_worth(game.position, game.position.side ^ 1)[:3]
     legal = game.legal_moves()
     if not legal:
         return

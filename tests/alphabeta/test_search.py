@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.alphabeta.iterations import Line
 from engine.alphabeta.params import PARAMETERS, default_params, set_param
+from engine.alphabeta.reductions import multi_cut_score
 from engine.alphabeta.searcher import Candidate, Searcher, elect
 from engine.alphabeta.state import HISTORY_FIELDS, new_state
 from engine.commands.shared.positions import BENCH_FENS
@@ -294,9 +295,31 @@ def test_improving_is_a_higher_evaluation_than_two_plies_ago():
     assert improves(state, 2, 0) == 1  # 30 after 10
     assert improves(state, 4, 0) == 0  # 20 after 30
     assert improves(state, 2, 1) == 0  # in check nothing is known
-    assert improves(state, 0, 0) == improves(state, 1, 0) == 0
+    assert improves(state, 0, 0) == improves(state, 1, 0) == 1  # nothing to compare with
     state.static_evals[2] = int(NO_SCORE)
     assert improves(state, 4, 0) == 1  # 20 after 10, four plies ago: in check between them
+
+
+@pytest.mark.parametrize(("with_checks", "is_seen"), [(0, False), (1, True)])
+def test_quiescence_sees_a_quiet_check_at_the_horizon(with_checks, is_seen):
+    game = Game("6k1/5ppp/8/8/8/8/8/R5K1 b - - 0 1")
+    params = default_params()
+    set_param(params, "use_quiescence_checks", with_checks)
+    blunder = next(move for move in game.legal_moves() if game.text(move) == "g8h8")
+    result = Searcher(1, params=params).run(game.position, Limits(depth=1, search_moves=(blunder,)))
+    assert (result.score == -mate_in(2)) == is_seen
+
+
+@pytest.mark.parametrize(("is_on", "score", "singular_beta", "expected"), [
+    (1, 30, 25, 25),  # all that a singular move would have to be better than is enough
+    (1, 30, 15, 30),  # the score itself is
+    (1, 19, 15, int(NO_SCORE)),
+    (0, 30, 25, int(NO_SCORE)),
+])
+def test_multi_cut_returns_a_score_that_others_than_the_tt_move_reach(is_on, score, singular_beta, expected):
+    params = default_params()
+    set_param(params, "use_multi_cut", is_on)
+    assert multi_cut_score(params, score, singular_beta, 20) == expected
 
 
 def test_what_a_tuner_may_try_stores_no_depth_that_cannot_be():
