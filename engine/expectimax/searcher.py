@@ -99,7 +99,7 @@ class Expectimax(DeepeningSearch):
     def __init__(self, params: ParamsRecord | None = None, evaluation: Evaluation | None = None) -> None:
         self._tree = new_record(TreeRecord)
         self._tree["assumed"] = default_assumptions()
-        super().__init__(params=_without_tt(params), evaluation=evaluation)
+        super().__init__(params=_for_plain_quiescence(params), evaluation=evaluation)
 
     def set_opponent(self, temperature: float) -> None:
         """Play against an opponent of this temperature (see `temperature_of`); infinity is a random mover."""
@@ -111,7 +111,7 @@ class Expectimax(DeepeningSearch):
 
     def set_params(self, params: ParamsRecord) -> None:
         """Use other search parameters from now on."""
-        super().set_params(_without_tt(params))
+        super().set_params(_for_plain_quiescence(params))
 
     def load(self) -> None:
         """Compile or load the kernels."""
@@ -123,7 +123,11 @@ class Expectimax(DeepeningSearch):
         return Averaging(self._position.copy(), self._states[0], self._limits, self._started, report, self._tree)
 
 
-def _without_tt(params: ParamsRecord | None) -> ParamsRecord:
+def _for_plain_quiescence(params: ParamsRecord | None) -> ParamsRecord:
+    """`params` without the transposition table and without checks at the horizon: the temperatures of opponents are
+    fitted to what captures alone show.
+    """
     changed = default_params() if params is None else params.copy()
-    set_param(changed, "use_tt", 0)
+    for name in ("use_tt", "use_quiescence_checks"):
+        set_param(changed, name, 0)
     return changed
