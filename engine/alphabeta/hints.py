@@ -75,7 +75,7 @@ def checks(pos, move, checking, discovering):
 
 @inline
 def hint(pos, params, move, danger, checking):
-    """What is added to the score of a quiet move: for leaving danger, or less for going into it, and for a check."""
+    """What is added to the score of a quiet move: for leaving danger and for a check; less for going into danger."""
     start, target = from_square(move), to_square(move)
     kind = np.int64(pos.board[start]) & 7
     squares = _danger_of(kind, danger)

@@ -104,7 +104,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     """The value of `pos` at `depth`: exact inside the window, else a bound. `cut_node`: a cut-off is expected."""
     ply &= PLY_MASK
     params = state.params
-    # Step 1. At the horizon, quiescence searches only captures and the like [236].
+    # Step 1. At the horizon, quiescence searches only captures, checks and the like [236].
     if depth <= 0 or ply >= MAX_PLY:
         return value_at_horizon(pos, state, alpha, beta, ply)
     is_root, is_pv = ply == 0, beta - alpha > 1

@@ -242,7 +242,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
             return tt_move
         if stage == GENERATE_NOISY or stage == GENERATE_QUIET:
             wanted = NOISY if stage == GENERATE_NOISY else QUIET
-            if with_quiets and not state.params.use_ordering:
+            if with_quiets == ALL_QUIETS and not state.params.use_ordering:
                 wanted, stage = ALL_MOVES, GENERATE_QUIET
             if wanted == NOISY or with_quiets:
                 _generate_stage(pos, state, ply, wanted, checkers, pinned, with_quiets)

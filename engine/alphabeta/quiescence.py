@@ -1,4 +1,6 @@
-"""Quiescence search: beyond the horizon captures are played out, so that only quiet positions are evaluated."""
+"""Quiescence search: beyond the horizon captures, and at first checks, are played out, so that only quiet positions are
+evaluated.
+"""
 
 from __future__ import annotations
 

@@ -310,6 +310,16 @@ def test_quiescence_sees_a_quiet_check_at_the_horizon(with_checks, is_seen):
     assert (result.score == -mate_in(2)) == is_seen
 
 
+def test_without_ordering_quiescence_still_searches_no_quiet_moves_but_checks():
+    fen, nodes = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1", []  # no check is possible soon
+    for with_checks in (0, 1):
+        params = default_params()
+        set_param(params, "use_ordering", 0)
+        set_param(params, "use_quiescence_checks", with_checks)
+        nodes.append(Searcher(1, params=params).run(Game(fen).position, Limits(depth=2)).nodes)
+    assert nodes[0] == nodes[1]
+
+
 @pytest.mark.parametrize(("is_on", "score", "singular_beta", "expected"), [
     (1, 30, 25, 25),  # all that a singular move would have to be better than is enough
     (1, 30, 15, 30),  # the score itself is
