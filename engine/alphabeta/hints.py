@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.attacks import KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, rook_attacks
-from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK
+from engine.core.bits import BISHOP, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, contains
 from engine.core.legality import gives_check
 from engine.core.moves import NORMAL, from_square, move_kind, to_square
 from engine.core.position import king_square, occupied_squares
@@ -60,17 +60,12 @@ def _checks_of(kind, checking):
 
 
 @inline
-def _contains(squares, square):
-    return squares >> square & BIT != EMPTY
-
-
-@inline
 def checks(pos, move, checking, discovering):
     """Whether a quiet move gives check, given `checking_squares` and `discovering_men`."""
     start, target = from_square(move), to_square(move)
-    if _contains(discovering, start) or move_kind(move) != NORMAL:
+    if contains(discovering, start) or move_kind(move) != NORMAL:
         return gives_check(pos, move)
-    return _contains(_checks_of(np.int64(pos.board[start]) & 7, checking), target)
+    return contains(_checks_of(np.int64(pos.board[start]) & 7, checking), target)
 
 
 @inline
@@ -79,6 +74,6 @@ def hint(pos, params, move, danger, checking):
     start, target = from_square(move), to_square(move)
     kind = np.int64(pos.board[start]) & 7
     squares = _danger_of(kind, danger)
-    fled = np.int64(_contains(squares, start)) - np.int64(_contains(squares, target))
+    fled = np.int64(contains(squares, start)) - np.int64(contains(squares, target))
     score = fled * (ESCAPE_VALUES[kind] * params.hint_escape >> _SHARE_BITS)
-    return score + params.hint_check if _contains(_checks_of(kind, checking), target) else score
+    return score + params.hint_check if contains(_checks_of(kind, checking), target) else score

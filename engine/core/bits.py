@@ -40,6 +40,12 @@ def without_lsb(squares):
 
 
 @inline
+def contains(squares, square):
+    """Whether `square` is a member of `squares`."""
+    return squares >> square & BIT != EMPTY
+
+
+@inline
 def has_several(squares):
     """Whether `squares` has more than one member."""
     return squares & (squares - BIT) != EMPTY

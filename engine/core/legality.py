@@ -16,6 +16,7 @@ from engine.core.bits import (
     RANK_8,
     ROOK,
     WHITE,
+    contains,
     has_several,
     lsb,
 )
@@ -42,11 +43,6 @@ from engine.kernel import inline, kernel
 
 
 @inline
-def _contains(squares, square):
-    return squares >> square & BIT != EMPTY
-
-
-@inline
 def _castling_is_possible(pos, us, start, rook):
     index = castling_index(us, start, rook)
     return (pos.castling >> index & 1 != 0
@@ -58,11 +54,11 @@ def _castling_is_possible(pos, us, start, rook):
 @inline
 def _pawn_move_is_possible(pos, us, start, target, kind):
     if kind == EN_PASSANT:
-        return pos.ep == target and _contains(PAWN_ATTACKS[us, start], target)
-    promotes = _contains(RANK_8 if us == WHITE else RANK_1, target)
+        return pos.ep == target and contains(PAWN_ATTACKS[us, start], target)
+    promotes = contains(RANK_8 if us == WHITE else RANK_1, target)
     if promotes != (kind >= PROMOTION):
         return False
-    if _contains(PAWN_ATTACKS[us, start], target):
+    if contains(PAWN_ATTACKS[us, start], target):
         return pos.board[target] != NO_PIECE
     if pos.board[target] != NO_PIECE:
         return False
@@ -86,11 +82,11 @@ def is_pseudo_legal(pos, move):
         return False
     if kind == CASTLING:
         return _castling_is_possible(pos, us, start, target)
-    if _contains(pos.colors[us], target):
+    if contains(pos.colors[us], target):
         return False
     if piece & 7 == PAWN:
         return _pawn_move_is_possible(pos, us, start, target, kind)
-    return kind == NORMAL and _contains(piece_attacks(piece & 7, start, occupied_squares(pos)), target)
+    return kind == NORMAL and contains(piece_attacks(piece & 7, start, occupied_squares(pos)), target)
 
 
 @kernel
@@ -107,9 +103,9 @@ def is_legal(pos, move, checkers, pinned):
         return not is_attacked(pos, target, occupied_squares(pos) ^ (BIT << king), us ^ 1)
     if has_several(checkers):
         return False
-    if checkers != EMPTY and not _contains(BETWEEN[king, lsb(checkers)] | checkers, target):
+    if checkers != EMPTY and not contains(BETWEEN[king, lsb(checkers)] | checkers, target):
         return False
-    return not _contains(pinned, start) or _contains(LINE[king, start], target)
+    return not contains(pinned, start) or contains(LINE[king, start], target)
 
 
 @inline
@@ -133,7 +129,7 @@ def gives_check(pos, move):
         occupied ^= BIT << (target ^ 8)
     moved = promoted_type(kind) if kind >= PROMOTION else np.int64(pos.board[start]) & 7
     attacks = PAWN_ATTACKS[us, target] if moved == PAWN else piece_attacks(moved, target, occupied)
-    if _contains(attacks, enemy_king):
+    if contains(attacks, enemy_king):
         return True
     if LINE[enemy_king, start] == EMPTY and kind != EN_PASSANT:
         return False  # no discovered check from a square that shares no line with the king
