@@ -28,12 +28,16 @@ _MATE_SCORE = 30_000
 
 @dataclass(frozen=True)
 class TimeControl:
-    """The limits of a move: a clock with increment, in seconds; or a number of nodes; or a fixed time per move."""
+    """The limits of a move: a clock with increment, in seconds; or a number of nodes; or a fixed time per move.
+
+    With `moves`, the base is for that many moves, and is added again after them.
+    """
 
     base: float = 0.0
     increment: float = 0.0
     nodes: int | None = None
     movetime: float | None = None
+    moves: int | None = None
     margin: float = 0.01  # by how much a clock may be overstepped, since communication takes time too
 
 
@@ -57,7 +61,8 @@ class LiveGame:
             return chess.engine.Limit(time=self._control.movetime)
         white, black = (max(clock, 0.001) for clock in self._clocks)
         increment = self._control.increment
-        return chess.engine.Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
+        return chess.engine.Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment,
+                                  remaining_moves=self._moves_to_go())
 
     def patience(self, depth: int | None) -> float:
         """Seconds until the side to move counts as hanging."""
@@ -75,7 +80,14 @@ class LiveGame:
         self._clocks[side] -= seconds
         in_time = self._clocks[side] >= -self._control.margin
         self._clocks[side] = max(self._clocks[side], 0.0) + self._control.increment
+        if self._moves_to_go() == 1:
+            self._clocks[side] += self._control.base
         return in_time
+
+    def _moves_to_go(self) -> int | None:
+        """How many moves the mover's clock must last for, this one included; None if for the rest of the game."""
+        moves, made = self._control.moves, len(self.thoughts) // 2
+        return None if moves is None else moves - made % moves
 
     def verdict(self) -> tuple[str, str] | None:
         """(result, reason) if the game is over."""

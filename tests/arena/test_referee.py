@@ -90,6 +90,23 @@ def test_games_are_adjudicated_only_when_both_sides_agree():
     assert live_game([0] * 8, NO_RULES).verdict() is None
 
 
+def test_time_is_added_when_the_moves_of_a_control_are_made():
+    live = LiveGame(Opening(chess.STARTING_FEN), TimeControl(10, 0.5, moves=2), NO_RULES)
+    seen = []
+    for text in ("e2e4", "e7e5", "g1f3", "g8f6", "f1c4", "f8c5"):
+        limit = live.limit(None)
+        seen.append((limit.remaining_moves, limit.white_clock, limit.black_clock))
+        assert live.spend(4.0 if live.board.turn else 1.0, None)
+        live.thoughts.append(Thought(text, 0))
+        live.board.push_uci(text)
+    assert seen == [(2, 10, 10), (2, 6.5, 10), (1, 6.5, 9.5), (1, 13, 9.5), (2, 13, 19), (2, 9.5, 19)]
+
+
+def test_a_clock_that_ran_out_on_the_last_move_of_a_control_is_not_saved_by_the_next():
+    live = LiveGame(Opening(chess.STARTING_FEN), TimeControl(10, moves=1), NO_RULES)
+    assert not live.spend(10.5, None)
+
+
 def record(number: int, result: str) -> GameRecord:
     players = ("x", "y") if number % 2 == 0 else ("y", "x")
     thoughts = (Thought("e7e5", 3, 4, 0.1), Thought("g1f3", -3, 4, 0.1))

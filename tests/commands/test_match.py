@@ -58,6 +58,18 @@ def test_a_match_is_resumed_with_the_same_openings(tmp_path, openings):
     assert at_once.stdout == resumed.stdout  # both players always take the first move: the same games
 
 
+def test_engines_hear_how_many_moves_their_time_is_for(tmp_path, openings):
+    heard = tmp_path / "heard.txt"
+    script = Path(player(tmp_path, "legal").split()[-1])
+    script.write_text(script.read_text().replace("elif words[0] == 'go': ", "elif words[0] == 'go': "
+                                                 f"print(line, file=open({str(heard)!r}, 'a')); "))
+    one = f"cmd:{sys.executable} {script}"
+    run_match(one, one, "--games", "1", "--tc", "3/20+0.1", "--openings", str(openings), "--no-adjudication")
+    orders = heard.read_text().split("\n")
+    to_go = [line.split("movestogo ")[1].split()[0] for line in orders if line.startswith("go")]
+    assert to_go[:8] == ["3", "3", "2", "2", "1", "1", "3", "3"]
+
+
 def test_a_sequential_test_stops_when_it_is_decided(tmp_path):
     good, bad = f"cmd:{player(tmp_path, 'legal')}", f"cmd:{player(tmp_path, 'illegal')}"
     result = run_match(good, bad, "--games", "1000", "--tc", "5+0.1", "--sprt", "0", "200")

@@ -50,8 +50,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--games", type=positive, default=100, metavar="N",
                         help="games, at most with --sprt (default 100)")
     limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--tc", type=text, metavar="S+INC",
-                        help=f"time control: seconds per game + seconds per move (default {DEFAULT_CONTROL})")
+    limits.add_argument("--tc", type=text, metavar="[MOVES/]S+INC",
+                        help="time control: seconds per game, or per so many moves, + seconds per move "
+                             f"(default {DEFAULT_CONTROL})")
     limits.add_argument("--nodes", type=positive, metavar="N",
                         help=f"nodes per move instead of a clock (settings: always, default {DEFAULT_NODES})")
     limits.add_argument("--movetime", type=milliseconds, metavar="MS",

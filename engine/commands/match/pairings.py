@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
@@ -28,6 +29,10 @@ DEFAULT_CONTROL = "10+0.1"
 COMMAND = "cmd:"
 HASH = 4  # megabytes of each setting
 
+_SECONDS = r"(?:\d{1,9}(?:\.\d*)?|\.\d+)"
+_CONTROL = re.compile(rf"(?:(?P<moves>\d{{1,4}})/)?(?P<base>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?", re.ASCII)
+_LONGEST = 1e6  # seconds of a time control
+
 
 class UciPairing:
     """Two UCI engines, on the clock or at fixed nodes."""
@@ -37,9 +42,9 @@ class UciPairing:
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._first, self._second = _contenders(arguments)
         self.players = (self._first.name, self._second.name)
-        base, increment = _read_control(arguments.tc or DEFAULT_CONTROL)
         movetime = arguments.movetime / 1000 if arguments.movetime is not None else None
-        self._control = TimeControl(base, increment, arguments.nodes, movetime)
+        control = _read_control(arguments.tc or DEFAULT_CONTROL)
+        self._control = replace(control, nodes=arguments.nodes, movetime=movetime)
         self._width = arguments.concurrency or 1
         if arguments.cluster is not None:
             raise InputError("--cluster is for settings: engines are started on this machine")
@@ -90,15 +95,16 @@ class SettingsPairing:
         return [SettingsPair(number, opening, self._first, second, self._nodes, rules, self._megabytes)]
 
 
-def _read_control(text: str) -> tuple[float, float]:
-    base, _, increment = text.partition("+")
-    try:
-        seconds = float(base), float(increment or 0)
-    except ValueError as error:
-        raise InputError(f"--tc is seconds per game + seconds per move, like 10+0.1, not {quote(text)}") from error
-    if not (0 < seconds[0] < 1e6 and 0 <= seconds[1] < 1e6):
+def _read_control(text: str) -> TimeControl:
+    found = _CONTROL.fullmatch(text)
+    if found is None:
+        raise InputError("--tc is seconds per game + seconds per move, like 10+0.1, or 40/10 for every 40 moves, "
+                         f"not {quote(text)}")
+    control = TimeControl(float(found["base"]), float(found["increment"] or 0),
+                          moves=int(found["moves"]) if found["moves"] else None)
+    if not 0 < control.base < _LONGEST or control.increment >= _LONGEST or control.moves == 0:
         raise InputError(f"--tc {quote(text)} is not a time control")
-    return seconds
+    return control
 
 
 def _contenders(arguments: argparse.Namespace) -> tuple[Contender, Contender]:
