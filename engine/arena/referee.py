@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import chess
@@ -190,6 +192,19 @@ async def _play_game(number: int, opening: Opening, seats: tuple[Seat, Seat], co
     return GameRecord(number, names, opening, tuple(live.thoughts), *verdict, fault, (white, black))
 
 
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Keep Python from looking for garbage in the middle of a game: up to 60 ms of some player's clock."""
+    was_on = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 @dataclass(frozen=True)
 class UciGame:
     """A game of a match, in which the first player has White if its number is even: a shard. Calling it plays it."""
@@ -203,7 +218,8 @@ class UciGame:
 
     def __call__(self) -> list[GameRecord]:
         """Play the game; InputError if an engine cannot even be started."""
-        return [play_here(self._play())]
+        with _no_garbage_collection():
+            return [play_here(self._play())]
 
     async def _play(self) -> GameRecord:
         first, second = await take_seats(self.first, self.second)

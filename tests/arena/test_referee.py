@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 
 import chess
@@ -67,6 +68,16 @@ def test_an_engine_that_does_not_start_is_bad_input(tmp_path):
                     TimeControl(1, 0), NO_RULES)
     with pytest.raises(InputError, match="missing"):
         shard()
+
+
+def test_no_garbage_is_collected_on_a_players_clock(tmp_path, monkeypatch):
+    seen = []
+    spend = LiveGame.spend
+    monkeypatch.setattr(LiveGame, "spend", lambda *given: seen.append(gc.isenabled()) or spend(*given))
+    player_of_both = Contender("a", player(tmp_path, "legal"))
+    UciGame(0, OPENING, player_of_both, player_of_both, TimeControl(20, 1), NO_RULES)()
+    assert seen and not any(seen)
+    assert gc.isenabled()
 
 
 def live_game(scores: list[int], rules: Adjudication, fen: str = chess.STARTING_FEN) -> LiveGame:
