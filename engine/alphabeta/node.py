@@ -3,7 +3,7 @@
 Scores are from the side to move's view. `alpha` is what that side is already sure of, `beta` what the other side will
 not allow; a score of at least beta ends the node. Every technique can be switched off in params.py; what each of them
 decides is in pruning.py, reductions.py, learning.py and techniques.py. The number in brackets is the Elo that the
-engine loses without the technique at 5,000 nodes per move, give or take fifty: see "What each technique is worth" in
+engine loses without the technique at 5,000 nodes per move, give or take forty: see "What each technique is worth" in
 engine/arena/MEASUREMENTS.md.
 
 All steps that search are in one function: Numba does not link kernels that call each other, and the compiler of
@@ -104,7 +104,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     """The value of `pos` at `depth`: exact inside the window, else a bound. `cut_node`: a cut-off is expected."""
     ply &= PLY_MASK
     params = state.params
-    # Step 1. At the horizon, quiescence searches only captures, checks and the like [236].
+    # Step 1. At the horizon, quiescence searches only captures, checks and the like [402].
     if depth <= 0 or ply >= MAX_PLY:
         return value_at_horizon(pos, state, alpha, beta, ply)
     is_root, is_pv = ply == 0, beta - alpha > 1
@@ -118,7 +118,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     if not is_root:
         if is_draw(pos, state, ply):
             return DRAW
-        # Step 3. Mate-distance pruning: a shorter mate has already been found [6].
+        # Step 3. Mate-distance pruning: a shorter mate has already been found [0].
         alpha, beta = narrowed(params, alpha, beta, ply)
         if alpha >= beta:
             return alpha
@@ -130,7 +130,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 return floor if floor > -INFINITE else ceiling
             alpha = max(alpha, floor)
 
-    # Step 5. The transposition table: the same position by another move order [458, its cut-offs alone 241].
+    # Step 5. The transposition table: the same position by another move order [346, its cut-offs alone 156].
     checkers, pinned = king_masks(pos)
     in_check = checkers != EMPTY
     data, tt_score = recalled(pos, state, ply) if excluded == NULL_MOVE else (MISS, NO_SCORE)
@@ -142,9 +142,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     tt_move = best_so_far(state, ply, tt_move)
     tt_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
 
-    # Step 6. The static evaluation, corrected by experience [6], refined by the TT score.
+    # Step 6. The static evaluation, corrected by experience [14], refined by the TT score.
     may_prune = not is_pv and not in_check and excluded == NULL_MOVE
-    # Step 7 before the evaluation is made, if a lazy one shows that it will cut [61].
+    # Step 7 before the evaluation is made, if a lazy one, which only the features have, shows that it will cut.
     foreseen = foreseen_fail_high(pos, state, depth, ply, beta, data) if may_prune else NO_SCORE
     if foreseen != NO_SCORE:
         return foreseen
@@ -155,10 +155,10 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     begin_node(state, ply)
 
     if may_prune:
-        # Step 7. Reverse futility pruning: far above beta, no reply will bring the score below it [64].
+        # Step 7. Reverse futility pruning: far above beta, no reply will bring the score below it [100].
         if reverse_futility_cuts(params, depth, estimate, beta, improving):
             return reverse_futility_score(params, estimate, beta)
-        # Step 8. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [3].
+        # Step 8. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [35].
         if may_try_null_move(pos, state, depth, ply, beta, estimate):
             reduced = null_move_depth(params, depth, estimate, beta)
             pass_turn(pos, state, ply, raw_eval)
@@ -175,7 +175,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 state.null_floor = 0
                 if verified >= beta:
                     return score
-        # Step 9. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [-9].
+        # Step 9. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [10].
         raised, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
         if may_probcut(params, depth, beta, raised, data, tt_score):
             noisy_tt_move = tt_move if tt_is_noisy else NULL_MOVE
@@ -195,11 +195,11 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                     tt_store(pos, state, ply, move, score, raw_eval, max(shallow + 1, _NO), LOWER, was_pv)
                     return score if is_decisive(score) else score - (raised - beta)
 
-    # Step 10. Internal iterative reduction: without a TT move the node is not yet worth its depth [38].
+    # Step 10. Internal iterative reduction: without a TT move the node is not yet worth its depth [0].
     if tt_move == NULL_MOVE and excluded == NULL_MOVE and not is_root and (is_pv or cut_node):
         depth -= internal_reduction(params, depth)
 
-    # Step 11. Singular extension: a TT move that is much better than all others is searched deeper [50].
+    # Step 11. Singular extension: a TT move that is much better than all others is searched deeper [33].
     extension = _NO
     if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, data, tt_score):
         singular_beta = tt_score - params.singular_margin * depth
@@ -212,13 +212,13 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if score < singular_beta:
             extension = singular_extension(state, ply, is_pv, singular_beta - score)
         else:
-            # Multi-cut: without its TT move the node fails high as well [-35].
+            # Multi-cut: without its TT move the node fails high as well [12].
             score = multi_cut_score(params, score, singular_beta, beta)
             if score != NO_SCORE:
                 return score
             extension = negative_extension(params, cut_node, tt_score, beta)
 
-    # Step 12. The moves, in order of promise [history 83, killers 70, continuation history 55, counter moves 14].
+    # Step 12. The moves, in order of promise [700: history 100, killers 31, continuation history 19, counter moves 17].
     note_threats(pos, state, ply)
     start_picking(state, ply, tt_move)
     best, best_move, old_alpha = floor, NULL_MOVE, alpha
@@ -236,7 +236,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         history = picked_score(pos, state, move, ply) if is_quiet else _NO
         reduction = lmr_base(state, depth, move_count, is_quiet)
 
-        # Step 13. Pruning of late moves [53] and of hopeless ones [futility 41, static exchange 26, history 0].
+        # Step 13. Pruning of late moves [49] and of hopeless ones [static exchange 69, futility 37, history -5].
         if not is_root and not is_loss(best) and no_zugzwang:
             if not is_quiet:
                 if noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, state.stage[ply] == BAD_NOISY):
@@ -255,7 +255,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         nodes_before = state.nodes
         play(pos, state, ply, move)
 
-        # Step 15. Late move reduction: with good ordering a late move is seldom best; if it is, search it again [38].
+        # Step 15. Late move reduction: with good ordering a late move is seldom best; if it is, search it again [91].
         score = -INFINITE
         scout_beta = alpha + 1 if params.use_pvs else beta
         if is_late:
@@ -267,7 +267,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             if score > alpha and reduced < new_depth:
                 score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
         elif not is_pv or move_count > 1:
-            # Step 16. Principal variation search: a null window shows that a move is not better.
+            # Step 16. Principal variation search: a null window shows that a move is not better [119].
             score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
         if is_pv and (move_count == 1 or (score > alpha and params.use_pvs)):
             score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, _NO)
@@ -276,7 +276,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if state.stopped:
             return DRAW
 
-        # Step 17. A new best move, or a cut-off.
+        # Step 17. A new best move, or a cut-off: alpha-beta [849].
         if score > best:
             best = score
             if score > alpha:
