@@ -57,11 +57,12 @@ def budget_of(order: Order, game: Game, move_overhead: int, lag: Lag | None = No
     overhead = move_overhead / 1000
     side = int(game.position.side)
     # If a GUI sends only the other side's clock, it is taken for both.
-    left = order.times[side] if order.times[side] is not None else order.times[side ^ 1]
+    shown = side if order.times[side] is not None else side ^ 1
+    left = order.times[shown]
     budget = None
     if left is not None:
-        hands = clock.Clock(left / 1000, order.increments[side] / 1000, order.moves_to_go)
-        budget = clock.budget(hands, overhead, overhead if lag is None else lag.expected(overhead))
+        own_clock = clock.Clock(left / 1000, order.increments[shown] / 1000, order.moves_to_go)
+        budget = clock.budget(own_clock, overhead, None if lag is None else lag.expected(overhead))
         if len(game.legal_moves()) == 1:
             budget = clock.Budget(0.0, budget.hard)  # there is nothing to think about
     if order.movetime is None:

@@ -83,3 +83,20 @@ def test_the_flag_never_falls_though_a_prompt_host_becomes_slow(base, increment,
         left -= used + delay
         assert left > 0, ply
         left += increment
+
+
+def test_a_clock_that_is_shown_for_the_other_side_only_counts_for_both_with_its_increment():
+    game = Game()
+    full = budget_of(Order(times=(60_000, 60_000), increments=(1000, 1000)), game, ALLOWED)
+    assert budget_of(Order(times=(None, 60_000), increments=(0, 1000)), game, ALLOWED) == full
+    assert full is not None and full.soft > 1
+
+
+def test_a_fixed_time_and_a_clock_both_bind():
+    game = Game()
+    clock = budget_of(Order(times=(60_000, 60_000)), game, ALLOWED)
+    both = budget_of(Order(times=(60_000, 60_000), movetime=100), game, ALLOWED)
+    assert clock is not None and both is not None
+    assert both.hard < 0.1 < clock.hard
+    assert both.soft == clock.soft
+

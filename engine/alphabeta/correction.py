@@ -49,11 +49,11 @@ def _tempered(pos, params, raw):
 
 @kernel
 def corrected_eval(pos, state, ply, raw):
-    """The static evaluation `raw`, adjusted by the corrections learned so far."""
-    if not state.params.use_correction:
-        return clamp_evaluation(raw)
+    """The static evaluation `raw`, scaled, and adjusted by the corrections learned so far."""
     us, params = np.int64(pos.side), state.params
     raw = _tempered(pos, params, raw)
+    if not params.use_correction:
+        return clamp_evaluation(raw)
     total = params.correction_pawn * np.int64(state.pawn_correction[us, _slot(pos.pawn_key)])
     for color in range(2):
         entry = np.int64(state.non_pawn_correction[us, color, _slot(pos.non_pawn_keys[color])])

@@ -25,7 +25,9 @@ def checking_squares(pos):
 
 @kernel
 def discovering_men(pos):
-    """Men of the side to move that are the first on a line from the enemy king, if one of its sliders is the second."""
+    """The men of the side to move that may discover a check, and perhaps more: the first ones on all straight lines, or
+    on all diagonals, from the enemy king, if a slider stands behind one of them.
+    """
     us, occupied = np.int64(pos.side), occupied_squares(pos)
     king, ours = king_square(pos, us ^ 1), pos.colors[us]
     straight, diagonal = rook_attacks(king, occupied) & ours, bishop_attacks(king, occupied) & ours
@@ -39,8 +41,9 @@ def discovering_men(pos):
 
 @inline
 def _danger_of(kind, danger):
-    """Where a man of this type is attacked by one of less worth, if `danger` is attacked by pawns, by minor pieces as
-    well and by rooks as well; nowhere for pawns and kings.
+    """Where a man of this type is attacked by one of less worth; nowhere for pawns and kings.
+
+    `danger` holds the squares attacked by pawns; by pawns and minor pieces; by pawns, minor pieces and rooks.
     """
     if kind == PAWN or kind == KING:
         return EMPTY

@@ -3,8 +3,8 @@
 Scores are from the side to move's view. `alpha` is what that side is already sure of, `beta` what the other side will
 not allow; a score of at least beta ends the node. Every technique can be switched off in params.py; what each of them
 decides is in pruning.py, reductions.py, learning.py and techniques.py. The number in brackets is the Elo that the
-engine loses without the technique at 5,000 nodes per move, give or take forty: see "What each technique is worth" in
-engine/arena/MEASUREMENTS.md.
+engine loses without the technique at 5,000 nodes per move, give or take forty and more for the largest: see "What each
+technique is worth" in engine/arena/MEASUREMENTS.md.
 
 All steps that search are in one function: Numba does not link kernels that call each other, and the compiler of
 engine/kernel refuses them.
@@ -114,12 +114,13 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     # Step 2. Stop and draws.
     if has_to_stop(state, ply):
         return DRAW
-    floor, ceiling = -INFINITE, INFINITE
+    floor, ceiling, old_alpha = -INFINITE, INFINITE, alpha
     if not is_root:
         if is_draw(pos, state, ply):
             return DRAW
         # Step 3. Mate-distance pruning: a shorter mate has already been found [0].
         alpha, beta = narrowed(params, alpha, beta, ply)
+        old_alpha = alpha
         if alpha >= beta:
             return alpha
 
@@ -144,7 +145,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
 
     # Step 6. The static evaluation, corrected by experience [14], refined by the TT score.
     may_prune = not is_pv and not in_check and excluded == NULL_MOVE
-    # Step 7 before the evaluation is made, if a lazy one, which only the features have, shows that it will cut.
+    # Step 7 early: without the full evaluation, if a lazy one, which only the features have, already cuts.
     foreseen = foreseen_fail_high(pos, state, depth, ply, beta, data) if may_prune else NO_SCORE
     if foreseen != NO_SCORE:
         return foreseen
@@ -221,7 +222,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     # Step 12. The moves, in order of promise [700: history 100, killers 31, continuation history 19, counter moves 17].
     note_threats(pos, state, ply)
     start_picking(state, ply, tt_move)
-    best, best_move, old_alpha = floor, NULL_MOVE, alpha
+    best, best_move = floor, NULL_MOVE
     move_count, quiets, noisies = _NO, _NO, _NO
     with_quiets, no_zugzwang = ALL_QUIETS, has_pieces(pos)
     while True:
@@ -251,7 +252,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         # Step 14. Extensions.
         new_depth = depth - 1 + extension if move == tt_move else depth - 1
         is_late = params.use_late_move_reductions and depth >= 2 and move_count > 1 + np.int64(is_root)
-        checks = is_late and gives_check(pos, move)
+        is_check = is_late and gives_check(pos, move)
         nodes_before = state.nodes
         play(pos, state, ply, move)
 
@@ -259,7 +260,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         score = -INFINITE
         scout_beta = alpha + 1 if params.use_pvs else beta
         if is_late:
-            reduction = lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_is_noisy)
+            reduction = lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, is_check, tt_is_noisy)
             if is_quiet:
                 reduction = lmr_of_quiet(state, ply, move, reduction, history)
             reduced = reduced_depth(new_depth, reduction)

@@ -101,7 +101,7 @@ def quiet_score(pos, state, move, ply):
 
 @inline
 def noisy_score(pos, state, move):
-    """Most valuable victim first; among equals, by capture history."""
+    """The value of the victim, and of a promotion, plus the capture history."""
     taken = captured_type(pos, move)
     score = 16 * EXCHANGE_VALUES[taken] + np.int64(state.noisy_history[move_slot(pos, move), taken])
     kind = move_kind(move)
@@ -159,7 +159,8 @@ def _rank_quiets(pos, state, ply, first, end):
 def _keep_checks(pos, state, ply, first, end):
     """Keep the checks in a range of quiet moves, ranked as answers to the last move; returns where they end."""
     checking, discovering = checking_squares(pos), discovering_men(pos)
-    answers = state.continuation[state.slots[BEFORE_ROOT + ply - 1]]
+    on = np.int64(state.params.use_continuation)  # row 0 is never written to
+    answers = state.continuation[on * state.slots[BEFORE_ROOT + ply - 1]]
     kept = first
     for place in range(np.uint64(first), np.uint64(end)):
         move = np.int64(state.list.moves[place])
@@ -295,7 +296,7 @@ def next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets):
 
 @inline
 def picked_score(pos, state, move, ply):
-    """The score of the quiet move that `next_move` has just handed out, by its histories and hints."""
+    """The history score of the quiet move that `next_move` has just handed out; with its hints, if it was ranked."""
     if state.stage[ply] == QUIETS:
         return state.ranked[np.int64(state.cursor[ply]) - 1] >> _SCORE_SHIFT
     return quiet_score(pos, state, move, ply)
@@ -377,7 +378,9 @@ def _reward_noisy(pos, state, move, bonus):
 
 @kernel
 def learn_from_cut(pos, state, ply, depth, best, quiets, noisies):
-    """Reward `best`, which caused the cut-off, and punish the `quiets` and `noisies` that were tried before it."""
+    """Reward `best`, which caused the cut-off, and punish what was tried before it: `noisies`, and if it is quiet
+    `quiets`.
+    """
     ply &= PLY_MASK
     bonus = min(state.params.history_bonus * depth, state.params.history_bonus_max)
     malus = -min(state.params.history_malus * depth, state.params.history_bonus_max)

@@ -102,14 +102,14 @@ PARAMETERS = (
     Parameter("null_verify_quarters", 3, 1, 4, 1),
     # ProbCut.
     Parameter("probcut_depth", 6, 3, 8, 1),
-    Parameter("probcut_margin", 104, 100, 350, 20),
+    Parameter("probcut_margin", 104, 50, 350, 20),
     Parameter("probcut_reduction", 4, 2, 6, 1),
     Parameter("probcut_tt_depth", 3, 1, 5, 1),
     # Late move pruning; futility, SEE and history pruning of moves.
     Parameter("lmp_base", 8, 1, 14, 1),
     Parameter("lmp_depth", 9, 4, 12, 1),
     Parameter("futility_depth", 10, 3, 12, 1),
-    Parameter("futility_base", 32, 30, 200, 10),
+    Parameter("futility_base", 32, 0, 200, 10),
     Parameter("futility_margin", 52, 40, 160, 8),
     Parameter("capture_futility_depth", 6, 2, 10, 1),
     Parameter("capture_futility_base", 164, 50, 400, 20),
@@ -121,17 +121,17 @@ PARAMETERS = (
     # Late move reductions, in 1024ths of a ply.
     Parameter("lmr_base", 540, 300, 1400, 60),
     Parameter("lmr_factor", 460, 300, 700, 25),
-    Parameter("lmr_noisy_factor", 160, 150, 600, 25),
+    Parameter("lmr_noisy_factor", 160, 50, 600, 25),
     Parameter("lmr_pv", 600, 0, 2048, 120),
     Parameter("lmr_cut_node", 1300, 0, 2600, 120),
     Parameter("lmr_not_improving", 960, 0, 2048, 100),
     Parameter("lmr_check", 720, 0, 2048, 100),
-    Parameter("lmr_killer", 1949, 0, 2048, 100),
+    Parameter("lmr_killer", 1949, 0, 3072, 100),
     Parameter("lmr_tt_capture", 270, 0, 2048, 100),
     Parameter("lmr_history_divisor", 12200, 4000, 20000, 800),
     Parameter("lmr_tt_pv", 600, 0, 2560, 120),
     # Singular extensions.
-    Parameter("singular_depth", 5, 5, 10, 1),
+    Parameter("singular_depth", 5, 3, 10, 1),
     Parameter("singular_margin", 1, 1, 5, 1),
     Parameter("singular_tt_depth", 2, 1, 5, 1),
     Parameter("singular_root_depths", 2, 1, 3, 1),
@@ -146,9 +146,9 @@ PARAMETERS = (
     Parameter("history_fail_low", 182, 0, 320, 15),
     Parameter("history_evaluation", 4, 0, 30, 1),
     # The plain history stays within two to the power of this: the less it may hold, the sooner it forgets.
-    Parameter("history_bits", 12, 11, 14, 1),
-    # What a history counts in a quiet move's score, in 1024ths of the plain one: that of answers to the last move, to
-    # the own move before it, to the own one before that, and that of the pawn structure.
+    Parameter("history_bits", 12, 12, 14, 1),
+    # The weight of each history in a quiet move's score, in 1024ths of the plain one's: that of answers to the last
+    # move, of what follows our own previous move and the one before that, and that of the pawn structure.
     Parameter("weight_last", 1024, 0, 4096, 100),
     Parameter("weight_second", 1190, 0, 4096, 100),
     Parameter("weight_fourth", 385, 0, 4096, 100),

@@ -25,7 +25,7 @@ _ONE_PLY_BITS = np.int64(10)
 
 @inline
 def foreseen_fail_high(pos, state, depth, ply, beta, data):
-    """What reverse futility pruning returns, if a lazy evaluation already shows that it applies; else NO_SCORE."""
+    """A cautious score, if a lazy evaluation already shows that reverse futility pruning will cut; else NO_SCORE."""
     params = state.params
     if not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta):
         return NO_SCORE
@@ -96,7 +96,7 @@ def next_probable(pos, state, ply, tt_move, checkers, pinned, gain):
 
 @inline
 def late_move_pruning_begins(params, depth, move_count, improving):
-    """Late move pruning: whether so many moves have been searched that the remaining quiet ones are skipped; sooner if
+    """Late move pruning: whether so many moves have been seen that the remaining quiet ones are skipped; sooner if
     the evaluation is not improving.
     """
     return (params.use_late_move_pruning and depth <= params.lmp_depth

@@ -27,6 +27,7 @@ from engine.alphabeta.steps import (
     is_tb_ending,
     known_or_new_evaluation,
     lazy_score,
+    may_trust_tt_score,
     play,
     recalled,
     sharpened,
@@ -87,8 +88,8 @@ def _start_moves(pos, state, ply, data, checkers, pinned):
 
 
 @inline
-def _cuts(state, data, tt_score, alpha, beta):
-    return state.params.use_tt_cutoffs and bound_settles(entry_bound(data), tt_score, alpha, beta)
+def _cuts(pos, state, data, tt_score, alpha, beta):
+    return bound_settles(entry_bound(data), tt_score, alpha, beta) and may_trust_tt_score(pos, state.params)
 
 
 @inline
@@ -137,8 +138,8 @@ def _softened(state, score, beta):
 
 @kernel
 def quiescence(pos, state, alpha, beta, ply, with_checks):
-    """Search until the position is quiet: captures and promotions; in check evasions, until one does not lose; in the
-    first ply, `with_checks`, moves that give check.
+    """Search until the position is quiet: captures and promotions; in check all evasions, but quiet ones only until one
+    move has been searched; in the first ply, `with_checks`, moves that give check.
     """
     ply &= PLY_MASK
     # Step 1. Stop, draws, the deepest ply, and the endgame tables.
@@ -151,7 +152,7 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
     checkers, pinned = king_masks(pos)
     in_check = checkers != EMPTY
     data, tt_score = recalled(pos, state, ply)
-    if data != MISS and not is_pv and _cuts(state, data, tt_score, alpha, beta):
+    if data != MISS and not is_pv and _cuts(pos, state, data, tt_score, alpha, beta):
         return tt_score
 
     # Step 3. Stand pat: the side to move need not capture at all.

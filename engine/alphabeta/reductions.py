@@ -79,7 +79,7 @@ def lmr_base(state, depth, move_count, is_quiet):
 
 
 @inline
-def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_is_noisy):
+def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, is_check, tt_is_noisy):
     """The reduction of a late move, adjusted for the kind of node and for checks."""
     params = state.params
     if is_pv:
@@ -88,7 +88,7 @@ def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_is
         reduction += params.lmr_cut_node
     if not improving:
         reduction += params.lmr_not_improving
-    if checks:
+    if is_check:
         reduction -= params.lmr_check
     if tt_is_noisy:
         reduction += params.lmr_tt_capture
@@ -100,7 +100,7 @@ def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, checks, tt_is
 @inline
 def lmr_of_quiet(state, ply, move, reduction, history):
     """The reduction of a late quiet move, adjusted for killers and history."""
-    if move == state.killers[ply, 0] or move == state.killers[ply, 1]:
+    if state.params.use_killers and (move == state.killers[ply, 0] or move == state.killers[ply, 1]):
         reduction -= state.params.lmr_killer
     return reduction - history * _ONE_PLY // state.params.lmr_history_divisor
 

@@ -121,6 +121,12 @@ def tt_store(pos, state, ply, move, score, static_eval, depth, bound, was_pv):
 
 
 @inline
+def may_trust_tt_score(pos, params):
+    """Whether scores of the TT may cut: not close to a draw by the fifty-move rule, of which they know nothing."""
+    return params.use_tt_cutoffs and pos.rule50 < params.tt_rule50
+
+
+@inline
 def bound_settles(bound, score, alpha, beta):
     """Whether a stored bound is enough for a cut-off in this window."""
     return bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)

@@ -10,7 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.correction import corrected_eval
-from engine.alphabeta.steps import bound_settles, extend_pv, known_or_new_evaluation, sharpened, tb_score
+from engine.alphabeta.steps import (
+    bound_settles,
+    extend_pv,
+    known_or_new_evaluation,
+    may_trust_tt_score,
+    sharpened,
+    tb_score,
+)
 from engine.alphabeta.transpositions import MISS, entry_bound, entry_depth, entry_was_pv
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
@@ -90,7 +97,7 @@ def recall_pv(state, ply, is_pv, data, excluded):
 
 @inline
 def pv_to_store(state, ply, fails_low):
-    """What the TT shall remember about principal variations: if all moves fail, the last one may well be played."""
+    """What the TT remembers about principal variations: if all replies fail low, the last move may well be played."""
     was_pv = np.int64(state.was_pv[ply])
     return np.int64(state.was_pv[ply - 1]) | was_pv if fails_low and ply > 0 else was_pv
 
@@ -115,8 +122,8 @@ def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
 
     With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
     """
-    return (is_scout and params.use_tt_cutoffs and entry_depth(data) >= depth
-            and bound_settles(entry_bound(data), tt_score, alpha, beta) and pos.rule50 < params.tt_rule50)
+    return (is_scout and entry_depth(data) >= depth and bound_settles(entry_bound(data), tt_score, alpha, beta)
+            and may_trust_tt_score(pos, params))
 
 
 @inline

@@ -53,6 +53,11 @@ class LiveGame:
         self._control, self._rules = control, rules
         self._clocks = [control.base, control.base]
 
+    @property
+    def mover(self) -> int:
+        """The side to move: 0 is White."""
+        return 0 if self.board.turn else 1
+
     def limit(self, depth: int | None) -> chess.engine.Limit:
         """The limit for the side to move, which may have a fixed depth."""
         if depth is not None:
@@ -70,7 +75,7 @@ class LiveGame:
         """Seconds until the side to move counts as hanging."""
         if depth is not None or self._control.nodes is not None:
             return _LONGEST_THOUGHT + _GRACE_SECONDS
-        return (self._control.movetime or max(self._clocks)) + _GRACE_SECONDS
+        return (self._control.movetime or self._clocks[self.mover]) + _GRACE_SECONDS
 
     def spend(self, seconds: float, depth: int | None) -> bool:
         """Deduct the time from the mover's clock; returns whether the move was in time."""
@@ -78,7 +83,7 @@ class LiveGame:
             return True
         if self._control.movetime is not None:
             return seconds <= self._control.movetime + _MOVETIME_MARGIN
-        side = 0 if self.board.turn else 1
+        side = self.mover
         self._clocks[side] -= seconds
         in_time = self._clocks[side] >= -self._control.margin
         self._clocks[side] = max(self._clocks[side], 0.0) + self._control.increment
@@ -120,7 +125,7 @@ class LiveGame:
                 for winner, loser, result in ((white, black, "1-0"), (black, white, "0-1")):
                     if all(score is not None and score >= rules.win_score for score in winner) and all(
                             score is not None and score <= -rules.win_score for score in loser):
-                        return result, "adjudicated: both call it won"
+                        return result, "adjudicated: both agree on the winner"
         return None
 
 
@@ -131,7 +136,7 @@ async def _think(seat: Seat, live: LiveGame, game: object) -> Fault | None:
     except InputError:
         return Fault.CRASH  # it had started before
     engine.announced.clear()
-    side, depth = 0 if live.board.turn else 1, seat.contender.depth
+    side, depth = live.mover, seat.contender.depth
     started = time.perf_counter()
     try:
         played = await asyncio.wait_for(engine.play(live.board, live.limit(depth), game=game,
@@ -180,7 +185,7 @@ async def _play_game(number: int, opening: Opening, seats: tuple[Seat, Seat], co
         with contextlib.suppress(InputError, TimeoutError, chess.engine.EngineError):  # its first move will show it
             await seat.begin_game(game)
     while (verdict := live.verdict()) is None:
-        seat = seats[0 if live.board.turn else 1]
+        seat = seats[live.mover]
         fault = await _think(seat, live, game)
         if fault is not None:
             await seat.leave()

@@ -33,7 +33,7 @@ _GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1C
 # How a game ended.
 MATE, STALEMATE, REPETITION, FIFTY_MOVES, MATERIAL, TOO_LONG, CALLED_EVEN, CALLED_WON, KNOWN, STOPPED = range(10)
 REASONS = ("checkmate", "stalemate", "threefold repetition", "fifty moves", "insufficient material",
-           f"{LONGEST_GAME // 2} moves", "adjudicated: both call it even", "adjudicated: both call it won",
+           f"{LONGEST_GAME // 2} moves", "adjudicated: both call it even", "adjudicated: both agree on the winner",
            "adjudicated: by endgame tables", "stopped")
 
 

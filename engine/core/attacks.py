@@ -173,7 +173,7 @@ def pawn_attacks(pawns, color):
 def attacks_by_worth(pos, color):
     """The squares that `color` attacks with pawns; with pawns and minor pieces; with rooks as well; with all its men.
 
-    Where one of its own men stands, that is defended.
+    Squares of its own men are included: those men are defended.
     """
     occupied, own = pos.colors[0] | pos.colors[1], pos.colors[color]
     by_pawns = pawn_attacks(pos.types[PAWN] & own, color)
@@ -198,5 +198,5 @@ def attacks_by_worth(pos, color):
 
 @inline
 def attacked_squares(pos, color):
-    """All squares that the men of `color` attack; where one of its own men stands, that is defended."""
+    """All squares that the men of `color` attack, those of its own men that are defended included."""
     return attacks_by_worth(pos, color)[3]

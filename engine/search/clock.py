@@ -13,7 +13,7 @@ MOVES_TO_EXPECT = 24  # how many more moves to plan for in sudden death
 FURTHEST_CONTROL = 40  # a time control further away than this many moves is planned for as if it were this far
 
 _MOVES_TO_SURVIVE = 60  # moves for which the overhead is kept back in sudden death without increment
-_LARGEST_SOFT_SHARE = 0.5  # of the time left on the clock
+_LARGEST_SOFT_SHARE = 0.5  # of the time left on the clock after the overhead
 _LARGEST_HARD_SHARE = 0.75
 _HARD_PER_SOFT = 4.5
 _LARGEST_OVERHEAD_SHARE = 0.1  # of a fixed time per move

@@ -61,7 +61,7 @@ def _perft_by_picker(pos, state, depth, ply, tt_move):
         move = next_move(pos, state, ply, tt_move, checkers, pinned, np.int64(1))
         if move == NULL_MOVE:
             return leaves
-        # Whatever comes by becomes a killer, a counter move and the next node's table move: none may come twice.
+        # Whatever comes by becomes a killer, a counter move and the next node's TT move: none may come twice.
         state.slots[BEFORE_ROOT + ply] = move_slot(pos, move)
         state.killers[ply, 1] = state.killers[ply, 0]
         state.killers[ply, 0] = move

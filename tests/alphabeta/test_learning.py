@@ -120,10 +120,12 @@ def test_the_most_valuable_victim_comes_first(state):
     assert [capture[2:] for capture in captures] == ["a5", "d5", "h5", "f5", "f5"], "what did well comes earlier"
 
 
-@given(value=st.integers(-HISTORY_LIMIT, HISTORY_LIMIT), step=st.integers(-HISTORY_LIMIT, HISTORY_LIMIT))
-def test_histories_never_leave_their_range_and_move_the_right_way(value, step):
-    after = moved_history(value, step, 14)
-    assert -HISTORY_LIMIT <= after <= HISTORY_LIMIT
+@given(bits=st.integers(10, 14), value=st.floats(-1, 1), step=st.floats(-1, 1))
+def test_histories_never_leave_their_range_and_move_the_right_way(bits, value, step):
+    limit = 1 << bits
+    value, step = int(value * limit), int(step * limit)
+    after = moved_history(value, step, bits)
+    assert -limit <= after <= limit
     assert (after - value) * step >= 0 or abs(after - value) <= 1
 
 
@@ -235,6 +237,8 @@ def test_the_evaluation_shrinks_as_the_fifty_moves_pass(state):
     assert shrunk[0] == -200
     assert shrunk == sorted(shrunk)
     assert shrunk[-1] < 0
+    state.params.use_correction = 0  # another technique: without it evaluations still shrink
+    assert [corrected(Game(fen).position, state, PLY, -200) for fen in fens] == shrunk
 
 
 @given(expected=st.integers(-2000, 2000), scores=st.lists(st.integers(-9000, 9000), max_size=30))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.alphabeta.params import PARAMETERS, default_params, set_param
+from engine.alphabeta.params import set_param, without_techniques
 from engine.alphabeta.searcher import Searcher
 from engine.commands.shared.positions import BENCH_FENS
 from engine.core.fen import parse_fen
@@ -22,10 +22,9 @@ FEW_MOVES = [fen for fen in BENCH_FENS if sum(letter.isalpha() for letter in fen
 
 def switched(*on: str):
     """Parameters with every technique off, but those named."""
-    params = default_params()
-    for row in PARAMETERS:
-        if (row.low, row.high) == (0, 1):
-            set_param(params, row.name, int(row.name in on))
+    params = without_techniques()
+    for name in on:
+        set_param(params, name, 1)
     return params
 
 

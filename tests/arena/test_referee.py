@@ -92,12 +92,12 @@ def test_games_are_adjudicated_only_when_both_sides_agree():
     assert live_game([5, -3, 0, 10], rules).verdict() == ("1/2-1/2", "adjudicated: both call it even")
     assert live_game([5, -3, 0, 11], rules).verdict() is None
     assert live_game([5, -3, 0], rules).verdict() is None
-    assert live_game([600, -700, 500, -500], rules).verdict() == ("1-0", "adjudicated: both call it won")
-    assert live_game([-600, 700, -500, 500], rules).verdict() == ("0-1", "adjudicated: both call it won")
+    assert live_game([600, -700, 500, -500], rules).verdict() == ("1-0", "adjudicated: both agree on the winner")
+    assert live_game([-600, 700, -500, 500], rules).verdict() == ("0-1", "adjudicated: both agree on the winner")
     assert live_game([600, -700, 500, -400], rules).verdict() is None
     assert live_game([600, 700, 500, 500], rules).verdict() is None
     black = chess.STARTING_FEN.replace(" w ", " b ")
-    assert live_game([600, -700, 500, -500], rules, black).verdict() == ("0-1", "adjudicated: both call it won")
+    assert live_game([600, -700, 500, -500], rules, black).verdict() == ("0-1", "adjudicated: both agree on the winner")
     assert live_game([0] * 8, NO_RULES).verdict() is None
 
 
@@ -116,6 +116,14 @@ def test_time_is_added_when_the_moves_of_a_control_are_made():
 def test_a_clock_that_ran_out_on_the_last_move_of_a_control_is_not_saved_by_the_next():
     live = LiveGame(Opening(chess.STARTING_FEN), TimeControl(10, moves=1), NO_RULES)
     assert not live.spend(10.5, None)
+
+
+def test_a_player_hangs_when_its_own_clock_is_over():
+    live = LiveGame(Opening(chess.STARTING_FEN), TimeControl(10, 0), NO_RULES)
+    live.spend(9.0, None)
+    assert live.patience(None) == 1.0 + referee._GRACE_SECONDS
+    live.board.push_uci("e2e4")
+    assert live.patience(None) == 10.0 + referee._GRACE_SECONDS
 
 
 def record(number: int, result: str) -> GameRecord:

@@ -35,7 +35,7 @@ _LONGEST = 1e6  # seconds of a time control
 
 
 class UciPairing:
-    """Two UCI engines, on the clock or at fixed nodes."""
+    """Two UCI engines: on the clock, at fixed nodes, time or depth."""
 
     is_fair: Callable[[Opening], bool] | None = None
 
@@ -124,7 +124,7 @@ def _contenders(arguments: argparse.Namespace) -> tuple[Contender, Contender]:
 def _contender(text: str, options: Mapping[str, str]) -> Contender:
     command = text.removeprefix(COMMAND).strip()
     if not text.startswith(COMMAND) or not command:
-        raise InputError(f"{quote(text)} cannot play a UCI engine: cmd:COMMAND names another one")
+        raise InputError(f"against a UCI engine both players must be cmd:COMMAND, not {quote(text)}")
     try:
         words = shlex.split(command)
     except ValueError as error:
