@@ -25,8 +25,8 @@ from tablebase.probe import certain_outcome, directory_at
 
 LONGEST_GAME = 600  # plies
 
-_RANDOM_PLIES = np.int64(8)
 NODES_TO_JUDGE = np.int64(2000)
+_MOST_ATTEMPTS = 1000  # to find a fair continuation of an opening, before it is played as it is
 _JUDGING_PER_MOVE = np.int64(4)  # times the nodes of a move, if that is less: or openings would cost as much as games
 _GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
@@ -52,6 +52,7 @@ class SelfPlayRecord(Fields):
     win_plies: I8
     fair_score: I8  # the largest advantage that a random opening may give
     random: U8  # the state of the generator
+    random_plies: I8  # an opening begins with so many random moves, or one more
     tb_address: I8  # the directory of endgame tables
     tb_men: I8  # with this few men they decide the game; 0 for never
     # The result.
@@ -155,10 +156,13 @@ def _play_randomly(pos, state, game, plies):
 
 @kernel
 def _draw_opening(pos, state, game):
-    """Play random moves, determined by `game.random`, until a short search finds neither side far ahead."""
+    """Play random moves, determined by `game.random`, until a short search finds neither side far ahead.
+
+    If that does not happen, `pos` stays as it is.
+    """
     nodes = min(NODES_TO_JUDGE, _JUDGING_PER_MOVE * game.soft_nodes)
-    while True:
-        plies = _RANDOM_PLIES + _random_number(game, np.int64(2))  # so that either side may move first
+    for _ in range(_MOST_ATTEMPTS):
+        plies = game.random_plies + _random_number(game, np.int64(2))  # so that either side may move first
         played = _play_randomly(pos, state, game, plies)
         begin_root(pos, state)
         if played == plies and state.root_count > 0:

@@ -1,4 +1,4 @@
-"""Training games: the engine against itself from random openings, packed into blocks."""
+"""Training games: the engine against itself from random or given openings, packed into blocks."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from engine.arena.selfplay import play_training_game
 from engine.arena.settings import Setting
 from engine.arena.stopping import check_stop
 from engine.core.fen import START_FEN, parse_fen
-from engine.core.position import POSITION
+from engine.core.position import POSITION, PositionRecord
 
 # Won games are played on until the win is beyond doubt: the evaluation has to learn how to win them.
 _RULES = Adjudication(draw_score=5, draw_moves=6, draw_from=50, win_score=2500, win_moves=3, by_tables=False)
 _SHORT_SEARCH = 500  # nodes
+_RANDOM_PLIES, _RANDOM_PLIES_AFTER_OPENING = 8, 2
 _HARD_PER_SOFT = 10  # scores of whole iterations are better labels
 
 
@@ -36,7 +37,10 @@ class Block:
 
 @dataclass(frozen=True)
 class TrainingShard:
-    """Some games, determined by the shard's number and the seed. Calling it plays them."""
+    """Some games, determined by the shard's number, the seed and the openings. Calling it plays them.
+
+    `openings` are FENs, one for each game, or none for the starting position; random moves follow.
+    """
 
     number: int
     games: int
@@ -44,6 +48,7 @@ class TrainingShard:
     seed: int
     setting: Setting
     chess960: bool = False
+    openings: tuple[str, ...] = ()
 
     def __call__(self) -> Block:
         """Play the games, and pack them into a block; StoppedError if they were stopped."""
@@ -52,11 +57,11 @@ class TrainingShard:
         rows, position = np.zeros(self.games, GAME_ROW), np.zeros(1, POSITION)
         moves, scores, nodes = [], [], 0
         game = new_game(self.nodes, _HARD_PER_SOFT * self.nodes, _RULES, 0)
-        start = parse_fen(START_FEN)
+        game.random_plies = _RANDOM_PLIES_AFTER_OPENING if self.openings else _RANDOM_PLIES
         for index in range(self.games):
             side.clear()
             game.random = generator.getrandbits(64)
-            position[0] = parse_fen(chess960_start(generator), chess960=True) if self.chess960 else start
+            position[0] = self._start(index, generator)
             play_training_game(position[0], side.state, game, rows, index)
             moves.append(game.moves[: game.count].copy())
             scores.append(game.scores[: game.count].copy())
@@ -64,6 +69,12 @@ class TrainingShard:
             check_stop()
         content = pack_block(rows, np.concatenate(moves), np.concatenate(scores))
         return Block(content, len(rows), sum(map(len, moves)), nodes)
+
+    def _start(self, index: int, generator: random.Random) -> PositionRecord:
+        """The position from which a game's random moves are played."""
+        if self.openings:
+            return parse_fen(self.openings[index], self.chess960)
+        return parse_fen(chess960_start(generator), chess960=True) if self.chess960 else parse_fen(START_FEN)
 
     @property
     def _megabytes(self) -> int:

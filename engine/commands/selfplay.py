@@ -7,7 +7,8 @@ import math
 import os
 import sys
 import time
-from itertools import count
+from collections.abc import Iterator
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ import numpy as np
 from engine.arena import executors
 from engine.arena.cluster import cluster
 from engine.arena.gamefile import MAGIC, DamagedFileError, GameFile, read_games
-from engine.arena.settings import DEFAULT, read_setting
+from engine.arena.openings import Openings
+from engine.arena.settings import DEFAULT, Setting, read_setting
 from engine.arena.shards import in_order
 from engine.arena.stopping import stop_games
 from engine.arena.training import TrainingShard, games_a_shard
@@ -55,11 +57,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--setting", type=text, default=DEFAULT, metavar="SETTING", help="who plays (as in `match`)")
     parser.add_argument("--network", type=text, metavar="FILE",
                         help="what positions are evaluated with: a network, or `features`")
+    parser.add_argument("--openings", type=in_file, metavar="FILE",
+                        help="EPD or PGN: start from these, each followed by 2 or 3 random moves")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
     never_with(add_concurrency(parser), "--cluster")
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="play on the dask cluster at tcp://...")
     never_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--mode", "--setting", "--network",
-               "--chess960", "--concurrency", "--cluster")
+               "--openings", "--chess960", "--concurrency", "--cluster")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -84,10 +88,7 @@ def _play(arguments: argparse.Namespace) -> int:
     most = math.inf if arguments.positions is None else arguments.positions
     longest = math.inf if arguments.minutes is None else 60 * arguments.minutes
     with place as (executor, width), stopped_by_user(stop_games), progress_bar(arguments.positions) as show:
-        shard = TrainingShard if setting.tree is None else TreeTrainingShard
-        source = (shard(number, games_a_shard(arguments.nodes, setting), arguments.nodes, arguments.seed, setting,
-                        arguments.chess960) for number in count(file.blocks))
-        blocks = in_order(executor, source, 2 * width)
+        blocks = in_order(executor, _shards(arguments, setting, file.blocks), 2 * width)
         while file.positions < most and seconds < longest and (block := next(blocks, None)) is not None:
             file.append(block.content, block.positions)
             games, nodes = games + block.games, nodes + block.nodes
@@ -100,6 +101,33 @@ def _play(arguments: argparse.Namespace) -> int:
           f"{nodes * rate / 1e6:.3f} Mnps, {(file.positions - before) * rate:.0f} positions a second; "
           f"{file.positions} positions in the file")
     return 0
+
+
+def _shards(arguments: argparse.Namespace, setting: Setting, first: int) -> Iterator[TrainingShard | TreeTrainingShard]:
+    """The shards from number `first` on, without end."""
+    games = games_a_shard(arguments.nodes, setting)
+    if setting.tree is not None:
+        if arguments.openings is not None:
+            raise InputError("--openings is for alphabeta: trees begin with random moves")
+        for number in count(first):
+            yield TreeTrainingShard(number, games, arguments.nodes, arguments.seed, setting, arguments.chess960)
+    for number, openings in _openings_of_shards(arguments, games, first):
+        yield TrainingShard(number, games, arguments.nodes, arguments.seed, setting, arguments.chess960, openings)
+
+
+def _openings_of_shards(arguments: argparse.Namespace, games: int, first: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """(a shard's number, its openings); which ones they are depends only on the number and the seed."""
+    if arguments.openings is None:
+        yield from ((number, ()) for number in count(first))
+        return
+    drawn = Openings(arguments.openings, arguments.chess960).draw(sys.maxsize, arguments.seed, _complain)
+    fens = (opening.board().fen(shredder=arguments.chess960) for opening in islice(drawn, first * games, None))
+    for number in count(first):
+        yield number, tuple(islice(fens, games))
+
+
+def _complain(complaint: str) -> None:
+    print(f"error: {complaint}", file=sys.stderr)
 
 
 def _with_mode(arguments: argparse.Namespace) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -84,6 +85,34 @@ def test_the_same_seed_gives_the_same_file_whoever_plays(blocks):
         results = in_order(executor, [TrainingShard(number, 3, 200, 9, Setting()) for number in range(3)], width)
         assert [block.content for block in results] == blocks
     assert TrainingShard(0, 3, 200, 10, Setting())().content != blocks[0]
+
+
+def test_games_begin_with_their_openings_and_a_few_random_moves(tmp_path):
+    fens = ("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4",
+            "rnbqkb1r/ppp1pp1p/5np1/3p4/2PP4/2N5/PP2PPPP/R1BQKBNR w KQkq - 0 4", "8/5k2/8/8/8/2K5/4P3/8 w - - 0 1")
+    path = tmp_path / "games.bin"
+    path.write_bytes(TrainingShard(0, 3, 100, 9, Setting(), openings=fens)().content)
+    (block,) = read_games(path)
+    for fen, row in zip(fens, block.rows, strict=True):
+        after = unpack_position(row)
+        assert after.board_fen() in set(_boards_after(chess.Board(fen), 2)) | set(_boards_after(chess.Board(fen), 3))
+
+
+def _boards_after(board: chess.Board, plies: int) -> Iterator[str]:
+    if plies == 0:
+        yield board.board_fen()
+        return
+    for move in board.legal_moves:
+        board.push(move)
+        yield from _boards_after(board, plies - 1)
+        board.pop()
+
+
+def test_an_opening_without_a_fair_continuation_is_played_as_it_is(tmp_path):
+    path, fen = tmp_path / "games.bin", "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1"
+    path.write_bytes(TrainingShard(0, 1, 20, 9, Setting(), openings=(fen,))().content)
+    (block,) = read_games(path)
+    assert unpack_position(block.rows[0]).board_fen() == chess.Board(fen).board_fen()
 
 
 @pytest.mark.parametrize("kind", ["cut", "cut header", "flipped bit", "garbage between", "other version", "huge"])

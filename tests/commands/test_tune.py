@@ -45,6 +45,19 @@ def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsy
     assert status == 0 and "bytes a position" in out and "white wins" in out
 
 
+def test_training_games_from_openings_can_be_broken_off(tmp_path: Path, capsys, monkeypatch):
+    monkeypatch.setattr("engine.commands.selfplay.games_a_shard", lambda nodes, setting: 2)
+    openings, whole, parts = (tmp_path / name for name in ("openings.epd", "whole.bin", "parts.bin"))
+    openings.write_text("8/5k2/8/8/8/2K5/4P3/8 w - -\nnonsense\n8/5k2/3p4/8/8/2K5/4P3/8 w - -\n"
+                        "4k3/4p3/8/8/8/8/4P3/4K3 b - -\n")
+    options = ["--nodes", "50", "--openings", str(openings), "--concurrency", "1"]
+    status, _, err = run(capsys, "selfplay", "--positions", "400", *options, "--out", str(whole))
+    assert status == 0 and "line 2" in err and "left out" in err
+    for positions in ("100", "400"):
+        run(capsys, "selfplay", "--positions", positions, *options, "--out", str(parts))
+    assert parts.read_bytes() == whole.read_bytes()
+
+
 def test_a_tuning_run_is_resumed(tmp_path: Path, capsys):
     pytest.importorskip("rich")
     out = tmp_path / "run"
@@ -76,6 +89,8 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
     (("selfplay",), "needs --out with --positions or --minutes"),
     (("selfplay", "--positions", "0", "--out", "x"), "--positions: must be at least 1"),
     (("selfplay", "--positions", "5", "--out", "/no/such/folder/x"), "no folder /no/such/folder"),
+    (("selfplay", "--positions", "5", "--out", "x", "--openings", "/no/such.epd"), "cannot read /no/such.epd"),
+    (("selfplay", "--positions", "5", "--out", "x", "--mode", "mcts", "--openings", __file__), "for alphabeta"),
     (("selfplay", "--stats", "/no/such/file"), "cannot read /no/such/file"),
     (("selfplay", "--positions", "5", "--out", "no_such_file", "--setting", "no_such=1"), "no search parameter"),
     (("tune",), "required: WHAT"),
