@@ -174,6 +174,8 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 state.null_floor = null_floor_of(params, ply, reduced)
                 verified = search(pos, state, beta - 1, beta, reduced, ply, _NO)
                 state.null_floor = 0
+                if state.stopped:
+                    return DRAW
                 if verified >= beta:
                     return score
         # Step 9. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [10].

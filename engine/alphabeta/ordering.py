@@ -151,7 +151,9 @@ def _rank_quiets(pos, state, ply, first, end):
         score = of_move if params.use_history else np.int64(0)
         weighted = np.int64(last[slot]) * params.weight_last + np.int64(second[slot]) * params.weight_second
         weighted += np.int64(fourth[slot]) * params.weight_fourth + np.int64(pawn_history[slot]) * params.weight_pawn
-        score += (weighted >> _WEIGHT_BITS) + hint(pos, params, move, danger, checking)
+        score += weighted >> _WEIGHT_BITS
+        if params.use_hints:
+            score += hint(pos, params, move, danger, checking)
         state.ranked[place] = _ranked(score, place, move)
 
 

@@ -74,6 +74,7 @@ PARAMETERS = (
     _switch("use_tt_pv"),
     _switch("use_aspiration_reduction"),
     _switch("use_threats"),
+    _switch("use_hints"),
     _switch("use_pawn_history"),
     _switch("use_material_scaling"),
     _switch("use_rule50_scaling"),

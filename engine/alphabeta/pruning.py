@@ -6,6 +6,7 @@ import numpy as np
 
 from engine.alphabeta.exchange import captured_value, see_reaches
 from engine.alphabeta.ordering import BAD_NOISY, NO_QUIETS, next_move
+from engine.alphabeta.reductions import whole_plies
 from engine.alphabeta.state import BEFORE_ROOT
 from engine.alphabeta.steps import has_pieces, lazy_score
 from engine.alphabeta.transpositions import MISS, entry_depth
@@ -17,7 +18,6 @@ from engine.search.scores import NO_SCORE, is_decisive, is_loss
 _NO = np.int64(0)
 _QUARTERS = np.int64(4)
 _WHOLE = np.int64(1024)
-_ONE_PLY_BITS = np.int64(10)
 
 
 # Pruning of whole nodes.
@@ -107,7 +107,7 @@ def late_move_pruning_begins(params, depth, move_count, improving):
 def quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
     """Futility and SEE pruning, by the depth left after reduction, and history pruning of a quiet move; no checks."""
     params = state.params
-    left = max(depth - 1 - (reduction >> _ONE_PLY_BITS), 0)
+    left = max(depth - 1 - whole_plies(reduction), 0)
     margin = params.futility_base + params.futility_margin * left
     is_hopeless = params.use_futility and left <= params.futility_depth and static_eval + margin <= alpha
     is_hopeless = is_hopeless or (params.use_history_pruning and depth <= params.history_prune_depth

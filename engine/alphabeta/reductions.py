@@ -14,6 +14,12 @@ _ONE_PLY = np.int64(1024)
 _ONE_PLY_BITS = np.int64(10)
 
 
+@inline
+def whole_plies(reduction):
+    """The plies in a reduction, which is counted in 1024ths."""
+    return reduction >> _ONE_PLY_BITS
+
+
 # Extensions, and reductions of whole nodes.
 
 
@@ -108,4 +114,4 @@ def lmr_of_quiet(state, ply, move, reduction, history):
 @inline
 def reduced_depth(new_depth, reduction):
     """The depth left after a reduction: at least one ply, at most `new_depth`."""
-    return min(max(new_depth - (reduction >> _ONE_PLY_BITS), 1), new_depth)
+    return min(max(new_depth - whole_plies(reduction), 1), new_depth)
