@@ -109,6 +109,16 @@ def test_ctrl_c_ends_any_command_within_a_second_with_what_it_has(line, files):
     check(line, SLOW[line], files)
 
 
+def test_two_signals_at_once_are_one_request(files):
+    """`timeout` signals the process, and then its group."""
+    terminal = Terminal("match", "default", "default", "--games", "100000", "--nodes", "50")
+    terminal.wait_until_busy()
+    time.sleep(3)
+    terminal.process.send_signal(signal.SIGINT)
+    assert terminal.interrupt() < SECONDS
+    assert re.search(r"games: \d+", terminal.printed), terminal.printed
+
+
 def test_a_second_ctrl_c_ends_at_once(files):
     terminal = Terminal("tablebase", "build", "KQvKR", "--out", files["NEW"])
     terminal.wait_until_busy()

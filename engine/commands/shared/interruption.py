@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from types import FrameType
@@ -19,6 +20,7 @@ from typing import NamedTuple, NoReturn
 from engine.host import INTERRUPTED_STATUS
 
 _PULSE = 0.05  # seconds between two looks at what happened
+_ONE_REQUEST = 0.1  # seconds in which two signals count as one: `timeout` sends one to the process, one to its group
 _GRACE = 0.7  # seconds that the work has to end by itself
 _FLUSH_SECONDS = 0.1
 _FAREWELL = "\ninterrupted: here is what was found so far; Ctrl-C again ends at once"
@@ -34,6 +36,7 @@ class _Stop(NamedTuple):
 
 
 _asked = threading.Event()
+_asked_at = [0.0]  # by `time.monotonic`
 _lock = threading.Lock()
 _stops: list[_Stop] = []
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)  # Ctrl-C, and another program's request to end
@@ -103,9 +106,11 @@ def _work(work: Callable[[], int], outcome: Future[int]) -> None:
 
 
 def _listen(number: int, frame: FrameType | None) -> None:
-    if _asked.is_set():
+    if not _asked.is_set():
+        _asked_at[0] = time.monotonic()
+        _asked.set()
+    elif time.monotonic() - _asked_at[0] > _ONE_REQUEST:
         _leave()
-    _asked.set()
 
 
 def _wait(outcome: Future[int]) -> int:
