@@ -27,7 +27,7 @@ from eval.network.file import (
     Network,
     Shape,
 )
-from eval.network.model import LARGEST_WEIGHT, Batch, Model, Tensor, Unpacker
+from eval.network.model import LARGEST_WEIGHT, Batch, Model, Tensor, Unpacker, fill
 
 NAMES = ("feature_weights", "feature_biases", "first_weights", "first_biases", "second_weights", "second_biases",
          "output_weights", "output_biases")
@@ -156,6 +156,20 @@ class LayeredModel:
         for layer in LAYERS:
             small |= numbers_of(layer, *layer.rounded(*self.by_bucket(layer)))
         return Network(self.shape, **features, **small, scale=float(scale), provenance=provenance)
+
+    def adopt(self, network: Network) -> None:
+        """Take over the numbers of a network of the same shape."""
+        assert network.pair_shifts is not None
+        units = QA / 2.0 ** np.repeat(network.pair_shifts.T.astype(np.float64), PAIR_BLOCK, 1).reshape(-1)
+        values = {name: getattr(network, name) / units for name in ("feature_weights", "feature_biases")}
+        for layer in LAYERS:
+            weights = getattr(network, f"{layer.name}_weights")
+            weights = weights[:, None] if layer.name == "output" else weights  # [buckets, width, inputs]
+            weights = weights / layer.units(weights.shape[-1])
+            values[f"{layer.name}_weights"] = weights.transpose(2, 0, 1).reshape(weights.shape[-1], -1)
+            biases = getattr(network, f"{layer.name}_biases").reshape(-1)
+            values[f"{layer.name}_biases"] = biases / (layer.unit * layer.input_unit)
+        fill(self.parameters, values)
 
     def _arrange(self) -> None:
         """Put pairs with large feature weights together, and the larger ones of a pair into the first half."""

@@ -168,9 +168,23 @@ class Model:
                        np.rint(outputs * QB).astype(np.int16),
                        np.rint(value["output_biases"] * QA * QB).astype(np.int32), float(scale), provenance)
 
+    def adopt(self, network: Network) -> None:
+        """Take over the numbers of a network of the same shape."""
+        fill(self.parameters, {
+            "feature_weights": network.feature_weights / QA, "feature_biases": network.feature_biases / QA,
+            "output_weights": network.output_weights.transpose(1, 2, 0) / QB,
+            "output_biases": network.output_biases / (QA * QB)})
+
     def integer_scores(self, network: Network, batch: Batch, dense: Tensor) -> Tensor:
         """The scores of samples in centipawns by the file's integers."""
         return integer_scores(network, batch, dense)
+
+
+def fill(parameters: dict[str, Tensor], values: dict[str, Any]) -> None:
+    """Set parameters to NumPy arrays of the same names and shapes."""
+    with torch.no_grad():
+        for name, value in values.items():
+            parameters[name].copy_(torch.from_numpy(np.array(value, np.float32)))
 
 
 def integer_scores(network: Network, batch: Batch, dense: Tensor) -> Tensor:

@@ -25,7 +25,7 @@ from engine.commands.tune.lessons import (
 from engine.core.errors import InputError, quote
 from engine.files import begins_with
 from eval.network.data import Samples, expected
-from eval.network.file import MAGIC, Shape, check_shape, write_network
+from eval.network.file import MAGIC, Network, Shape, check_shape, read_network, write_network
 from eval.network.judge import Losses, by_men, features_shares, losses_of
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="where the network goes")
     parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the course of the losses")
     parser.add_argument("--resume", action="store_true", help="go on where OUT.checkpoint was written")
+    parser.add_argument("--start", type=in_file, metavar="FILE.network", help="begin with what this one has learned")
     shape = parser.add_argument_group("the network")
     shape.add_argument("--hidden", type=positive, default=512, metavar="N", help="its width (default 512)")
     shape.add_argument("--output-buckets", type=Whole(1, 32), default=8, metavar="N", help="by piece count (default 8)")
@@ -67,7 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
     shape = Shape(arguments.hidden, king_buckets(arguments.king_buckets), not arguments.unmirrored,
                   arguments.output_buckets, _read_layers(arguments.layers))
     check_shape(shape)
-    return _Session(arguments, shape).run()
+    start = read_network(arguments.start) if arguments.start is not None else None
+    if start is not None and start.shape != shape:
+        raise InputError(f"{arguments.start} has another shape: --hidden {start.shape.hidden}"
+                         + (f" --layers {':'.join(map(str, start.shape.layers))}" if start.shape.layers else ""))
+    return _Session(arguments, shape, start).run()
 
 
 def _read_layers(words: str | None) -> tuple[int, ...]:
@@ -89,7 +94,7 @@ def king_buckets(count: int) -> tuple[int, ...]:
 class _Session:
     """One call of the command, after the first shard has been read."""
 
-    def __init__(self, arguments: argparse.Namespace, shape: Shape) -> None:
+    def __init__(self, arguments: argparse.Namespace, shape: Shape, start: Network | None) -> None:
         from eval.network.layered import model_of
         from eval.network.teacher import load_teacher
         from eval.network.train import Trainer
@@ -97,6 +102,8 @@ class _Session:
         self._arguments, self._lessons = arguments, Lessons(arguments, _COMMAND)
         lessons = self._lessons
         self._model = model_of(shape, lessons.device, arguments.seed, arguments.precision)
+        if start is not None:
+            self._model.adopt(start)
         self._trainer = Trainer(lessons.plan(), self._model, lessons.validation, lessons.device)
         self._teacher: Teacher | None = None
         if arguments.teacher is not None:

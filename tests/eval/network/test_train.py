@@ -218,3 +218,25 @@ def test_wrong_settings_are_refused(path, tmp_path, capsys, words, complaint):
         status = end.code
     assert status == 2
     assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, Shape(256, layers=(8, 16)), Shape(256, KINGS, layers=(8, 32))])
+def test_training_can_begin_with_a_network(source, shape):
+    network, model = model_of(shape, "cpu", 3, "tf32").quantised(136.0, {}), model_of(shape, "cpu", 4, "tf32")
+    samples = source.validation[:200]
+    before = check_integers(model, network, samples, "cpu")[1]
+    model.adopt(network)
+    assert check_integers(model, network, samples, "cpu")[1] < before / 2
+    again = model.quantised(136.0, {})
+    for block in network.shape.blocks:
+        assert np.array_equal(getattr(again, block.name), getattr(network, block.name))
+
+
+def test_a_network_of_another_shape_is_no_beginning(path, tmp_path, capsys):
+    first = tmp_path / "first.network"
+    course = ["--epochs", "1", "--batch", "256", "--held-out", "5", "--device", "cpu"]
+    assert main(["tune", "network", str(path), "--hidden", "64", *course, "--out", str(first)]) == 0
+    begun = ["tune", "network", str(path), *course, "--start", str(first), "--out", str(tmp_path / "next.network")]
+    assert main([*begun, "--hidden", "64"]) == 0
+    assert main([*begun, "--hidden", "128"]) == 2
+    assert "has another shape: --hidden 64" in capsys.readouterr().err
