@@ -32,6 +32,7 @@ from engine.commands.shared.arguments import (
     positive,
     text,
 )
+from engine.commands.shared.complaints import complain
 from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError
@@ -82,6 +83,8 @@ def _play(arguments: argparse.Namespace) -> int:
         print(f"error: {complaint}; what follows is cut off, and played again", file=sys.stderr)
     width_here = arguments.concurrency or os.cpu_count() or 1
     setting = read_setting(_with_mode(arguments)).judged_by(arguments.network)
+    if setting.tree is not None and arguments.openings is not None:
+        raise InputError("--openings is for alphabeta: trees begin with random moves")
     here = executors.threads if setting.tree is None else executors.processes  # trees are played by Python code
     place = here(width_here) if arguments.cluster is None else cluster(arguments.cluster)
     games, nodes, before, started, seconds = 0, 0, file.positions, time.perf_counter(), 0.0
@@ -106,13 +109,11 @@ def _play(arguments: argparse.Namespace) -> int:
 def _shards(arguments: argparse.Namespace, setting: Setting, first: int) -> Iterator[TrainingShard | TreeTrainingShard]:
     """The shards from number `first` on, without end."""
     games = games_a_shard(arguments.nodes, setting)
+    common = games, arguments.nodes, arguments.seed, setting, arguments.chess960
     if setting.tree is not None:
-        if arguments.openings is not None:
-            raise InputError("--openings is for alphabeta: trees begin with random moves")
-        for number in count(first):
-            yield TreeTrainingShard(number, games, arguments.nodes, arguments.seed, setting, arguments.chess960)
+        yield from (TreeTrainingShard(number, *common) for number in count(first))
     for number, openings in _openings_of_shards(arguments, games, first):
-        yield TrainingShard(number, games, arguments.nodes, arguments.seed, setting, arguments.chess960, openings)
+        yield TrainingShard(number, *common, openings)
 
 
 def _openings_of_shards(arguments: argparse.Namespace, games: int, first: int) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -120,14 +121,10 @@ def _openings_of_shards(arguments: argparse.Namespace, games: int, first: int) -
     if arguments.openings is None:
         yield from ((number, ()) for number in count(first))
         return
-    drawn = Openings(arguments.openings, arguments.chess960).draw(sys.maxsize, arguments.seed, _complain)
+    drawn = Openings(arguments.openings, arguments.chess960).draw(sys.maxsize, arguments.seed, complain)
     fens = (opening.board().fen(shredder=arguments.chess960) for opening in islice(drawn, first * games, None))
     for number in count(first):
         yield number, tuple(islice(fens, games))
-
-
-def _complain(complaint: str) -> None:
-    print(f"error: {complaint}", file=sys.stderr)
 
 
 def _with_mode(arguments: argparse.Namespace) -> str:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +30,7 @@ from engine.commands.shared.arguments import (
     positive,
     text,
 )
+from engine.commands.shared.complaints import complain
 from engine.commands.shared.interruption import is_interrupted, stopped_by_user
 from engine.commands.shared.objects import add_json, print_object
 from engine.core.errors import InputError
@@ -117,7 +117,7 @@ def _shards(arguments: argparse.Namespace, pairing: UciPairing | SettingsPairing
     source = (RandomOpenings(arguments.chess960, pairing.is_fair or (lambda opening: True))
               if arguments.openings is None else Openings(arguments.openings, arguments.chess960))
     done = set(score.outcomes)
-    for number, opening in enumerate(source.draw((arguments.games + 1) // 2, arguments.seed, _complain)):
+    for number, opening in enumerate(source.draw((arguments.games + 1) // 2, arguments.seed, complain)):
         if 2 * number not in done:
             yield from pairing.shards(number, opening, rules)
 
@@ -174,7 +174,3 @@ def _conditions(arguments: argparse.Namespace) -> str:
         openings += ", played out"
     options = " ".join([*arguments.option, *arguments.option_a, *arguments.option_b])
     return f"{limit}; {openings}; seed {arguments.seed}; Hash {arguments.hash}; {options}".replace('"', "'")
-
-
-def _complain(text: str) -> None:
-    print(f"error: {text}", file=sys.stderr)
