@@ -23,7 +23,7 @@ It is read without Numba, so that a file can be checked before the kernels are l
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +114,12 @@ class Network:
     first_biases: Int32Array | None = None
     second_weights: Int8Array | None = None
     second_biases: Int32Array | None = None
+
+    def divided(self, king_buckets: tuple[int, ...]) -> Network:
+        """The same network with these king buckets, all alike; it must have a single one itself."""
+        shape = replace(self.shape, king_buckets=king_buckets)
+        rows: Any = np.tile(self.feature_weights, (shape.rows // self.shape.rows, 1))
+        return replace(self, shape=shape, feature_weights=rows)
 
 
 def read_network(path: Path | str) -> Network:

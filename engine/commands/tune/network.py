@@ -25,7 +25,7 @@ from engine.commands.tune.lessons import (
 from engine.core.errors import InputError, quote
 from engine.files import begins_with
 from eval.network.data import Samples, expected
-from eval.network.file import MAGIC, Network, Shape, check_shape, read_network, write_network
+from eval.network.file import FEATURES, MAGIC, Network, Shape, check_shape, read_network, write_network
 from eval.network.judge import Losses, by_men, features_shares, losses_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="where the network goes")
     parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the course of the losses")
     parser.add_argument("--resume", action="store_true", help="go on where OUT.checkpoint was written")
-    parser.add_argument("--start", type=in_file, metavar="FILE.network", help="begin with what this one has learned")
+    parser.add_argument("--start", type=in_file, metavar="FILE.network",
+                        help="begin with what this one has learned; one king bucket may become several")
     shape = parser.add_argument_group("the network")
     shape.add_argument("--hidden", type=positive, default=512, metavar="N", help="its width (default 512)")
     shape.add_argument("--output-buckets", type=Whole(1, 32), default=8, metavar="N", help="by piece count (default 8)")
@@ -68,11 +69,19 @@ def run(arguments: argparse.Namespace) -> int:
     shape = Shape(arguments.hidden, king_buckets(arguments.king_buckets), not arguments.unmirrored,
                   arguments.output_buckets, _read_layers(arguments.layers))
     check_shape(shape)
-    start = read_network(arguments.start) if arguments.start is not None else None
-    if start is not None and start.shape != shape:
-        raise InputError(f"{arguments.start} has another shape: --hidden {start.shape.hidden}"
-                         + (f" --layers {':'.join(map(str, start.shape.layers))}" if start.shape.layers else ""))
+    start = _read_start(arguments.start, shape) if arguments.start is not None else None
     return _Session(arguments, shape, start).run()
+
+
+def _read_start(path: Path, shape: Shape) -> Network:
+    """The network in a file with the king buckets of this shape; InputError if anything else differs."""
+    start = read_network(path)
+    if start.shape.rows == FEATURES:
+        start = start.divided(shape.king_buckets)
+    if start.shape != shape:
+        raise InputError(f"{path} has another shape: --hidden {start.shape.hidden}"
+                         + (f" --layers {':'.join(map(str, start.shape.layers))}" if start.shape.layers else ""))
+    return start
 
 
 def _read_layers(words: str | None) -> tuple[int, ...]:

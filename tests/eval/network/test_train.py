@@ -232,11 +232,22 @@ def test_training_can_begin_with_a_network(source, shape):
         assert np.array_equal(getattr(again, block.name), getattr(network, block.name))
 
 
+@pytest.mark.parametrize("layers", [(), (8, 16)])
+def test_king_buckets_begin_alike(source, layers):
+    single = model_of(Shape(256, layers=layers), "cpu", 3, "tf32").quantised(136.0, {})
+    model = model_of(Shape(256, KINGS, layers=layers), "cpu", 4, "tf32")
+    model.adopt(single.divided(KINGS))
+    samples = source.validation[:200]
+    both = check_integers(model, single.divided(KINGS), samples, "cpu")[0]
+    assert np.array_equal(both, check_integers(model_of(single.shape, "cpu", 5, "tf32"), single, samples, "cpu")[0])
+
+
 def test_a_network_of_another_shape_is_no_beginning(path, tmp_path, capsys):
     first = tmp_path / "first.network"
     course = ["--epochs", "1", "--batch", "256", "--held-out", "5", "--device", "cpu"]
     assert main(["tune", "network", str(path), "--hidden", "64", *course, "--out", str(first)]) == 0
     begun = ["tune", "network", str(path), *course, "--start", str(first), "--out", str(tmp_path / "next.network")]
+    assert main([*begun, "--hidden", "64", "--king-buckets", "2"]) == 0
     assert main([*begun, "--hidden", "64"]) == 0
     assert main([*begun, "--hidden", "128"]) == 2
     assert "has another shape: --hidden 64" in capsys.readouterr().err
