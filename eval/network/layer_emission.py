@@ -6,15 +6,17 @@ All forms give the same integers on every machine. Cells are bytes from 0 to 127
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 from llvmlite import ir
 
 from eval.network.emission import Emitter
-from eval.network.rows import GROUP, GROUPS_A_STEP, LAYER_OUTPUTS, PAIR_LIMITS, ROW_STEP
+from eval.network.rows import GROUP, LAYER_OUTPUTS, PAIR_LIMITS, ROW_STEP
 
 _I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 _BLOCK = LAYER_OUTPUTS * GROUP  # bytes of weights for a group of cells
+_CHAINS = 8  # of instructions that each wait for the one before: what adds up products takes four or five cycles
 Value = Any  # of LLVM
 
 
@@ -72,13 +74,17 @@ class LayerEmitter(Emitter):
             pointer = builder.inttoptr(place, ir.VectorType(_I8, lanes).as_pointer())
             builder.store(builder.trunc(both, ir.VectorType(_I8, lanes)), pointer, align=lanes)
 
-    def sums(self, cells: Value, weights: Value, biases: Value, count: Value) -> Value:
-        """LAYER_OUTPUTS sums, a vector of int32, of `count` cells by weights [group of cells][output][cell]."""
+    def sums(self, cells: Value, weights: Value, biases: Value, count: Value, step: int) -> Value:
+        """LAYER_OUTPUTS sums, a vector of int32, of `count` cells by weights [group of cells][output][cell].
+
+        A step of the loop processes `step` cells, or fewer if that is enough to keep the processor busy.
+        """
         builder, vectors = self.builder, _BLOCK // self.form.bytes
+        groups = min(step // GROUP, _CHAINS // vectors)
 
         def body(place: Value, totals: list[Value]) -> list[Value]:
             results: list[Value] = []
-            for group in range(GROUPS_A_STEP):
+            for group in range(groups):
                 start = builder.add(place, _I64(group * GROUP))
                 inputs = self.spread(builder.add(cells, start))
                 block = builder.add(weights, builder.mul(start, _I64(LAYER_OUTPUTS)))
@@ -87,9 +93,8 @@ class LayerEmitter(Emitter):
             return results
 
         # Each group of a step has its own totals, so that no instruction waits for the one before it.
-        zeros = [self.constant(self.form.sums, 0)] * (vectors * GROUPS_A_STEP)
-        totals = self.repeat(count, GROUP * GROUPS_A_STEP, zeros, body)
-        totals = [builder.add(one, other) for one, other in zip(totals[:vectors], totals[vectors:], strict=True)]
+        totals = self.repeat(count, GROUP * groups, [self.constant(self.form.sums, 0)] * (vectors * groups), body)
+        totals = [reduce(builder.add, totals[number::vectors]) for number in range(vectors)]
         while len(totals) > 1:
             totals = [self.joined_vectors(*pair) for pair in zip(totals[::2], totals[1::2], strict=True)]
         found = builder.add(*(self.every(totals[0], GROUP // 4, first) for first in range(GROUP // 4)))

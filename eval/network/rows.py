@@ -7,4 +7,4 @@ PAIR_LIMITS = 8  # bytes for each step: how far cells of pairs reach, as `layer_
 # code that adds up relies on these numbers.
 GROUP = 8  # cells
 LAYER_OUTPUTS = 8
-GROUPS_A_STEP = 2  # that one step of a loop processes
+FIRST_STEP, SECOND_STEP = 64, 16  # cells that one step of a loop processes; their numbers are multiples of these

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.kernel import LateIntrinsic, int64
 from eval.network.file import QC, QS, SQUARE_BITS, SUM_BITS
+from eval.network.rows import FIRST_STEP, SECOND_STEP
 
 if TYPE_CHECKING:
     from eval.network.emission import Emitter, Form
@@ -78,12 +79,12 @@ def _emit_pairs(emitter: LayerEmitter, rows: dict[str, Value]) -> None:
 
 
 def _emit_first(emitter: LayerEmitter, given: dict[str, Value]) -> None:
-    sums = emitter.sums(given["cells"], given["weights"], given["biases"], given["count"])
+    sums = emitter.sums(given["cells"], given["weights"], given["biases"], given["count"], FIRST_STEP)
     emitter.store_both(sums, given["target"], given["squared"], (SUM_BITS, SQUARE_BITS), (QC, QS))
 
 
 def _emit_second(emitter: LayerEmitter, given: dict[str, Value]) -> Value:
-    sums = emitter.sums(given["cells"], given["weights"], given["biases"], given["count"])
+    sums = emitter.sums(given["cells"], given["weights"], given["biases"], given["count"], SECOND_STEP)
     return emitter.output(sums, given["outputs"], QS)
 
 
@@ -111,11 +112,12 @@ def row_operations(form: Form | None = None) -> SimpleNamespace:
                                    "down to 0 to 127."),
         first_layer=declare_operation("target squared cells weights biases count", _emit_first, False, form,
                                       _layer_emitter, "target[0:8] = clamped cells, squared[0:8] = squared cells, of "
-                                                      "eight sums: `count` cells, a multiple of 16, by int8 weights "
+                                                      "eight sums: `count` cells, a multiple of 64, by int8 weights "
                                                       "[group of cells][output][cell], aligned to 64 bytes."),
         second_layer=declare_operation("cells weights biases outputs count", _emit_second, True, form, _layer_emitter,
-                                       "What eight such sums, clamped, add to the network's output: the total of "
-                                       "their products with int32 `outputs`, 64 bits wide."))
+                                       "What eight such sums, of a multiple of 16 cells, clamped, add to the "
+                                       "network's output: the total of their products with int32 `outputs`, 64 bits "
+                                       "wide."))
     for name, added, taken in (("move", 1, 1), ("capture", 1, 2), ("castle", 2, 2)):
         for kind in _EXTRAS:
             setattr(operations, f"{kind}_{name}", _updater(kind, added, taken, form))

@@ -184,5 +184,5 @@ def test_layers_multiply_bytes(triple, cpu, instruction):
     function = ir.Function(module, ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 5), "layer")
     emitter = LayerEmitter(form_of(machine), ir.IRBuilder(function.append_basic_block()))
     cells, weights, biases, outputs, count = function.args
-    emitter.builder.ret(emitter.output(emitter.sums(cells, weights, biases, count), outputs, 8128))
+    emitter.builder.ret(emitter.output(emitter.sums(cells, weights, biases, count, 64), outputs, 8128))
     assert instruction in machine.emit_assembly(llvm.parse_assembly(str(module)))
