@@ -76,12 +76,17 @@ def run(arguments: argparse.Namespace) -> int:
 def _read_start(path: Path, shape: Shape) -> Network:
     """The network in a file with the king buckets of this shape; InputError if anything else differs."""
     start = read_network(path)
-    if start.shape.rows == FEATURES:
-        start = start.divided(shape.king_buckets)
-    if start.shape != shape:
-        raise InputError(f"{path} has another shape: --hidden {start.shape.hidden}"
-                         + (f" --layers {':'.join(map(str, start.shape.layers))}" if start.shape.layers else ""))
-    return start
+    fitting = start.divided(shape.king_buckets) if start.shape.rows == FEATURES else start
+    if fitting.shape != shape:
+        raise InputError(f"{path} has another shape: {_options_of(start.shape)}")
+    return fitting
+
+
+def _options_of(shape: Shape) -> str:
+    """The options for a network of this shape."""
+    layers = f" --layers {':'.join(map(str, shape.layers))}" if shape.layers else ""
+    buckets = f" --king-buckets {shape.rows // FEATURES}" if shape.rows > FEATURES else ""
+    return f"--hidden {shape.hidden}{layers}{buckets}"
 
 
 def _read_layers(words: str | None) -> tuple[int, ...]:

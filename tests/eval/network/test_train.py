@@ -247,7 +247,10 @@ def test_a_network_of_another_shape_is_no_beginning(path, tmp_path, capsys):
     course = ["--epochs", "1", "--batch", "256", "--held-out", "5", "--device", "cpu"]
     assert main(["tune", "network", str(path), "--hidden", "64", *course, "--out", str(first)]) == 0
     begun = ["tune", "network", str(path), *course, "--start", str(first), "--out", str(tmp_path / "next.network")]
-    assert main([*begun, "--hidden", "64", "--king-buckets", "2"]) == 0
     assert main([*begun, "--hidden", "64"]) == 0
+    assert main([*begun, "--hidden", "64", "--king-buckets", "2"]) == 0
     assert main([*begun, "--hidden", "128"]) == 2
-    assert "has another shape: --hidden 64" in capsys.readouterr().err
+    assert "has another shape: --hidden 64\n" in capsys.readouterr().err
+    divided = str(tmp_path / "next.network")
+    assert main(["tune", "network", str(path), *course, "--hidden", "64", "--start", divided, "--out", str(first)]) == 2
+    assert "has another shape: --hidden 64 --king-buckets 2" in capsys.readouterr().err
