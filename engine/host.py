@@ -32,6 +32,11 @@ _HUGE_PAGE = 1 << 21
 _ROOT = 0  # the user id of root, who can write anywhere
 
 
+def usable_cores() -> int:
+    """How many processors this process may use: `taskset` or a container may grant it fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def zeroed_memory(size: int) -> memoryview:
     """`size` writable zero bytes, for large arrays that are read at random; MemoryError if they cannot be had.
 

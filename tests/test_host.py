@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import subprocess
 import sys
 from pathlib import Path
 
@@ -39,3 +41,10 @@ def test_memory_that_is_not_there_is_refused(size):
 def test_dot_products_are_those_that_the_system_lists():
     features = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("Features"))
     assert has_dot_products() == ("asimddp" in features.split())
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux binds a process to processors")
+def test_only_processors_that_may_be_used_are_counted():
+    code = ("import os; from engine.host import usable_cores; "
+            "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); print(usable_cores())")
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "1\n"

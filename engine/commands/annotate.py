@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -42,6 +41,7 @@ from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
 from engine.core.errors import InputError
 from engine.files import begins_with
+from engine.host import usable_cores
 
 _DEFAULT_MOVETIME = 100  # milliseconds
 _SPANS_AHEAD = 2  # for each worker
@@ -111,7 +111,7 @@ def _workers(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Exec
     resume()
     if arguments.cluster is not None:
         return cluster(arguments.cluster)
-    return threads(arguments.concurrency or os.cpu_count() or 1)
+    return threads(arguments.concurrency or usable_cores())
 
 
 def _digest(path: Path) -> str:

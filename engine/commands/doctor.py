@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from engine import host
 from engine.commands.shared.objects import add_json, print_object
+from engine.host import usable_cores
 from engine.kernel import Origin, cache, import_all, library, listen, targets
 from engine.version import NAME, VERSION
 
@@ -59,7 +60,7 @@ def _findings() -> Iterator[Finding]:
     yield _processor()
     yield _kernels()
     yield _cache()
-    yield Finding("threads", f"{os.cpu_count()} processors: `setoption name Threads value N` uses N of them")
+    yield Finding("threads", f"{usable_cores()} processors: `setoption name Threads value N` uses N of them")
     memory = host.memory_size()
     yield Finding("memory", f"{memory // _MEGABYTE} MB", "" if memory >= _LEAST_MEMORY else
                   "this is little: keep `Hash` small")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -37,6 +36,7 @@ from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError
 from engine.files import begins_with
+from engine.host import usable_cores
 from engine.mcts.params import BY_KIND
 from engine.search.kinds import STRONGEST
 
@@ -81,7 +81,7 @@ def _play(arguments: argparse.Namespace) -> int:
     complaint = file.recover() if arguments.out.exists() else None
     if complaint is not None:
         print(f"error: {complaint}; what follows is cut off, and played again", file=sys.stderr)
-    width_here = arguments.concurrency or os.cpu_count() or 1
+    width_here = arguments.concurrency or usable_cores()
     setting = read_setting(_with_mode(arguments)).judged_by(arguments.network)
     if setting.tree is not None and arguments.openings is not None:
         raise InputError("--openings is for alphabeta: trees begin with random moves")

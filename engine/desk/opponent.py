@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from types import TracebackType
 from typing import Self
@@ -13,6 +12,7 @@ from engine.analysis.explaining import Explanation
 from engine.analysis.interface import Engine
 from engine.analysis.values import Info, Score
 from engine.desk.game import Game, Seat
+from engine.host import usable_cores
 from engine.options import find_option
 from engine.version import NAME
 
@@ -63,7 +63,7 @@ class Opponent:
     def __init__(self, level: int | None, megabytes: int = _HASH, threads: int | None = None) -> None:
         """`megabytes` and `threads` are for the player; without a number it takes the cores that it can make use of."""
         if threads is None:
-            threads = 1 if level is not None else min(os.cpu_count() or 1, _MOST_THREADS)
+            threads = 1 if level is not None else min(usable_cores(), _MOST_THREADS)
         self._player = Engine(hash=megabytes, threads=threads, options=_options(level))
         self._advising: Engine | None = None  # until advice is wanted
         self._chance = random.Random()  # noqa: S311  a pause needs no secrecy

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from engine.commands.shared.interruption import InterruptionError
 from engine.commands.shared.searching import search as search_until_interrupted
 from engine.core.errors import InputError
 from engine.core.game import Game
+from engine.host import usable_cores
 from engine.search.limits import Limits
 from engine.shown import shown_score
 
@@ -106,7 +106,7 @@ def judge(tree: Tree, nodes: int) -> Iterator[int]:
         return shown_score(game.position, score)
 
     waiting = list(tree.nodes.values())
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(usable_cores()) as pool:
         futures = [pool.submit(search, node) for node in waiting]
         try:
             for done, (node, future) in enumerate(zip(waiting, futures, strict=True), start=1):

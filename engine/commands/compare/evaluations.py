@@ -11,7 +11,6 @@ first depths are hardly deeper than quiescence. With full width a depth is what 
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.plots import Curve, Errors
 from engine.commands.shared.progress import progress_bar
 from engine.core.game import Game
+from engine.host import usable_cores
 from engine.search.limits import Limits
 from eval.choice import BUILT_IN_FILE, FEATURES
 from eval.features import FEATURES as FEATURE_TABLE
@@ -134,7 +134,7 @@ def play(last: int, games: int, width: int, *, is_full_width: bool) -> Points:
               for number, opening in enumerate(openings) for pair in met]
     seats = {(str(first), str(second)): (first, second) for first, second in met}
     points: Points = {}
-    with (executors.processes(width or os.cpu_count() or 1) as (executor, workers), stopped_by_user(stop_games),
+    with (executors.processes(width or usable_cores()) as (executor, workers), stopped_by_user(stop_games),
           progress_bar(len(shards)) as show):
         for done, records in enumerate(in_order(executor, shards, 3 * workers)):
             pair = seats[records[0].players]

@@ -7,7 +7,6 @@ opponent: the strongest there is here, and one who does move at random.
 from __future__ import annotations
 
 import itertools
-import os
 import shlex
 import statistics
 import sys
@@ -24,6 +23,7 @@ from engine.arena.shards import in_order
 from engine.arena.stopping import stop_games
 from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.progress import progress_bar
+from engine.host import usable_cores
 from engine.search.kinds import KINDS
 
 _HASH = {"Hash": "16"}
@@ -81,7 +81,7 @@ def believers() -> list[Pairing]:
 def play(pairings: Sequence[Pairing], conditions: Conditions) -> list[Meeting]:
     """What comes of all pairings; after an interruption, of those that have been played, if only in part."""
     openings = list(RandomOpenings().draw((conditions.games + 1) // 2, conditions.seed, lambda text: None))
-    width = conditions.width or os.cpu_count() or 1
+    width = conditions.width or usable_cores()
     control = TimeControl(movetime=conditions.milliseconds / 1000)
     shards = [UciGame(2 * number + color, opening, _seat(pairing.first), _seat(pairing.second), control, pairing.rules)
               for pairing in pairings for number, opening in enumerate(openings) for color in (0, 1)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -22,6 +21,7 @@ from engine.arena.searchgames import SearchPair
 from engine.arena.seats import Contender
 from engine.arena.settings import DEFAULT, read_setting
 from engine.core.errors import InputError, quote
+from engine.host import usable_cores
 from engine.search.limits import Limits
 
 DEFAULT_NODES = 5000
@@ -77,7 +77,7 @@ class SettingsPairing:
         second_name = self._second.name if self._second.name != self._first.name else f"{self._second.name} again"
         self.players = (self._first.name, second_name)
         self._nodes, self._megabytes = arguments.nodes or DEFAULT_NODES, arguments.hash
-        self._width, self._cluster = arguments.concurrency or os.cpu_count() or 1, arguments.cluster
+        self._width, self._cluster = arguments.concurrency or usable_cores(), arguments.cluster
         self.is_fair: Callable[[Opening], bool] | None = FairnessTest()
 
     def executor(self) -> AbstractContextManager[tuple[Executor, int]]:

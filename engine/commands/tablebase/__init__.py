@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -21,6 +20,7 @@ from engine.commands.shared.arguments import (
 )
 from engine.commands.shared.objects import add_json
 from engine.commands.shared.progress import progress_bar
+from engine.host import usable_cores
 
 _MEN = 4
 
@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                                   help=f"all endings with up to this many men, 3 to 5 (default {_MEN})"), "endings")
     build.add_argument("--out", type=NewFolder(), default=Path("tables"), metavar="DIR",
                        help="where they are made; what is there is not made again (default: tables)")
-    add_threads(build, os.cpu_count() or 1, ", all cores")
+    add_threads(build, usable_cores(), ", all cores")
     probe = kinds.add_parser("probe", help="who wins a position, how soon, and by which moves")
     probe.add_argument("position", nargs="+", type=text, metavar="FEN",
                        help="the position: a FEN, quoted or not; then maybe `moves Kb1 ...`")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.progress import track
 from engine.core.errors import InputError
 from engine.files import read_json
+from engine.host import usable_cores
 from eval.fit_outcome import fit_outcome
 from eval.fit_weights import Epoch, Learner, Plan, rounded_weights
 from eval.outcome import Model, described
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Learn, print the losses, and return the exit status."""
     start = load_weights(arguments.start)
-    threads = os.cpu_count() or 1
+    threads = usable_cores()
     samples = _samples(arguments.data, start, threads)
     plan = Plan(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend, pull=arguments.pull,
                 seed=arguments.seed, threads=threads)

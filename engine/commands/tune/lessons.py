@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from engine.commands.shared.arguments import Real, Whole, add_seed, folder, in_f
 from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError, quote
+from engine.host import usable_cores
 from eval.network.data import Samples
 from eval.network.judge import Losses, fitted_scale, yardsticks
 
@@ -169,7 +169,7 @@ class Lessons:
                 raise InputError(f"--pretrain {lesson}: which teacher? Name it by --teacher")
         self.arguments, self.share = arguments, _read_share(arguments.share)
         self.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
-        self._threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self._threads = usable_cores()
         filter_by = Filter(arguments.first_ply, arguments.largest_score, arguments.per_game, arguments.held_out,
                            arguments.few_men_share, arguments.seed, arguments.decay_of_returns)
         self.source = GameSource(arguments.data, filter_by, shard_positions=int(arguments.shard * MILLION),

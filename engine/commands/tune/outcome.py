@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from dataclasses import replace
 from itertools import chain
 
@@ -13,6 +12,7 @@ from engine.commands.shared.arguments import OutFile, add_seed, in_file, positiv
 from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError
 from engine.files import begins_with
+from engine.host import usable_cores
 from eval.choice import BUILT_IN_FILE, features
 from eval.fit_outcome import fit_outcome
 from eval.network.file import MAGIC, Network, read_network, write_network
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     network = _rescaled(read_network(arguments.network), arguments.scale)
     evaluation = replace(features(), network=LoadedNetwork(network))
     blocks = chain.from_iterable(map(read_games, arguments.data))
-    found = searched_samples(blocks, evaluation, arguments.nodes, arguments.games, arguments.seed, os.cpu_count() or 1)
+    found = searched_samples(blocks, evaluation, arguments.nodes, arguments.games, arguments.seed, usable_cores())
     parts: list[Samples] = []
     with progress_bar(arguments.games) as show:
         for part in found:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import sys
 import time
 from datetime import UTC, datetime
@@ -31,6 +30,7 @@ from engine.commands.shared.interruption import check_interruption, stopped_by_u
 from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError
 from engine.files import begins_with
+from engine.host import usable_cores
 from eval.policy.file import LARGEST_WIDTH, MAGIC, WIDTH_STEP, read_policy, write_policy
 from eval.policy.floats import floats_of, quantised
 from eval.policy.memory import LoadedPolicy
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.hidden % WIDTH_STEP:
         raise InputError(f"--hidden must be a multiple of {WIDTH_STEP}, not {arguments.hidden}")
     policy = None if arguments.judge is None else read_policy(arguments.judge)
-    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = usable_cores()
     filter_by = Filter(arguments.first_ply, _ALL_SCORES, arguments.per_game, arguments.held_out, seed=arguments.seed)
     source = ChoiceSource(arguments.data, filter_by, shard_positions=int(arguments.shard * _MILLION), threads=threads,
                           complain=lambda line: print(f"error: {line}", file=sys.stderr))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from engine.commands.shared.interruption import is_interrupted, stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
 from engine.core.errors import InputError
+from engine.host import usable_cores
 
 _SWITCHES, _NUMBERS = "switches", "numbers"
 _BATCH = 8  # pairs per thread between two looks at the clock
@@ -68,7 +68,7 @@ def _names(words: str) -> list[str]:
 def _play(screening: Screening, source: Iterator[Trial], arguments: argparse.Namespace) -> None:
     """Play batch after batch until the pairs or the minutes are over, or somebody stops it."""
     end = time.monotonic() + 60 * (arguments.minutes or float("inf"))
-    with (executors.threads(arguments.concurrency or os.cpu_count() or 1) as (executor, width),
+    with (executors.threads(arguments.concurrency or usable_cores()) as (executor, width),
           progress_bar(arguments.pairs) as show, stopped_by_user(stop_games)):
         while time.monotonic() < end and not is_interrupted():
             batch = list(islice(source, _BATCH * width))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -35,6 +34,7 @@ from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.tables import live_table
 from engine.core.errors import InputError
 from engine.files import write_file
+from engine.host import usable_cores
 from engine.mcts import params as of_trees
 from engine.search.kinds import STRONGEST
 
@@ -117,7 +117,7 @@ def _executor(arguments: argparse.Namespace, course: Course) -> AbstractContextM
     if arguments.cluster is not None:
         return cluster(arguments.cluster)
     here = executors.processes if course.plan.tree else executors.threads  # trees are played by Python code
-    return here(arguments.concurrency or os.cpu_count() or 1)
+    return here(arguments.concurrency or usable_cores())
 
 
 def _follow(course: Course, checkpoint: Path, executor: Executor, width: int, openings: Iterator[Opening]) -> None:

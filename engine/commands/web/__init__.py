@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
 import secrets
 import sys
 import threading
@@ -16,6 +15,7 @@ from engine.commands.shared.arguments import OutFile, Text, Whole, never_with, o
 from engine.commands.shared.interruption import stopped_by_user
 from engine.core.errors import InputError
 from engine.files import begins_with
+from engine.host import usable_cores
 
 if TYPE_CHECKING:
     from engine.desk.web.server import Server
@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help=f"visitors at the same time (default {_SESSIONS})")
     parser.add_argument("--hash", type=of_option("Hash"), default=_HASH, metavar="MB",
                         help=f"memory for the transposition tables of all of them together (default {_HASH})")
-    parser.add_argument("--threads", type=of_option("Threads"), default=os.cpu_count() or 1, metavar="N",
+    parser.add_argument("--threads", type=of_option("Threads"), default=usable_cores(), metavar="N",
                         help="threads that search at the same time, for all of them together (default: as many as "
                         "there are cores)")
 
