@@ -7,12 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from engine.core.errors import InputError
 from eval.outcome import FULL_MATERIAL, SPREAD_UNIT, Model
 from eval.samples import Samples
+from eval.weightfile import read_outcome
 
 Reals = npt.NDArray[np.float64]
 
 _BIN = 10  # centipawns: scores are counted in bins of this width
+_FEWEST = 30  # positions with such scores that are fitted to at all
 _LARGEST_SCORE = 300  # above it nearly all games are won, and the few others would bend the curve where it matters
 _STEPS = 40
 _NUDGE = 1e-4  # for derivatives by differences
@@ -34,9 +37,14 @@ class _Histogram:
 def fit_outcome(samples: Samples) -> tuple[Model, float]:
     """The model under which the results of the games are most likely, and its mean negative log-likelihood.
 
-    Newton's method, with the step halved until the likelihood grows.
+    Newton's method, with the step halved until the likelihood grows. InputError if there are too few games, or too few
+    of each result.
     """
     counted = _count(samples)
+    usable = int(counted.numbers.sum())
+    if usable < _FEWEST:
+        raise InputError(f"too few games to fit chances to: {usable} positions have scores below {_LARGEST_SCORE} "
+                         f"centipawns, at least {_FEWEST} are needed")
     place, loss = _START, _loss(_START, counted)
     for _ in range(_STEPS):
         gradient, curvature = _derivatives(place, counted)
@@ -48,7 +56,15 @@ def fit_outcome(samples: Samples) -> tuple[Model, float]:
             break
         place = place - step
         loss = _loss(place, counted)
-    return Model(*(place * _UNITS).tolist()), loss
+    return _checked(Model(*(place * _UNITS).tolist()), usable), loss
+
+
+def _checked(model: Model, usable: int) -> Model:
+    try:
+        read_outcome(list(model))
+    except InputError as error:
+        raise InputError(f"the results of these {usable} positions make no model") from error
+    return model
 
 
 def _count(samples: Samples) -> _Histogram:

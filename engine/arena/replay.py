@@ -1,7 +1,8 @@
 """Training games replayed into the samples that the network learns from.
 
-A held-out game is used for validation only, whichever shard it is in. A position is quiet, and taken, if the side to
-move is not in check and the move played is neither a capture nor a promotion.
+A held-out game is never learned from, whichever shard it is in; those of the first shard are for validation. A
+position is quiet, and taken, if the side to move is not in check and the move played is neither a capture nor a
+promotion.
 """
 
 from __future__ import annotations
@@ -155,14 +156,13 @@ class GameSource:
         """Roughly how many shards there are, judging by the sizes of the files."""
         if self.first_games.positions < self._shard_positions:
             return 1
-        size = sum(path.stat().st_size / (_PACKED_BYTES if path.suffix == ".xz" else _BYTES) for path in self._paths)
-        return max(2, round(size / self._shard_positions))
+        return max(2, round(sum(map(_estimated_positions, self._paths)) / self._shard_positions))
 
     def games(self) -> Iterator[tuple[Games, int]]:
         """Shards of games, each with the number of its first game. Files are mixed in proportion to their sizes."""
         blocks: list[Games] = []
         number = positions = 0
-        for block in _mixed_blocks(self._paths, self._complain):
+        for block in mixed_blocks(self._paths, self._complain):
             blocks.append(block)
             positions += block.positions
             if positions >= self._shard_positions:
@@ -197,10 +197,13 @@ def join(blocks: Sequence[Games]) -> Games:
     return Games(rows, starts, moves, scores)
 
 
-def _mixed_blocks(paths: Sequence[Path], complain: Callable[[str], None]) -> Iterator[Games]:
-    """The blocks of all files; the next one is always from the file of which the smallest share has been read."""
+def mixed_blocks(paths: Sequence[Path], complain: Callable[[str], None]) -> Iterator[Games]:
+    """The blocks of all files; the next one is always from the file of which the smallest share has been read.
+
+    What is wrong with a file is told to `complain`; the blocks before the damage are good.
+    """
     readers = {path: read_games(path) for path in paths}
-    sizes = {path: max(path.stat().st_size, 1) if path.exists() else 1 for path in paths}
+    sizes = {path: max(_estimated_positions(path), 1.0) for path in paths}
     read = dict.fromkeys(readers, 0.0)
     while readers:
         path = min(readers, key=lambda path: read[path])
@@ -209,9 +212,15 @@ def _mixed_blocks(paths: Sequence[Path], complain: Callable[[str], None]) -> Ite
         except StopIteration:
             del readers[path]
             continue
-        except DamagedFileError as error:  # the whole blocks before it are still good
+        except DamagedFileError as error:
             complain(str(error))
             del readers[path]
             continue
-        read[path] += _BYTES * block.positions / sizes[path]
+        read[path] += block.positions / sizes[path]
         yield block
+
+
+def _estimated_positions(path: Path) -> float:
+    """Roughly how many positions a file holds, judging by its size; 0 if it is not there, which its reader will say."""
+    bytes_each = _PACKED_BYTES if path.suffix == ".xz" else _BYTES
+    return path.stat().st_size / bytes_each if path.exists() else 0.0

@@ -56,7 +56,7 @@ MOST_BUCKETS = 32
 
 MAGIC = b"ADVNET\r\n"  # a transfer in text mode would change the line end
 _KIND = FileKind("network", MAGIC, VERSION)
-_LARGEST_SCALE = 10_000.0
+LARGEST_SCALE = 10_000  # centipawns for a logit of 1
 
 Int8Array = npt.NDArray[np.int8]
 Int16Array = npt.NDArray[np.int16]
@@ -161,7 +161,7 @@ def _parse(content: bytes) -> Network:
     for name, value in _LAYER_CONSTANTS.items() if shape.layers else ():
         require(header, name, value)
     scale = header.get("scale")
-    if not isinstance(scale, float) or not 1 <= scale <= _LARGEST_SCALE:
+    if not isinstance(scale, float) or not 1 <= scale <= LARGEST_SCALE:
         raise InputError(f'"scale" is {quote(str(scale))}, which is not a sensible number')
     provenance = provenance_of(header)
     outcome = tuple(read_outcome(header["outcome"])) if "outcome" in header else None

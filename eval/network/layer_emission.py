@@ -117,8 +117,8 @@ class LayerEmitter(Emitter):
         builder, wide = self.builder, ir.VectorType(_I64, sums.type.count)
         factors = builder.load(builder.inttoptr(weights, sums.type.as_pointer()), align=4)
         clamped = builder.sext(self.between(sums, 0, largest_sum), wide)
-        reduce = self.declare(f"llvm.vector.reduce.add.v{wide.count}i64", _I64, wide)
-        return builder.call(reduce, [builder.mul(clamped, builder.sext(factors, wide))])
+        total = self.declare(f"llvm.vector.reduce.add.v{wide.count}i64", _I64, wide)
+        return builder.call(total, [builder.mul(clamped, builder.sext(factors, wide))])
 
     def between(self, value: Value, least: int, most: int) -> Value:
         """A vector of int32, clamped."""

@@ -18,6 +18,7 @@ from engine.core.fen import START_FEN, parse_fen
 from eval.choice import BUILT_IN_FILE
 from eval.network.file import read_network, write_network
 from eval.policy.file import random_policy, write_policy
+from eval.weightfile import read_weight_file
 from tests.commands.running import run
 
 
@@ -141,10 +142,34 @@ def test_the_chances_of_a_network_are_fitted_to_games(tmp_path: Path, capsys):
     before, after = read_network(given), read_network(found)
     assert before.outcome is None and after.outcome is not None
     assert (after.feature_weights == before.feature_weights).all() and after.scale == before.scale
-    assert run(capsys, "tune", "outcome", str(games), "--network", str(given), "--out", str(found), "--games", "50",
+    assert run(capsys, "tune", "outcome", str(games), "--network", str(given), "--out", str(found), "--games", "99",
                "--nodes", "10", "--scale", "123")[0] == 0
     after = read_network(found)
     assert after.scale == 123 and after.provenance["scale"].endswith("to 123 by tune outcome")
+    told = after.provenance["outcome"]
+    assert told["command"] == "tune outcome games.bin --games 99 --nodes 10 --scale 123 --seed 1"
+    assert told["result"].startswith("99 positions; half of the games are won at")
+
+
+def test_too_few_games_are_said_to_be_too_few(tmp_path: Path, capsys):
+    games, found = tmp_path / "games.bin", tmp_path / "found.network"
+    assert run(capsys, "selfplay", "--positions", "300", "--nodes", "20", "--out", str(games))[0] == 0
+    status, out, err = run(capsys, "tune", "outcome", str(games), "--out", str(found), "--nodes", "10", "--games", "9")
+    assert (status, out) == (2, "") and "too few games" in err and err.count("\n") == 1
+    assert run(capsys, "tune", "outcome", str(games), "--out", str(found), "--scale", "10001")[0] == 2
+    games.write_bytes(b"")
+    status, _, err = run(capsys, "tune", "outcome", str(games), "--out", str(found))
+    assert status == 2 and "no games in games.bin" in err
+    assert not found.exists()
+
+
+def test_games_before_the_damage_are_searched(tmp_path: Path, capsys):
+    games, torn, found = (tmp_path / name for name in ("games.bin", "torn.bin", "found.network"))
+    assert run(capsys, "selfplay", "--positions", "300", "--nodes", "20", "--out", str(games))[0] == 0
+    torn.write_bytes(games.read_bytes() + games.read_bytes()[:-7])
+    status, out, err = run(capsys, "tune", "outcome", str(torn), "--out", str(found), "--nodes", "10")
+    assert status == 0 and "positions; half of the games are won at" in out and "damaged" in err
+    assert read_network(found).outcome is not None
 
 
 def test_a_policy_is_judged_by_searches(tmp_path: Path, capsys):
@@ -175,7 +200,7 @@ def test_positions_that_others_labelled_are_learned_from(tmp_path: Path, capsys)
     assert status == 0
     assert said.startswith("300 quiet positions")
     assert f"{path}, line 3: no position with a result in 'nonsense'; left out" in err
-    assert out.exists()
+    assert "make no model" in err and read_weight_file(out).outcome == read_weight_file().outcome
     games = tmp_path / "games.bin"
     games.write_bytes(b"")
     status, said, err = run(capsys, "tune", "eval", str(path), str(games), "--out", str(out))

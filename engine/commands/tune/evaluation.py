@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.arena.gamefile import Games, read_games
@@ -15,6 +15,7 @@ from engine.commands.shared.arguments import OutFile, Real, add_seed, in_file, p
 from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.progress import track
+from engine.commands.shared.provenance import today
 from engine.core.errors import InputError
 from engine.files import read_json
 from engine.host import usable_cores
@@ -22,7 +23,7 @@ from eval.fit_outcome import fit_outcome
 from eval.fit_weights import Epoch, Learner, Plan, rounded_weights
 from eval.outcome import Model, described
 from eval.samples import Samples
-from eval.weightfile import LARGEST_WEIGHT
+from eval.weightfile import LARGEST_WEIGHT, read_weight_file
 from eval.weights import WeightsRecord, load_weights, save_weights
 
 _LABELLED = (".epd", ".fen")
@@ -65,8 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
                 seed=arguments.seed, threads=threads)
     learner = Learner(samples, start, plan)
     print(f"{len(samples)} quiet positions; a pawn more is worth {_winning_share(learner.steepness):.1%} of the point")
-    outcome, likelihood = fit_outcome(samples)
-    print(f"chances of the game: {described(outcome)}; mean negative log-likelihood {likelihood:.4f}")
+    outcome = _fitted_outcome(samples, arguments.start)
     with stopped_by_user(learner.stop):
         course = _learn(learner, plan, arguments, samples, outcome)
     if not course:
@@ -80,6 +80,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None:
         _plot(course, arguments.plot)
     return 0
+
+
+def _fitted_outcome(samples: Samples, start: Path | None) -> Model:
+    """What scores mean for the game; where the samples do not say it, what they meant with the weights at the start."""
+    try:
+        outcome, likelihood = fit_outcome(samples)
+    except InputError as error:
+        print(f"error: {error}; the chances of the game stay as they were", file=sys.stderr)
+        return Model(*read_weight_file(start).outcome)
+    print(f"chances of the game: {described(outcome)}; mean negative log-likelihood {likelihood:.4f}")
+    return outcome
 
 
 def _samples(paths: Sequence[Path], start: WeightsRecord, threads: int) -> Samples:
@@ -103,7 +114,7 @@ def _blocks(paths: Sequence[Path]) -> Iterator[Games]:
 
 
 def _winning_share(steepness: float) -> float:
-    return float(1 / (1 + 2.718281828459045 ** (-100 * steepness)))
+    return 1 / (1 + math.exp(-100 * steepness))
 
 
 def _learn(learner: Learner, plan: Plan, arguments: argparse.Namespace, samples: Samples,
@@ -128,7 +139,7 @@ def _provenance(first: Epoch, best: Epoch, arguments: argparse.Namespace, sample
     """Where weights come from, in one line."""
     files = " ".join(path.name for path in arguments.data)
     return (f"tune eval {files} --epochs {arguments.epochs} --rate {arguments.rate} --blend {arguments.blend} "
-            f"--pull {arguments.pull} --seed {arguments.seed}; {datetime.now(UTC):%Y-%m-%d}; {len(samples)} quiet "
+            f"--pull {arguments.pull} --seed {arguments.seed}; {today()}; {len(samples)} quiet "
             f"positions; validation loss {first.validation_loss:.6f} -> {best.validation_loss:.6f} in epoch "
             f"{best.number}")
 

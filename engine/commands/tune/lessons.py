@@ -18,6 +18,7 @@ from engine.arena.replay import Filter, GameSource
 from engine.commands.shared.arguments import Real, Whole, add_seed, folder, in_file, minutes, only_with, positive, text
 from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.progress import progress_bar
+from engine.commands.shared.provenance import command_of, names_of
 from engine.core.errors import InputError, quote
 from engine.host import usable_cores
 from eval.network.data import Samples
@@ -35,7 +36,7 @@ _SEEDS_APART = 1000  # of the lessons, so that no position is drawn alike
 _PATIENCE = 60.0  # seconds to judge and to write what was learned, after Ctrl-C
 _RESERVE_SECONDS = 4.0  # to judge and to write, when time is limited
 _JUDGINGS = 8  # as long as so many looks at the validation samples
-_NOT_OF_THE_COURSE = ("data", "out", "plot", "resume", "command", "what", "run")
+_NOT_OF_THE_COURSE = {"data", "out", "plot", "resume", "command", "what"}
 
 
 class Lesson(NamedTuple):
@@ -123,16 +124,9 @@ def figures(losses: Losses) -> str:
     return f"{losses.target:9.6f} {losses.result:9.6f} {losses.score:9.6f}"
 
 
-def command_of(name: str, arguments: argparse.Namespace) -> str:
-    """What was asked for, as it could be typed again."""
-    words = [name, *(path.name for path in arguments.data)]
-    for option, value in sorted(vars(arguments).items()):
-        if option in _NOT_OF_THE_COURSE or value in (None, False, []):
-            continue
-        for one in value if isinstance(value, list) else [value]:
-            shown = one.name if isinstance(one, Path) else one
-            words.append(f"--{option.replace('_', '-')}" + ("" if one is True else f" {shown}"))
-    return " ".join(words)
+def course_of(name: str, arguments: argparse.Namespace) -> str:
+    """The command without what only says where things go."""
+    return command_of(name, arguments, sorted(vars(arguments).keys() - _NOT_OF_THE_COURSE))
 
 
 def _read_share(words: str) -> tuple[float, float]:
@@ -293,7 +287,7 @@ class Lessons:
 
     def data_used(self, last: Report) -> str:
         """What was learned from, in words."""
-        return (f"{' '.join(path.name for path in self.arguments.data)}: {self.source.first_games.positions} positions"
+        return (f"{names_of(self.arguments.data)}: {self.source.first_games.positions} positions"
                 f"{self._shard_note()}, {last.samples} samples learned from, {last.epoch:.2f} epochs")
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.commands.shared.arguments import OutFile, Real, Whole, in_file, only_with, positive, text
 from engine.commands.shared.plots import plot_file, save_plot
+from engine.commands.shared.provenance import today
 from engine.commands.tune.lessons import (
     MILLION,
     Lessons,
     add_course,
-    command_of,
+    course_of,
     figures,
     once,
     require_torch,
@@ -161,8 +161,8 @@ class _Session:
         validation, scale, share = lessons.validation, lessons.scale, lessons.share[1]
         floats = trainer.shares()
         exact = losses_of(floats, validation, scale, share)
-        provenance = {"command": command_of(_COMMAND, arguments), "data": lessons.data_used(trainer.course[-1]),
-                      "date": f"{datetime.now(UTC):%Y-%m-%d}", "seed": arguments.seed,
+        provenance = {"command": course_of(_COMMAND, arguments), "data": lessons.data_used(trainer.course[-1]),
+                      "date": today(), "seed": arguments.seed,
                       "result": f"validation loss {exact.target:.6f} (features {features.target:.6f}), "
                                 f"result {exact.result:.6f} ({features.result:.6f}), "
                                 f"score {exact.score:.6f} ({features.score:.6f})"}

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import replace
-from itertools import chain
 
-from engine.arena.gamefile import read_games
 from engine.arena.judging import searched_samples
-from engine.commands.shared.arguments import OutFile, add_seed, in_file, positive
-from engine.commands.shared.progress import progress_bar
+from engine.arena.replay import mixed_blocks
+from engine.commands.shared.arguments import OutFile, Whole, add_seed, in_file, positive
+from engine.commands.shared.interruption import is_interrupted
+from engine.commands.shared.progress import counted
+from engine.commands.shared.provenance import command_of, names_of, today
 from engine.core.errors import InputError
 from engine.files import begins_with
 from engine.host import usable_cores
 from eval.choice import BUILT_IN_FILE, features
 from eval.fit_outcome import fit_outcome
-from eval.network.file import MAGIC, Network, read_network, write_network
+from eval.network.file import LARGEST_SCALE, MAGIC, Network, read_network, write_network
 from eval.network.memory import LoadedNetwork
 from eval.outcome import described
 from eval.samples import Samples
@@ -28,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="where the network goes with what was found")
     parser.add_argument("--network", type=in_file, default=BUILT_IN_FILE, metavar="FILE.network",
                         help="the one in question (default: the built-in one)")
-    parser.add_argument("--scale", type=positive, metavar="CP",
+    parser.add_argument("--scale", type=Whole(1, LARGEST_SCALE), metavar="CP",
                         help="first set what a logit of 1 is worth in its scores (default: as it is)")
     parser.add_argument("--games", type=positive, default=30_000, metavar="N",
                         help="one position from each of at most this many is searched (default 30000)")
@@ -39,21 +41,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Fit, print the model, write the network with it, and return the exit status."""
     network = _rescaled(read_network(arguments.network), arguments.scale)
-    evaluation = replace(features(), network=LoadedNetwork(network))
-    blocks = chain.from_iterable(map(read_games, arguments.data))
-    found = searched_samples(blocks, evaluation, arguments.nodes, arguments.games, arguments.seed, usable_cores())
-    parts: list[Samples] = []
-    with progress_bar(arguments.games) as show:
-        for part in found:
-            parts.append(part)
-            show(len(parts), "positions")
-    samples = Samples.join(parts)
-    if not len(samples):
-        raise InputError("the files hold no games")
+    samples = _searched(arguments, network)
     model, likelihood = fit_outcome(samples)
-    print(f"{len(samples)} positions; {described(model)}; mean negative log-likelihood {likelihood:.4f}")
-    write_network(replace(network, outcome=tuple(model)), arguments.out)
+    found = f"{len(samples)} positions; {described(model)}; mean negative log-likelihood {likelihood:.4f}"
+    print(found)
+    if is_interrupted():
+        print(f"interrupted: {arguments.out} is not written", file=sys.stderr)
+        return 0
+    told = {"command": command_of("tune outcome", arguments, ("games", "nodes", "scale", "seed")), "date": today(),
+            "result": found}
+    write_network(replace(network, outcome=tuple(model), provenance={**network.provenance, "outcome": told}),
+                  arguments.out)
     return 0
+
+
+def _searched(arguments: argparse.Namespace, network: Network) -> Samples:
+    """A position of each game, searched; fewer after an interruption. InputError if there is none."""
+    evaluation, complaints = replace(features(), network=LoadedNetwork(network)), list[str]()
+    found = searched_samples(mixed_blocks(arguments.data, complaints.append), evaluation, arguments.nodes,
+                             arguments.games, arguments.seed, usable_cores())
+    samples = Samples.join(list(counted(found, "positions", arguments.games)))
+    if not len(samples):
+        raise InputError(complaints[0] if complaints else f"no games in {names_of(arguments.data)}")
+    for complaint in complaints:
+        print(f"error: {complaint}", file=sys.stderr)
+    return samples
 
 
 def _rescaled(network: Network, scale: int | None) -> Network:

@@ -6,9 +6,8 @@ import argparse
 import math
 import sys
 import time
-from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from engine.commands.shared.arguments import (
 )
 from engine.commands.shared.interruption import check_interruption, stopped_by_user
 from engine.commands.shared.progress import progress_bar
+from engine.commands.shared.provenance import command_of, names_of, today
 from engine.core.errors import InputError
 from engine.files import begins_with
 from engine.host import usable_cores
@@ -44,6 +44,8 @@ _PATIENCE = 60.0  # seconds to judge and to write what was learned, after Ctrl-C
 _RESERVE_SECONDS = 6.0  # to judge and to write, when time is limited
 _TWO_SIGMA = 1.96  # 95 %
 _PROCESSOR = "cpu"
+_OF_THE_COURSE = ("hidden", "epochs", "minutes", "batch", "rate", "decay", "seed", "first_ply", "per_game", "held_out",
+                  "shard")
 _ALL_SCORES = 40_000  # larger than any
 
 
@@ -186,11 +188,11 @@ class _Course:
             assert trainer.best is not None
             values = trainer.best[1]
             exact = trainer.judge(values)
-            data = (f"{' '.join(path.name for path in arguments.data)}: {self._source.first_games.positions} positions"
+            data = (f"{names_of(arguments.data)}: {self._source.first_games.positions} positions"
                     f"{' in the first shard' if self._source.length > 1 else ''}, "
                     f"{last.samples} samples learned from, {last.epoch:.2f} epochs")
             policy = quantised(values, {
-                "command": _command_of(arguments), "data": data, "date": f"{datetime.now(UTC):%Y-%m-%d}",
+                "command": command_of("tune policy", arguments, _OF_THE_COURSE), "data": data, "date": today(),
                 "seed": arguments.seed, "result": f"held-out games: {_words(exact)}"})
             write_policy(policy, arguments.out)
             _say(f"floats:   {_words(exact)}")
@@ -208,14 +210,3 @@ def _line(report: Report) -> str:
     return (f"epoch {report.epoch:7.2f} ({report.progress:6.1%}) training {report.training_loss:.4f} validation "
             f"{_words(report.validation)}; rate {report.rate:.1e} {report.speed / _MILLION:.3f} M/s "
             f"at {report.seconds:.0f} s")
-
-
-def _command_of(arguments: argparse.Namespace) -> str:
-    """What was asked for, as it could be typed again."""
-    words = ["tune policy", *(path.name for path in arguments.data)]
-    for name in ("hidden", "epochs", "minutes", "batch", "rate", "decay", "seed", "first_ply", "per_game", "held_out",
-                 "shard"):
-        value: Any = getattr(arguments, name)
-        if value is not None and not (name == "epochs" and arguments.minutes is not None):
-            words.append(f"--{name.replace('_', '-')} {value}")
-    return " ".join(words)
