@@ -188,10 +188,18 @@ def is_plain_text(path: Path) -> bool:
 
 def write_file(path: Path, content: bytes | str) -> None:
     """Write a file atomically: an incomplete one never replaces another. InputError if it cannot be written."""
+    with replacing(path) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which takes its name when it is complete. InputError if it cannot be written."""
     target = path.resolve()
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        with part.open("wb") as file:
+            yield file
         part.replace(target)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error

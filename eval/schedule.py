@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from threading import Thread
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -17,9 +18,25 @@ def cosine(progress: float) -> float:
 
 
 def prefetched(shards: Iterator[T]) -> Iterator[T]:
-    """The same shards, each prepared while the previous one is in use."""
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(next, shards, None)
-        while (shard := waiting.result()) is not None:
-            waiting = pool.submit(next, shards, None)
-            yield shard
+    """The same shards, each prepared while the previous one is in use.
+
+    Whoever leaves early does not wait for the one in preparation, nor does the end of the process.
+    """
+    waiting = _prepare(shards)
+    while (shard := waiting.result()) is not None:
+        waiting = _prepare(shards)
+        yield shard
+
+
+def _prepare(shards: Iterator[T]) -> Future[T | None]:
+    """The next shard, in a while; None after the last one."""
+    prepared: Future[T | None] = Future()
+
+    def work() -> None:
+        try:
+            prepared.set_result(next(shards, None))
+        except BaseException as error:  # noqa: BLE001  raised where the shard is wanted
+            prepared.set_exception(error)
+
+    Thread(target=work, daemon=True).start()
+    return prepared

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import json
 import lzma
 import os
@@ -106,13 +107,15 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "file"
     path.write_text("old")
 
-    def full(self, data):
-        raise OSError(28, "No space left on device")
+    class Full(io.FileIO):
+        def write(self, data):
+            raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Path, "open", lambda self, mode: Full(self, mode))
     with pytest.raises(InputError, match="No space left"):
         write_file(path, "new")
-    assert path.read_text() == "old"
+    monkeypatch.undo()
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
 
 
 def test_only_files_of_the_same_kind_are_overwritten(tmp_path):

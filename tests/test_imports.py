@@ -30,6 +30,7 @@ ALLOWED = {
     "eval.network.layered": {*RULES, "eval", "torch", *LIBRARIES},
     "eval.network.teacher": {*RULES, "eval", "torch", *LIBRARIES},
     "eval.network.rounding": {*RULES, "eval", "torch", *LIBRARIES},
+    "eval.network.tensors": {"engine.core.errors", "engine.files", "torch"},
     "eval.network.train": {*RULES, "eval", "torch", *LIBRARIES},
     "eval.network.emission": {"eval.network.rows", "llvmlite"},
     "eval.network.layer_emission": {"eval.network.emission", "eval.network.rows", "llvmlite"},

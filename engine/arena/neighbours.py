@@ -145,7 +145,7 @@ def neighbours(games: Games, count: int, nodes: int, seed: int, threads: int, la
         request = new_record(RequestRecord)
         request.nodes, request.search_address, request.largest_score = nodes, search_from.address, largest_score
         request.chance = int(per_position * (1 << 32))
-        request.random = seed * 0x1_0000_0000 + first
+        request.random = (seed << 32) + first & 0xFFFF_FFFF_FFFF_FFFF
         side = side_of(Setting(), 0, 1)
         side.clear()  # the samples must not depend on which thread finds them
         room = int(per_position * 1.2 * int(games.starts[last] - games.starts[first])) + 64

@@ -125,7 +125,7 @@ class LayeredModel:
         return error.detach()
 
     def clamp(self) -> None:
-        """Keep all numbers within the range that the file can hold."""
+        """Keep all weights within the range that the file can hold; biases have room enough."""
         with torch.no_grad():
             for name in ("feature_weights", "feature_biases"):
                 self.parameters[name].clamp_(-LARGEST_WEIGHT, LARGEST_WEIGHT)

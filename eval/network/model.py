@@ -154,7 +154,7 @@ class Model:
         return errors.square().mean()
 
     def clamp(self) -> None:
-        """Keep all numbers within the range that the file can hold."""
+        """Keep all weights within the range that the file can hold; biases have room enough."""
         self.parameters["feature_weights"].clamp_(-LARGEST_WEIGHT, LARGEST_WEIGHT)
         self.parameters["feature_biases"].clamp_(-LARGEST_WEIGHT, LARGEST_WEIGHT)
         self.parameters["output_weights"].clamp_(-_LARGEST_OUTPUT, _LARGEST_OUTPUT)
@@ -188,7 +188,7 @@ def fill(parameters: dict[str, Tensor], values: dict[str, Any]) -> None:
 
 
 def integer_scores(network: Network, batch: Batch, dense: Tensor) -> Tensor:
-    """The scores of samples in centipawns by the file's integers, exactly as the kernels compute them."""
+    """The scores of samples in centipawns by the file's integers: the kernels' as long as no sum wraps around."""
     def tensor(values: Any) -> Tensor:
         return torch.from_numpy(np.array(values)).to(dense.device)
 

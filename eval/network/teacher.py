@@ -6,7 +6,6 @@ then labels as many positions as the network wants to see.
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,14 @@ from torch import nn
 from engine.core.errors import InputError
 from eval.network.data import BOARD_BYTES, NOBODY, Samples, expected
 from eval.network.model import Tensor, to_device
+from eval.network.tensors import save_tensors
 
 _VERSION = 1
 _SQUEEZE = 8  # channels of a block for one of its gate
 _HEAD_CHANNELS, _HEAD_WIDTH = 32, 128
 _ROWS_AT_A_TIME = 16_384
 _NEARLY_CERTAIN = 1e-6
+_LARGEST_LABEL = 32_767  # of 16 bits
 
 
 @dataclass(frozen=True)
@@ -125,30 +126,28 @@ class Teacher:
             shares = part * shares + (1 - part) * expected(samples["score"], scale)
         shares = np.clip(shares, _NEARLY_CERTAIN, 1 - _NEARLY_CERTAIN)
         labelled = samples.copy()
-        labelled["score"] = np.rint(scale * np.log(shares / (1 - shares)))
+        scores = np.rint(scale * np.log(shares / (1 - shares)))
+        labelled["score"] = np.clip(scores, -_LARGEST_LABEL, _LARGEST_LABEL)
         return labelled
 
-    def save(self, path: Path, scale: float) -> None:
+    def save(self, path: Path) -> None:
         """Write a file for `load_teacher`."""
-        part = path.with_name(f".{path.name}.part")
-        torch.save({"version": _VERSION, "shape": asdict(self.shape), "scale": scale,
-                    "state": self._net.state_dict()}, part)
-        part.replace(path)
+        save_tensors({"version": _VERSION, "shape": asdict(self.shape), "state": self._net.state_dict()}, path)
 
     def load(self, state: dict[str, Tensor]) -> None:
         """Take over what another one of the same shape has learned."""
         self._net.load_state_dict(state)
 
 
-def load_teacher(path: Path, device: str) -> tuple[Teacher, float]:
-    """(the teacher in a file, centipawns for a logit of 1); InputError if the file is none."""
+def load_teacher(path: Path, device: str) -> Teacher:
+    """The teacher in a file; InputError if the file is none."""
     try:
         content = torch.load(path, map_location=device, weights_only=True)
+        is_ours = content["version"] == _VERSION
         teacher = Teacher(TeacherShape(**content["shape"]), device, 0)
         teacher.load(content["state"])
-        scale = float(content["scale"])
     except Exception as error:  # a damaged file may raise anything
         raise InputError(f"cannot read the teacher {path}: it is damaged or not a teacher") from error
-    if content["version"] != _VERSION or not math.isfinite(scale):
+    if not is_ours:
         raise InputError(f"the teacher {path} was made by another version")
-    return teacher, scale
+    return teacher

@@ -1,7 +1,7 @@
 """Training the network or its teacher: stages of samples, a learning rate that falls along a cosine, checkpoints.
 
 Everything but the time is determined by the seed: the same samples in the same shards give the same numbers on the same
-kind of device, unless the training is limited by time.
+kind of device, unless the training is limited by time. A teacher's convolutions on a GPU are the exception.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from eval.network.file import Network
 from eval.network.judge import Losses, losses_of
 from eval.network.layered import LayeredModel
 from eval.network.model import Model, Tensor, to_device
+from eval.network.tensors import save_tensors
 from eval.schedule import cosine, prefetched
 
 _STEPS_A_SYNC = 64  # steps that may be waiting on the device
 _VALIDATION_ROWS = 32_768
-_CHECKPOINT_VERSION = 1
+_CHECKPOINT_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Plan:
     share: tuple[float, float] = (0.3, 0.3)  # of the result in the target, at the start and at the end
     seed: int = 1
     report_seconds: float = 20.0
+    course: str = ""  # what is learned from, and how often: a checkpoint is of use for the same course only
 
     def share_at(self, progress: float) -> float:
         """The share of the result in the target at some point of the training."""
@@ -132,7 +134,7 @@ class Trainer:
         self.plan, self.model, self.device = plan, model, device
         self.course: list[Report] = []
         self.is_stopped = False
-        self.best: tuple[float, dict[str, Tensor]] | None = None  # loss of the last stage's epochs, parameters
+        self.best: tuple[Report, dict[str, Tensor]] | None = None  # of the last stage's epochs, and what was learned
         self._validation, self._validation_rows = validation, to_device(validation, device)
         self._optimizer = self._new_optimizer()
         self._place, self._summed = _Place(), _Sum()
@@ -152,31 +154,31 @@ class Trainer:
 
     def run(self, stages: list[Stage]) -> Iterator[Report]:
         """Train, with a report now and then; if it ends early it can be saved and resumed."""
-        self._now = time.perf_counter()
+        self._now, self._summed = time.perf_counter(), _Sum()
         while self._place.stage < len(stages):
             is_last = self._place.stage == len(stages) - 1
             for report in self._run_stage(stages[self._place.stage]):
                 self.course.append(report)
                 if is_last and report.is_end_of_epoch:
-                    self._remember(report.validation.target)
+                    self._remember(report)
                 yield report
             if self.is_stopped:
                 return
             if is_last and self.course:
-                self._remember(self.course[-1].validation.target)  # training may end between epochs
+                self._remember(self.course[-1])  # training may end between epochs
             done = self._place
             self._place = _Place(stage=done.stage + 1, samples=done.samples, seconds=done.seconds)
             self._optimizer = self._new_optimizer()
 
-    def _remember(self, loss: float) -> None:
-        if self.best is None or loss < self.best[0]:
-            self.best = loss, {name: value.detach().clone() for name, value in self.model.state.items()}
+    def _remember(self, report: Report) -> None:
+        if self.best is None or report.validation.target < self.best[0].validation.target:
+            self.best = report, {name: value.detach().clone() for name, value in self.model.state.items()}
 
     def _run_stage(self, stage: Stage) -> Iterator[Report]:
         place = self._place
         while not self._is_done(stage):
             for number, samples in enumerate(prefetched(stage.shards())):
-                if number < place.shard:
+                if number < place.shard or not len(samples):
                     continue
                 for _ in self._steps(stage, samples):
                     if self._now - self._summed.since >= self.plan.report_seconds:
@@ -229,7 +231,7 @@ class Trainer:
 
     def _synchronize(self) -> None:
         if self.device.startswith("cuda"):
-            torch.cuda.synchronize()
+            torch.cuda.synchronize(self.device)
 
     def _progress(self, stage: Stage) -> float:
         place = self._place
@@ -257,7 +259,7 @@ class Trainer:
                       speed)
 
     def shares(self) -> Any:
-        """The model's predictions for the validation samples, in full precision."""
+        """The model's predictions for the validation samples, as precise as it makes them."""
         torch.set_float32_matmul_precision("highest")
         parts = [torch.sigmoid(self.model.logits(rows)) for rows in self._validation_rows.split(_VALIDATION_ROWS)]
         return torch.cat(parts).double().cpu().numpy()
@@ -271,25 +273,29 @@ class Trainer:
         """Write a checkpoint; an incomplete one never replaces another."""
         content = {"version": _CHECKPOINT_VERSION, "plan": self._settings(), "place": asdict(self._place),
                    "parameters": self.model.state, "optimizer": self._optimizer.state_dict(),
-                   "course": [asdict(report) for report in self.course], "best": self.best}
-        part = path.with_name(f".{path.name}.part")
-        torch.save(content, part)
-        part.replace(path)
+                   "course": [asdict(report) for report in self.course],
+                   "best": None if self.best is None else (asdict(self.best[0]), self.best[1])}
+        save_tensors(content, path)
 
     def load(self, path: Path) -> None:
         """Resume from a checkpoint; InputError if it is damaged or from another plan."""
         try:
             content = torch.load(path, map_location=self.device, weights_only=True)
+            is_ours = content["version"] == _CHECKPOINT_VERSION and content["plan"] == self._settings()
         except Exception as error:  # a damaged file may raise anything
             raise InputError(f"cannot read the checkpoint {path}: it is damaged or not a checkpoint") from error
-        if content.get("version") != _CHECKPOINT_VERSION or content["plan"] != self._settings():
+        if not is_ours:
             raise InputError(f"the checkpoint {path} was made with other settings, or by another version")
         self._place = _Place(**content["place"])
         _restore(self.model, content["parameters"])
         self._optimizer.load_state_dict(content["optimizer"])
-        self.course = [Report(**{**report, "validation": Losses(**report["validation"])})
-                       for report in content["course"]]
-        self.best = None if content["best"] is None else (content["best"][0], content["best"][1])
+        self.course = [_read_report(report) for report in content["course"]]
+        best = content["best"]
+        self.best = None if best is None else (_read_report(best[0]), best[1])
+
+
+def _read_report(values: dict[str, Any]) -> Report:
+    return Report(**{**values, "validation": Losses(**values["validation"])})
 
 
 def _restore(model: Learner, learned: dict[str, Tensor]) -> None:

@@ -6,20 +6,20 @@ import argparse
 import math
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from engine.arena.replay import Filter, GameSource
 from engine.commands.shared.arguments import Real, Whole, add_seed, folder, in_file, minutes, only_with, positive, text
 from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.provenance import command_of, names_of
+from engine.commands.tune.neighbours import Lesson, LessonKind, Neighbours, check_teacher
 from engine.core.errors import InputError, quote
+from engine.files import check_target
 from engine.host import usable_cores
 from eval.network.data import Samples
 from eval.network.judge import Losses, fitted_scale, yardsticks
@@ -28,43 +28,13 @@ if TYPE_CHECKING:
     from eval.network.train import Plan, Report, Stage, Trainer
 
 MILLION = 1_000_000
-BY_TEACHER = -1  # as the nodes of a lesson
 
-_TEACHER = "teacher"
 _CHECKPOINT_SECONDS = 60
-_SEEDS_APART = 1000  # of the lessons, so that no position is drawn alike
 _PATIENCE = 60.0  # seconds to judge and to write what was learned, after Ctrl-C
 _RESERVE_SECONDS = 4.0  # to judge and to write, when time is limited
 _JUDGINGS = 8  # as long as so many looks at the validation samples
+_MAY_CHANGE = {"minutes", "device", "neighbours"}  # when a course is resumed
 _NOT_OF_THE_COURSE = {"data", "out", "plot", "resume", "command", "what"}
-
-
-class Lesson(NamedTuple):
-    """A stage of pretraining: how many neighbours to look for, how they are labelled, and how often they are seen."""
-
-    wanted: int
-    nodes: int = 0  # of a search; 0 for the features' static evaluation
-    epochs: int = 1
-
-    def __str__(self) -> str:
-        return f"{self.wanted}:{_TEACHER if self.nodes == BY_TEACHER else self.nodes}:{self.epochs}"
-
-
-@dataclass(frozen=True)
-class LessonKind:
-    """A lesson as it is written on a command line."""
-
-    def __call__(self, words: str) -> Lesson:
-        """The lesson; ArgumentTypeError if it is none."""
-        parts = words.split(":")
-        is_taught = parts[1:2] == [_TEACHER]
-        try:
-            lesson = Lesson(*(0 if part == _TEACHER else int(part) for part in parts))
-        except (TypeError, ValueError):
-            raise argparse.ArgumentTypeError(f"{quote(words)} is not like 1000000 or 1000000:50:2") from None
-        if lesson.wanted < 1 or lesson.nodes < 0 or lesson.epochs < 1:
-            raise argparse.ArgumentTypeError(f"{quote(words)}: COUNT and EPOCHS are at least 1, NODES at least 0")
-        return lesson._replace(nodes=BY_TEACHER) if is_taught else lesson
 
 
 def add_course(parser: argparse.ArgumentParser, epochs: int, batch: int) -> Any:
@@ -110,8 +80,8 @@ def _add_samples(parser: argparse.ArgumentParser) -> None:
     samples.add_argument("--decay-of-returns", type=Real(0, 1), default=defaults.decay, metavar="X",
                          help="take returns for scores: a score counts X times as much as the one before it in the "
                          f"game, down to the result (default {defaults.decay:g}: only a position's own score)")
-    samples.add_argument("--shard", type=Real(0, 10_000, above=True), default=100, metavar="X",
-                         help="million positions at a time in memory")
+    samples.add_argument("--shard", type=Real(1 / MILLION, 10_000), default=100, metavar="X",
+                         help="million positions at a time in memory (default 100)")
 
 
 def say(line: str) -> None:
@@ -124,9 +94,9 @@ def figures(losses: Losses) -> str:
     return f"{losses.target:9.6f} {losses.result:9.6f} {losses.score:9.6f}"
 
 
-def course_of(name: str, arguments: argparse.Namespace) -> str:
-    """The command without what only says where things go."""
-    return command_of(name, arguments, sorted(vars(arguments).keys() - _NOT_OF_THE_COURSE))
+def course_of(name: str, arguments: argparse.Namespace, without: AbstractSet[str] = frozenset()) -> str:
+    """The command without what only says where things go, and without some other options."""
+    return command_of(name, arguments, sorted(vars(arguments).keys() - _NOT_OF_THE_COURSE - without))
 
 
 def _read_share(words: str) -> tuple[float, float]:
@@ -155,24 +125,26 @@ class Lessons:
     def __init__(self, arguments: argparse.Namespace, command: str) -> None:
         """Read the first shard; InputError if something is wrong with the arguments or the files."""
         self.started = time.perf_counter()
-        torch = require_torch(command)
         if arguments.pretrain_part == 1:
             raise InputError("--pretrain-part must be below 1: the games need some of the minutes")
         for lesson in arguments.pretrain:
-            if lesson.nodes == BY_TEACHER and getattr(arguments, _TEACHER, None) is None:
-                raise InputError(f"--pretrain {lesson}: which teacher? Name it by --teacher")
+            check_teacher(lesson, arguments)
         self.arguments, self.share = arguments, _read_share(arguments.share)
-        self.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
-        self._threads = usable_cores()
+        self.device = _find_device(arguments.device)
+        self.checkpoint = arguments.out.with_name(arguments.out.name + ".checkpoint")
+        check_target(self.checkpoint, zipfile.is_zipfile, "checkpoint")
+        if arguments.resume and not self.checkpoint.exists():
+            raise InputError(f"there is no checkpoint {self.checkpoint} to go on from")
+        sizes = [path.stat().st_size for path in arguments.data]
+        self._course = f"{course_of(command, arguments, _MAY_CHANGE)} {sizes}"
         filter_by = Filter(arguments.first_ply, arguments.largest_score, arguments.per_game, arguments.held_out,
                            arguments.few_men_share, arguments.seed, arguments.decay_of_returns)
         self.source = GameSource(arguments.data, filter_by, shard_positions=int(arguments.shard * MILLION),
-                                 threads=self._threads, complain=lambda line: print(f"error: {line}", file=sys.stderr))
+                                 threads=usable_cores(), complain=lambda line: print(f"error: {line}", file=sys.stderr))
         self.scale = float(round(arguments.scale)) if arguments.scale else fitted_scale(self.training)
         say(f"{self.source.first_games.positions} positions read, {len(self.training)} to learn from and "
             f"{len(self.validation)} to judge by{self._shard_note()}; {self.scale:.0f} centipawns for a logit of 1; "
             f"on {self.device} after {time.perf_counter() - self.started:.1f} s")
-        self.checkpoint = arguments.out.with_name(arguments.out.name + ".checkpoint")
 
     @property
     def training(self) -> Samples:
@@ -193,7 +165,7 @@ class Lessons:
 
         arguments = self.arguments
         return Plan(self.scale, arguments.batch, arguments.rate, decay=arguments.decay, share=self.share,
-                    seed=arguments.seed)
+                    seed=arguments.seed, course=self._course)
 
     def print_yardsticks(self) -> Losses:
         """Print how well simpler predictors do; returns the losses of the features."""
@@ -209,7 +181,7 @@ class Lessons:
         from eval.network.train import Stage
 
         arguments, stages = self.arguments, []
-        lessons = [(lesson, self._neighbours(number, lesson, label))
+        lessons = [(lesson, self._labelled(number, lesson, label))
                    for number, lesson in enumerate(arguments.pretrain, start=1)]
         seconds = self._seconds_left(trainer)
         limited = arguments.minutes is not None
@@ -230,43 +202,19 @@ class Lessons:
         reserve = _RESERVE_SECONDS + _JUDGINGS * (now - begun)
         return max(60 * float(self.arguments.minutes) - reserve - (now - self.started), 1.0)
 
-    def _neighbours(self, number: int, lesson: Lesson, label: Callable[[Samples], Samples] | None) -> Samples:
-        """The samples of a lesson: those of an earlier call, if they were kept."""
-        begun, kept = time.perf_counter(), self._kept(number, lesson)
-        if kept is not None and kept.exists():
-            found: Samples = np.load(kept)
-        else:
-            found = self._labelled(self._seed_of(number), lesson, label)
-            if kept is not None:
-                np.save(kept, found)
+    def _labelled(self, number: int, lesson: Lesson, label: Callable[[Samples], Samples] | None) -> Samples:
+        begun = time.perf_counter()
+        found = Neighbours(self.arguments, self.source, self.scale).labelled(number, lesson, label)
         say(f"{len(found)} neighbours labelled in {time.perf_counter() - begun:.1f} s")
-        if not len(found):
-            raise InputError("--pretrain: no neighbours were found")
         return found
-
-    def _seed_of(self, number: int) -> int:
-        return int(self.arguments.seed) + _SEEDS_APART * (number - 1)
-
-    def _kept(self, number: int, lesson: Lesson) -> Path | None:
-        """The file that holds the samples of a lesson, or will."""
-        if self.arguments.neighbours is None:
-            return None
-        labels = self.arguments.teacher.stem if lesson.nodes == BY_TEACHER else lesson.nodes
-        return Path(self.arguments.neighbours, f"{lesson.wanted}-{labels}-{self._seed_of(number)}.npy")
-
-    def _labelled(self, seed: int, lesson: Lesson, label: Callable[[Samples], Samples] | None) -> Samples:
-        from engine.arena.neighbours import neighbours
-
-        found = neighbours(self.source.first_games, lesson.wanted, max(lesson.nodes, 0), seed, self._threads,
-                           self.arguments.largest_score)
-        return found if label is None or lesson.nodes != BY_TEACHER else label(found)
 
     def learn(self, trainer: Trainer, make_stages: Callable[[], list[Stage]], finish: Callable[[], None]) -> None:
         """Take the course to its end or until somebody stops it, and finish with the best that was learned."""
         if self.arguments.resume:
             trainer.load(self.checkpoint)
+        stages = make_stages()  # an interruption before anything has been learned need not be waited for
         with stopped_by_user(trainer.stop, _PATIENCE):
-            self._take_course(trainer, make_stages())
+            self._take_course(trainer, stages)
             if trainer.is_stopped:
                 trainer.save(self.checkpoint)
                 say(f"stopped; go on with --resume, which reads {self.checkpoint}")
@@ -282,13 +230,35 @@ class Lessons:
                 show(report.progress, report.stage)
                 say(_line(report))
                 if time.perf_counter() - saved >= _CHECKPOINT_SECONDS:
-                    trainer.save(self.checkpoint)
+                    self._save(trainer)
                     saved = time.perf_counter()
 
-    def data_used(self, last: Report) -> str:
+    def _save(self, trainer: Trainer) -> None:
+        """Write a checkpoint on the way; if that fails, there may be room for the network nevertheless."""
+        try:
+            trainer.save(self.checkpoint)
+        except InputError as error:
+            print(f"error: {error}", file=sys.stderr)
+
+    def data_used(self, trainer: Trainer) -> str:
         """What was learned from, in words."""
+        last = trainer.course[-1]
+        best = f", the best after {trainer.best[0].epoch:.2f}" if trainer.best is not None else ""
         return (f"{names_of(self.arguments.data)}: {self.source.first_games.positions} positions"
-                f"{self._shard_note()}, {last.samples} samples learned from, {last.epoch:.2f} epochs")
+                f"{self._shard_note()}, {last.samples} samples learned from, {last.epoch:.2f} epochs{best}")
+
+
+def _find_device(name: str | None) -> str:
+    """The device of that name, or the best one; InputError if torch has none of that name."""
+    import torch
+
+    if name is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise InputError(f"--device {quote(name)}: {str(error).splitlines()[0]}") from error
+    return name
 
 
 def _line(report: Report) -> str:

@@ -26,14 +26,14 @@ from engine.core.errors import InputError, quote
 from engine.files import begins_with
 from eval.network.data import Samples, expected
 from eval.network.file import FEATURES, MAGIC, Network, Shape, check_shape, read_network, write_network
-from eval.network.judge import Losses, by_men, features_shares, losses_of
+from eval.network.judge import Losses, by_men, features_shares, losses_of, sample_of
 
 if TYPE_CHECKING:
     from eval.network.teacher import Teacher
     from eval.network.train import Report, Stage
 
 _COMMAND = "tune network"
-_SAMPLES_TO_ROUND_BY = 300_000
+_OUTPUT_BUCKETS = 8
 
 # Where the own king may stand, files a to d, from its first rank on; what lies beyond belongs to the last bucket.
 _KING_BUCKETS = {1: ("0000",), 2: ("0000", "0000", "1111"), 4: ("0011", "2222", "3333"),
@@ -50,7 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="begin with what this one has learned; one king bucket may become several")
     shape = parser.add_argument_group("the network")
     shape.add_argument("--hidden", type=positive, default=512, metavar="N", help="its width (default 512)")
-    shape.add_argument("--output-buckets", type=Whole(1, 32), default=8, metavar="N", help="by piece count (default 8)")
+    shape.add_argument("--output-buckets", type=Whole(1, 32), default=_OUTPUT_BUCKETS, metavar="N",
+                       help=f"by piece count (default {_OUTPUT_BUCKETS})")
     shape.add_argument("--king-buckets", type=int, default=1, choices=tuple(_KING_BUCKETS), help="(default 1)")
     shape.add_argument("--layers", type=text, metavar="N:M",
                        help="multiply cells in pairs, and put layers of N and M cells before the output")
@@ -83,10 +84,17 @@ def _read_start(path: Path, shape: Shape) -> Network:
 
 
 def _options_of(shape: Shape) -> str:
-    """The options for a network of this shape."""
-    layers = f" --layers {':'.join(map(str, shape.layers))}" if shape.layers else ""
-    buckets = f" --king-buckets {shape.rows // FEATURES}" if shape.rows > FEATURES else ""
-    return f"--hidden {shape.hidden}{layers}{buckets}"
+    """The options for a network of this shape, or nearly: king buckets may be others than those of `--king-buckets`."""
+    words = [f"--hidden {shape.hidden}"]
+    if shape.layers:
+        words.append(f"--layers {':'.join(map(str, shape.layers))}")
+    if shape.rows > FEATURES:
+        words.append(f"--king-buckets {shape.rows // FEATURES}")
+    if shape.output_buckets != _OUTPUT_BUCKETS:
+        words.append(f"--output-buckets {shape.output_buckets}")
+    if not shape.mirrored:
+        words.append("--unmirrored")
+    return " ".join(words)
 
 
 def _read_layers(words: str | None) -> tuple[int, ...]:
@@ -113,7 +121,7 @@ class _Session:
         from eval.network.teacher import load_teacher
         from eval.network.train import Trainer
 
-        self._arguments, self._lessons = arguments, Lessons(arguments, _COMMAND)
+        self._arguments, self._start, self._lessons = arguments, start, Lessons(arguments, _COMMAND)
         lessons = self._lessons
         self._model = model_of(shape, lessons.device, arguments.seed, arguments.precision)
         if start is not None:
@@ -121,7 +129,7 @@ class _Session:
         self._trainer = Trainer(lessons.plan(), self._model, lessons.validation, lessons.device)
         self._teacher: Teacher | None = None
         if arguments.teacher is not None:
-            self._teacher, _ = load_teacher(arguments.teacher, lessons.device)
+            self._teacher = load_teacher(arguments.teacher, lessons.device)
 
     def run(self) -> int:
         """Learn to the end, or until somebody stops it."""
@@ -149,8 +157,7 @@ class _Session:
         """Some of the samples, on the device."""
         from eval.network.model import to_device
 
-        training = self._lessons.training
-        return to_device(training[:: 1 + len(training) // _SAMPLES_TO_ROUND_BY], self._lessons.device)
+        return to_device(sample_of(self._lessons.training), self._lessons.device)
 
     def _finish(self, features: Losses) -> None:
         """Quantise, judge the integers, and write the file."""
@@ -161,11 +168,13 @@ class _Session:
         validation, scale, share = lessons.validation, lessons.scale, lessons.share[1]
         floats = trainer.shares()
         exact = losses_of(floats, validation, scale, share)
-        provenance = {"command": course_of(_COMMAND, arguments), "data": lessons.data_used(trainer.course[-1]),
+        provenance = {"command": course_of(_COMMAND, arguments), "data": lessons.data_used(trainer),
                       "date": today(), "seed": arguments.seed,
                       "result": f"validation loss {exact.target:.6f} (features {features.target:.6f}), "
                                 f"result {exact.result:.6f} ({features.result:.6f}), "
                                 f"score {exact.score:.6f} ({features.score:.6f})"}
+        if self._start is not None:
+            provenance["start"] = self._start.provenance
         network = compensated(self._model, self._model.quantised(scale, provenance), self._rows_to_round_by())
         scores, mean, largest = check_integers(self._model, network, validation, lessons.device)
         write_network(network, arguments.out)

@@ -5,47 +5,52 @@ from __future__ import annotations
 import argparse
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.commands.shared.arguments import OutFile, Whole, in_file
 from engine.commands.tune.lessons import Lessons, add_course, figures, require_torch, say
+from engine.core.errors import InputError
 from eval.network.judge import losses_of
+
+if TYPE_CHECKING:
+    from eval.network.teacher import Teacher
 
 _COMMAND = "tune teacher"
 
 
-def _is_archive(path: Path) -> bool:
-    return zipfile.is_zipfile(path)
+def _is_by_torch(path: Path) -> bool:
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return any(name.endswith("/data.pkl") for name in archive.namelist())
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--out", type=OutFile("teacher", _is_archive), required=True, metavar="FILE.teacher",
+    parser.add_argument("--out", type=OutFile("teacher", _is_by_torch), required=True, metavar="FILE.teacher",
                         help="where the teacher goes")
     parser.add_argument("--resume", action="store_true", help="go on where OUT.checkpoint was written")
     course = add_course(parser, epochs=2, batch=4096)
     course.add_argument("--start", type=in_file, metavar="FILE.teacher", help="begin with what this one has learned")
     shape = parser.add_argument_group("the teacher")
-    shape.add_argument("--blocks", type=Whole(1, 100), default=8, metavar="N", help="of two convolutions (default 8)")
-    shape.add_argument("--channels", type=Whole(8, 1024), default=128, metavar="N", help="(default 128)")
+    shape.add_argument("--blocks", type=Whole(1, 100), metavar="N", help="of two convolutions (default 8)")
+    shape.add_argument("--channels", type=Whole(8, 1024), metavar="N", help="(default 128)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Teach, print the losses, and return the exit status."""
     require_torch(_COMMAND)
-    from eval.network.teacher import Teacher, TeacherShape, load_teacher
     from eval.network.train import Trainer
 
     lessons = Lessons(arguments, _COMMAND)
-    if arguments.start is not None:
-        teacher, _ = load_teacher(arguments.start, lessons.device)
-    else:
-        teacher = Teacher(TeacherShape(arguments.blocks, arguments.channels), lessons.device, arguments.seed)
+    teacher = _first_teacher(arguments, lessons.device)
     trainer = Trainer(lessons.plan(), teacher, lessons.validation, lessons.device)
     lessons.print_yardsticks()
 
     def finish() -> None:
-        teacher.save(arguments.out, lessons.scale)
+        teacher.save(arguments.out)
         found = losses_of(trainer.shares(), lessons.validation, lessons.scale, lessons.share[1])
         say(f"{'teacher':30s} {figures(found)}")
         say(f"teacher in {arguments.out}, {arguments.out.stat().st_size} bytes, "
@@ -53,3 +58,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     lessons.learn(trainer, lambda: lessons.stages(trainer), finish)
     return 0
+
+
+def _first_teacher(arguments: argparse.Namespace, device: str) -> Teacher:
+    """The teacher as it is before the course: one in a file, or one that knows nothing."""
+    from eval.network.teacher import Teacher, TeacherShape, load_teacher
+
+    asked = {name: size for name in ("blocks", "channels") if (size := getattr(arguments, name)) is not None}
+    if arguments.start is None:
+        return Teacher(TeacherShape(**asked), device, arguments.seed)
+    teacher = load_teacher(arguments.start, device)
+    if replace(teacher.shape, **asked) != teacher.shape:
+        raise InputError(f"{arguments.start} has another shape: --blocks {teacher.shape.blocks} "
+                         f"--channels {teacher.shape.channels}")
+    return teacher

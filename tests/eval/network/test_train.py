@@ -12,6 +12,7 @@ from engine.__main__ import main  # noqa: E402
 from engine.arena.replay import Filter, GameSource  # noqa: E402
 from engine.arena.settings import Setting  # noqa: E402
 from engine.arena.training import TrainingShard  # noqa: E402
+from engine.commands.tune import lessons  # noqa: E402
 from engine.core.errors import InputError  # noqa: E402
 from eval.network.file import Shape, read_network  # noqa: E402
 from eval.network.judge import losses_of  # noqa: E402
@@ -194,6 +195,79 @@ def test_a_teacher_learns_and_labels(path, tmp_path, capsys):
     assert "--pretrain 2000:teacher:2 " in read_network(network).provenance["command"]
     assert main(["tune", "network", *words, "--pretrain", "2000:teacher:2", "--out", str(network)]) == 2
     assert "--teacher" in capsys.readouterr().err
+    assert main(["tune", "teacher", *words, "--start", str(teacher), "--blocks", "2", "--out", str(other)]) == 2
+    assert "has another shape: --blocks 1 --channels 16" in capsys.readouterr().err
+    assert main(["tune", "teacher", *words, "--pretrain", "2000:teacher", "--out", str(other)]) == 2
+    assert "not taught by another" in capsys.readouterr().err
+
+
+COURSE = ["--hidden", "64", "--batch", "256", "--held-out", "5", "--device", "cpu"]
+
+
+def test_the_file_tells_how_it_was_made(path, tmp_path, capsys):
+    first, second = tmp_path / "first.network", tmp_path / "second.network"
+    words = ["tune", "network", str(path), *COURSE, "--epochs", "1", "--decay", "0", "--seed", "0", "--first-ply", "0"]
+    assert main([*words, "--out", str(first)]) == 0
+    assert main([*words, "--start", str(first), "--out", str(second)]) == 0
+    told = read_network(second).provenance
+    for option in ("--decay 0.0", "--seed 0", "--first-ply 0", "--start first.network"):
+        assert option in told["command"]
+    assert told["start"] == read_network(first).provenance and "the best after 1.00" in told["data"]
+
+
+def test_a_course_is_resumed_by_the_same_command_only(path, tmp_path, capsys, monkeypatch):
+    whole, part = tmp_path / "whole.network", tmp_path / "part.network"
+    words = ["tune", "network", str(path), *COURSE, "--epochs"]
+    assert main([*words, "3", "--out", str(whole)]) == 0
+    monkeypatch.setattr(lessons, "_CHECKPOINT_SECONDS", 0)
+    save, saved = Trainer.save, []
+
+    def save_once(trainer, target):
+        if not saved:
+            saved.append(save(trainer, target))
+
+    monkeypatch.setattr(Trainer, "save", save_once)
+    assert main([*words, "3", "--out", str(part)]) == 0  # the checkpoint is that of the first epoch
+    part.unlink()
+    assert main([*words, "3", "--out", str(part), "--resume"]) == 0
+    assert part.read_bytes() == whole.read_bytes()
+    capsys.readouterr()
+    for other in (["2"], ["3", "--first-ply", "9"], ["3", "--share", "0.5"]):
+        assert main([*words, *other, "--out", str(part), "--resume"]) == 2
+        assert "other settings" in capsys.readouterr().err
+
+
+def test_neighbours_are_kept_for_those_who_want_the_same(path, tmp_path, capsys):
+    words = ["tune", "network", str(path), *COURSE, "--epochs", "1", "--pretrain", "2000", "--neighbours",
+             str(tmp_path)]
+    files = [tmp_path / name for name in ("one.network", "two.network")]
+    for file in files:
+        assert main([*words, "--out", str(file)]) == 0
+    (kept,) = tmp_path.glob("*.npy")
+    one, two = (read_network(file).feature_weights for file in files)
+    assert (one == two).all()
+    assert main([*words, "--largest-score", "500", "--out", str(files[1])]) == 0
+    assert len(list(tmp_path.glob("*.npy"))) == 2
+    capsys.readouterr()
+    kept.write_bytes(kept.read_bytes()[:100])
+    assert main([*words, "--out", str(files[1])]) == 2
+    assert "is damaged: delete it" in capsys.readouterr().err
+
+
+def test_a_shard_without_samples_is_passed_over(source):
+    one, other = trainer_of(source), trainer_of(source)
+    nothing = source.validation[:0]
+    list(one.run([Stage("games", source.shards, 2)]))
+    list(other.run([Stage("games", lambda: iter((*source.shards(), nothing)), 2)]))
+    assert numbers(one) == numbers(other)
+
+
+def test_labels_stay_within_their_sixteen_bits(source):
+    teacher, samples = Teacher(TeacherShape(1, 16), "cpu", 1), source.validation[:50].copy()
+    samples["score"] = 32_000
+    assert (teacher.label(samples, 9_000.0, part=0.0)["score"] > 30_000).all()
+    samples["score"] = -32_000
+    assert (teacher.label(samples, 2_500.0, part=0.0)["score"] < -30_000).all()
 
 
 def test_a_teacher_labels_as_it_judges(source):
@@ -209,7 +283,8 @@ def test_a_teacher_labels_as_it_judges(source):
 
 @pytest.mark.parametrize(("words", "complaint"), [
     (["--hidden", "100"], "multiple of 64"), (["--share", "2"], "--share must lie"), (["--batch", "0"], "--batch"),
-    (["--held-out", "1"], "--held-out"), (["--minutes", "0"], "--minutes"),
+    (["--held-out", "1"], "--held-out"), (["--minutes", "0"], "--minutes"), (["--shard", "0"], "--shard"),
+    (["--device", "abacus"], "--device 'abacus'"), (["--resume"], "there is no checkpoint"),
 ])
 def test_wrong_settings_are_refused(path, tmp_path, capsys, words, complaint):
     try:
