@@ -111,7 +111,10 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
         def write(self, data):
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "open", lambda self, mode: Full(self, mode))
+    def full(self, mode):
+        return Full(self, mode)
+
+    monkeypatch.setattr(Path, "open", full)
     with pytest.raises(InputError, match="No space left"):
         write_file(path, "new")
     monkeypatch.undo()

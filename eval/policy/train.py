@@ -105,6 +105,8 @@ class Trainer:
         number = 0
         while not self.is_done:
             for shard, samples in enumerate(prefetched(shards())):
+                if not len(samples):
+                    continue
                 for fraction in self._steps(samples, number, shard):
                     self.epoch = number + min(1.0, (shard + fraction) / length)
                     if self.is_done:

@@ -108,6 +108,8 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
     (("tune", "policy", sys.executable), "needs --out"),
     (("tune", "policy", sys.executable, "--judge", sys.executable), "it is not a policy file"),
     (("tune", "policy", sys.executable, "--out", "x", "--hidden", "100"), "must be a multiple of 64"),
+    (("tune", "policy", sys.executable, "--out", "x", "--shard", "0"), "--shard: must be from 1e-06 to 10000"),
+    (("tune", "policy", sys.executable, "--out", "x", "--device", "abacus"), "--device"),
     (("tune", "search"), "required: --out"),
     (("tune", "search", "--out", "x", "--pairs", "0"), "--pairs: must be at least 1"),
     (("tune", "search", "--out", "x", "--rate", "2"), "--rate: must be above 0 and at most 1"),

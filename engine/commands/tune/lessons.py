@@ -17,6 +17,7 @@ from engine.commands.shared.arguments import Real, Whole, add_seed, folder, in_f
 from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.provenance import command_of, names_of
+from engine.commands.tune.devices import find_device
 from engine.commands.tune.neighbours import Lesson, LessonKind, Neighbours, check_teacher
 from engine.core.errors import InputError, quote
 from engine.files import check_target
@@ -110,15 +111,6 @@ def _read_share(words: str) -> tuple[float, float]:
     return pair
 
 
-def require_torch(command: str) -> Any:
-    """The module torch; InputError if it is not installed."""
-    try:
-        import torch
-    except ImportError as error:
-        raise InputError(f"{command} needs torch: pip install '.[train]', where the sources are") from error
-    return torch
-
-
 class Lessons:
     """The samples of one call of a command, read, and the course through them."""
 
@@ -130,7 +122,7 @@ class Lessons:
         for lesson in arguments.pretrain:
             check_teacher(lesson, arguments)
         self.arguments, self.share = arguments, _read_share(arguments.share)
-        self.device = _find_device(arguments.device)
+        self.device = find_device(arguments.device)
         self.checkpoint = arguments.out.with_name(arguments.out.name + ".checkpoint")
         check_target(self.checkpoint, zipfile.is_zipfile, "checkpoint")
         if arguments.resume and not self.checkpoint.exists():
@@ -246,19 +238,6 @@ class Lessons:
         best = f", the best after {trainer.best[0].epoch:.2f}" if trainer.best is not None else ""
         return (f"{names_of(self.arguments.data)}: {self.source.first_games.positions} positions"
                 f"{self._shard_note()}, {last.samples} samples learned from, {last.epoch:.2f} epochs{best}")
-
-
-def _find_device(name: str | None) -> str:
-    """The device of that name, or the best one; InputError if torch has none of that name."""
-    import torch
-
-    if name is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.empty(0, device=name)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise InputError(f"--device {quote(name)}: {str(error).splitlines()[0]}") from error
-    return name
 
 
 def _line(report: Report) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from engine.commands.shared.arguments import OutFile, Real, Whole, in_file, only_with, positive, text
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.provenance import today
+from engine.commands.tune.devices import require_torch
 from engine.commands.tune.lessons import (
     MILLION,
     Lessons,
@@ -19,7 +20,6 @@ from engine.commands.tune.lessons import (
     course_of,
     figures,
     once,
-    require_torch,
     say,
 )
 from engine.core.errors import InputError, quote

@@ -28,6 +28,7 @@ from engine.commands.shared.arguments import (
 from engine.commands.shared.interruption import check_interruption, stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.provenance import command_of, names_of, today
+from engine.commands.tune.devices import PROCESSOR, find_device
 from engine.core.errors import InputError
 from engine.files import begins_with
 from engine.host import usable_cores
@@ -43,7 +44,6 @@ _MILLION = 1_000_000
 _PATIENCE = 60.0  # seconds to judge and to write what was learned, after Ctrl-C
 _RESERVE_SECONDS = 6.0  # to judge and to write, when time is limited
 _TWO_SIGMA = 1.96  # 95 %
-_PROCESSOR = "cpu"
 _OF_THE_COURSE = ("hidden", "epochs", "minutes", "batch", "rate", "decay", "seed", "first_ply", "per_game", "held_out",
                   "shard")
 _ALL_SCORES = 40_000  # larger than any
@@ -75,7 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                                      ("held_out", 50, 2, "one game in this many is held out for validation")):
         samples.add_argument(f"--{name.replace('_', '-')}", type=Whole(least), default=value, metavar="N",
                              help=f"{what} (default {value})")
-    samples.add_argument("--shard", type=Real(0, 10_000, above=True), default=40, metavar="X",
+    samples.add_argument("--shard", type=Real(1 / _MILLION, 10_000), default=40, metavar="X",
                          help="million positions at a time in memory, 312 bytes each (default 40)")
     judging = parser.add_argument_group("the judgement")
     judging.add_argument("--positions", type=Whole(0), default=2000, metavar="N",
@@ -91,12 +91,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.hidden % WIDTH_STEP:
         raise InputError(f"--hidden must be a multiple of {WIDTH_STEP}, not {arguments.hidden}")
     policy = None if arguments.judge is None else read_policy(arguments.judge)
+    device = find_device(arguments.device)
     threads = usable_cores()
     filter_by = Filter(arguments.first_ply, _ALL_SCORES, arguments.per_game, arguments.held_out, seed=arguments.seed)
     source = ChoiceSource(arguments.data, filter_by, shard_positions=int(arguments.shard * _MILLION), threads=threads,
                           complain=lambda line: print(f"error: {line}", file=sys.stderr))
     if policy is None:
-        _Course(arguments, source, started).run()
+        _Course(arguments, source, device, started).run()
         policy = read_policy(arguments.out)
     _agree(LoadedPolicy(policy), source, arguments, threads)
     return 0
@@ -125,40 +126,28 @@ def _agree(policy: LoadedPolicy, source: ChoiceSource, arguments: argparse.Names
          f"{len(found)} positions of held-out games")
 
 
-def _default_device() -> str:
-    """A GPU if there is one that can be used, else the processor."""
-    try:
-        import torch
-    except ImportError:
-        return _PROCESSOR
-    return "cuda" if torch.cuda.is_available() else _PROCESSOR
-
-
 def _batch_for(device: str) -> int:
     """A GPU is fast with large batches only."""
-    return 2048 if device == _PROCESSOR else 16_384
+    return 2048 if device == PROCESSOR else 16_384
 
 
 def _learner(arguments: argparse.Namespace, device: str, threads: int) -> Learner:
-    if device == _PROCESSOR:
+    if device == PROCESSOR:
         from eval.policy.descent import KernelLearner
 
         return KernelLearner(arguments.hidden, arguments.seed, arguments.decay, threads)
-    try:
-        from eval.policy.model import TorchLearner
-    except ImportError as error:
-        raise InputError("--device needs torch: pip install '.[train]', where the sources are") from error
+    from eval.policy.model import TorchLearner
+
     return TorchLearner(arguments.hidden, arguments.seed, arguments.decay, device)
 
 
 class _Course:
     """One training."""
 
-    def __init__(self, arguments: argparse.Namespace, source: ChoiceSource, started: float) -> None:
+    def __init__(self, arguments: argparse.Namespace, source: ChoiceSource, device: str, started: float) -> None:
         from eval.policy.train import Plan, Trainer
 
         self._arguments, self._source, self._started = arguments, source, started
-        device = arguments.device or _default_device()
         training = next(source.shards())
         _say(f"{source.first_games.positions} positions read, {len(training)} to learn from and "
              f"{len(source.validation)} to judge by{' in the first shard' if source.length > 1 else ''}; on {device} "

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.commands.shared.arguments import OutFile, Whole, in_file
-from engine.commands.tune.lessons import Lessons, add_course, figures, require_torch, say
+from engine.commands.tune.devices import require_torch
+from engine.commands.tune.lessons import Lessons, add_course, figures, say
 from engine.core.errors import InputError
 from eval.network.judge import losses_of
 
