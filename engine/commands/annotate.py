@@ -39,6 +39,7 @@ from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.objects import add_json, print_object
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
+from engine.commands.shared.wording import amount
 from engine.core.errors import InputError
 from engine.files import begins_with
 from engine.host import usable_cores
@@ -182,7 +183,7 @@ def _summarize(file: GrowingFile, arguments: argparse.Namespace) -> None:
          *(str(tally.of(mark)) for mark in BAD),
          *(" ".join(str(tally.counts[phase.value][mark]) for mark in marks) for phase in Phase))
         for name, tally in ranked])
-    print(f"{len(file.rows)} games in {file.path}; by phase the columns count {', '.join(marks)}")
+    print(f"{amount(len(file.rows), 'game')} in {file.path}; by phase the columns count {', '.join(marks)}")
 
 
 def _as_json(name: str, tally: Tally) -> dict[str, Any]:

@@ -32,8 +32,9 @@ def run(arguments: argparse.Namespace) -> int:
     for path in arguments.files:
         for _ in counted(builder.take(read_pgn(path), complain), f"{path.name}, game"):
             pass
+    used = f"{amount(builder.used, 'game')} used, {builder.refused} passed over, {builder.broken} broken"
     if is_interrupted():
-        print(f"{builder.used} games used, {builder.refused} passed over, {builder.broken} broken; no book was written")
+        print(f"{used}; no book was written")
         return 0
     if complaints > _SHOWN_COMPLAINTS:
         print(f"error: and {complaints - _SHOWN_COMPLAINTS} games more were left out", file=sys.stderr)
@@ -43,8 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
                          f"was played in {arguments.min_games} of them (--min-games)")
     write_book(entries, arguments.out)
     positions = len({entry.key for entry in entries})
-    print(f"{builder.used} games used, {builder.refused} passed over, {builder.broken} broken; "
-          f"{positions} positions, {len(entries)} moves in {arguments.out}")
+    print(f"{used}; {positions} positions, {len(entries)} moves in {arguments.out}")
     if builder.undercount:
         print(f"there were more different moves than fit into memory: each may have been counted {builder.undercount} "
               "times too low")
