@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.chesstext import board_of, read_move, san
-from engine.commands.shared.arguments import add_hash, add_threads, in_file, milliseconds, plies, positive
+from engine.commands.shared.arguments import add_hash, add_threads, in_file, milliseconds, plies, positive, text
 from engine.commands.shared.objects import add_json, print_object
 from engine.commands.shared.progress import each
 from engine.commands.shared.searching import search
@@ -19,10 +19,11 @@ from engine.commands.shared.wording import amount
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.options import Settings
-from engine.search.contract import Remembering, Search
+from engine.search.contract import Judging, Remembering, Search
 from engine.search.kinds import KINDS, STRONGEST, kind_named
 from engine.search.limits import Bound, Info, Limits
 from engine.search.scores import mate_distance
+from eval.choice import evaluation_named
 
 _LINES_LEFT_OUT = 1
 
@@ -36,6 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--depth", type=plies, metavar="D", help="plies per position")
     parser.add_argument("--mode", default=STRONGEST.name, choices=[kind.name for kind in KINDS],
                         help=f"the kind of search (default {STRONGEST.name})")
+    parser.add_argument("--network", type=text, metavar="FILE",
+                        help="what positions are evaluated with: a network, or `features`")
     add_threads(parser)
     add_hash(parser)
     parser.add_argument("--first", type=positive, metavar="N", help="only the first N positions")
@@ -114,7 +117,12 @@ def _print(attempts: Sequence[Attempt], total: Mapping[str, Any]) -> None:
 
 
 def _new_search(arguments: argparse.Namespace) -> Search:
-    return kind_named(arguments.mode).make(Settings(threads=arguments.threads), arguments.hash)
+    made = kind_named(arguments.mode).make(Settings(threads=arguments.threads), arguments.hash)
+    if arguments.network is not None:
+        if not isinstance(made, Judging):
+            raise InputError(f"--network: {arguments.mode} evaluates nothing")
+        made.set_evaluation(evaluation_named(arguments.network))
+    return made
 
 
 def _wanted(problem: Problem) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
+from engine.commands.shared.positions import BENCH_FENS
+from eval.choice import BUILT_IN_FILE
 from tests.commands.running import run
 
 
@@ -17,3 +21,25 @@ def test_suite_solves_and_names_what_it_does_not(capsys, tmp_path):
     assert "2 of 3 solved" in out
     assert "line 3: 6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1: Ra8#, not any but Ra8#" in out
     assert err.count("left out") == err.count("\n") == 2
+
+
+def test_the_evaluation_can_be_chosen(capsys, tmp_path):
+    suite = tmp_path / "suite.epd"
+    suite.write_text("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - bm a6;\n")
+    for words in ([], ["--network", "features"], ["--network", str(BUILT_IN_FILE)],
+                  ["--mode", "puct", "--network", "features"]):
+        status, out, err = run(capsys, "suite", str(suite), "--nodes", "500", *words)
+        assert (status, err) == (0, "") and "of 1 solved" in out
+    status, _, err = run(capsys, "suite", str(suite), "--nodes", "500", "--network", "no-such.network")
+    assert status == 2 and "no-such.network" in err and err.count("\n") == 1
+    status, _, err = run(capsys, "suite", str(suite), "--nodes", "500", "--mode", "random", "--network", "features")
+    assert status == 2 and "random evaluates nothing" in err
+
+
+def test_features_and_network_search_differently(capsys, tmp_path):
+    suite = tmp_path / "suite.epd"
+    suite.write_text("".join(f"{fen.rsplit(' ', 2)[0]} dm 1;\n" for fen in BENCH_FENS[:8]))
+    found = [run(capsys, "suite", str(suite), "--nodes", "3000", "--json", *words)[1]
+             for words in ([], ["--network", "features"])]
+    moves = [[json.loads(line).get("move") for line in out.splitlines()] for out in found]
+    assert moves[0] != moves[1]
