@@ -17,7 +17,7 @@ from engine.arena.training import TrainingShard
 from engine.commands.play import ControlKind, LevelKind
 from engine.commands.shared import arguments as kinds
 from engine.commands.shared.plots import PlotFile
-from engine.commands.tune.neighbours import LessonKind
+from engine.commands.tune.pretraining import LessonKind
 from tests.commands.running import run
 
 FLAGS = (argparse._StoreTrueAction, argparse._HelpAction)

@@ -18,7 +18,7 @@ from engine.commands.shared.interruption import stopped_by_user
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.provenance import command_of, names_of
 from engine.commands.tune.devices import find_device
-from engine.commands.tune.neighbours import Lesson, LessonKind, Neighbours, check_teacher
+from engine.commands.tune.pretraining import Lesson, LessonKind, Neighbours, check_teacher
 from engine.core.errors import InputError, quote
 from engine.files import check_target
 from engine.host import usable_cores

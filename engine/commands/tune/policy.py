@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.hidden % WIDTH_STEP:
         raise InputError(f"--hidden must be a multiple of {WIDTH_STEP}, not {arguments.hidden}")
     policy = None if arguments.judge is None else read_policy(arguments.judge)
-    device = find_device(arguments.device)
+    device = find_device(arguments.device) if policy is None else PROCESSOR
     threads = usable_cores()
     filter_by = Filter(arguments.first_ply, _ALL_SCORES, arguments.per_game, arguments.held_out, seed=arguments.seed)
     source = ChoiceSource(arguments.data, filter_by, shard_positions=int(arguments.shard * _MILLION), threads=threads,

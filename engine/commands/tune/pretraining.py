@@ -1,4 +1,4 @@
-"""Neighbours of the games' positions, which networks and teachers may learn from before they see the games."""
+"""Pretraining: neighbours of the games' positions, from which a network or teacher learns before it sees the games."""
 
 from __future__ import annotations
 
