@@ -11,9 +11,9 @@ from operator import itemgetter
 import numpy as np
 
 from book.pgn import PgnGame
-from book.polyglot import LARGEST_WEIGHT, Entry, packed_move
-from book.replay import replayed
-from book.tally import Counts, Tally
+from book.polyglot import LARGEST_WEIGHT, BookEntry, packed_move
+from book.replay import replay_san
+from book.tally import Counts, MoveCounter
 from engine.core.errors import InputError, quote
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.movegen import empty_move_list
@@ -31,7 +31,7 @@ class Weighting(Enum):
 
 
 @dataclass(frozen=True)
-class Rules:
+class BookFilter:
     """Which games and which moves get into a book."""
 
     max_ply: int = 30
@@ -45,10 +45,10 @@ class Rules:
 class Builder:
     """Turns games into book entries."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: BookFilter) -> None:
         self.rules = rules
         self.used = self.refused = self.broken = 0
-        self._tally = Tally()
+        self._tally = MoveCounter()
         self._start, self._list = parse_fen(START_FEN), empty_move_list()
 
     @property
@@ -56,7 +56,7 @@ class Builder:
         """By how many games a move may have been undercounted, because there were too many different moves."""
         return self._tally.undercount
 
-    def take(self, games: Iterable[PgnGame], complain: Callable[[str], None]) -> Iterator[int]:
+    def add_games(self, games: Iterable[PgnGame], complain: Callable[[str], None]) -> Iterator[int]:
         """Count the moves of games; yields the number of each game. A broken game is left out with a complaint."""
         for game in games:
             if not self._is_wanted(game):
@@ -85,13 +85,13 @@ class Builder:
         position = self._start.copy() if fen is None else parse_fen(fen, variant in _CHESS960)
         words = game.moves[: self.rules.max_ply]
         side = int(position.side)
-        keys, moves = replayed(words, position, self._list)
+        keys, moves = replay_san(words, position, self._list)
         if len(moves) < len(words):
             raise InputError(f"move {len(moves) + 1}, {quote(words[len(moves)])}, is not a legal move there")
         points = np.resize(_POINTS[game.result] if side == 0 else _POINTS[game.result][::-1], len(words))
         self._tally.add(keys, _packed(moves), points.astype(np.uint8))
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[BookEntry]:
         """The moves that the rules allow into the book."""
         return list(_entries(self._tally.counts(), self.rules))
 
@@ -105,17 +105,17 @@ def _packed(moves: np.ndarray) -> np.ndarray:
 assert int(_packed(np.array([4 | 7 << 6 | 2 << 12]))[0]) == packed_move(4 | 7 << 6 | 2 << 12)
 
 
-def _entries(counts: Counts, rules: Rules) -> Iterator[Entry]:
+def _entries(counts: Counts, rules: BookFilter) -> Iterator[BookEntry]:
     shares = 50.0 * counts["points"] / np.maximum(counts["games"], 1)
     weighed = "points" if rules.weighting is Weighting.SCORE else "games"
     kept = counts[(counts["games"] >= rules.min_games) & (shares >= rules.min_score) & (counts[weighed] > 0)]
     weights = kept[weighed]
     rows = zip(kept["key"].tolist(), kept["move"].tolist(), weights.tolist(), strict=True)
     for _, moves in groupby(rows, key=itemgetter(0)):
-        yield from _fitting([Entry(*row) for row in moves])
+        yield from _scaled_weights([BookEntry(*row) for row in moves])
 
 
-def _fitting(moves: list[Entry]) -> Iterator[Entry]:
+def _scaled_weights(moves: list[BookEntry]) -> Iterator[BookEntry]:
     """The moves of one position, with their weights scaled down to what the file can hold."""
     most = max(move.weight for move in moves)
     for move in moves:
@@ -123,11 +123,11 @@ def _fitting(moves: list[Entry]) -> Iterator[Entry]:
         yield move._replace(weight=max(weight, min(move.weight, 1)))  # at 0 the move would never be played
 
 
-def merged(books: Iterable[Iterable[Entry]]) -> list[Entry]:
+def merge_books(books: Iterable[Iterable[BookEntry]]) -> list[BookEntry]:
     """All entries of several books. Duplicates get the sum of their weights, and the first one's learning field."""
-    found: dict[tuple[int, int], Entry] = {}
+    found: dict[tuple[int, int], BookEntry] = {}
     for entry in (entry for book in books for entry in book):
         known = found.get((entry.key, entry.move), entry._replace(weight=0))
         found[entry.key, entry.move] = known._replace(weight=known.weight + entry.weight)
     ordered = sorted(found.values(), key=itemgetter(0))
-    return [entry for _, moves in groupby(ordered, key=itemgetter(0)) for entry in _fitting(list(moves))]
+    return [entry for _, moves in groupby(ordered, key=itemgetter(0)) for entry in _scaled_weights(list(moves))]

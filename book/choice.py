@@ -8,7 +8,7 @@ from collections.abc import Sequence
 BEST_ONLY, PROPORTIONAL, FLAT = 0, 50, 100  # values of the variety
 
 
-def shares(weights: Sequence[int], variety: int) -> list[float]:
+def play_probabilities(weights: Sequence[int], variety: int) -> list[float]:
     """The probability with which each of the moves with these weights is played.
 
     BEST_ONLY plays the move of largest weight, PROPORTIONAL in proportion to the weights, FLAT all equally often; in
@@ -26,7 +26,7 @@ def shares(weights: Sequence[int], variety: int) -> list[float]:
     return [value / total for value in raised]
 
 
-def choose(weights: Sequence[int], variety: int, chance: random.Random) -> int | None:
+def choose_index(weights: Sequence[int], variety: int, chance: random.Random) -> int | None:
     """The index of the move to play; None if there is none."""
-    likely = shares(weights, variety)
+    likely = play_probabilities(weights, variety)
     return chance.choices(range(len(weights)), likely)[0] if any(likely) else None

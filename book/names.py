@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from book.pgn import main_line
 from book.polyglot import polyglot_key
-from book.replay import replayed
+from book.replay import replay_san
 from engine.core.errors import InputError
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.movegen import empty_move_list
@@ -24,7 +24,7 @@ from engine.files import read_text, write_file
 _FILE = Path(__file__).with_name("names.xz")
 
 
-class Name(NamedTuple):
+class OpeningName(NamedTuple):
     """The name of an opening."""
 
     eco: str  # A00 to E99
@@ -35,26 +35,26 @@ class Name(NamedTuple):
 
 
 @cache
-def _names() -> dict[int, Name]:
+def _names() -> dict[int, OpeningName]:
     lines = lzma.decompress(_FILE.read_bytes()).decode("utf-8").splitlines()
     rows = (line.split("\t") for line in lines)
-    return {int(key, 16): Name(eco, name) for key, eco, name in rows}
+    return {int(key, 16): OpeningName(eco, name) for key, eco, name in rows}
 
 
-def name_of(key: int) -> Name | None:
+def opening_by_key(key: int) -> OpeningName | None:
     """The opening name of the position with this Polyglot key, if it has one."""
     return _names().get(key)
 
 
-def last_name(keys: Iterable[int]) -> Name | None:
+def last_opening_by_keys(keys: Iterable[int]) -> OpeningName | None:
     """The latest name among the positions of a game."""
     found = None
     for key in keys:
-        found = name_of(key) or found
+        found = opening_by_key(key) or found
     return found
 
 
-def read_names(paths: Sequence[Path]) -> Iterator[tuple[int, Name]]:
+def read_names(paths: Sequence[Path]) -> Iterator[tuple[int, OpeningName]]:
     """The named positions of lists with the columns eco, name and pgn; InputError if a line is wrong."""
     out = empty_move_list()
     for path in paths:
@@ -64,15 +64,15 @@ def read_names(paths: Sequence[Path]) -> Iterator[tuple[int, Name]]:
                 for number, row in enumerate(rows, start=2):
                     words, _ = main_line(row.get("pgn") or "")
                     position = parse_fen(START_FEN)
-                    _, moves = replayed(words, position, out)
+                    _, moves = replay_san(words, position, out)
                     if not words or len(moves) < len(words) or not row.get("eco") or not row.get("name"):
                         raise InputError(f"{path}, line {number}: no eco, no name, or moves that cannot be played")
-                    yield int(polyglot_key(position, int(moves[-1]))), Name(row["eco"], row["name"])
+                    yield int(polyglot_key(position, int(moves[-1]))), OpeningName(row["eco"], row["name"])
         except csv.Error as error:
             raise InputError(f"{path} is not a list of names: {error}") from error
 
 
-def write_names(names: dict[int, Name], path: Path = _FILE) -> None:
-    """Write a table of names; `name_of` reads the one in the package."""
+def write_names(names: dict[int, OpeningName], path: Path = _FILE) -> None:
+    """Write a table of names; `opening_by_key` reads the one in the package."""
     lines = sorted(f"{key:016x}\t{name.eco}\t{name.name}" for key, name in names.items())
     write_file(path, lzma.compress("\n".join(lines).encode("utf-8"), preset=9 | lzma.PRESET_EXTREME))

@@ -21,8 +21,8 @@ from engine.core.attacks import PAWN_ATTACKS
 from engine.core.bits import BLACK, EMPTY, NO_PIECE, NO_SQUARE, PAWN, square_name
 from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.core.moves import NULL_MOVE, PROMOTION, from_square, move_kind, to_square
-from engine.core.notation import read_move
+from engine.core.moves import NULL_MOVE, PROMOTION, from_square, move_type, to_square
+from engine.core.notation import parse_uci
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.files import file_size, is_plain_text, open_bytes, write_file
 from engine.kernel import entry, int64, kernel
@@ -64,7 +64,7 @@ def position_key(pos, passed_square):
 
 
 @kernel
-def passed_by(pos, move):
+def en_passant_candidate(pos, move):
     """The square that `move`, just made, passed over if it was a double pawn push; else NO_SQUARE."""
     start, target = from_square(move), to_square(move)
     is_double_step = move != NULL_MOVE and pos.board[target] & 7 == PAWN and abs(target - start) == 16
@@ -77,11 +77,11 @@ def polyglot_key(pos: PositionRecord, last_move: int) -> int:
 
     In that case en passant counts only if it is legal, since that is all that is kept of a FEN's square.
     """
-    passed = passed_by(pos, last_move)
+    passed = en_passant_candidate(pos, last_move)
     return position_key(pos, passed if last_move != NULL_MOVE else np.int64(pos.ep))
 
 
-class Entry(NamedTuple):
+class BookEntry(NamedTuple):
     """A book entry: one move in one position."""
 
     key: int
@@ -96,14 +96,14 @@ class Entry(NamedTuple):
         return square_name(self.move >> 6 & 63) + square_name(self.move & 63) + letter
 
 
-def key_of(game: Game) -> int:
+def game_key(game: Game) -> int:
     """The key of the position that a game has reached."""
     return int(polyglot_key(game.position, game.moves[-1] if game.moves else int(NULL_MOVE)))
 
 
 def packed_move(move: int) -> int:
     """A move as the file writes it."""
-    kind = int(move_kind(move))
+    kind = int(move_type(move))
     promotion = kind - int(PROMOTION) + 1 if kind >= PROMOTION else 0
     return int(to_square(move)) | int(from_square(move)) << 6 | promotion << 12
 
@@ -114,7 +114,7 @@ def book_move(pos: PositionRecord, packed: int) -> int:
     A king that takes its own rook castles. Some files write castling as a king move of two squares, which is understood
     too.
     """
-    return int(NULL_MOVE) if packed >> 12 >= len(_PROMOTIONS) else read_move(pos, Entry(0, packed, 0).text())
+    return int(NULL_MOVE) if packed >> 12 >= len(_PROMOTIONS) else parse_uci(pos, BookEntry(0, packed, 0).text())
 
 
 class Book:
@@ -138,7 +138,7 @@ class Book:
     def __len__(self) -> int:
         return len(self._places)
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[BookEntry]:
         return (self._entry(place) for place in self._places)
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class Book:
             last = keys[-1]
         return True
 
-    def entries(self, key: int) -> list[Entry]:
+    def entries(self, key: int) -> list[BookEntry]:
         """The entries for the position with this key, in the file's order."""
         place = bisect_left(self._places, key, key=self._key)
         found = []
@@ -167,8 +167,8 @@ class Book:
     def _key(self, place: int) -> int:
         return int.from_bytes(self._map[place * ENTRY_BYTES : place * ENTRY_BYTES + 8])
 
-    def _entry(self, place: int) -> Entry:
-        return Entry(*_FORMAT.unpack_from(self._map, place * ENTRY_BYTES))
+    def _entry(self, place: int) -> BookEntry:
+        return BookEntry(*_FORMAT.unpack_from(self._map, place * ENTRY_BYTES))
 
 
 def _open(path: Path) -> mmap.mmap:
@@ -196,7 +196,7 @@ def is_book(path: Path) -> bool:
         return False
 
 
-def write_book(entries: Iterable[Entry], path: Path | str) -> int:
+def write_book(entries: Iterable[BookEntry], path: Path | str) -> int:
     """Write a file of entries, sorted by key and then by weight; returns how many there are."""
     ordered = sorted(entries, key=lambda entry: (entry.key, -entry.weight, entry.move))
     write_file(Path(path), b"".join(_FORMAT.pack(*entry) for entry in ordered))

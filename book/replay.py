@@ -9,10 +9,10 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from book.polyglot import passed_by, position_key
+from book.polyglot import en_passant_candidate, position_key
 from engine.core.bits import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
-from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
-from engine.core.moves import CASTLING, NULL_MOVE, PROMOTION, from_square, move_kind, promoted_type, to_square
+from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, checkers_and_pinned, generate
+from engine.core.moves import CASTLING, NULL_MOVE, PROMOTION, from_square, move_type, promoted_type, to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, make
 from engine.kernel import Int, array_type, entry, inline
 
@@ -48,7 +48,7 @@ def read_san(word: str) -> int:
             | (int(_TYPES[promoted.upper()]) if promoted else 0) << int(_PROMOTED))
 
 
-def replayed(words: Sequence[str], position: PositionRecord, out: MoveListRecord) -> tuple[Keys, Numbers]:
+def replay_san(words: Sequence[str], position: PositionRecord, out: MoveListRecord) -> tuple[Keys, Numbers]:
     """Play SAN in `position` until one is illegal; returns the Polyglot key before each move, and the moves."""
     numbers = np.array([read_san(word) for word in words], np.int64)
     keys, moves = np.zeros(len(words), np.uint64), np.zeros(len(words), np.int64)
@@ -59,7 +59,7 @@ def replayed(words: Sequence[str], position: PositionRecord, out: MoveListRecord
 @inline
 def _fits(pos, move, word):
     """Whether a legal move matches the word."""
-    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    start, target, kind = from_square(move), to_square(move), move_type(move)
     castles = word >> _CASTLES
     if kind == CASTLING:
         return castles == (_KING_SIDE if target > start else _QUEEN_SIDE)
@@ -82,7 +82,7 @@ def replay(pos: PositionRecord, out: MoveListRecord, words: Numbers, keys: Keys,
     passed = np.int64(pos.ep)
     for index in range(len(words)):
         keys[index] = position_key(pos, passed)
-        checkers, pinned = king_masks(pos)
+        checkers, pinned = checkers_and_pinned(pos)
         count = generate(pos, out, np.int64(0), ALL_MOVES, checkers, pinned)
         found, fitting = NULL_MOVE, np.int64(0)
         for place in range(count):
@@ -93,7 +93,7 @@ def replay(pos: PositionRecord, out: MoveListRecord, words: Numbers, keys: Keys,
             return np.int64(index)
         make(pos, found)
         moves[index] = found
-        passed = passed_by(pos, found)
+        passed = en_passant_candidate(pos, found)
     return np.int64(len(words))
 
 

@@ -13,7 +13,7 @@ _BUFFER = 1 << 20  # moves between two sortings
 Counts = npt.NDArray[Any]  # of _COUNT, sorted by key and move
 
 
-class Tally:
+class MoveCounter:
     """Counts of moves. If there are more than `most` different moves, the rarest are dropped.
 
     A move that reappears is counted from zero again, so a count may be too low by at most `undercount`.

@@ -15,26 +15,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.analysis.annotation import Annotation as Annotation
-    from engine.analysis.annotation import Note as Note
+    from engine.analysis.annotation import MoveNote as MoveNote
     from engine.analysis.explaining import Explanation as Explanation
     from engine.analysis.interface import Engine as Engine
-    from engine.analysis.values import Info as Info
-    from engine.analysis.values import Play as Play
+    from engine.analysis.values import AnalysisInfo as AnalysisInfo
+    from engine.analysis.values import PlayResult as PlayResult
     from engine.analysis.values import Score as Score
 
     __version__: str
 
 _HOMES = {
+    "AnalysisInfo": "engine.analysis.values",
     "Annotation": "engine.analysis.annotation",
     "Engine": "engine.analysis.interface",
     "Explanation": "engine.analysis.explaining",
-    "Info": "engine.analysis.values",
-    "Note": "engine.analysis.annotation",
-    "Play": "engine.analysis.values",
+    "MoveNote": "engine.analysis.annotation",
+    "PlayResult": "engine.analysis.values",
     "Score": "engine.analysis.values",
 }
 
-__all__ = ["Annotation", "Engine", "Explanation", "Info", "Note", "Play", "Score", "__version__"]
+__all__ = [
+    "AnalysisInfo", "Annotation", "Engine", "Explanation", "MoveNote", "PlayResult", "Score", "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -101,13 +101,13 @@ def _run(argv: list[str]) -> int:
 
 def _run_command(parser: OneLineParser, command: OneLineParser, work: Callable[[argparse.Namespace], int],
                  argv: Sequence[str]) -> int:
-    from engine.commands.shared.arguments import check_together, joined_fens
+    from engine.commands.shared.arguments import check_combinations, joined_fens
     from engine.commands.shared.interruption import run_interruptible
     from engine.core.errors import InputError
 
     try:
         arguments = parser.parse_args(joined_fens(argv))
-        check_together(command, arguments)
+        check_combinations(command, arguments)
         return run_interruptible(lambda: work(arguments))
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from engine.core.game import Game
-from engine.order import Order
+from engine.order import GoRequest
 from engine.search import clock
 
 _FEWEST = 3  # moves that must have been seen before their delays are believed
@@ -15,7 +15,7 @@ _LEAST_LAG = 0.001  # seconds
 _CLOCKS_RESOLUTION = 0.002  # hosts give whole milliseconds, and may round either way
 
 
-class Lag:
+class LagEstimate:
     """How long moves are under way to the host, as its clocks tell: what they lost that the engine did not use."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Lag:
         self._seen.clear()
         self._expected = None
 
-    def look(self, order: Order, side: int, ply: int) -> None:
+    def observe(self, order: GoRequest, side: int, ply: int) -> None:
         """Compare the clock of a new order with what it should show after the last answer."""
         left = order.times[side]
         if self._expected is not None and left is not None and self._expected[:2] == (side, ply):
@@ -36,20 +36,21 @@ class Lag:
                 self._seen.append(max(lost, 0.0))
         self._expected = None
 
-    def answered(self, order: Order, side: int, ply: int, seconds: float) -> None:
+    def record_answer(self, order: GoRequest, side: int, ply: int, seconds: float) -> None:
         """Remember what the clock should show at this side's next move, after an answer that took so long."""
         left = order.times[side]
-        if left is not None and not order.is_open_ended:
+        if left is not None and not order.waits_for_stop:
             self._expected = side, ply + 2, (left + order.increments[side]) / 1000 - seconds
 
-    def expected(self, allowed: float) -> float:
+    def estimate(self, allowed: float) -> float:
         """The delay to plan for with each move: the one seen, with caution, but no more than is allowed for anyway."""
         if len(self._seen) < _FEWEST:
             return allowed
         return min(allowed, max(_CAUTION * max(self._seen), _LEAST_LAG))
 
 
-def budget_of(order: Order, game: Game, move_overhead: int, lag: Lag | None = None) -> clock.Budget | None:
+def move_budget(order: GoRequest, game: Game, move_overhead: int,
+                lag: LagEstimate | None = None) -> clock.Budget | None:
     """The time for this move, or None if the order has neither a clock nor a movetime; the overhead is milliseconds.
 
     With this move all of the overhead is kept back; the moves to come may be planned with the lag that was seen.
@@ -61,11 +62,11 @@ def budget_of(order: Order, game: Game, move_overhead: int, lag: Lag | None = No
     left = order.times[shown]
     budget = None
     if left is not None:
-        own_clock = clock.Clock(left / 1000, order.increments[shown] / 1000, order.moves_to_go)
-        budget = clock.budget(own_clock, overhead, None if lag is None else lag.expected(overhead))
+        own_clock = clock.ClockState(left / 1000, order.increments[shown] / 1000, order.moves_to_go)
+        budget = clock.time_budget(own_clock, overhead, None if lag is None else lag.estimate(overhead))
         if len(game.legal_moves()) == 1:
             budget = clock.Budget(0.0, budget.hard)  # there is nothing to think about
     if order.movetime is None:
         return budget
-    fixed = clock.fixed(order.movetime / 1000, overhead)
+    fixed = clock.fixed_time_budget(order.movetime / 1000, overhead)
     return fixed if budget is None else clock.Budget(budget.soft, min(budget.hard, fixed.hard))

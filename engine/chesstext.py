@@ -13,7 +13,7 @@ from engine.core.errors import IllegalMoveError, InputError, quote
 from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.core.moves import NULL_MOVE
-from engine.core.notation import read_move as read_uci
+from engine.core.notation import parse_uci as read_uci
 
 if TYPE_CHECKING:
     import chess
@@ -25,7 +25,7 @@ _FEN_WITH_COUNTERS = re.compile(r"\s*((?:\S+\s+){3}\S+)\s+(\d{1,9})\s+(\d{1,9})\
 _MOVE_NUMBER = re.compile(r"\d+\.+")  # as in `1. e4 e5 2. Nf3`
 
 
-def read_position(text: str, chess960: bool = False) -> Game:
+def parse_position(text: str, chess960: bool = False) -> Game:
     """The game that `startpos` or a FEN stands for, with or without `moves MOVE ...` after it; InputError if none."""
     words = text.split()
     end = words.index(_MOVES) if _MOVES in words else len(words)
@@ -55,22 +55,22 @@ def play_moves(game: Game, texts: Iterable[str]) -> None:
     for text in texts:
         move = _MOVE_NUMBER.sub("", text)
         if move:
-            game.play(game.text(read_move(game, move)))
+            game.push_uci(game.uci(parse_move(game, move)))
 
 
-def read_move(game: Game, text: str) -> int:
+def parse_move(game: Game, text: str) -> int:
     """The legal move that SAN or UCI text stands for; InputError if it stands for none."""
     try:
         move = read_uci(game.position, text)
     except InputError:
         move = int(NULL_MOVE)
     if move == NULL_MOVE or move not in game.legal_moves():
-        board = board_of(game)
-        move = read_uci(game.position, board.uci(read_board_move(board, text)))
+        board = to_board(game)
+        move = read_uci(game.position, board.uci(parse_board_move(board, text)))
     return move
 
 
-def read_board_move(board: chess.Board, text: str) -> chess.Move:
+def parse_board_move(board: chess.Board, text: str) -> chess.Move:
     """The legal move of a board that SAN or UCI text stands for, also as beginners write it; InputError if none.
 
     `E4`, `nf3`, `e2-e4`, `g1 f3`, `0-0` and `exd5!` are understood. Where letters in the wrong case could mean two
@@ -110,7 +110,7 @@ def _alternatives(board: chess.Board, text: str) -> str:
                        if board.uci(move)[2:4] == target and board.san(move).startswith(piece))
 
 
-def board_of(game: Game) -> chess.Board:
+def to_board(game: Game) -> chess.Board:
     """The position as a python-chess board, without its history."""
     import chess
 
@@ -118,13 +118,13 @@ def board_of(game: Game) -> chess.Board:
     return chess.Board(game.fen(shredder=is_chess960), chess960=is_chess960)
 
 
-def played_board(game: Game) -> chess.Board:
+def to_board_with_history(game: Game) -> chess.Board:
     """The position as a python-chess board, with the moves that led to it."""
-    follower = game.beginning()
-    board = board_of(follower)
+    follower = game.start_position()
+    board = to_board(follower)
     for move in game.moves:
-        text = follower.text(move)
-        follower.play(text)
+        text = follower.uci(move)
+        follower.push_uci(text)
         board.push_uci(text)
     return board
 
@@ -133,13 +133,13 @@ def san(game: Game, move: int) -> str:
     """A legal move in the game's position as SAN; "-" for none."""
     if move == NULL_MOVE:
         return "-"
-    board = board_of(game)
-    return board.san(board.parse_uci(game.text(move)))
+    board = to_board(game)
+    return board.san(board.parse_uci(game.uci(move)))
 
 
-def san_of_line(game: Game, texts: Iterable[str]) -> str:
+def san_line(game: Game, texts: Iterable[str]) -> str:
     """A line of moves, given as UCI text, as SAN with move numbers: `1. e4 e5 2. Nf3`."""
     import chess
 
-    board = board_of(game)
+    board = to_board(game)
     return board.variation_san([chess.Move.from_uci(text) for text in texts])

@@ -16,7 +16,7 @@ def board_of(game: Game) -> chess.Board:
     return chess.Board(game.fen(shredder=True), chess960=True)
 
 
-def describe(game: Game) -> Iterator[str]:
+def position_lines(game: Game) -> Iterator[str]:
     """The position, line by line."""
     for rank, row in zip(range(8, 0, -1), str(board_of(game)).splitlines(), strict=True):
         yield f" {rank}  {row}"

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from engine.shown import NetworkExplanation
-    from eval.explain import Explanation, Share, Term
-    from eval.men import Man
-    from eval.outcome import Chances
+    from eval.explain import EvalBreakdown, SideTerm, Term
+    from eval.men import PieceWorth
+    from eval.outcome import Wdl
 
 HEADINGS = ("term", "white", "mg", "eg", "black", "mg", "eg", "white - black")
 _WIDTHS = (24, 6, 6, 6, 6, 6, 6, 14)
-MEN_HEADINGS = ("man", "network", "features")
+PIECE_HEADINGS = ("man", "network", "features")
 _MEN_WIDTHS = (20, 9, 9)
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 _LETTERS = " PNBRQK"
@@ -31,7 +31,7 @@ class Row(NamedTuple):
     is_group: bool
 
 
-def rows(explanation: Explanation) -> Iterator[Row]:
+def rows(explanation: EvalBreakdown) -> Iterator[Row]:
     """The features that are present for either side, group by group, and the sum of all."""
     for group, members in groupby(explanation.present(), key=lambda term: term.feature.group):
         terms = list(members)
@@ -47,18 +47,18 @@ def _cells(term: Term) -> tuple[str, ...]:
     return (f"  {term.feature.name}", *_share(term.white), *_share(term.black), centipawns(term.parts))
 
 
-def _share(share: Share) -> tuple[str, ...]:
+def _share(share: SideTerm) -> tuple[str, ...]:
     return (str(share.count), f"{share.mg:+}", f"{share.eg:+}") if any(share.counts) else ("", "", "")
 
 
 def centipawns(parts: int) -> str:
     """A score in parts of a centipawn, as centipawns with one decimal."""
-    from eval.explain import PARTS
+    from eval.explain import PARTS_PER_CENTIPAWN
 
-    return f"{parts / PARTS:+.1f}"
+    return f"{parts / PARTS_PER_CENTIPAWN:+.1f}"
 
 
-def summary(explanation: Explanation, shown: int, chances: Chances) -> Iterator[str]:
+def summary(explanation: EvalBreakdown, shown: int, chances: Wdl) -> Iterator[str]:
     """What the sums mean. `shown` is the score in users' units, `chances` are White's."""
     yield f"phase: {explanation.phase_share:.0%} middle game, {1 - explanation.phase_share:.0%} endgame"
     if explanation.scale_share < 1:
@@ -66,13 +66,13 @@ def summary(explanation: Explanation, shown: int, chances: Chances) -> Iterator[
     yield from _meaning(explanation.score, shown, chances)
 
 
-def _meaning(score: int, shown: int, chances: Chances) -> Iterator[str]:
+def _meaning(score: int, shown: int, chances: Wdl) -> Iterator[str]:
     yield f"score: {score:+} centipawns from white's view, shown to users as {shown / 100:+.2f}"
     yield (f"chances: white wins {chances.win / 10:.1f} %, draw {chances.draw / 10:.1f} %, "
            f"black wins {chances.loss / 10:.1f} %")
 
 
-def lines(explanation: Explanation, shown: int, chances: Chances) -> Iterator[str]:
+def lines(explanation: EvalBreakdown, shown: int, chances: Wdl) -> Iterator[str]:
     """The table and what it means, as plain text."""
     yield _aligned(HEADINGS, _WIDTHS)
     for row in rows(explanation):
@@ -102,13 +102,13 @@ def _board(found: NetworkExplanation) -> Iterator[str]:
     yield "  " + "".join(file.center(_CELL) for file in _FILES).rstrip()
 
 
-def men_rows(men: Sequence[Man]) -> list[tuple[str, ...]]:
+def piece_rows(men: Sequence[PieceWorth]) -> list[tuple[str, ...]]:
     """The same as a table under MEN_HEADINGS: the most valuable man first, with its worth to the features."""
     return [(_man_name(man), f"{man.worth:+}", f"{man.features_worth:+}")
             for man in sorted(men, key=lambda man: -man.worth)]
 
 
-def _man_name(man: Man) -> str:
+def _man_name(man: PieceWorth) -> str:
     square = f"{_FILES[man.square & 7]}{(man.square >> 3) + 1}"
     return f"{'black' if man.piece >> 3 else 'white'} {_NAMES[man.piece & 7]} {square}"
 
@@ -118,8 +118,8 @@ def network_lines(found: NetworkExplanation) -> Iterator[str]:
     yield ""
     yield from network_summary(found)
     yield ""
-    yield _aligned(MEN_HEADINGS, _MEN_WIDTHS)
-    for row in men_rows(found.men):
+    yield _aligned(PIECE_HEADINGS, _MEN_WIDTHS)
+    for row in piece_rows(found.men):
         yield _aligned(row, _MEN_WIDTHS)
 
 

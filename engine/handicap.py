@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 
-from engine.fallible.sight import Sight
+from engine.fallible.sight import Vision
 from engine.search.limits import Info, Limits
 from engine.search.scores import is_decisive
 
@@ -21,7 +21,7 @@ _ALL_MOVES = 218  # as many as a position can have
 
 
 @dataclass(frozen=True)
-class Level:
+class SkillLevel:
     """How a player of some strength thinks."""
 
     elo: float
@@ -35,20 +35,20 @@ class Level:
     knowledge: float = 100  # per cent of the evaluation that is understood
 
     @property
-    def sight(self) -> Sight | None:
+    def sight(self) -> Vision | None:
         """How a level looks at a position as people do; None if it searches."""
         if not self.blindness:
             return None
-        return Sight(self.depth, self.blindness, self.chain, self.knowledge, self.largest_loss)
+        return Vision(self.depth, self.blindness, self.chain, self.knowledge, self.largest_loss)
 
 
-def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **sight: float) -> Level:
-    return Level(elo, 300_000, depth, _ALL_MOVES, temperature, largest_loss, **sight)
+def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **sight: float) -> SkillLevel:
+    return SkillLevel(elo, 300_000, depth, _ALL_MOVES, temperature, largest_loss, **sight)
 
 
 # Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see
 # desk/MEASUREMENTS.md.
-LOOKING = (
+HUMANLIKE_LEVELS = (
     _looking(400, 1, 80, 320, blindness=300, chain=1, knowledge=14),
     _looking(600, 1, 55, 250, blindness=205, chain=1, knowledge=28),
     _looking(800, 1.15, 44, 200, blindness=128, chain=2, knowledge=40),
@@ -59,30 +59,30 @@ LOOKING = (
     _looking(1800, 3.15, 13, 65, blindness=21, chain=6, knowledge=95),
     _looking(2000, 3.5, 10, 50, blindness=15, chain=8, knowledge=100),
 )
-SEARCHING = (
-    Level(2000, 6_000, 9, 4, 8, 45),
-    Level(2400, 24_000, 12, 3.5, 6, 35),
-    Level(2800, 100_000, 15, 2.5, 4, 28),
+SEARCH_LEVELS = (
+    SkillLevel(2000, 6_000, 9, 4, 8, 45),
+    SkillLevel(2400, 24_000, 12, 3.5, 6, 35),
+    SkillLevel(2800, 100_000, 15, 2.5, 4, 28),
 )
-LOWEST, HIGHEST = int(LOOKING[0].elo), int(SEARCHING[-1].elo)
+LOWEST, HIGHEST = int(HUMANLIKE_LEVELS[0].elo), int(SEARCH_LEVELS[-1].elo)
 
-_AGAINST_A_BARE_KING = Level(0, 50_000, 60, 1, 1, 0)  # even a weak player mates a bare king
+_AGAINST_A_BARE_KING = SkillLevel(0, 50_000, 60, 1, 1, 0)  # even a weak player mates a bare king
 
 
-def level_of(elo: int, is_against_bare_king: bool = False) -> Level:
+def skill_level(elo: int, is_against_bare_king: bool = False) -> SkillLevel:
     """The level for a strength from LOWEST to HIGHEST."""
     if is_against_bare_king:
         return _AGAINST_A_BARE_KING
-    rows = LOOKING if elo < SEARCHING[0].elo else SEARCHING
+    rows = HUMANLIKE_LEVELS if elo < SEARCH_LEVELS[0].elo else SEARCH_LEVELS
     below, above = next(pair for pair in pairwise(rows) if elo <= pair[1].elo)
     part = (elo - below.elo) / (above.elo - below.elo)
     values = {field.name: (1 - part) * getattr(below, field.name) + part * getattr(above, field.name)
-              for field in fields(Level)}
+              for field in fields(SkillLevel)}
     values["nodes"] = math.exp((1 - part) * math.log(below.nodes) + part * math.log(above.nodes))
-    return Level(**values)
+    return SkillLevel(**values)
 
 
-def limited(limits: Limits, level: Level, threads: int = 1) -> Limits:
+def skill_limits(limits: Limits, level: SkillLevel, threads: int = 1) -> Limits:
     """`limits` lowered to those of a level; each thread gets the level's nodes."""
     nodes = threads * round(level.nodes)
     return replace(limits, nodes=min(nodes, limits.nodes or nodes),
@@ -90,7 +90,7 @@ def limited(limits: Limits, level: Level, threads: int = 1) -> Limits:
                    multipv=max(round(level.candidates), limits.multipv))
 
 
-def choose(lines: Sequence[Info], level: Level, generator: random.Random) -> Info:
+def pick_weakened_move(lines: Sequence[Info], level: SkillLevel, generator: random.Random) -> Info:
     """The line that a level plays out of `lines`, which are sorted with the best first."""
     best = lines[0]
     if is_decisive(best.score):

@@ -119,7 +119,7 @@ def user_data_folder() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
 
 
-def distrust(status: os.stat_result) -> str | None:
+def reason_not_to_trust(status: os.stat_result) -> str | None:
     """Why machine code in a file or folder of this status should not be run, if others may have put it there."""
     if IS_WINDOWS:
         return None  # a user's folders are closed to others

@@ -12,7 +12,7 @@ from enum import Enum, auto
 from typing import Any, cast
 
 from engine.core.errors import InputError, quote
-from engine.search.kinds import KINDS, STRONGEST
+from engine.search.kinds import DEFAULT_MODE, MODES
 
 Value = int | bool | str
 
@@ -36,7 +36,7 @@ class Effect(Enum):
     """What has to be done when a value has changed, besides reading the new one from then on."""
 
     NONE = auto()
-    NEW_SEARCH = auto()  # only if the kind in use is one of the row's `kinds`
+    NEW_SEARCH = auto()  # only if the kind in use is one of the row's `modes`
     MEMORY = auto()
     THREADS = auto()
     CLEAR = auto()
@@ -54,7 +54,7 @@ class Option:
     """One row: what a GUI shows, which values are allowed, which setting it is, and what a change of it entails."""
 
     name: str
-    kind: OptionType
+    type: OptionType
     about: str
     setting: str  # the attribute of `Settings`
     default: Value = ""
@@ -62,28 +62,28 @@ class Option:
     high: int = 0
     choices: tuple[str, ...] = ()
     effect: Effect = Effect.NONE
-    kinds: tuple[str, ...] = ()  # the kinds of search that read it when they are made
+    modes: tuple[str, ...] = ()  # the kinds of search that read it when they are made
     ends_search: bool = True  # changing it ends a running search
 
     def declaration(self) -> str:
         """The line that declares the option to a GUI."""
-        line = f"option name {self.name} type {self.kind.value}"
-        if self.kind is OptionType.BUTTON:
+        line = f"option name {self.name} type {self.type.value}"
+        if self.type is OptionType.BUTTON:
             return line
         line += f" default {_as_text(self.default)}"
-        if self.kind is OptionType.SPIN:
+        if self.type is OptionType.SPIN:
             line += f" min {self.low} max {self.high}"
         return line + "".join(f" var {choice}" for choice in self.choices)
 
     def read(self, text: str) -> Value:
         """The value that `text` stands for; InputError if it is not allowed."""
-        if self.kind is OptionType.SPIN:
+        if self.type is OptionType.SPIN:
             return self._read_number(text)
-        if self.kind is OptionType.CHECK:
+        if self.type is OptionType.CHECK:
             if text.lower() not in ("true", "false"):
                 raise InputError(f"option {self.name} must be true or false, not {quote(text)}")
             return text.lower() == "true"
-        if self.kind is OptionType.COMBO:
+        if self.type is OptionType.COMBO:
             for choice in self.choices:
                 if choice.lower() == text.lower():
                     return choice
@@ -154,7 +154,7 @@ class Settings:
     evaluation: str = _combo("Evaluation", "what evaluates positions: a neural network, or features that can be "
                              "explained", "network", ("network", "features"), effect=Effect.EVALUATION)
     policy_file: str = _string("PolicyFile", "mcts: file of the policy that guides the search; empty for the built-in "
-                               "policy", effect=Effect.NEW_SEARCH, kinds=("mcts",))
+                               "policy", effect=Effect.NEW_SEARCH, modes=("mcts",))
     book_file: str = _string("BookFile", "Polyglot book to play from; empty for the built-in book", effect=Effect.BOOK)
     own_book: bool = _check("OwnBook", "plays from an opening book", False, effect=Effect.BOOK)
     book_depth: int = _spin("Book Depth", "last move of the game for which the book is consulted", 255, 1, 255,
@@ -170,22 +170,22 @@ class Settings:
     syzygy_50_move_rule: bool = _check("Syzygy50MoveRule", "counts Syzygy wins that take more than fifty moves as "
                                        "draws", True)
     search_mode: str = _combo("SearchMode", "kind of search; the others are there to be compared with alphabeta",
-                              STRONGEST.name, tuple(kind.name for kind in KINDS), effect=Effect.NEW_SEARCH,
-                              kinds=tuple(kind.name for kind in KINDS))
+                              DEFAULT_MODE.name, tuple(kind.name for kind in MODES), effect=Effect.NEW_SEARCH,
+                              modes=tuple(mode.name for mode in MODES))
     puct_exploration: int = _spin("PUCT Exploration", "puct: exploration constant of PUCT, in hundredths", 300, 0,
-                                  10_000, effect=Effect.NEW_SEARCH, kinds=("puct",))
+                                  10_000, effect=Effect.NEW_SEARCH, modes=("puct",))
     uct_exploration: int = _spin("UCT Exploration", "uct: exploration constant C of UCB1, in hundredths", 141, 0,
-                                 10_000, effect=Effect.NEW_SEARCH, kinds=("uct",))
+                                 10_000, effect=Effect.NEW_SEARCH, modes=("uct",))
     playout_policy: str = _combo("Playout Policy", "uct, montecarlo: how moves are chosen in playouts", "random",
-                                 ("random", "light", "cutoff"), effect=Effect.NEW_SEARCH, kinds=("uct", "montecarlo"))
+                                 ("random", "light", "cutoff"), effect=Effect.NEW_SEARCH, modes=("uct", "montecarlo"))
     mcts_leaf_depth: int = _spin("MCTS Leaf Depth", "mcts, puct: depth to which leaves are searched; 0 for quiescence "
-                                 "only", 0, 0, 8, effect=Effect.NEW_SEARCH, kinds=("mcts", "puct"))
+                                 "only", 0, 0, 8, effect=Effect.NEW_SEARCH, modes=("mcts", "puct"))
     mcts_pool: int = _spin("MCTS Pool", "mcts, puct, uct, montecarlo: percentage of Hash that is used for the tree", 75,
-                           10, 90, effect=Effect.NEW_SEARCH, kinds=_TREES)
+                           10, 90, effect=Effect.NEW_SEARCH, modes=_TREES)
     contempt: int = _spin("Contempt", "mcts: how many hundredths of a win a draw is worth less than half a win", 0,
-                          -100, 100, effect=Effect.NEW_SEARCH, kinds=("mcts",))
+                          -100, 100, effect=Effect.NEW_SEARCH, modes=("mcts",))
     opponent_elo: int = _spin("Opponent Elo", "expectimax: strength of the opponent; 0 for random moves, -1 to go by "
-                              "UCI_Opponent", -1, -1, 3500, effect=Effect.NEW_SEARCH, kinds=("expectimax",))
+                              "UCI_Opponent", -1, -1, 3500, effect=Effect.NEW_SEARCH, modes=("expectimax",))
     uci_chess960: bool = _check("UCI_Chess960", "plays Chess960, with castling written as king takes rook", False,
                                 effect=Effect.VARIANT)
     uci_show_wdl: bool = _check("UCI_ShowWDL", "shows wins, draws and losses per thousand games with the score", False)
@@ -196,7 +196,7 @@ class Settings:
     uci_analyse_mode: bool = _check("UCI_AnalyseMode", "set by the GUI while it analyses: no book moves are played",
                                     False)
     uci_opponent: str = _string("UCI_Opponent", "title, rating, type and name of the opponent, as sent by the GUI",
-                                effect=Effect.NEW_SEARCH, kinds=("expectimax",))
+                                effect=Effect.NEW_SEARCH, modes=("expectimax",))
     uci_engine_about: str = _string("UCI_EngineAbout", "what the engine says about itself",
                                     "Adversary, a chess engine in Python compiled by Numba")
     debug_log_file: str = _string("Debug Log File", "file to which all input and output is appended",
@@ -206,7 +206,7 @@ class Settings:
         """Set an option to the value that `text` stands for; InputError, and no change, if it is not allowed."""
         setattr(self, option.setting, option.read(text))
 
-    def put_back(self, option: Option, value: Value) -> None:
+    def restore(self, option: Option, value: Value) -> None:
         """Restore an earlier value if a new one turned out to be unusable."""
         setattr(self, option.setting, value)
 

@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass
 
 
-class Signals:
+class SearchSignals:
     """Signals to a running search. They may come early: each is remembered until the search has seen it."""
 
     def __init__(self) -> None:
@@ -15,7 +15,7 @@ class Signals:
 
 
 @dataclass(frozen=True)
-class Order:
+class GoRequest:
     """What a `go` asks for, as it was sent: times in milliseconds, moves as text, pairs as (White, Black)."""
 
     times: tuple[int | None, int | None] = (None, None)  # left on White's clock and on Black's
@@ -31,11 +31,11 @@ class Order:
     search_moves: tuple[str, ...] = ()
 
     @property
-    def is_open_ended(self) -> bool:
+    def waits_for_stop(self) -> bool:
         """Whether the answer has to wait for `stop` or `ponderhit`, even if it is found earlier."""
         return self.infinite or self.ponder
 
     @property
-    def has_clock(self) -> bool:
+    def is_timed(self) -> bool:
         """Whether the move is to be found in a limited time."""
         return self.movetime is not None or any(left is not None for left in self.times)

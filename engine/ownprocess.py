@@ -16,7 +16,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 _TERMINATED = 128 + signal.SIGTERM  # the exit status of a program that was terminated
 
 
-def output_of(words: Sequence[str]) -> Iterator[str]:
+def run_adversary(words: Sequence[str]) -> Iterator[str]:
     """The lines that `adversary WORDS` prints; if this process is terminated, so is that one."""
     path = os.pathsep.join(part for part in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if part)
     # -P: otherwise Python would look for `engine` in the current folder first, where anybody may have put one.

@@ -11,24 +11,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.core.errors import InputError, quote
-from engine.order import Order, Signals
+from engine.order import GoRequest, SearchSignals
 from engine.search.limits import Bound, Info, Progress
 
 if TYPE_CHECKING:
-    from eval.outcome import Chances
+    from eval.outcome import Wdl
 
 _LARGEST_NUMBER = 1 << 62
 
 
 @dataclass(frozen=True)
-class Place:
+class PositionCommand:
     """What `position` said: a FEN, or None for the starting position, and moves from there."""
 
     fen: str | None = None
     moves: tuple[str, ...] = ()
 
 
-def split_option(words: Sequence[str]) -> tuple[str, str]:
+def parse_setoption(words: Sequence[str]) -> tuple[str, str]:
     """(name, value) of `setoption name NAME value VALUE`; both may contain spaces."""
     lowered = [word.lower() for word in words]
     if lowered[:1] != ["name"]:
@@ -37,14 +37,14 @@ def split_option(words: Sequence[str]) -> tuple[str, str]:
     return " ".join(words[1:end]), " ".join(words[end + 1 :])
 
 
-def read_place(words: Sequence[str]) -> Place:
+def parse_position_command(words: Sequence[str]) -> PositionCommand:
     """The arguments of `position`."""
     end = words.index("moves") if "moves" in words else len(words)
     moves = tuple(words[end + 1 :])
     if words[:1] == ["startpos"] and end == 1:
-        return Place(None, moves)
+        return PositionCommand(None, moves)
     if words[:1] == ["fen"] and end > 1:
-        return Place(" ".join(words[1:end]), moves)
+        return PositionCommand(" ".join(words[1:end]), moves)
     raise InputError(f"position needs 'startpos' or 'fen FEN', optionally 'moves ...', not {quote(' '.join(words))}")
 
 
@@ -64,7 +64,7 @@ def _read_number(text: str) -> int:
     return max(-_LARGEST_NUMBER, min(number, _LARGEST_NUMBER))
 
 
-def read_order(words: Sequence[str], complain: Callable[[str], None]) -> Order:
+def parse_go(words: Sequence[str], warn: Callable[[str], None]) -> GoRequest:
     """The arguments of `go`, in any order; what cannot be read is ignored with a complaint."""
     numbers: dict[str, int] = {}
     flags: set[str] = set()
@@ -82,20 +82,20 @@ def read_order(words: Sequence[str], complain: Callable[[str], None]) -> Order:
             try:
                 numbers[word] = _read_number(text)
             except ValueError:
-                complain(f"go {word} needs a number, not {quote(text)}")
+                warn(f"go {word} needs a number, not {quote(text)}")
 
     def positive(name: str) -> int | None:
         return max(numbers[name], 1) if name in numbers else None
 
     if not numbers and not flags:
         flags.add("infinite")
-    return Order((numbers.get("wtime"), numbers.get("btime")), (numbers.get("winc", 0), numbers.get("binc", 0)),
-                 numbers["movestogo"] if numbers.get("movestogo", 0) > 0 else None, positive("depth"),
-                 positive("nodes"), numbers.get("movetime"), positive("mate"), positive("perft"),
-                 "infinite" in flags, "ponder" in flags, tuple(moves))
+    return GoRequest((numbers.get("wtime"), numbers.get("btime")), (numbers.get("winc", 0), numbers.get("binc", 0)),
+                     numbers["movestogo"] if numbers.get("movestogo", 0) > 0 else None, positive("depth"),
+                     positive("nodes"), numbers.get("movetime"), positive("mate"), positive("perft"),
+                     "infinite" in flags, "ponder" in flags, tuple(moves))
 
 
-def seconds_for_stopgap(order: Order, signals: Signals) -> float | None:
+def fallback_seconds(order: GoRequest, signals: SearchSignals) -> float | None:
     """The time for a move while the kernels are not ready; None if the order sets no time, or is still pondering."""
     if order.infinite or (order.ponder and not signals.ponderhit.is_set()):
         return None
@@ -105,7 +105,7 @@ def seconds_for_stopgap(order: Order, signals: Signals) -> float | None:
     return max(min(clocks) / 1000, 0.0) / 20 if clocks else None
 
 
-def score_text(info: Info, shown: int, chances: Chances | None) -> str:
+def format_score(info: Info, shown: int, chances: Wdl | None) -> str:
     """The score of a line as UCI writes it: `shown` is the score in users' units, used unless it is a mate."""
     from engine.search.scores import mate_distance
 
@@ -116,17 +116,17 @@ def score_text(info: Info, shown: int, chances: Chances | None) -> str:
     return text if chances is None else f"{text} wdl {chances.win} {chances.draw} {chances.loss}"
 
 
-def info_line(info: Info, score: str, line: str) -> str:
+def format_info(info: Info, score: str, line: str) -> str:
     """The UCI line for what an iteration found."""
     milliseconds = int(1000 * info.seconds)
-    return (f"info depth {info.depth} seldepth {info.deepest} multipv {info.line_number} "
+    return (f"info depth {info.depth} seldepth {info.seldepth} multipv {info.multipv} "
             f"score {score} nodes {info.nodes} "
             f"nps {int(info.nodes / max(info.seconds, 1e-3))} hashfull {info.hashfull} tbhits {info.tb_hits} "
             f"time {milliseconds} pv {line}")
 
 
-def progress_line(progress: Progress, move: str) -> str:
+def format_currmove(progress: Progress, move: str) -> str:
     """The UCI line for how far a long search has come."""
-    return (f"info depth {progress.depth} currmove {move} currmovenumber {progress.number} nodes {progress.nodes} "
-            f"nps {int(progress.nodes / max(progress.seconds, 1e-3))} hashfull {progress.hashfull} "
-            f"time {int(1000 * progress.seconds)}")
+    return (f"info depth {progress.depth} currmove {move} currmovenumber {progress.current_move_number} "
+            f"nodes {progress.nodes} nps {int(progress.nodes / max(progress.seconds, 1e-3))} "
+            f"hashfull {progress.hashfull} time {int(1000 * progress.seconds)}")

@@ -7,24 +7,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from book.builtin import BUILT_IN
-from book.choice import choose, shares
-from book.names import last_name
-from book.polyglot import Book, Entry, book_move, key_of
+from book.choice import choose_index, play_probabilities
+from book.names import last_opening_by_keys
+from book.polyglot import Book, BookEntry, book_move, game_key
 from engine.core.fen import fullmove_number
 from engine.core.game import Game, make_if_legal
 from engine.options import Settings
-from engine.order import Order
+from engine.order import GoRequest
 
 
 @dataclass(frozen=True)
-class Advice:
+class BookAnswer:
     """What the book says about a position."""
 
     move: int | None  # None if it has none
-    remarks: tuple[str, ...]
+    messages: tuple[str, ...]
 
 
-class Repertoire:
+class PlayerBook:
     """A book, used as the settings say."""
 
     def __init__(self, settings: Settings) -> None:
@@ -39,19 +39,20 @@ class Repertoire:
         if self._book is not None:
             self._book.close()
         self._book = book
-        last_name((key_of(Game()),))  # load the kernel and the names now, so that the first move need not wait
+        # load the kernel and the names now, so that the first move need not wait
+        last_opening_by_keys((game_key(Game()),))
 
     def begin_game(self) -> None:
         """Start another game."""
         self._has_taken_leave = False
 
-    def advice(self, game: Game, order: Order) -> Advice:
+    def look_up(self, game: Game, order: GoRequest) -> BookAnswer:
         """What to play without a search, if the order is for a game and the book has a move."""
         is_wanted = self._settings.own_book and not self._is_analysis(order)
-        if self._book is None or not is_wanted or game.occurrences() > 1:
-            return Advice(None, ())
+        if self._book is None or not is_wanted or game.repetitions() > 1:
+            return BookAnswer(None, ())
         is_too_late = fullmove_number(game.position) > self._settings.book_depth
-        entries = [] if is_too_late else self._book.entries(key_of(game))
+        entries = [] if is_too_late else self._book.entries(game_key(game))
         legal, remarks = [], []
         for entry in entries:
             move = _legal_move(game, entry)
@@ -61,14 +62,14 @@ class Repertoire:
                 legal.append((move, entry.weight))
         weights = [weight for _, weight in legal]
         variety = self._settings.book_variety
-        place = choose(weights, variety, self._chance)
+        place = choose_index(weights, variety, self._chance)
         if place is None:
-            return Advice(None, (*remarks, *self._leave(game)))
+            return BookAnswer(None, (*remarks, *self._leave(game)))
         move, weight = legal[place]
-        share = shares(weights, variety)[place]
-        return Advice(move, (*remarks, f"book {game.text(move)} weight {weight}, chosen with {share:.0%}"))
+        share = play_probabilities(weights, variety)[place]
+        return BookAnswer(move, (*remarks, f"book {game.uci(move)} weight {weight}, chosen with {share:.0%}"))
 
-    def _is_analysis(self, order: Order) -> bool:
+    def _is_analysis(self, order: GoRequest) -> bool:
         return (order.infinite or bool(order.search_moves) or order.mate is not None
                 or self._settings.uci_analyse_mode or self._settings.multipv > 1)
 
@@ -76,20 +77,20 @@ class Repertoire:
         """Name the opening when the game leaves the book, once per game."""
         if not self._has_taken_leave:
             self._has_taken_leave = True
-            name = last_name(_keys(game))
+            name = last_opening_by_keys(_keys(game))
             if name is not None:
                 yield f"out of book: {name}"
 
 
 def _keys(game: Game) -> Iterator[int]:
     """The keys of all positions of a game."""
-    follower = game.beginning()
-    yield key_of(follower)
+    follower = game.start_position()
+    yield game_key(follower)
     for move in game.moves:
-        follower.play(follower.text(move))
-        yield key_of(follower)
+        follower.push_uci(follower.uci(move))
+        yield game_key(follower)
 
 
-def _legal_move(game: Game, entry: Entry) -> int | None:
+def _legal_move(game: Game, entry: BookEntry) -> int | None:
     move = book_move(game.position, entry.move)
     return move if make_if_legal(game.position.copy(), move) else None

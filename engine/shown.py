@@ -7,35 +7,35 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.core.bits import KING
 from engine.core.position import PositionRecord
 from engine.search.scores import TB_WIN, is_decisive
-from eval.choice import Evaluation, built_in
-from eval.outcome import Chances, Model, chances, material_on, normalized, own_model
+from eval.choice import Evaluator, built_in_evaluator
+from eval.outcome import Wdl, WdlModel, features_wdl_model, material_on, normalized_score, wdl_of
 from eval.weights import load_weights
 
 if TYPE_CHECKING:
-    from eval.explain import Explanation
-    from eval.men import Man
+    from eval.explain import EvalBreakdown
+    from eval.men import PieceWorth
 
 _SHOWN_TB_WIN = 20_000  # centipawns
 _VALUES = bytes(material_on((piece,)) for piece in range(256))  # [piece]: sums a board without a Python loop
 
 
-class StaticVerdict(NamedTuple):
+class StaticEval(NamedTuple):
     """What an evaluation says about a position, from White's view."""
 
     score: int  # centipawns
     shown: int  # in users' units
-    chances: Chances
+    chances: Wdl
 
 
 class NetworkExplanation(NamedTuple):
     """What a network says about a position, and what each man is worth to it."""
 
-    verdict: StaticVerdict
-    men: list[Man]
+    verdict: StaticEval
+    men: list[PieceWorth]
     kings: list[int]  # their squares: a king cannot be taken off the board to see what it is worth
 
 
-def shown_score(position: PositionRecord, score: int, model: Model | None = None) -> int:
+def to_cp(position: PositionRecord, score: int, model: WdlModel | None = None) -> int:
     """A score other than a mate in users' centipawns. A tablebase win is a fixed value minus the plies to reach it.
 
     `model` is that of the evaluation that gave the score; the default is the built-in evaluation's.
@@ -43,49 +43,49 @@ def shown_score(position: PositionRecord, score: int, model: Model | None = None
     if is_decisive(score):
         plies = int(TB_WIN) - abs(score)
         return (_SHOWN_TB_WIN - plies) * (1 if score > 0 else -1)
-    return normalized(score, _material(position), model or built_in().outcome)
+    return normalized_score(score, _material(position), model or built_in_evaluator().wdl_model)
 
 
-def shown_chances(position: PositionRecord, score: int, model: Model | None = None,
-                  known: tuple[int, int, int] | None = None) -> Chances:
-    """Wins, draws and losses per thousand games for a score; `model` as for `shown_score`.
+def to_wdl(position: PositionRecord, score: int, model: WdlModel | None = None,
+           known: tuple[int, int, int] | None = None) -> Wdl:
+    """Wins, draws and losses per thousand games for a score; `model` as for `to_cp`.
 
     `known` are those that the search itself has found, if it has.
     """
     if known is not None:
-        return Chances(*known)
-    return chances(score, _material(position), model or built_in().outcome)
+        return Wdl(*known)
+    return wdl_of(score, _material(position), model or built_in_evaluator().wdl_model)
 
 
-def shown(position: PositionRecord, score: int, model: Model | None = None) -> tuple[int, Chances]:
-    """Both of a score that is no mate: `shown_score` and `shown_chances`, with the material counted once."""
-    material, used = _material(position), model or built_in().outcome
+def to_cp_and_wdl(position: PositionRecord, score: int, model: WdlModel | None = None) -> tuple[int, Wdl]:
+    """Both of a score that is no mate: `to_cp` and `to_wdl`, with the material counted once."""
+    material, used = _material(position), model or built_in_evaluator().wdl_model
     if is_decisive(score):
-        return shown_score(position, score, used), chances(score, material, used)
-    return normalized(score, material, used), chances(score, material, used)
+        return to_cp(position, score, used), wdl_of(score, material, used)
+    return normalized_score(score, material, used), wdl_of(score, material, used)
 
 
-def explained(position: PositionRecord) -> tuple[Explanation, int, Chances]:
+def static_explanation(position: PositionRecord) -> tuple[EvalBreakdown, int, Wdl]:
     """Why the features say what they say, with their score in users' units and the chances, from White's view."""
     from eval.explain import explain
 
     explanation = explain(position, load_weights())
-    verdict = _verdict(position, explanation.score, own_model())
+    verdict = _verdict(position, explanation.score, features_wdl_model())
     return explanation, verdict.shown, verdict.chances
 
 
-def network_explained(position: PositionRecord, evaluation: Evaluation) -> NetworkExplanation:
+def network_explanation(position: PositionRecord, evaluation: Evaluator) -> NetworkExplanation:
     """What an evaluation by a network says, and what each man contributes to it."""
-    from eval.men import StaticEvaluation, worth_of_men
+    from eval.men import StaticEvaluator, piece_worths
 
-    score = StaticEvaluation(evaluation).score(position)
-    verdict = _verdict(position, -score if position.side else score, evaluation.outcome)
+    score = StaticEvaluator(evaluation).score(position)
+    verdict = _verdict(position, -score if position.side else score, evaluation.wdl_model)
     kings = [square for square, piece in enumerate(position.board.tolist()) if piece & 7 == KING]
-    return NetworkExplanation(verdict, worth_of_men(position, evaluation), kings)
+    return NetworkExplanation(verdict, piece_worths(position, evaluation), kings)
 
 
-def _verdict(position: PositionRecord, score: int, model: Model) -> StaticVerdict:
-    return StaticVerdict(score, shown_score(position, score, model), shown_chances(position, score, model))
+def _verdict(position: PositionRecord, score: int, model: WdlModel) -> StaticEval:
+    return StaticEval(score, to_cp(position, score, model), to_wdl(position, score, model))
 
 
 def _material(position: PositionRecord) -> int:

@@ -39,12 +39,12 @@ def read_board(fen: str | None, moves: Sequence[str], chess960: bool) -> chess.B
     return board
 
 
-def find_move(board: chess.Board, deadline: float, wanted: Sequence[str] = ()) -> str:
+def fallback_move(board: chess.Board, deadline: float, wanted: Sequence[str] = ()) -> str:
     """A sensible legal move as UCI text, one of `wanted` if any of those is legal; the null move if there is none.
 
     It is found before `deadline` (of `time.perf_counter`), if there is any time at all.
     """
-    moves = sorted(board.legal_moves, key=lambda move: -_promise(board, move))
+    moves = sorted(board.legal_moves, key=lambda move: -_move_score(board, move))
     moves = [move for move in moves if board.uci(move) in wanted] or moves
     best, best_score = (moves[0] if moves else chess.Move.null()), -_MATE
     for move in moves:
@@ -67,7 +67,7 @@ def _search(board: chess.Board, alpha: int, beta: int, depth: int, deadline: flo
             return alpha
     moves = board.generate_legal_captures() if depth <= 0 else board.legal_moves
     any_move = False
-    for move in sorted(moves, key=lambda move: -_promise(board, move)):
+    for move in sorted(moves, key=lambda move: -_move_score(board, move)):
         any_move = True
         board.push(move)
         score = -_search(board, -beta, -alpha, depth - 1, deadline)
@@ -80,7 +80,7 @@ def _search(board: chess.Board, alpha: int, beta: int, depth: int, deadline: flo
     return alpha
 
 
-def _promise(board: chess.Board, move: chess.Move) -> int:
+def _move_score(board: chess.Board, move: chess.Move) -> int:
     """A score for move ordering: most valuable victim by least valuable attacker, promotions, moves to the centre."""
     taken, mover = board.piece_type_at(move.to_square), board.piece_type_at(move.from_square)
     gain = 10 * _VALUES[taken] - _VALUES[mover or chess.PAWN] if taken else 0

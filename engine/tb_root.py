@@ -16,8 +16,8 @@ from engine.options import Settings
 from engine.search.clock import FOREVER
 from engine.search.scores import DRAW, MATE, MATE_BAND, TB_WIN
 from engine.search.tb import TbRecord, no_tb
-from tablebase.judgement import DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, SPOILT_LOSS, SPOILT_WIN, WINS, Fate
-from tablebase.material import NEAR, men_of
+from tablebase.judgement import DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
+from tablebase.material import NEAR, pieces_besides_kings
 from tablebase.reader import BackgroundReader
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _NEAR_SYZYGY = 3  # Syzygy tables are opened when there are this many men more t
 
 
 @dataclass(frozen=True)
-class Choice:
+class TbLine:
     """A move whose value is known, and the best play after it."""
 
     score: int
@@ -40,11 +40,11 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class TbVerdict:
+class TbRootResult:
     """What the tables say about a position: either it is settled, or the moves that remain open are to be searched."""
 
-    choices: tuple[Choice, ...]  # the best first
-    open_moves: tuple[int, ...]
+    lines: tuple[TbLine, ...]  # the best first
+    unresolved_moves: tuple[int, ...]
     is_draw: bool = False  # whether the open moves draw
 
 
@@ -89,14 +89,14 @@ class TbRoot:
             self._syzygy = None
             return None
         syzygy = SyzygyTables(folders)
-        complaints = "; ".join(syzygy.complaints())
+        complaints = "; ".join(syzygy.take_warnings())
         if not syzygy.count:
             raise InputError(complaints or f"no Syzygy tables in {text}: their names look like KQvKR.rtbw")
         self._syzygy = syzygy
         found = f"{syzygy.count} Syzygy tables with up to {syzygy.most_men} men"
         return f"{found}; {complaints}" if complaints else found
 
-    def open_ahead(self) -> None:
+    def open_files(self) -> None:
         """Start opening the engine's own tables in the background, long before they are needed on the clock."""
         if self._settings.own_tables and self._own is None:
             self._opener.read([("endgame tables", self._open_and_prepare)])
@@ -111,17 +111,17 @@ class TbRoot:
         if self._own is not None and position is not None:
             self._own.prepare(position)
 
-    def is_near(self, game: Game) -> bool:
-        """Whether the game may soon need a table, which `approach` then starts to read."""
+    def is_close_to_tables(self, game: Game) -> bool:
+        """Whether the game may soon need a table, which `prefetch_for` then starts to read."""
         return self._is_near_own(game) or self._is_near_syzygy(game)
 
     def _is_near_own(self, game: Game) -> bool:
-        return self._settings.own_tables and _count_men(game) <= NEAR
+        return self._settings.own_tables and _count_pieces(game) <= NEAR
 
     def _is_near_syzygy(self, game: Game) -> bool:
-        return self._syzygy is not None and _count_men(game) <= self._syzygy.most_men + _NEAR_SYZYGY
+        return self._syzygy is not None and _count_pieces(game) <= self._syzygy.most_men + _NEAR_SYZYGY
 
-    def approach(self, game: Game) -> None:
+    def prefetch_for(self, game: Game) -> None:
         """Start reading, in the background, the tables that this game may soon need."""
         if self._is_near_own(game):
             if self._own is not None:
@@ -137,58 +137,61 @@ class TbRoot:
         return self._opener.wait(seconds) and all(
             tables.wait(seconds) for tables in (self._own, self._syzygy) if tables is not None)
 
-    def complaints(self) -> list[str]:
+    def take_warnings(self) -> list[str]:
         """What was found to be wrong with files since the last call."""
         return [complaint for source in (self._opener, self._own, self._syzygy) if source is not None
-                for complaint in source.complaints()]
+                for complaint in source.take_warnings()]
 
     def for_search(self) -> TbRecord:
         """The tables that a search may probe."""
         tb = no_tb()
         if self._own is not None and self._settings.own_tables:
-            tb.own_address, tb.own_men = self._own.outcomes.address, self._own.most_men
+            tb.own_address, tb.own_max_pieces = self._own.outcomes.address, self._own.most_men
         if self._syzygy is not None:
-            tb.syzygy_address, tb.syzygy_men = self._syzygy.address, self._syzygy.most_men
+            tb.syzygy_address, tb.syzygy_max_pieces = self._syzygy.address, self._syzygy.most_men
             tb.syzygy_depth = self._settings.syzygy_probe_depth
-            tb.fifty_moves_count = self._settings.syzygy_50_move_rule
-        tb.most_men = max(int(tb.own_men), int(tb.syzygy_men))
+            tb.use_rule50 = self._settings.syzygy_50_move_rule
+        tb.max_pieces = max(int(tb.own_max_pieces), int(tb.syzygy_max_pieces))
         return tb
 
-    def verdict(self, game: Game, lines: int, allowed: Sequence[int], seconds: float | None) -> TbVerdict | None:
+    def probe(self, game: Game, lines: int, allowed: Sequence[int], seconds: float | None) -> TbRootResult | None:
         """What the tables say about the game's position: up to `lines` lines, of `allowed` moves only if any are given.
 
         None if they say nothing. `seconds` is the time for this move; None for as long as it takes.
         """
         if self._own is not None and self._settings.own_tables:
-            fates = [fate for fate in self._own.fates(game.position) or () if not allowed or fate.move in allowed]
+            fates = [fate for fate in self._own.ranked_moves(game.position) or () if not allowed
+                     or fate.move in allowed]
             if fates:
-                return self._by_fate(game, fates, lines, seconds)
-        if self._syzygy is None or _count_men(game) > self._syzygy.most_men:
+                return self._by_rank(game, fates, lines, seconds)
+        if self._syzygy is None or _count_pieces(game) > self._syzygy.most_men:
             return None
-        by_distance = self._syzygy.fates(game.position, self._settings.syzygy_50_move_rule)
+        by_distance = self._syzygy.ranked_moves(game.position, self._settings.syzygy_50_move_rule)
         if by_distance is None:
             return self._by_value(game, allowed)
         return self._by_distance([fate for fate in by_distance if not allowed or fate.move in allowed])
 
-    def _by_fate(self, game: Game, fates: list[Fate], lines: int, seconds: float | None) -> TbVerdict:
+    def _by_rank(self, game: Game, fates: list[RankedMove], lines: int, seconds: float | None) -> TbRootResult:
         """The verdict of tables that know the distance to mate, from the fates of all moves, the best first."""
         assert self._own is not None
-        best = fates[0].grade
+        best = fates[0].outcome_class
         if best in _DRAWN or best in _UNCERTAIN:  # if it is not certain who wins, a search decides
-            return TbVerdict((), tuple(fate.move for fate in fates if fate.grade == best), is_draw=best in _DRAWN)
+            return TbRootResult((), tuple(fate.move for fate in fates if fate.outcome_class == best),
+                                is_draw=best in _DRAWN)
         deadline = FOREVER if seconds is None else time.perf_counter() + _SHARE_FOR_LINES * seconds
-        certain = [fate for fate in fates if fate.grade not in _UNCERTAIN]
-        return TbVerdict(tuple(Choice(_score(fate), self._own.line(game.position, fate.move, _plies(fate), deadline))
+        certain = [fate for fate in fates if fate.outcome_class not in _UNCERTAIN]
+        return TbRootResult(tuple(TbLine(_score(fate), self._own.line(game.position, fate.move, _plies(fate), deadline))
                              for fate in certain[:lines]), ())
 
-    def _by_distance(self, fates: list[Fate]) -> TbVerdict | None:
+    def _by_distance(self, fates: list[RankedMove]) -> TbRootResult | None:
         """The verdict of Syzygy tables: the moves that make progress towards a win, or keep the best result."""
         if not fates:
             return None
         best = fates[0]
-        return TbVerdict((), tuple(fate.move for fate in fates if fate.rank == best.rank), is_draw=best.grade in _DRAWN)
+        return TbRootResult((), tuple(fate.move for fate in fates if fate.rank == best.rank),
+                            is_draw=best.outcome_class in _DRAWN)
 
-    def _by_value(self, game: Game, allowed: Sequence[int]) -> TbVerdict | None:
+    def _by_value(self, game: Game, allowed: Sequence[int]) -> TbRootResult | None:
         """The verdict of Syzygy tables without distances: the moves that keep the best result."""
         assert self._syzygy is not None
         values = self._syzygy.values(game)
@@ -196,25 +199,25 @@ class TbRoot:
         if not known:
             return None
         best = max(known.values())
-        return TbVerdict((), tuple(move for move, value in known.items() if value == best), is_draw=best == 0)
+        return TbRootResult((), tuple(move for move, value in known.items() if value == best), is_draw=best == 0)
 
 
-def _score(fate: Fate) -> int:
+def _score(fate: RankedMove) -> int:
     """The score of a move. A mate is announced only if no defence can delay it."""
-    if fate.grade in _DRAWN:
+    if fate.outcome_class in _DRAWN:
         return int(DRAW)
     score = int(MATE) - fate.code
-    if fate.grade not in (MATES, IS_MATED) or score < MATE_BAND:
+    if fate.outcome_class not in (MATES, IS_MATED) or score < MATE_BAND:
         score = int(TB_WIN)
-    return score if fate.grade in (MATES, WINS) else -score
+    return score if fate.outcome_class in (MATES, WINS) else -score
 
 
-def _plies(fate: Fate) -> int:
+def _plies(fate: RankedMove) -> int:
     """How many plies of the line after a move are worth showing."""
-    if fate.grade in _DRAWN:
+    if fate.outcome_class in _DRAWN:
         return 1
-    return min(fate.code, _LONGEST_LINE) if fate.grade in (MATES, IS_MATED) else _LONGEST_LINE
+    return min(fate.code, _LONGEST_LINE) if fate.outcome_class in (MATES, IS_MATED) else _LONGEST_LINE
 
 
-def _count_men(game: Game) -> int:
-    return len(men_of(game.position)) + 2  # kings are not listed
+def _count_pieces(game: Game) -> int:
+    return len(pieces_besides_kings(game.position)) + 2  # kings are not listed

@@ -19,19 +19,19 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 
 from engine.core.errors import InputError, quote
 from engine.options import OPTIONS, Effect, Option, OptionType, Settings, declarations, find_option
-from engine.pending import PendingGo
+from engine.pending import GoCommand
 from engine.protocol import (
-    Place,
-    info_line,
-    progress_line,
-    read_order,
-    read_place,
-    score_text,
-    split_option,
+    PositionCommand,
+    format_currmove,
+    format_info,
+    format_score,
+    parse_go,
+    parse_position_command,
+    parse_setoption,
 )
-from engine.search.limits import Info, Progress, Remark
+from engine.search.limits import Info, InfoString, Progress
 from engine.version import NAME, VERSION
-from engine.voice import Voice
+from engine.voice import UciOutput
 
 if TYPE_CHECKING:
     from engine.player import Player
@@ -44,21 +44,21 @@ _NO_MOVE = "0000"
 _LONGEST_LINE = 1 << 18  # bytes: a game of fifty thousand moves
 
 
-class Uci:
+class UciSession:
     """The protocol over two streams. `run` reads commands until `quit` or the end of the input."""
 
     def __init__(self, source: BinaryIO, sink: IO[str]) -> None:
-        self._source, self._voice = source, Voice(sink)
-        self._say, self._remark = self._voice.say, self._voice.remark
+        self._source, self._voice = source, UciOutput(sink)
+        self._say, self._remark = self._voice.send, self._voice.info_string
         self._settings, self._settings_lock = Settings(), threading.Lock()
-        self._place, self._place_is_new = Place(), False
+        self._position_command, self._place_is_new = PositionCommand(), False
         self._player: Player | None = None  # None until it is loaded, and for good if that fails
         self._loaded = threading.Event()  # the loader has ended, whether it succeeded or not
         self._is_compiling: Callable[[], bool] = lambda: False  # whether the loader has to compile
         self._ready_deadline: float | None = None  # when the first `isready` is answered, loaded or not
         self._late_answers: list[threading.Thread] = []  # to `isready`
         self._is_over = threading.Event()  # no more input will come
-        self._pending: PendingGo | None = None
+        self._pending: GoCommand | None = None
         self._thread: threading.Thread | None = None
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "uci": self._uci, "debug": self._ignore, "isready": self._isready, "setoption": self._setoption,
@@ -71,7 +71,7 @@ class Uci:
         """Obey until `quit` or the end of the input; returns the exit status."""
         threading.Thread(target=self._load, daemon=True).start()
         for line in self._lines():
-            self._voice.heard(line)
+            self._voice.log_input(line)
             words = line.split()
             # The protocol says to skip unknown words.
             start = next((place for place, word in enumerate(words) if word in self._commands or word == "quit"), None)
@@ -86,16 +86,16 @@ class Uci:
             except InputError as error:
                 self._remark(str(error))
         else:
-            self._let_finish()
+            self._await_bounded_search()
         self._is_over.set()
-        self._finish_thinking()
+        self._stop_search()
         for thread in self._late_answers:
             thread.join()
         return 0
 
-    def _let_finish(self) -> None:
+    def _await_bounded_search(self) -> None:
         """Wait, at the end of the input, for a search that ends by itself."""
-        if self._thread is not None and self._pending is not None and not self._pending.order.is_open_ended:
+        if self._thread is not None and self._pending is not None and not self._pending.order.waits_for_stop:
             self._thread.join()
 
     def _lines(self) -> Iterator[str]:
@@ -114,7 +114,7 @@ class Uci:
         try:
             from engine import kernel
 
-            kernel.listen(self._remark)
+            kernel.set_listener(self._remark)
             self._is_compiling = kernel.is_compiling
             from engine.player import Player
 
@@ -135,10 +135,10 @@ class Uci:
     def _apply(self, player: Player, option: Option) -> None:
         """Let a setting take effect; if it cannot, it goes back to the default."""
         try:
-            if option.kind is not OptionType.BUTTON:
-                self._tell(option, player.apply(option))
+            if option.type is not OptionType.BUTTON:
+                self._report_option(option, player.apply(option))
         except InputError as error:
-            self._settings.put_back(option, option.default)
+            self._settings.restore(option, option.default)
             self._remark(f"option {option.name}: {error}")
 
     def _isready(self, words: list[str]) -> None:
@@ -166,14 +166,14 @@ class Uci:
             now = time.perf_counter()
         self._say("readyok")
 
-    def _wait_for_player(self) -> Player:
+    def ready_player(self) -> Player:
         """The player, at the last position that was set; InputError if it could not be loaded, or not yet."""
         self._loaded.wait(_READY_WAIT)
         if self._player is None:
             raise InputError("the kernels could not be loaded" if self._loaded.is_set() else
                              f"the kernels are still being {'compiled' if self._is_compiling() else 'loaded'}")
         if self._place_is_new:
-            self._player.set_position(self._place.fen, self._place.moves)
+            self._player.set_position(self._position_command.fen, self._position_command.moves)
             self._place_is_new = False
         return self._player
 
@@ -190,10 +190,10 @@ class Uci:
         self._say("uciok")
 
     def _setoption(self, words: list[str]) -> None:
-        name, value = split_option(words)
+        name, value = parse_setoption(words)
         option = find_option(name)
         if option.ends_search:
-            self._finish_thinking()
+            self._stop_search()
         with self._settings_lock:
             before = self._settings.value(option)
             self._settings.set(option, value)
@@ -201,59 +201,59 @@ class Uci:
                 if option.effect is Effect.LOG:
                     self._voice.open_log(self._settings.debug_log_file)
                 elif self._player is not None:
-                    self._tell(option, self._player.apply(option))
+                    self._report_option(option, self._player.apply(option))
             except InputError as error:
-                self._settings.put_back(option, before)
+                self._settings.restore(option, before)
                 raise InputError(f"option {option.name}: {error}") from error
 
-    def _tell(self, option: Option, remark: str | None) -> None:
+    def _report_option(self, option: Option, remark: str | None) -> None:
         if remark is not None:
             self._remark(f"option {option.name}: {remark}")
 
     def _ucinewgame(self, words: list[str]) -> None:
-        self._finish_thinking()
+        self._stop_search()
         if self._player is not None:
             self._player.new_game()
 
     def _position(self, words: list[str]) -> None:
-        place = read_place(words)
-        self._finish_thinking()
+        place = parse_position_command(words)
+        self._stop_search()
         if self._player is not None:
             self._player.set_position(place.fen, place.moves)
-            self._place, self._place_is_new = place, False
+            self._position_command, self._place_is_new = place, False
         else:
-            if place != Place():  # anything but the starting position may be invalid
+            if place != PositionCommand():  # anything but the starting position may be invalid
                 from engine.stopgap import read_board
 
                 read_board(place.fen, place.moves, self._settings.uci_chess960)
-            self._place, self._place_is_new = place, True
+            self._position_command, self._place_is_new = place, True
 
     def _go(self, words: list[str]) -> None:
-        order = read_order(words, self._remark)
-        self._finish_thinking()
+        order = parse_go(words, self._remark)
+        self._stop_search()
         if order.perft is not None:
             self._perft(order.perft)
             return
-        self._pending = PendingGo(order, self._place)
-        self._thread = threading.Thread(target=self._think, args=(self._pending,), daemon=True)
+        self._pending = GoCommand(order, self._position_command)
+        self._thread = threading.Thread(target=self._answer_go, args=(self._pending,), daemon=True)
         self._thread.start()
 
     def _stop(self, words: list[str]) -> None:
         if self._pending is not None:
             self._pending.signals.stop.set()
-            self._pending.released.set()
+            self._pending.may_answer.set()
             if self._player is not None:
-                self._player.hear(self._pending.signals)
+                self._player.signal(self._pending.signals)
 
     def _ponderhit(self, words: list[str]) -> None:
         if self._pending is not None and self._pending.order.ponder:
             self._pending.signals.ponderhit.set()
             if self._player is not None:
-                self._player.hear(self._pending.signals)
+                self._player.signal(self._pending.signals)
             if not self._pending.order.infinite:
-                self._pending.released.set()
+                self._pending.may_answer.set()
 
-    def _finish_thinking(self) -> None:
+    def _stop_search(self) -> None:
         """Stop a search that is still running; it gives its answer as usual."""
         if self._thread is not None:
             self._stop([])
@@ -261,25 +261,25 @@ class Uci:
             self._thread = self._pending = None
 
     def _display(self, words: list[str]) -> None:
-        from engine.diagram import describe
+        from engine.diagram import position_lines
 
-        for line in describe(self._wait_for_player().game):
+        for line in position_lines(self.ready_player().game):
             self._say(line)
 
     def _eval(self, words: list[str]) -> None:
-        player = self._wait_for_player()
+        player = self.ready_player()
         from engine import explanation
-        from engine.shown import explained, network_explained
+        from engine.shown import network_explanation, static_explanation
 
         position, evaluation = player.game.position, player.evaluation
-        for line in explanation.lines(*explained(position)):
+        for line in explanation.lines(*static_explanation(position)):
             self._say(line)
         if evaluation.network is not None:
-            for line in explanation.network_lines(network_explained(position, evaluation)):
+            for line in explanation.network_lines(network_explanation(position, evaluation)):
                 self._say(line)
 
     def _perft(self, depth: int) -> None:
-        player, total = self._wait_for_player(), 0
+        player, total = self.ready_player(), 0
         from engine.core.perft import divide
 
         for text, count in divide(player.game, depth):
@@ -290,15 +290,15 @@ class Uci:
     def _bench(self, words: list[str]) -> None:
         if len(words) > 1 or not all(word.isascii() and word.isdigit() for word in words):
             raise InputError("bench takes a depth here; `adversary bench` in a terminal can do more")
-        self._finish_thinking()
-        from engine.ownprocess import output_of
+        self._stop_search()
+        from engine.ownprocess import run_adversary
 
         # In a separate process: whatever happens there, the conversation goes on.
-        for line in output_of(["bench", *words]):
+        for line in run_adversary(["bench", *words]):
             self._say(line)
 
     def _flip(self, words: list[str]) -> None:
-        player = self._wait_for_player()
+        player = self.ready_player()
         from engine.diagram import mirrored_fen
 
         self._position(["fen", *mirrored_fen(player.game).split()])
@@ -311,52 +311,52 @@ class Uci:
 
     # Thinking.
 
-    def _think(self, pending: PendingGo) -> None:
+    def _answer_go(self, pending: GoCommand) -> None:
         """Answer one `go` with a legal move, whatever happens on the way."""
         answer = [_NO_MOVE]
         try:
             answer = self._answer(pending)
         except InputError as error:
             self._remark(str(error))
-            answer = [pending.stopgap(self._settings.uci_chess960)]
+            answer = [pending.fallback_move(self._settings.uci_chess960)]
         except Exception as error:  # noqa: BLE001  a game must not be lost because of a bug
             self._remark(f"error: {error!r}")
-            answer = [pending.stopgap(self._settings.uci_chess960)]
+            answer = [pending.fallback_move(self._settings.uci_chess960)]
         finally:
-            pending.released.wait()
+            pending.may_answer.wait()
             self._say("bestmove " + " ponder ".join(answer[:2]))
 
-    def _answer(self, pending: PendingGo) -> list[str]:
+    def _answer(self, pending: GoCommand) -> list[str]:
         """The best move as UCI text, and the expected reply if there is one."""
         if not self._await_kernels(pending):
-            return [pending.stopgap(self._settings.uci_chess960)]
-        player = self._wait_for_player()
-        from engine.shown import shown_chances, shown_score
+            return [pending.fallback_move(self._settings.uci_chess960)]
+        player = self.ready_player()
+        from engine.shown import to_cp, to_wdl
 
-        position, model = player.game.position, player.evaluation.outcome
+        position, model = player.game.position, player.evaluation.wdl_model
 
-        def report(found: Info | Progress | Remark) -> None:
-            if isinstance(found, Remark):
+        def report(found: Info | Progress | InfoString) -> None:
+            if isinstance(found, InfoString):
                 self._remark(found.text)
             elif isinstance(found, Progress):
-                self._say(progress_line(found, next(player.texts((found.move,)))))
+                self._say(format_currmove(found, next(player.to_uci((found.current_move,)))))
             else:
-                chances = (shown_chances(position, found.score, model, found.chances) if self._settings.uci_show_wdl
+                chances = (to_wdl(position, found.score, model, found.wdl) if self._settings.uci_show_wdl
                            else None)
-                score = score_text(found, shown_score(position, found.score, model), chances)
-                self._say(info_line(found, score, " ".join(player.texts(found.line))))
+                score = format_score(found, to_cp(position, found.score, model), chances)
+                self._say(format_info(found, score, " ".join(player.to_uci(found.pv))))
 
         result = player.go(pending.order, pending.received, pending.signals, report)
         if result.move == 0:
             self._say(f"info depth 0 score {'mate 0' if player.game.is_check() else 'cp 0'}")
             return [_NO_MOVE]
-        return list(player.texts(result.line[:2]))
+        return list(player.to_uci(result.pv[:2]))
 
-    def _await_kernels(self, pending: PendingGo) -> bool:
+    def _await_kernels(self, pending: GoCommand) -> bool:
         """Wait for the kernels as long as the order allows; returns whether they are ready."""
         while not self._loaded.wait(_PULSE):
             # Unless they have to be compiled they are ready in a moment: even an early `stop` gets a real answer.
-            if pending.is_late() or (pending.signals.stop.is_set() and self._is_compiling()):
+            if pending.must_fall_back() or (pending.signals.stop.is_set() and self._is_compiling()):
                 break
         return self._player is not None
 
@@ -366,7 +366,7 @@ def serve() -> int:
     if sys.stdin.isatty():
         print(f"{NAME} {VERSION}, a chess engine that speaks UCI. Type help.", flush=True)
     try:
-        status = Uci(sys.stdin.buffer, sys.stdout).run()
+        status = UciSession(sys.stdin.buffer, sys.stdout).run()
         sys.stdout.flush()
     except BrokenPipeError:
         status = 0

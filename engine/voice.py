@@ -14,7 +14,7 @@ from typing import IO
 from engine.core.errors import InputError
 
 
-class Voice:
+class UciOutput:
     """The output stream. If nobody reads it any more there is nobody to play for, and `leave` ends the program.
 
     So it does if nothing can be written, as on a full disk; but then that is told, and the status says it.
@@ -25,7 +25,7 @@ class Voice:
         self._lock = threading.Lock()
         self._log: IO[str] | None = None
 
-    def say(self, line: str) -> None:
+    def send(self, line: str) -> None:
         """Say a line."""
         with self._lock:
             try:
@@ -37,15 +37,15 @@ class Voice:
                 with contextlib.suppress(OSError):
                     print(f"error: {error}", file=sys.stderr, flush=True)
                 self._leave(1)
-            self._note("<", line)
+            self._write_log("<", line)
 
-    def remark(self, text: str) -> None:
+    def info_string(self, text: str) -> None:
         """Say something that is meant for a human reader, not for the client."""
-        self.say(f"info string {text}")
+        self.send(f"info string {text}")
 
-    def heard(self, line: str) -> None:
+    def log_input(self, line: str) -> None:
         """Log what the other side said."""
-        self._note(">", line)
+        self._write_log(">", line)
 
     def open_log(self, path: str) -> None:
         """Write the log to another file from now on, or to none; InputError changes nothing."""
@@ -54,7 +54,7 @@ class Voice:
             self._log.close()
         self._log = log
 
-    def _note(self, direction: str, line: str) -> None:
+    def _write_log(self, direction: str, line: str) -> None:
         if self._log is not None:
             with contextlib.suppress(OSError, ValueError):
                 self._log.write(f"{time.time():.3f} {direction} {line}\n")

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from eval.network.file import QA, QB, Network, Shape
+from eval.network.file import QB, QUANT_FEATURE, Network, Shape
 from eval.policy.file import WIDTH_STEP, Policy, blocks_of
 
 _WORTH = (1, 3, 3, 5, 9)  # pawn to queen
 _CENTIPAWNS = 100
-_MIDDLE = QA // 2
+_MIDDLE = QUANT_FEATURE // 2
 _WEIGHT = 127  # of the output
 _WIDTH = 64
 
 
-def material_network() -> Network:
+def material_only_network() -> Network:
     """A network whose score is 100 centipawns for each pawn's worth of lead in material.
 
     Activations are squares, but a difference of two squares is linear: (m + lead)^2 - (m - lead)^2 = 4 m lead.
@@ -34,7 +34,7 @@ def material_network() -> Network:
     biases[:2] = _MIDDLE
     output = np.zeros((1, 2, _WIDTH), np.int16)
     output[0, 0, 0], output[0, 0, 1] = _WEIGHT, -_WEIGHT
-    scale = _CENTIPAWNS * QA * QA * QB / (_WEIGHT * 4 * _MIDDLE)
+    scale = _CENTIPAWNS * QUANT_FEATURE * QUANT_FEATURE * QB / (_WEIGHT * 4 * _MIDDLE)
     return Network(shape, weights, biases, output, np.zeros(1, np.int32), scale, {"result": "material, made by hand"})
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from eval.network.file import read_network
 from eval.network.memory import LoadedNetwork
-from eval.outcome import Model, own_model
+from eval.outcome import WdlModel, features_wdl_model
 from eval.weights import WeightsRecord, load_weights
 
 FEATURES = "features"  # the name of the evaluation by features
@@ -20,40 +20,40 @@ _NETWORKS_KEPT = 4  # in this module's cache; those in use stay alive anyway
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluator:
     """An evaluation. A caller that passes it to kernels must keep it alive."""
 
     weights: WeightsRecord  # of the features, which evaluate alone, or only a few endings if there is a network
     network: LoadedNetwork | None = None
 
     @property
-    def outcome(self) -> Model:
+    def wdl_model(self) -> WdlModel:
         """What its scores mean for the game. A network that has no model of its own uses that of the features, whose
         centipawns it has learned.
         """
         fitted = None if self.network is None else self.network.network.outcome
-        return own_model() if fitted is None else Model(*fitted)
+        return features_wdl_model() if fitted is None else WdlModel(*fitted)
 
 
 @cache
-def features() -> Evaluation:
+def features_evaluator() -> Evaluator:
     """The features with the engine's own weights."""
-    return Evaluation(load_weights())
+    return Evaluator(load_weights())
 
 
-def built_in() -> Evaluation:
+def built_in_evaluator() -> Evaluator:
     """The network that comes with the engine, or the features if there is none."""
-    return evaluation_named(BUILT_IN)
+    return evaluator_named(BUILT_IN)
 
 
-def evaluation_named(name: str, weights: WeightsRecord | None = None) -> Evaluation:
+def evaluator_named(name: str, weights: WeightsRecord | None = None) -> Evaluator:
     """FEATURES, BUILT_IN, or the network in the file of that name; InputError if it cannot be read."""
     if name == BUILT_IN and not BUILT_IN_FILE.exists():
         name = FEATURES
     if name == FEATURES:
-        return features() if weights is None else Evaluation(weights)
-    own = features().weights if weights is None else weights
-    return Evaluation(own, network_in(BUILT_IN_FILE if name == BUILT_IN else Path(name)))
+        return features_evaluator() if weights is None else Evaluator(weights)
+    own = features_evaluator().weights if weights is None else weights
+    return Evaluator(own, network_in(BUILT_IN_FILE if name == BUILT_IN else Path(name)))
 
 
 def network_in(path: Path) -> LoadedNetwork:

@@ -14,11 +14,11 @@ from engine.kernel import entry, inline, kernel
 from eval.cache import is_score_of, pack_score, score_slot, unpack_score
 from eval.features import TEMPO
 from eval.king import add_king_attack
-from eval.mating import add_mating_drive, is_bare
+from eval.mating import add_mop_up, is_bare
 from eval.passed import add_passed
 from eval.pieces import piece_score
 from eval.scale import NEARLY_DRAWN, can_force_mate, scale_factor
-from eval.sets import army_of, turned_army, turned_reach
+from eval.sets import flip_attacks, flip_pieces, side_pieces
 from eval.squares import psq_of, sum_squares
 from eval.structure import cached_structure, structure_score
 from eval.threats import add_space, add_threats
@@ -58,7 +58,7 @@ def evaluate(pos, weights, psq, cache):
 
 
 @inline
-def remember_passing(pos, weights, cache, score):
+def cache_null_move_eval(pos, weights, cache, score):
     """Store the score of `pos`, reached by a null move from a position of `score`: only the side to move has changed.
 
     It may be a centipawn or two off, and more if the score is scaled down.
@@ -72,23 +72,23 @@ def remember_passing(pos, weights, cache, score):
 
 
 @inline
-def rough_score(pos, weights, psq):
+def psqt_score(pos, weights, psq):
     """Centipawns from the side to move's view, by material and piece-square values, summed in `psq`, and tempo."""
     total = weights.packed[TEMPO] + (-psq if pos.side else psq)
     return _taper(mg_of(total), eg_of(total), _phase(pos), WHOLE_SCALE)
 
 
 @kernel
-def evaluate_anew(pos, weights):
+def evaluate_from_scratch(pos, weights):
     """Centipawns from the side to move's view, computed from scratch."""
     structure, white_passed, black_passed = structure_score(pos, weights, None)
     return _score(pos, weights, psq_of(pos, weights) + structure, white_passed, black_passed, None)
 
 
 @entry(POSITION_TYPE, WEIGHTS_TYPE)
-def evaluate_position(pos: PositionRecord, weights: WeightsRecord) -> int:
-    """`evaluate_anew`, for Python."""
-    return evaluate_anew(pos, weights)
+def evaluate_entry(pos: PositionRecord, weights: WeightsRecord) -> int:
+    """`evaluate_from_scratch`, for Python."""
+    return evaluate_from_scratch(pos, weights)
 
 
 @kernel
@@ -109,8 +109,8 @@ def trace_position(pos: PositionRecord, weights: WeightsRecord, trace: TraceReco
 @kernel
 def _score(pos, weights, base, white_passed, black_passed, trace):
     """The score from the side to move's view; `base` is material, squares and structure from White's view."""
-    white, black = army_of(pos, WHITE), turned_army(army_of(pos, BLACK))
-    white_seen, black_seen = turned_army(white), turned_army(black)  # by the other side
+    white, black = side_pieces(pos, WHITE), flip_pieces(side_pieces(pos, BLACK))
+    white_seen, black_seen = flip_pieces(white), flip_pieces(black)  # by the other side
     white_to_move = ONCE - np.int64(pos.side)
     total = base + _both_sides(pos, white, black, white_seen, black_seen, white_passed, black_passed, weights, trace)
     if white_to_move:
@@ -122,11 +122,11 @@ def _score(pos, weights, base, white_passed, black_passed, trace):
     phase, scale = _phase(pos), WHOLE_SCALE
     if is_bare(black) and can_force_mate(white):
         trace_side(trace, WHITE)
-        total = add_mating_drive(total, trace, weights, white, black_seen)
+        total = add_mop_up(total, trace, weights, white, black_seen)
         phase = _ENDGAME
     elif is_bare(white) and can_force_mate(black):
         trace_side(trace, BLACK)
-        total -= add_mating_drive(_NO_SCORE, trace, weights, black, white_seen)
+        total -= add_mop_up(_NO_SCORE, trace, weights, black, white_seen)
         phase = _ENDGAME
     elif eg_of(total) > 0:
         scale = scale_factor(white, black_seen)
@@ -148,11 +148,11 @@ def _both_sides(pos, white, black, white_seen, black_seen, white_passed, black_p
     trace_side(trace, BLACK)
     black_score, black_reach, black_units = piece_score(black, white_seen, _count_two(castling >> 2), weights, trace)
     trace_side(trace, WHITE)
-    white_score += _contact_score(white, white_reach, black_seen, turned_reach(black_reach), white_units,
-                                  white_passed, white_to_move, weights, trace)
+    white_score += _interaction_score(white, white_reach, black_seen, flip_attacks(black_reach), white_units,
+                                      white_passed, white_to_move, weights, trace)
     trace_side(trace, BLACK)
-    black_score += _contact_score(black, black_reach, white_seen, turned_reach(white_reach), black_units,
-                                  black_passed, ONCE - white_to_move, weights, trace)
+    black_score += _interaction_score(black, black_reach, white_seen, flip_attacks(white_reach), black_units,
+                                      black_passed, ONCE - white_to_move, weights, trace)
     return white_score - black_score
 
 
@@ -163,7 +163,7 @@ def _count_two(bits):
 
 
 @kernel
-def _contact_score(own, reach, enemy, enemy_reach, units, passed, to_move, weights, trace):
+def _interaction_score(own, reach, enemy, enemy_reach, units, passed, to_move, weights, trace):
     """The features of one side that depend on what both sides attack; all from that side's view."""
     score = add_king_attack(_NO_SCORE, trace, weights, own, reach, enemy, enemy_reach, units)
     score = add_threats(score, trace, weights, own, reach, enemy, enemy_reach)

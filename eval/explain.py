@@ -18,11 +18,11 @@ from eval.features import FEATURES, Feature
 from eval.trace import WHOLE_PHASE, WHOLE_SCALE, empty_trace
 from eval.weights import Values, WeightsRecord, values_of
 
-PARTS = int(WHOLE_PHASE * WHOLE_SCALE)  # of a centipawn: the unit in which both values are blended
+PARTS_PER_CENTIPAWN = int(WHOLE_PHASE * WHOLE_SCALE)  # of a centipawn: the unit in which both values are blended
 
 
 @dataclass(frozen=True)
-class Share:
+class SideTerm:
     """What one side has of a feature."""
 
     counts: tuple[int, ...]  # by number within the feature
@@ -41,21 +41,21 @@ class Term:
     """One feature of a position."""
 
     feature: Feature
-    white: Share
-    black: Share
+    white: SideTerm
+    black: SideTerm
 
     @property
     def parts(self) -> int:
         """What it is worth to White."""
         return self.white.parts - self.black.parts
 
-    def of(self, color: int) -> Share:
+    def of(self, color: int) -> SideTerm:
         """One side's share."""
         return self.black if color == BLACK else self.white
 
 
 @dataclass(frozen=True)
-class Explanation:
+class EvalBreakdown:
     """All terms of a position."""
 
     terms: tuple[Term, ...]  # in the order of the feature table, including those with a count of 0
@@ -79,13 +79,13 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Change:
+class TermChange:
     """What a move does to one feature of one side."""
 
     feature: Feature
     color: int
-    before: Share
-    after: Share
+    before: SideTerm
+    after: SideTerm
     parts: int  # what it is worth to the side that moves, as the game stands after the move
 
 
@@ -93,12 +93,12 @@ class Change:
 class Comparison:
     """What a move does to the evaluation, in parts that sum to the whole difference."""
 
-    changes: tuple[Change, ...]  # the largest first
+    changes: tuple[TermChange, ...]  # the largest first
     turn: int  # parts: the turn passes to the opponent
     phase: int  # parts: what was there before counts more or less as pieces leave the board
 
 
-def explain(position: PositionRecord, weights: WeightsRecord) -> Explanation:
+def explain(position: PositionRecord, weights: WeightsRecord) -> EvalBreakdown:
     """Count every feature for both sides. Their parts sum to the evaluation: see `rounded`."""
     trace = empty_trace()
     evaluated = int(trace_position(position, weights, trace))
@@ -107,13 +107,13 @@ def explain(position: PositionRecord, weights: WeightsRecord) -> Explanation:
     terms = tuple(
         Term(feature, *(_share(feature, counts[color], mg, eg, phase, scale) for color in (WHITE, BLACK)))
         for feature in FEATURES)
-    return Explanation(terms, phase, scale, -evaluated if position.side else evaluated)
+    return EvalBreakdown(terms, phase, scale, -evaluated if position.side else evaluated)
 
 
-def _share(feature: Feature, counts: Values, mg: Values, eg: Values, phase: int, scale: int) -> Share:
+def _share(feature: Feature, counts: Values, mg: Values, eg: Values, phase: int, scale: int) -> SideTerm:
     part = slice(feature.offset, feature.offset + feature.size)
     own_mg, own_eg = int(counts[part] @ mg[part]), int(counts[part] @ eg[part])
-    return Share(tuple(counts[part].tolist()), own_mg, own_eg, _blend(own_mg, own_eg, phase, scale))
+    return SideTerm(tuple(counts[part].tolist()), own_mg, own_eg, _blend(own_mg, own_eg, phase, scale))
 
 
 def _blend(mg: int, eg: int, phase: int, scale: int) -> int:
@@ -123,16 +123,16 @@ def _blend(mg: int, eg: int, phase: int, scale: int) -> int:
 def rounded(terms: Sequence[Term]) -> int:
     """The score that the terms sum to, in centipawns from White's view."""
     parts = sum(term.parts for term in terms)
-    score = min(abs(parts) // PARTS, int(LARGEST_SCORE))
+    score = min(abs(parts) // PARTS_PER_CENTIPAWN, int(LARGEST_SCORE))
     return score if parts > 0 else -score
 
 
-def compare(before: Explanation, after: Explanation, mover: int) -> Comparison:
+def compare(before: EvalBreakdown, after: EvalBreakdown, mover: int) -> Comparison:
     """What a move of `mover` did to every feature of both sides; all parts are from the mover's view.
 
     Features are compared at their value after the move, so that only those whose count changed appear.
     """
-    found: list[Change] = []
+    found: list[TermChange] = []
     turn = phase = 0
     for old, new in zip(before.terms, after.terms, strict=True):
         for color in (int(WHITE), int(BLACK)):
@@ -144,5 +144,5 @@ def compare(before: Explanation, after: Explanation, mover: int) -> Comparison:
             if new.feature.group == "tempo":
                 turn += parts
             elif earlier.counts != later.counts:
-                found.append(Change(new.feature, color, earlier, later, parts))
+                found.append(TermChange(new.feature, color, earlier, later, parts))
     return Comparison(tuple(sorted(found, key=lambda change: -abs(change.parts))), turn, phase)

@@ -130,10 +130,10 @@ SPACE = _feature("space", "space")
 TEMPO = _feature("tempo", "tempo")
 
 # Mating a bare king: counted only in those endings.
-MATE_WON = _feature("mate_won", "mating")
-MATE_EDGE = _feature("mate_edge", "mating", 7)  # by the bare king's distance from the centre
-MATE_CORNER = _feature("mate_corner", "mating", 8)  # bishop and knight: by its closeness to a corner they can mate in
-MATE_CLOSE = _feature("mate_close", "mating", 8)  # by the distance between the kings
+MOP_UP_WON = _feature("mate_won", "mating")
+MOP_UP_EDGE = _feature("mate_edge", "mating", 7)  # by the bare king's distance from the centre
+MOP_UP_CORNER = _feature("mate_corner", "mating", 8)  # bishop and knight: by its closeness to a corner they can mate in
+MOP_UP_KING_DISTANCE = _feature("mate_close", "mating", 8)  # by the distance between the kings
 
 WEIGHT_COUNT = weight_count()
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.core.errors import InputError
-from eval.outcome import FULL_MATERIAL, SPREAD_UNIT, Model
+from eval.outcome import FULL_MATERIAL, SPREAD_UNIT, WdlModel
 from eval.samples import Samples
 from eval.weightfile import read_outcome
 
@@ -34,7 +34,7 @@ class _Histogram:
     numbers: Reals
 
 
-def fit_outcome(samples: Samples) -> tuple[Model, float]:
+def fit_outcome(samples: Samples) -> tuple[WdlModel, float]:
     """The model under which the results of the games are most likely, and its mean negative log-likelihood.
 
     Newton's method, with the step halved until the likelihood grows. InputError if there are too few games, or too few
@@ -56,10 +56,10 @@ def fit_outcome(samples: Samples) -> tuple[Model, float]:
             break
         place = place - step
         loss = _loss(place, counted)
-    return _checked(Model(*(place * _UNITS).tolist()), usable), loss
+    return _checked(WdlModel(*(place * _UNITS).tolist()), usable), loss
 
 
-def _checked(model: Model, usable: int) -> Model:
+def _checked(model: WdlModel, usable: int) -> WdlModel:
     try:
         read_outcome(list(model))
     except InputError as error:

@@ -32,14 +32,14 @@ _TERMS, _EXAMPLES, _PLACES, _REALS = array_type(TERM), array_type(EXAMPLE), arra
 
 
 @dataclass(frozen=True)
-class Plan:
+class TuningConfig:
     """How to learn."""
 
     epochs: int = 30
     batch: int = 16_384
     rate: float = 2.0  # centipawns: the largest step of a weight at the start; it falls to a tenth of that
     blend: float = 0.4  # the share of the game's result in the target; the rest is the search's score
-    pull: float = 2e-10  # towards the starting weights: keeps what the data says nothing about
+    regularization: float = 2e-10  # towards the starting weights: keeps what the data says nothing about
     held_out: int = 10  # one game in this many is held out for validation
     seed: int = 1
     threads: int = 2
@@ -85,10 +85,10 @@ def add_gradient(terms: Numbers, starts: Numbers, examples: Numbers, chosen: Num
     return total
 
 
-class Learner:
+class WeightTuner:
     """Gradient descent over samples."""
 
-    def __init__(self, samples: Samples, weights: WeightsRecord, plan: Plan) -> None:
+    def __init__(self, samples: Samples, weights: WeightsRecord, plan: TuningConfig) -> None:
         if len(samples) == 0:
             raise InputError("there are no quiet positions to learn from")
         self._plan, self._samples = plan, samples
@@ -127,7 +127,7 @@ class Learner:
                     return
                 part = order[begin : begin + self._plan.batch]
                 _, gradient = self._error_and_gradient(values, part)
-                gradient = gradient / len(part) + 2 * self._plan.pull * (values - self._prior)
+                gradient = gradient / len(part) + 2 * self._plan.regularization * (values - self._prior)
                 step += 1
                 momentum = _BETA_1 * momentum + (1 - _BETA_1) * gradient
                 power = _BETA_2 * power + (1 - _BETA_2) * gradient**2

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, bishop_attacks, rook_attacks
-from engine.core.bits import ALL_SQUARES, EMPTY, lsb, popcount, without_lsb
+from engine.core.bits import ALL_SQUARES, EMPTY, clear_lsb, lsb, popcount
 from engine.kernel import inline
 from eval.features import (
     KING_BARE_WING,
@@ -118,7 +118,7 @@ def _nearest(king, pawns):
     nearest = np.int64(0) if pawns == EMPTY else np.int64(7)
     while pawns != EMPTY:
         nearest = min(nearest, square_distance(king, lsb(pawns)))
-        pawns = without_lsb(pawns)
+        pawns = clear_lsb(pawns)
     return nearest
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.core.bits import EMPTY, LIGHT_SQUARES, lsb
 from engine.kernel import inline, kernel
-from eval.features import MATE_CLOSE, MATE_CORNER, MATE_EDGE, MATE_WON
+from eval.features import MOP_UP_CORNER, MOP_UP_EDGE, MOP_UP_KING_DISTANCE, MOP_UP_WON
 from eval.sets import square_distance
 from eval.trace import ONCE, add_feature
 
@@ -16,14 +16,14 @@ def is_bare(army):
 
 
 @kernel
-def add_mating_drive(score, trace, weights, own, enemy):
+def add_mop_up(score, trace, weights, own, enemy):
     """Add the features of a won ending against a bare king; `own` can force mate."""
     own_king, enemy_king = lsb(own.king), lsb(enemy.king)
-    score = add_feature(score, trace, weights, MATE_WON, ONCE)
-    score = add_feature(score, trace, weights, MATE_CLOSE + square_distance(own_king, enemy_king), ONCE)
+    score = add_feature(score, trace, weights, MOP_UP_WON, ONCE)
+    score = add_feature(score, trace, weights, MOP_UP_KING_DISTANCE + square_distance(own_king, enemy_king), ONCE)
     if own.pawns | own.rooks | own.queens == EMPTY and _bishops_have_one_color(own.bishops):
-        return add_feature(score, trace, weights, MATE_CORNER + _corner_nearness(enemy_king, own.bishops), ONCE)
-    return add_feature(score, trace, weights, MATE_EDGE + _centre_distance(enemy_king), ONCE)
+        return add_feature(score, trace, weights, MOP_UP_CORNER + _corner_nearness(enemy_king, own.bishops), ONCE)
+    return add_feature(score, trace, weights, MOP_UP_EDGE + _centre_distance(enemy_king), ONCE)
 
 
 @inline

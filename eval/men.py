@@ -10,16 +10,16 @@ from engine.core.bits import KING, NO_PIECE, NO_SQUARE
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.core.setup import finish_setup
 from engine.kernel import Int, entry
-from eval.choice import Evaluation
-from eval.evaluate import evaluate_position
-from eval.network.accumulators import begin_line
-from eval.network.memory import ACCUMULATORS_TYPE, AccumulatorsRecord, OwnAccumulators
-from eval.network.score import evaluate_anew_by_network
+from eval.choice import Evaluator
+from eval.evaluate import evaluate_entry
+from eval.network.accumulators import reset_stack
+from eval.network.memory import ACCUMULATORS_TYPE, AccumulatorsRecord, StandaloneAccumulators
+from eval.network.score import evaluate_network_from_scratch
 from eval.weights import WEIGHTS_TYPE, WeightsRecord
 
 
 @dataclass(frozen=True)
-class Man:
+class PieceWorth:
     """A man other than a king, and how many centipawns its side would lose without it."""
 
     piece: int
@@ -28,29 +28,29 @@ class Man:
     features_worth: int  # to the features
 
 
-class StaticEvaluation:
+class StaticEvaluator:
     """An evaluation of arbitrary positions, for one thread."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: Evaluator) -> None:
         self._evaluation = evaluation  # kept alive for the kernels
-        self._own = None if evaluation.network is None else OwnAccumulators(evaluation.network)
+        self._own = None if evaluation.network is None else StandaloneAccumulators(evaluation.network)
 
     def score(self, position: PositionRecord) -> int:
         """Centipawns from the side to move's view: the static evaluation that a search would use."""
         if self._own is None:
-            return int(evaluate_position(position, self._evaluation.weights))
+            return int(evaluate_entry(position, self._evaluation.weights))
         return int(_network_position(position, self._evaluation.weights, self._own.record))
 
 
 @entry(POSITION_TYPE, WEIGHTS_TYPE, ACCUMULATORS_TYPE)
 def _network_position(pos: PositionRecord, weights: WeightsRecord, accumulators: AccumulatorsRecord) -> Int:
-    begin_line(accumulators, np.int64(0))
-    return evaluate_anew_by_network(pos, weights, accumulators, np.int64(0))
+    reset_stack(accumulators, np.int64(0))
+    return evaluate_network_from_scratch(pos, weights, accumulators, np.int64(0))
 
 
-def worth_of_men(position: PositionRecord, evaluation: Evaluation) -> list[Man]:
+def piece_worths(position: PositionRecord, evaluation: Evaluator) -> list[PieceWorth]:
     """What every man but the kings is worth to its own side, in order of squares from a1."""
-    judges = StaticEvaluation(evaluation), StaticEvaluation(Evaluation(evaluation.weights))
+    judges = StaticEvaluator(evaluation), StaticEvaluator(Evaluator(evaluation.weights))
     wholes = [judge.score(position) for judge in judges]
     men = []
     for square, piece in enumerate(position.board.tolist()):
@@ -58,8 +58,8 @@ def worth_of_men(position: PositionRecord, evaluation: Evaluation) -> list[Man]:
             continue
         rest = _without(position, square)
         sign = 1 if piece >> 3 == position.side else -1
-        men.append(Man(piece, square, *(sign * (whole - judge.score(rest))
-                                        for whole, judge in zip(wholes, judges, strict=True))))
+        men.append(PieceWorth(piece, square, *(sign * (whole - judge.score(rest))
+                                               for whole, judge in zip(wholes, judges, strict=True))))
     return men
 
 

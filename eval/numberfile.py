@@ -28,7 +28,7 @@ _LONGEST_HEADER = 1 << 20
 _NO_CHECKSUM = "0" * 64
 
 
-class Block(NamedTuple):
+class ArrayBlock(NamedTuple):
     """Some of the numbers."""
 
     name: str
@@ -42,14 +42,14 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FileKind:
+class FileFormat:
     """What distinguishes one kind of file from another."""
 
     name: str
     magic: bytes  # eight bytes; with a line end in them, a transfer in text mode is noticed
     version: int
 
-    def pack(self, header: Mapping[str, Any], blocks: Sequence[Block], values: Mapping[str, Any]) -> bytes:
+    def pack(self, header: Mapping[str, Any], blocks: Sequence[ArrayBlock], values: Mapping[str, Any]) -> bytes:
         """The bytes of a file; InputError if the numbers of a block do not fit into it."""
         payload = b"".join(_block_bytes(block, values[block.name]) for block in blocks)
         text = json.dumps({"checksum": _NO_CHECKSUM, **header}).encode()
@@ -78,7 +78,7 @@ class FileKind:
         return header, end + -end % _ALIGNMENT
 
 
-def parse_blocks(content: bytes, header: Mapping[str, Any], start: int, blocks: Sequence[Block]) -> dict[str, Any]:
+def parse_blocks(content: bytes, header: Mapping[str, Any], start: int, blocks: Sequence[ArrayBlock]) -> dict[str, Any]:
     """The numbers by name, read-only; InputError if there are too few or too many, or the checksum is wrong."""
     payload, wanted = memoryview(content)[start:], sum(block.size for block in blocks)
     if len(payload) != wanted:
@@ -116,7 +116,7 @@ def _has_checksum(content: bytes, checksum: object) -> bool:
     return hashlib.sha256(without).hexdigest() == checksum
 
 
-def _block_bytes(block: Block, values: Any) -> bytes:
+def _block_bytes(block: ArrayBlock, values: Any) -> bytes:
     if values is None:
         raise InputError(f"{block.name} are missing")
     if values.shape != block.dimensions:
@@ -128,7 +128,7 @@ def _block_bytes(block: Block, values: Any) -> bytes:
     return packed
 
 
-def _arrays(payload: memoryview, blocks: Sequence[Block]) -> Iterator[tuple[str, Any]]:
+def _arrays(payload: memoryview, blocks: Sequence[ArrayBlock]) -> Iterator[tuple[str, Any]]:
     offset = 0
     for block in blocks:
         yield block.name, np.frombuffer(payload, block.code, math.prod(block.dimensions), offset).reshape(

@@ -23,7 +23,7 @@ _STEEPEST = 50.0  # beyond this many spreads nothing changes
 _WHOLE = 1000
 
 
-class Model(NamedTuple):
+class WdlModel(NamedTuple):
     """`even` and the logarithm of `spread` are linear in the share of the material on the board."""
 
     even_base: float
@@ -41,7 +41,7 @@ class Model(NamedTuple):
         return SPREAD_UNIT * math.exp(self.spread_base + self.spread_slope * share)
 
 
-class Chances(NamedTuple):
+class Wdl(NamedTuple):
     """How many of a thousand games the side to move would win, draw and lose."""
 
     win: int
@@ -55,29 +55,29 @@ def material_on(board: Iterable[int]) -> int:
 
 
 @cache
-def own_model() -> Model:
+def features_wdl_model() -> WdlModel:
     """The model of the features with the engine's own weights."""
-    return Model(*read_weight_file().outcome)
+    return WdlModel(*read_weight_file().outcome)
 
 
-def normalized(score: int, material: int, model: Model | None = None) -> int:
+def normalized_score(score: int, material: int, model: WdlModel | None = None) -> int:
     """The score in users' centipawns, on the scale where +100 wins half of the games."""
-    return round(100 * score / (model or own_model()).even_score(material))
+    return round(100 * score / (model or features_wdl_model()).even_score(material))
 
 
-def chances(score: int, material: int, model: Model | None = None) -> Chances:
+def wdl_of(score: int, material: int, model: WdlModel | None = None) -> Wdl:
     """The chances that the score stands for; the default is the model of the features."""
-    used = model or own_model()
+    used = model or features_wdl_model()
     win, loss = _win_rate(score, material, used), _win_rate(-score, material, used)
-    return Chances(win, _WHOLE - win - loss, loss)
+    return Wdl(win, _WHOLE - win - loss, loss)
 
 
-def described(model: Model) -> str:
+def described(model: WdlModel) -> str:
     """A model in words."""
     few, full = model.even_score(FULL_MATERIAL // 4), model.even_score(FULL_MATERIAL)
     return f"half of the games are won at {full:+.0f} centipawns with all material, at {few:+.0f} with a quarter of it"
 
 
-def _win_rate(score: int, material: int, model: Model) -> int:
+def _win_rate(score: int, material: int, model: WdlModel) -> int:
     exponent = (model.even_score(material) - score) / model.spread(material)
     return round(_WHOLE / (1 + math.exp(max(-_STEEPEST, min(exponent, _STEEPEST)))))

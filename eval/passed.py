@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.attacks import rook_attacks
-from engine.core.bits import BIT, EMPTY, lsb, without_lsb
+from engine.core.bits import BIT, EMPTY, clear_lsb, lsb
 from engine.kernel import inline
 from eval.features import (
     PASSED_BLOCKED,
@@ -28,7 +28,7 @@ def add_king_distances(score, trace, weights, own_king, enemy_king, passed):
     """Add the distances of the kings to the squares in front of the pawns `passed`; no other piece matters here."""
     while passed != EMPTY:
         square = lsb(passed)
-        passed = without_lsb(passed)
+        passed = clear_lsb(passed)
         row = 8 * ((square >> 3) - 1)
         score = add_feature(score, trace, weights, PASSED_OWN_KING + row + square_distance(own_king, square + 8), ONCE)
         score = add_feature(score, trace, weights, PASSED_ENEMY_KING + row + square_distance(enemy_king, square + 8),
@@ -41,7 +41,7 @@ def add_passed(score, trace, weights, own, reach, enemy, enemy_reach, passed, to
     """Add what the pieces mean for the pawns `passed`; `to_move` is 1 if it is their side's turn, else 0."""
     while passed != EMPTY:
         square = lsb(passed)
-        passed = without_lsb(passed)
+        passed = clear_lsb(passed)
         score = _add_path(score, trace, weights, own, reach, enemy, enemy_reach, square)
         if enemy.all == enemy.pawns | enemy.king and _outruns(own, enemy, square, to_move):
             score = add_feature(score, trace, weights, PASSED_UNSTOPPABLE, ONCE)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from engine.core.bits import KING, PAWN
 from engine.core.position import PositionRecord
-from eval.explain import Change
+from eval.explain import TermChange
 from eval.features import FEATURES
 
 _PIECE_NAMES = ("a pawn", "a knight", "a bishop", "a rook", "a queen")
@@ -17,7 +17,7 @@ _FILES = "abcdefgh"
 _STATE_VERBS = ("improves {}", "worsens {}", "improves {}", "worsens {}")
 
 
-class Kind(Enum):
+class PhraseKind(Enum):
     """How a feature is described: the verbs for (more for the mover, fewer, more for the opponent, fewer)."""
 
     ASSET = ("gains {}", "gives up {}", "allows the opponent {}", "takes {} from the opponent")
@@ -29,11 +29,11 @@ class Kind(Enum):
 class Phrase(NamedTuple):
     """How one feature is described: a row of PHRASES."""
 
-    kind: Kind
+    kind: PhraseKind
     noun: str  # with {own} for the side whose feature it is, {other} for its opponent
 
 
-_ASSET, _BURDEN, _STATE = Kind.ASSET, Kind.BURDEN, Kind.STATE
+_ASSET, _BURDEN, _STATE = PhraseKind.ASSET, PhraseKind.BURDEN, PhraseKind.STATE
 
 PHRASES = {
     "material": Phrase(_ASSET, "material"),
@@ -114,7 +114,7 @@ _unmatched = PHRASES.keys() ^ {feature.name for feature in FEATURES}
 assert not _unmatched, f"features without a phrase, or phrases without a feature: {', '.join(sorted(_unmatched))}"
 
 
-def in_words(change: Change, mover: int) -> str:
+def change_text(change: TermChange, mover: int) -> str:
     """What a change means, said of the side that moves."""
     phrase = PHRASES[change.feature.name]
     if change.feature.name == "material":
@@ -123,13 +123,13 @@ def in_words(change: Change, mover: int) -> str:
     verbs, is_more = phrase.kind.value, change.after.count > change.before.count
     if change.feature.name == "material":
         is_more = change.after.mg > change.before.mg  # a promotion takes a pawn and makes a queen
-    elif phrase.kind is Kind.STATE or change.after.count == change.before.count:
+    elif phrase.kind is PhraseKind.STATE or change.after.count == change.before.count:
         verbs, is_more = _STATE_VERBS, (change.parts > 0) != is_other
     own, other = ("the opponent's", "its") if is_other else ("its", "the enemy's")
     return verbs[2 * is_other + (not is_more)].format(phrase.noun.format(own=own, other=other))
 
 
-def _pieces(change: Change) -> str:
+def _pieces(change: TermChange) -> str:
     """The pieces that came or went; if both happened, the one for the other."""
     gone, come = ([name for name, number in zip(_PIECE_NAMES, numbers, strict=True) for _ in range(number)]
                   for numbers in (_excess(change.before.counts, change.after.counts),

@@ -15,10 +15,10 @@ from engine.core.bits import (
     QUEEN,
     RANK_8,
     ROOK,
-    has_several,
+    clear_lsb,
     lsb,
+    more_than_one,
     popcount,
-    without_lsb,
 )
 from engine.kernel import inline, kernel
 from eval.features import (
@@ -51,8 +51,8 @@ from eval.sets import (
     CENTRE,
     CENTRE_FILES,
     RANK_7,
-    Reach,
-    beside,
+    SideAttacks,
+    adjacent_files,
     east,
     fill_down,
     fill_up,
@@ -93,10 +93,10 @@ def piece_score(own, enemy, castling_rights, weights, trace):
     """(score, reach, units of attack on the enemy king) of the pieces of one side, whose pawns move up."""
     occupied = own.all | enemy.all
     king = lsb(own.king)
-    enemy_pawn_attacks = beside(enemy.pawns) >> 8
+    enemy_pawn_attacks = adjacent_files(enemy.pawns) >> 8
     # Squares that two pawns defend do not count.
     ring = KING_RING[lsb(enemy.king)] & ~((east(enemy.pawns) & west(enemy.pawns)) >> 8)
-    pawn_attacks, king_attacks = beside(own.pawns) << 8, KING_ATTACKS[king]
+    pawn_attacks, king_attacks = adjacent_files(own.pawns) << 8, KING_ATTACKS[king]
     once = pawn_attacks | king_attacks
     twice = (pawn_attacks & king_attacks) | ((east(own.pawns) & west(own.pawns)) << 8)
     # Bishops and rooks x-ray through queens, rooks also through own rooks.
@@ -108,7 +108,7 @@ def piece_score(own, enemy, castling_rights, weights, trace):
     sums, rooks = _add_kind(sums, ROOK, own.rooks, through ^ own.rooks, around, weights, trace)
     sums, queens = _add_kind(sums, QUEEN, own.queens, occupied, around, weights, trace)
     score, units, once, twice = sums
-    reach = Reach(pawn_attacks, knights, bishops, rooks, queens, king_attacks, once, twice)
+    reach = SideAttacks(pawn_attacks, knights, bishops, rooks, queens, king_attacks, once, twice)
 
     score = add_feature(score, trace, weights, CASTLING_RIGHT, castling_rights)
     score = add_feature(score, trace, weights, CENTRE_CONTROL, popcount(once & CENTRE) + popcount(twice & CENTRE))
@@ -127,7 +127,7 @@ def _add_kind(sums, kind, pieces, occupied, around, weights, trace):
     reached = EMPTY
     while pieces != EMPTY:
         square = lsb(pieces)
-        pieces = without_lsb(pieces)
+        pieces = clear_lsb(pieces)
         attacks = piece_attacks(kind, square, occupied)
         reached |= attacks
         twice |= once & attacks
@@ -140,7 +140,7 @@ def _add_kind(sums, kind, pieces, occupied, around, weights, trace):
         if kind <= BISHOP:
             score = add_feature(score, trace, weights, KING_DISTANCE_KNIGHT + kind - KNIGHT,
                                 square_distance(square, around.king))
-        if kind == BISHOP and has_several(attacks & CENTRE):
+        if kind == BISHOP and more_than_one(attacks & CENTRE):
             score = add_feature(score, trace, weights, BISHOP_LONG_DIAGONAL, ONCE)
         if kind == ROOK and mobility <= _TRAPPED_ROOK_MOBILITY and around.castling_rights == 0:
             score = add_feature(score, trace, weights, TRAPPED_ROOK, _is_beyond_king(square, around.king))

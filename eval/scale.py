@@ -80,11 +80,11 @@ def _is_wrong_corner(strong, weak):
     if not (on_a or on_h) or not _has_only_bishops(strong) or weak.all != weak.king:
         return False
     of_corner = LIGHT_SQUARES if on_a else ~LIGHT_SQUARES  # a8 is a light square, h8 a dark one
-    return strong.bishops & of_corner == EMPTY and _holds_corner(strong, weak, 56 if on_a else 63)
+    return strong.bishops & of_corner == EMPTY and _king_reaches_corner(strong, weak, 56 if on_a else 63)
 
 
 @inline
-def _holds_corner(strong, weak, corner):
+def _king_reaches_corner(strong, weak, corner):
     """Whether the weak king is at the corner, or is sure to get there before the pawns and their king."""
     distance = square_distance(lsb(weak.king), corner)
     steps_to_queen = lsb(byteswap(strong.pawns)) >> 3

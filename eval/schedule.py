@@ -12,7 +12,7 @@ T = TypeVar("T")
 _LAST_RATE = 0.01  # of the first
 
 
-def cosine(progress: float) -> float:
+def cosine_decay(progress: float) -> float:
     """What is left of the learning rate at some point of the training."""
     return _LAST_RATE + (1 - _LAST_RATE) * (1 + math.cos(math.pi * min(progress, 1.0))) / 2
 

@@ -31,7 +31,7 @@ CENTRE_FILES = np.uint64(0x3C3C_3C3C_3C3C_3C3C)  # c to f
 CENTRE = np.uint64(0x0000_0018_1800_0000)  # d4, e4, d5, e5
 
 
-class Army(NamedTuple):
+class SidePieces(NamedTuple):
     """The pieces of one side."""
 
     pawns: Any
@@ -43,7 +43,7 @@ class Army(NamedTuple):
     all: Any
 
 
-class Reach(NamedTuple):
+class SideAttacks(NamedTuple):
     """The squares that one side attacks, by piece type; bishops and rooks see through queens, rooks also own rooks."""
 
     pawns: Any
@@ -57,25 +57,25 @@ class Reach(NamedTuple):
 
 
 @inline
-def army_of(pos, color):
+def side_pieces(pos, color):
     """The pieces of `color`, with the board White's way up."""
     own = pos.colors[color]
-    return Army(pos.types[PAWN] & own, pos.types[KNIGHT] & own, pos.types[BISHOP] & own, pos.types[ROOK] & own,
-                pos.types[QUEEN] & own, pos.types[KING] & own, own)
+    return SidePieces(pos.types[PAWN] & own, pos.types[KNIGHT] & own, pos.types[BISHOP] & own, pos.types[ROOK] & own,
+                      pos.types[QUEEN] & own, pos.types[KING] & own, own)
 
 
 @inline
-def turned_army(army):
+def flip_pieces(army):
     """The same pieces as the other side sees them."""
-    return Army(byteswap(army.pawns), byteswap(army.knights), byteswap(army.bishops), byteswap(army.rooks),
-                byteswap(army.queens), byteswap(army.king), byteswap(army.all))
+    return SidePieces(byteswap(army.pawns), byteswap(army.knights), byteswap(army.bishops), byteswap(army.rooks),
+                      byteswap(army.queens), byteswap(army.king), byteswap(army.all))
 
 
 @inline
-def turned_reach(reach):
+def flip_attacks(reach):
     """The same squares as the other side sees them."""
-    return Reach(byteswap(reach.pawns), byteswap(reach.knights), byteswap(reach.bishops), byteswap(reach.rooks),
-                 byteswap(reach.queens), byteswap(reach.king), byteswap(reach.all), byteswap(reach.twice))
+    return SideAttacks(byteswap(reach.pawns), byteswap(reach.knights), byteswap(reach.bishops), byteswap(reach.rooks),
+                       byteswap(reach.queens), byteswap(reach.king), byteswap(reach.all), byteswap(reach.twice))
 
 
 @inline
@@ -91,7 +91,7 @@ def west(squares):
 
 
 @inline
-def beside(squares):
+def adjacent_files(squares):
     """Both neighbours of each square."""
     return east(squares) | west(squares)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.bits import BLACK, KING, NO_PIECE, PAWN, WHITE
-from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_kind, promoted_type, to_square
+from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_type, promoted_type, to_square
 from engine.core.position import castled_squares, king_square
 from engine.kernel import inline, kernel
 from eval.features import MATERIAL, SQUARES_PAWN
@@ -68,7 +68,7 @@ def psq_of(pos, weights):
 @inline
 def psq_after(pos, weights, psq, move):
     """What `psq_of`, now `psq`, will be after `move`; to be called before the move is made."""
-    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    start, target, kind = from_square(move), to_square(move), move_type(move)
     piece = np.int64(pos.board[start])
     wings = _wings(pos)
     if kind == CASTLING:

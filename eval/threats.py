@@ -18,7 +18,7 @@ from eval.features import (
     THREAT_BY_PUSH,
     THREAT_BY_ROOK,
 )
-from eval.sets import CENTRE_FILES, beside, is_any
+from eval.sets import CENTRE_FILES, adjacent_files, is_any
 from eval.trace import add_feature
 
 _SPACE_AREA = CENTRE_FILES & np.uint64(0xFFFF_FF00)  # the second to the fourth rank
@@ -70,7 +70,7 @@ def _add_pawn_threats(score, trace, weights, own, reach, enemy, enemy_reach):
     victims = (enemy.all ^ enemy.pawns) & ~enemy.king
     tenable = ~enemy_reach.all | reach.all
     attackers = own.pawns & tenable
-    attacked = beside(attackers) << 8
+    attacked = adjacent_files(attackers) << 8
     score = add_feature(score, trace, weights, THREAT_BY_PAWN, popcount(attacked & enemy.knights))
     score = add_feature(score, trace, weights, THREAT_BY_PAWN + 1, popcount(attacked & enemy.bishops))
     score = add_feature(score, trace, weights, THREAT_BY_PAWN + 2, popcount(attacked & enemy.rooks))
@@ -79,7 +79,7 @@ def _add_pawn_threats(score, trace, weights, own, reach, enemy, enemy_reach):
     pushes = own.pawns << 8 & empty
     pushes |= (pushes & RANK_3) << 8 & empty
     pushes &= tenable & ~enemy_reach.pawns
-    return add_feature(score, trace, weights, THREAT_BY_PUSH, popcount(beside(pushes) << 8 & victims))
+    return add_feature(score, trace, weights, THREAT_BY_PUSH, popcount(adjacent_files(pushes) << 8 & victims))
 
 
 @inline

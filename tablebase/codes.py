@@ -29,7 +29,7 @@ def is_won(code):
 
 
 @inline
-def worth_of_move(code):
+def move_value(code):
     """The worth of a move that leaves the other side a position with this code; more is better."""
     if code == DRAWN:
         return np.int64(0)
@@ -37,15 +37,15 @@ def worth_of_move(code):
 
 
 @inline
-def worth_of(code):
-    """The inverse of `code_of`."""
+def value_of_code(code):
+    """The inverse of `code_of_value`."""
     if code == DRAWN:
         return np.int64(0)
     return _SURE - code + 1 if is_won(code) else code - 1 - _SURE
 
 
 @inline
-def code_of(worth):
+def code_of_value(worth):
     """The code of a position whose best move has this worth."""
     if worth == 0:
         return DRAWN
@@ -53,7 +53,7 @@ def code_of(worth):
 
 
 def rank_of_move(code: int) -> int:
-    """`worth_of_move` in plain Python, since calling a kernel from Python is slow."""
+    """`move_value` in plain Python, since calling a kernel from Python is slow."""
     if code == 0:
         return 0
     return int(_SURE) - code if code % 2 else code - int(_SURE)

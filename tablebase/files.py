@@ -40,7 +40,7 @@ Bytes = npt.NDArray[np.uint8]
 Codes = npt.NDArray[Any]  # as the generator has them, of one or two bytes
 
 
-class Kind(Enum):
+class TableKind(Enum):
     """What the cells of a container hold."""
 
     OUTCOMES = "outcomes"
@@ -49,16 +49,16 @@ class Kind(Enum):
 
 
 # For two-bit cells the last byte says little about the next one; for plies it says much.
-_CONTEXT = {Kind.OUTCOMES: 0, Kind.DISTANCES: 4, Kind.RESETS: 4}
+_CONTEXT = {TableKind.OUTCOMES: 0, TableKind.DISTANCES: 4, TableKind.RESETS: 4}
 _QUICK, _THOROUGH = 1, 9 | lzma.PRESET_EXTREME
 
 
-def _filters(kind: Kind, preset: int = _THOROUGH) -> list[dict[str, int]]:
+def _filters(kind: TableKind, preset: int = _THOROUGH) -> list[dict[str, int]]:
     return [{"id": lzma.FILTER_LZMA2, "preset": preset, "dict_size": 1 << 23, "lc": _CONTEXT[kind], "lp": 0, "pb": 0}]
 
 
 @dataclass(frozen=True)
-class Block:
+class TableBlock:
     """Where the cells for one side to move are in the file."""
 
     offset: int
@@ -67,12 +67,12 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Entry:
+class DirectoryEntry:
     """What the directory says about an ending."""
 
     ending: Ending
     axes: tuple[int, ...]  # the order of the axes (pair of kings, men); the last one is contiguous
-    blocks: tuple[Block | None, Block | None]  # [side to move]
+    blocks: tuple[TableBlock | None, TableBlock | None]  # [side to move]
     summary: tuple[Summary, Summary]  # [side to move]
     seconds: float  # CPU time that it took to generate
 
@@ -113,7 +113,7 @@ class Container:
             raise InputError(f"{self.path}: cannot read {ending.name}: {error}") from error
         return np.frombuffer(cells, np.uint8)
 
-    def _directory(self, line: bytes) -> tuple[Kind, dict[Ending, Entry]]:
+    def _directory(self, line: bytes) -> tuple[TableKind, dict[Ending, DirectoryEntry]]:
         try:
             directory = json.loads(line)
             if directory["format"] != _FORMAT:
@@ -127,7 +127,7 @@ class Container:
             if directory["checksum"] != _checksum(directory["tables"]):
                 raise ValueError("checksum")  # noqa: TRY301  one message for all damage
             entries = [_read_entry(row) for row in directory["tables"]]
-            kind = Kind(directory["kind"])
+            kind = TableKind(directory["kind"])
         except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
             raise InputError(f"{self.path}: its directory is damaged") from error
         for entry in entries:
@@ -137,13 +137,13 @@ class Container:
         return kind, {entry.ending: entry for entry in entries}
 
 
-def bytes_of(ending: Ending, kind: Kind) -> int:
+def bytes_of(ending: Ending, kind: TableKind) -> int:
     """The size of an unpacked block."""
     cells = int(np.prod(shape_of(ending)))
-    return (cells + 3) // 4 if kind is Kind.OUTCOMES else cells
+    return (cells + 3) // 4 if kind is TableKind.OUTCOMES else cells
 
 
-def _unpacked(packed: bytes, kind: Kind, size: int) -> bytes:
+def _unpacked(packed: bytes, kind: TableKind, size: int) -> bytes:
     """The cells of a block; ValueError if they are not of this size, since a few bytes could unpack to many GB."""
     reader = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_filters(kind))
     cells = reader.decompress(packed, size)
@@ -164,7 +164,7 @@ class Packed:
     seconds: float
 
 
-def pack(ending: Ending, mates: Codes, resets: Codes | None, kind: Kind, seconds: float = 0.0) -> Packed:
+def pack(ending: Ending, mates: Codes, resets: Codes | None, kind: TableKind, seconds: float = 0.0) -> Packed:
     """The cells of one kind, in the order of axes that makes them smallest according to a quick trial.
 
     `mates` and `resets` are the generator's codes, [side to move, cell]; `resets` only for that kind.
@@ -177,7 +177,7 @@ def pack(ending: Ending, mates: Codes, resets: Codes | None, kind: Kind, seconds
     sides = range(1 if ending.is_symmetric else 2)  # in symmetric endings the second is the first, seen by Black
     sizes = {(axes, side): len(_packed(_cells(codes[side], shape, axes, kind), kind, _QUICK))
              for axes in orders for side in sides}
-    if kind is Kind.OUTCOMES:
+    if kind is TableKind.OUTCOMES:
         best, kept = min(orders, key=lambda axes: sum(sizes[axes, side] for side in sides)), set(sides)
     else:
         best, side = min(sizes, key=sizes.__getitem__)
@@ -187,13 +187,13 @@ def pack(ending: Ending, mates: Codes, resets: Codes | None, kind: Kind, seconds
                   seconds)
 
 
-def write_container(path: Path, kind: Kind, endings: Iterable[Packed], provenance: str) -> None:
+def write_container(path: Path, kind: TableKind, endings: Iterable[Packed], provenance: str) -> None:
     """Write a container; the file appears only when it is complete."""
     rows, blocks, offset = [], [], 0
     for packed in endings:
         places: list[dict[str, int] | None] = []
         for block in packed.blocks:
-            places.append(None if block is None else asdict(Block(offset, len(block), zlib.crc32(block))))
+            places.append(None if block is None else asdict(TableBlock(offset, len(block), zlib.crc32(block))))
             if block is not None:
                 blocks.append(block)
                 offset += len(block)
@@ -213,13 +213,13 @@ def _checksum(rows: Any) -> int:
     return zlib.crc32(json.dumps(rows, sort_keys=True).encode())
 
 
-def _cells(codes: Codes, shape: Sequence[int], axes: Sequence[int], kind: Kind) -> Bytes:
+def _cells(codes: Codes, shape: Sequence[int], axes: Sequence[int], kind: TableKind) -> Bytes:
     """The cells for one side to move, as a container of this kind stores them."""
     illegal = int(NARROW_ILLEGAL if codes.itemsize == 1 else ILLEGAL)
     numbers = np.arange(illegal + 1)
-    if kind is Kind.RESETS:
+    if kind is TableKind.RESETS:
         meaning, idle = numbers.astype(np.uint8), numbers == illegal
-    elif kind is Kind.DISTANCES:
+    elif kind is TableKind.DISTANCES:
         meaning, idle = (numbers >> 1).astype(np.uint8), numbers == DRAWN
     else:
         meaning = np.where(numbers & 1, OUTCOME_LOSS, OUTCOME_WIN).astype(np.uint8)
@@ -233,7 +233,7 @@ def _cells(codes: Codes, shape: Sequence[int], axes: Sequence[int], kind: Kind) 
         part = ordered[start : start + _SLICE]
         cells[start : start + _SLICE] = _filled(meaning[part], idle[part], last)
         last = cells[min(start + _SLICE, codes.size) - 1]
-    return _four_in_a_byte(cells) if kind is Kind.OUTCOMES else cells
+    return _four_in_a_byte(cells) if kind is TableKind.OUTCOMES else cells
 
 
 def _reset_cells(ending: Ending, mates: Codes, resets: Codes) -> Codes:
@@ -244,7 +244,7 @@ def _reset_cells(ending: Ending, mates: Codes, resets: Codes) -> Codes:
     return np.where((mates == DRAWN) | (resets == NARROW_ILLEGAL), np.uint8(NARROW_ILLEGAL), plies)
 
 
-def _packed(cells: Bytes, kind: Kind, preset: int = _THOROUGH) -> bytes:
+def _packed(cells: Bytes, kind: TableKind, preset: int = _THOROUGH) -> bytes:
     return lzma.compress(cells.tobytes(), lzma.FORMAT_RAW, filters=_filters(kind, preset))
 
 
@@ -269,7 +269,7 @@ def _whole(value: Any, lowest: int, highest: int) -> int:
     return value
 
 
-def _read_entry(row: Mapping[str, Any]) -> Entry:
+def _read_entry(row: Mapping[str, Any]) -> DirectoryEntry:
     """A row of the directory; ValueError, KeyError or TypeError if it makes no sense."""
     ending = parse_ending(row["ending"])
     axes = tuple(row["axes"])
@@ -280,11 +280,11 @@ def _read_entry(row: Mapping[str, Any]) -> Entry:
     for summary in (of_white, of_black):
         _whole(summary.longest_win, -1, int(ILLEGAL))
         _whole(summary.longest_loss, -1, int(ILLEGAL))
-    return Entry(ending, axes, (first, second), (of_white, of_black), float(row["seconds"]))
+    return DirectoryEntry(ending, axes, (first, second), (of_white, of_black), float(row["seconds"]))
 
 
-def _read_block(row: Mapping[str, Any]) -> Block:
-    block = Block(**row)
+def _read_block(row: Mapping[str, Any]) -> TableBlock:
+    block = TableBlock(**row)
     for number in (block.offset, block.length, block.checksum):
         _whole(number, 0, _LARGEST_FILE)
     return block

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from engine.core.bits import PAWN
 from engine.kernel import inline, offset_of, record_type
 from engine.kernel.records import I4, U1, U2, Fields, Numbers, dtype_of
-from tablebase.material import MOST_MEN, Ending, ending_of
+from tablebase.material import MAX_PIECES, Ending, ending_of
 
-MOST_OTHERS = MOST_MEN - 2  # men besides the kings
+MOST_OTHERS = MAX_PIECES - 2  # men besides the kings
 NO_PAIR = np.int64(-1)  # kings on adjacent squares
 NO_CELL = np.int64(-1)
 _PAWN_SQUARES = 48

@@ -11,7 +11,7 @@ from engine.core.bits import BISHOP, KING, KNIGHT, PAWN, PIECE_LETTERS, QUEEN, R
 from engine.core.errors import InputError, quote
 from engine.core.position import PositionRecord
 
-MOST_MEN = 5  # including kings
+MAX_PIECES = 5  # including kings
 NEAR = 10  # men: outcomes are read when this few are left, since searches will soon probe them
 _BLACK = 8  # the difference between a black piece and a white one
 _TYPES = tuple(int(kind) for kind in (QUEEN, ROOK, BISHOP, KNIGHT, PAWN))
@@ -80,8 +80,8 @@ def parse_ending(text: str) -> Ending:
     sides = letters.split("K")
     if len(sides) != 3 or sides[0] or not set(sides[1] + sides[2]) <= set("QRBNP"):
         raise InputError(f"{quote(text)} is not an ending: write the men of both sides, as in KQvKR")
-    if not 1 <= len(letters) - 2 <= MOST_MEN - 2:
-        raise InputError(f"{quote(text)} has {len(letters)} men: tables are made for 3 to {MOST_MEN}")
+    if not 1 <= len(letters) - 2 <= MAX_PIECES - 2:
+        raise InputError(f"{quote(text)} has {len(letters)} men: tables are made for 3 to {MAX_PIECES}")
     white, black = ([PIECE_LETTERS.index(letter) for letter in side] for side in sides[1:])
     return ending_of([*white, *(_BLACK + kind for kind in black)])[0]
 
@@ -93,15 +93,15 @@ def all_endings(men: int) -> list[Ending]:
         for white in combinations_with_replacement(_TYPES, of_white):
             for black in combinations_with_replacement(_TYPES, men - 2 - of_white):
                 found.add(ending_of([*white, *(_BLACK + kind for kind in black)])[0])
-    return in_order(found)
+    return in_dependency_order(found)
 
 
-def in_order(endings: Iterable[Ending]) -> list[Ending]:
+def in_dependency_order(endings: Iterable[Ending]) -> list[Ending]:
     """The endings, sorted so that each comes after all that it can lead to."""
     return sorted(endings, key=lambda ending: (ending.men, (ending.white + ending.black).count(int(PAWN)), ending.name))
 
 
-def with_needed(endings: Iterable[Ending]) -> list[Ending]:
+def with_dependencies(endings: Iterable[Ending]) -> list[Ending]:
     """The endings and all that they can lead to, in order."""
     found: set[Ending] = set()
     waiting = list(endings)
@@ -110,10 +110,10 @@ def with_needed(endings: Iterable[Ending]) -> list[Ending]:
         if ending not in found:
             found.add(ending)
             waiting.extend(ending.next_endings())
-    return in_order(found)
+    return in_dependency_order(found)
 
 
-def men_of(position: PositionRecord) -> Men:
+def pieces_besides_kings(position: PositionRecord) -> Men:
     """The pieces of a position besides the kings."""
     return tuple(piece for piece in position.board.tolist() if piece and piece % 8 != KING)
 

@@ -17,10 +17,19 @@ from engine.core.position import PositionRecord
 from engine.host import zeroed_memory
 from engine.kernel.records import new_record
 from tablebase.codes import UNKNOWN
-from tablebase.files import Bytes, Container, Entry, Kind, bytes_of
+from tablebase.files import Bytes, Container, DirectoryEntry, TableKind, bytes_of
 from tablebase.geometry import ADDRESS_OF_CELLS, VIEW, set_view
-from tablebase.judgement import Fate, empty_judgement, extend_line, fates_in, judge_moves
-from tablebase.material import MOST_MEN, NEAR, Ending, Men, can_become, ending_of, in_order, men_of
+from tablebase.judgement import RankedMove, empty_judgement, extend_line, rank_moves, ranked_moves
+from tablebase.material import (
+    MAX_PIECES,
+    NEAR,
+    Ending,
+    Men,
+    can_become,
+    ending_of,
+    in_dependency_order,
+    pieces_besides_kings,
+)
 from tablebase.probe import (
     MATERIALS,
     DirectoryRecord,
@@ -38,10 +47,10 @@ FOREVER = float("inf")
 _PLIES_AT_A_TIME = 8  # of a line, between two checks of the clock
 
 
-class Shelf:
+class TableDirectory:
     """The containers of one kind, and the directory through which kernels find what is loaded."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: TableKind) -> None:
         self.kind = kind
         self.directory: DirectoryRecord = empty_directory()
         self._containers: dict[Ending, list[Container]] = {}  # the first sound one counts
@@ -86,9 +95,9 @@ class Shelf:
     @property
     def endings(self) -> list[Ending]:
         """All endings, loaded or not."""
-        return in_order(self._containers)
+        return in_dependency_order(self._containers)
 
-    def entry(self, ending: Ending) -> Entry:
+    def entry(self, ending: Ending) -> DirectoryEntry:
         """The directory entry of an ending."""
         return self._containers[ending][0].entries[ending]
 
@@ -118,7 +127,7 @@ class Shelf:
                 self._publish(ending, container.entries[ending], cells)
                 self._is_sound[ending] = True
 
-    def _publish(self, ending: Ending, entry: Entry, cells: Sequence[Bytes | None]) -> None:
+    def _publish(self, ending: Ending, entry: DirectoryEntry, cells: Sequence[Bytes | None]) -> None:
         """Copy the cells to their place; the addresses, which make them visible to kernels, come last."""
         addresses = [0, 0]
         for side, array in enumerate(cells):
@@ -138,16 +147,16 @@ class OwnTables:
     """All tables in some folders. Problems with files are reported once, by `complaints`; the other files are used."""
 
     def __init__(self, folders: Sequence[Path] = (BUILT_IN,)) -> None:
-        self.shelves = {kind: Shelf(kind) for kind in Kind}
+        self.shelves = {kind: TableDirectory(kind) for kind in TableKind}
         self._reader = BackgroundReader()
-        self.wait, self.complaints = self._reader.wait, self._reader.complaints
+        self.wait, self.take_warnings = self._reader.wait, self._reader.take_warnings
         self._moves, self._judgement = empty_move_list(), empty_judgement()
         self._prepared: Men | None = None
         for path in (path for folder in folders for path in sorted(folder.glob("*.tables"))):
             try:
                 container = Container(path)
             except InputError as error:
-                self._reader.complain(str(error))
+                self._reader.warn(str(error))
             else:
                 self.shelves[container.kind].add(container)
         self._library = new_record(LibraryRecord)
@@ -157,17 +166,17 @@ class OwnTables:
         self.most_men = max((ending.men for ending in self.outcomes.endings), default=0)  # including kings
 
     @property
-    def outcomes(self) -> Shelf:
+    def outcomes(self) -> TableDirectory:
         """The tables of outcomes, which a search probes."""
-        return self.shelves[Kind.OUTCOMES]
+        return self.shelves[TableKind.OUTCOMES]
 
     def prepare(self, position: PositionRecord) -> None:
         """Start reading, in the background, the tables that a game at this position may soon need."""
-        men = tuple(sorted(men_of(position)))
+        men = tuple(sorted(pieces_besides_kings(position)))
         if len(men) + 2 > NEAR or men == self._prepared:
             return
         self._prepared = men
-        kinds = Kind if len(men) + 2 <= CLOSE else (Kind.OUTCOMES,)
+        kinds = TableKind if len(men) + 2 <= CLOSE else (TableKind.OUTCOMES,)
         shelves = [self.shelves[kind] for kind in kinds]
         jobs = [self._job(shelf, ending) for shelf in shelves for ending in shelf.endings
                 if not shelf.is_loaded(ending) and can_become(men, ending) and _is_affordable(ending, len(men) + 2)]
@@ -175,7 +184,7 @@ class OwnTables:
 
     def load_kernels(self) -> None:
         """Load the kernels that are needed while a clock is running."""
-        judge_moves.load()
+        rank_moves.load()
         extend_line.load()
 
     def load_outcomes(self) -> None:
@@ -183,30 +192,30 @@ class OwnTables:
         for ending in self.outcomes.endings:
             self._reader.do(*self._job(self.outcomes, ending))
 
-    def _job(self, shelf: Shelf, ending: Ending) -> Job:
-        return ending.name, partial(shelf.load, ending, self._reader.complain)
+    def _job(self, shelf: TableDirectory, ending: Ending) -> Job:
+        return ending.name, partial(shelf.load, ending, self._reader.warn)
 
     def code(self, position: PositionRecord) -> int | None:
         """The code of a position, reading tables if need be; None if there is no table for it."""
-        if self.reason_for_silence(position) is not None:
+        if self.why_no_answer(position) is not None:
             return None
         code = int(position_code(position, self._library, self._moves))
-        if code == UNKNOWN and self.load_for(position, Kind.OUTCOMES, Kind.DISTANCES):
+        if code == UNKNOWN and self.load_for(position, TableKind.OUTCOMES, TableKind.DISTANCES):
             code = int(position_code(position, self._library, self._moves))
         return None if code == UNKNOWN else code
 
     def outcome(self, position: PositionRecord) -> int | None:
         """The OUTCOME of a position as a search would get it; None if it is not certain."""
-        if self.reason_for_silence(position) is not None:
+        if self.why_no_answer(position) is not None:
             return None
-        self.load_for(position, Kind.OUTCOMES)
+        self.load_for(position, TableKind.OUTCOMES)
         outcome = int(position_outcome(position, self.outcomes.directory))
         return None if outcome == UNKNOWN else outcome
 
-    def load_for(self, position: PositionRecord, *kinds: Kind) -> bool:
+    def load_for(self, position: PositionRecord, *kinds: TableKind) -> bool:
         """Read everything that the position and its moves need now; returns whether anything was missing."""
         self.wait()
-        wanted = {ending_of(men_of(position))[0]} if men_of(position) else set()
+        wanted = {ending_of(pieces_besides_kings(position))[0]} if pieces_besides_kings(position) else set()
         wanted |= {after for ending in wanted for after in ending.next_endings()}
         shelves = [self.shelves[kind] for kind in kinds]
         missing = [(shelf, ending) for ending in wanted for shelf in shelves if not shelf.is_loaded(ending)]
@@ -214,15 +223,15 @@ class OwnTables:
             self._reader.do(*self._job(shelf, ending))
         return bool(missing)
 
-    def fates(self, position: PositionRecord) -> list[Fate] | None:
+    def ranked_moves(self, position: PositionRecord) -> list[RankedMove] | None:
         """Every legal move, the best first, under the fifty-move rule and repetition; None if a table is missing.
 
         Uses only what is loaded, since this is called while a clock is running.
         """
-        if self.reason_for_silence(position) is not None:
+        if self.why_no_answer(position) is not None:
             return None
-        count = int(judge_moves(position, self._library, self._moves, self._judgement))
-        return None if count == UNKNOWN else fates_in(self._judgement, count)
+        count = int(rank_moves(position, self._library, self._moves, self._judgement))
+        return None if count == UNKNOWN else ranked_moves(self._judgement, count)
 
     def line(self, position: PositionRecord, first: int, longest: int, deadline: float = FOREVER) -> tuple[int, ...]:
         """The best play of both sides after the move `first`, up to the mate, `longest` plies or `deadline`.
@@ -240,9 +249,9 @@ class OwnTables:
                 break
         return tuple(line[:length].tolist())
 
-    def reason_for_silence(self, position: PositionRecord) -> str | None:
+    def why_no_answer(self, position: PositionRecord) -> str | None:
         """Why no table covers a position, whatever is loaded; None if one may."""
-        men = len(men_of(position)) + 2
+        men = len(pieces_besides_kings(position)) + 2
         if men > self.most_men:
             return f"it has {men} men, and the tables go up to {self.most_men}"
         if men == 2:
@@ -254,7 +263,7 @@ class OwnTables:
 
 def _is_affordable(ending: Ending, men: int) -> bool:
     """Whether an ending is worth its memory with this many men left: tables of five men take hundreds of MB."""
-    return ending.men < MOST_MEN or men <= ending.men + 1
+    return ending.men < MAX_PIECES or men <= ending.men + 1
 
 
 def _orders(ending: Ending) -> set[Men]:

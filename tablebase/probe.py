@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from engine.core.bits import EMPTY, KING, NO_SQUARE, PAWN, has_several, lsb, without_lsb
-from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
+from engine.core.bits import EMPTY, KING, NO_SQUARE, PAWN, clear_lsb, lsb, more_than_one
+from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, checkers_and_pinned, generate
 from engine.core.position import POSITION_TYPE, PositionRecord, king_square, make, occupied_squares, unmake
 from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import address_reader, load_acquire, load_u8, record_reader
@@ -24,16 +24,16 @@ from tablebase.codes import (
     OUTCOME_LOSS,
     OUTCOME_WIN,
     UNKNOWN,
-    code_of,
+    code_of_value,
     is_won,
-    worth_of_move,
+    move_value,
 )
 from tablebase.geometry import ADDRESS_OF_CELLS, VIEW, VIEW_TYPE, cell_in
 
 MATERIALS = 1 << 12  # up to three men of four bits each
 NO_VIEW = -1
 _FIFTY_MOVES = np.int64(100)  # in plies
-PATIENCE = np.int64(8)  # plies: every second one may lead to a table without that side to move
+MAX_PROBE_DEPTH = np.int64(8)  # plies: every second one may lead to a table without that side to move
 
 
 class DirectoryRecord(Fields):
@@ -72,17 +72,17 @@ def empty_directory() -> DirectoryRecord:
 
 
 @inline
-def find_men(pos):
+def find_pieces(pos):
     """The material of a position with three to five men, and the squares of the men besides the kings."""
     others = occupied_squares(pos) ^ pos.types[KING]
     first = lsb(others)
     second = third = np.int64(0)
     material = np.int64(pos.board[first])
-    others = without_lsb(others)
+    others = clear_lsb(others)
     if others != EMPTY:
         second = lsb(others)
         material |= np.int64(pos.board[second]) << 4
-        others = without_lsb(others)
+        others = clear_lsb(others)
         if others != EMPTY:
             third = lsb(others)
             material |= np.int64(pos.board[third]) << 8
@@ -121,7 +121,7 @@ def outcome_in(view, side, white_king, black_king, first, second, third):
 
 
 @inline
-def has_rights(pos):
+def has_castling_or_ep(pos):
     """Whether castling or en passant is possible, which tables do not cover."""
     return pos.castling != 0 or pos.ep != NO_SQUARE
 
@@ -129,10 +129,10 @@ def has_rights(pos):
 @inline
 def _outcome_and_longest(pos, directory):
     """The outcome of the position by its table, or UNKNOWN; and the plies of the longest mate of its ending."""
-    if has_rights(pos):
+    if has_castling_or_ep(pos):
         return UNKNOWN, np.int64(0)
     side = np.int64(pos.side)
-    material, first, second, third = find_men(pos)
+    material, first, second, third = find_pieces(pos)
     number = view_number(directory, side, material)
     if number == NO_VIEW:
         return UNKNOWN, np.int64(0)
@@ -142,7 +142,7 @@ def _outcome_and_longest(pos, directory):
 
 
 @inline
-def lasting_outcome(pos, directory):
+def outcome_at_zeroing(pos, directory):
     """WIN, DRAW or LOSS for the side to move in a position with three to five men, as if a capture had just been made.
 
     UNKNOWN if a mate of the ending may take more than fifty moves.
@@ -152,8 +152,8 @@ def lasting_outcome(pos, directory):
 
 
 @kernel
-def certain_outcome(pos, directory):
-    """`lasting_outcome`, but with the current fifty-move counter."""
+def outcome_with_rule50(pos, directory):
+    """`outcome_at_zeroing`, but with the current fifty-move counter."""
     outcome, longest = _outcome_and_longest(pos, directory)
     return outcome if outcome == OUTCOME_DRAW or np.int64(pos.rule50) + longest <= _FIFTY_MOVES else UNKNOWN
 
@@ -162,7 +162,7 @@ def certain_outcome(pos, directory):
 def listed_byte(pos, directory):
     """The cell of a position in a table of one byte per cell; UNKNOWN if it does not have this side to move."""
     side = np.int64(pos.side)
-    material, first, second, third = find_men(pos)
+    material, first, second, third = find_pieces(pos)
     number = view_number(directory, side, material)
     if number == NO_VIEW:
         return UNKNOWN
@@ -199,7 +199,7 @@ def probe_code(pos, library, moves, end, patience):
     code = listed_code(pos, library)
     if code != UNKNOWN or patience == 0:
         return code
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
     best = NO_MOVE
     for index in range(end, last):
@@ -209,31 +209,31 @@ def probe_code(pos, library, moves, end, patience):
         unmake(pos, move)
         if code == UNKNOWN:
             return UNKNOWN
-        best = max(best, worth_of_move(code))
+        best = max(best, move_value(code))
     if best != NO_MOVE:
-        return code_of(best)
+        return code_of_value(best)
     return MATED if checkers != EMPTY else DRAWN
 
 
 @inline
 def is_against_bare_king(pos):
     """Whether one side has nothing but its king, and there are no pawns."""
-    return pos.types[PAWN] == EMPTY and not (has_several(pos.colors[0]) and has_several(pos.colors[1]))
+    return pos.types[PAWN] == EMPTY and not (more_than_one(pos.colors[0]) and more_than_one(pos.colors[1]))
 
 
 @kernel
 def listed_resets(pos, library, code):
-    """`probe_resets` from the position's own cell; UNKNOWN if it does not have it."""
+    """`probe_dtz` from the position's own cell; UNKNOWN if it does not have it."""
     if code == MATED:
         return np.int64(0)
-    if has_rights(pos):
+    if has_castling_or_ep(pos):
         return UNKNOWN
     plies = listed_byte(pos, directory_at(library.resets))
     return code - 1 - plies if plies != UNKNOWN and is_against_bare_king(pos) else plies
 
 
 @kernel
-def probe_resets(pos, library, moves, end, code, patience):
+def probe_dtz(pos, library, moves, end, code, patience):
     """The plies until the winner can force a reset of the fifty-move counter, or mate; UNKNOWN if tables are missing.
 
     `code` is that of the position, and not DRAWN. If its own cell does not say, the moves are tried, at most `patience`
@@ -242,7 +242,7 @@ def probe_resets(pos, library, moves, end, code, patience):
     best = listed_resets(pos, library, code)
     if best != UNKNOWN or patience == 0:
         return best
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
     for index in range(end, last):
         move = np.int64(moves.moves[index])
@@ -250,7 +250,7 @@ def probe_resets(pos, library, moves, end, code, patience):
         plies = np.int64(0)
         left = probe_code(pos, library, moves, last, patience)
         if pos.rule50 != 0 and left != UNKNOWN and left != DRAWN:
-            plies = probe_resets(pos, library, moves, last, left, patience - 1)
+            plies = probe_dtz(pos, library, moves, last, left, patience - 1)
         unmake(pos, move)
         if left == UNKNOWN or plies == UNKNOWN:
             return UNKNOWN
@@ -264,13 +264,13 @@ def probe_resets(pos, library, moves, end, code, patience):
 @entry(POSITION_TYPE, LIBRARY_TYPE, MOVE_LIST_TYPE)
 def position_code(pos: PositionRecord, library: LibraryRecord, moves: MoveListRecord) -> Int:
     """The code of a position with at most five men; UNKNOWN if the tables do not have it."""
-    return probe_code(pos, library, moves, np.int64(0), PATIENCE)
+    return probe_code(pos, library, moves, np.int64(0), MAX_PROBE_DEPTH)
 
 
 @entry(POSITION_TYPE, DIRECTORY_TYPE)
 def position_outcome(pos: PositionRecord, directory: DirectoryRecord) -> Int:
     """WIN, DRAW, LOSS or UNKNOWN, as the search gets it."""
-    return certain_outcome(pos, directory)
+    return outcome_with_rule50(pos, directory)
 
 
 @inline

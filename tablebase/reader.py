@@ -36,12 +36,12 @@ class BackgroundReader:
         """Wait until nothing is left to do, but at most this long; returns whether all is done."""
         return self._idle.wait(seconds)
 
-    def complain(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         """Remember what is wrong with a file."""
         with self._lock:
             self._complaints.append(text)
 
-    def complaints(self) -> list[str]:
+    def take_warnings(self) -> list[str]:
         """What was found to be wrong since the last call."""
         with self._lock:
             complaints, self._complaints = self._complaints, []
@@ -62,6 +62,6 @@ class BackgroundReader:
         try:
             read()
         except InputError as error:
-            self.complain(str(error))
+            self.warn(str(error))
         except Exception as error:  # noqa: BLE001  see above
-            self.complain(f"{name} is damaged: {' '.join(str(error).split()) or type(error).__name__}")
+            self.warn(f"{name} is damaged: {' '.join(str(error).split()) or type(error).__name__}")

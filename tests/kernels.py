@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.attacks import attacked_squares, attackers_to, attacks_by_worth, bishop_attacks, rook_attacks
+from engine.core.attacks import attacked_squares, attackers_to, attacks_by_piece_value, bishop_attacks, rook_attacks
 from engine.core.draws import is_repetition
 from engine.core.legality import gives_check, is_legal, is_pseudo_legal
-from engine.core.movegen import MOVE_LIST_TYPE, generate, king_masks
+from engine.core.movegen import MOVE_LIST_TYPE, checkers_and_pinned, generate
 from engine.core.position import POSITION_TYPE, key_after, make, make_null, occupied_squares, unmake, unmake_null
 from engine.core.setup import compute_keys
 from engine.kernel import entry, int64, kernel, uint64
@@ -18,20 +18,20 @@ ALL_CODES = 1 << 16
 
 @entry(POSITION_TYPE, MOVE_LIST_TYPE, int64)
 def generate_wanted(pos, out, wanted):
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     return generate(pos, out, np.int64(0), wanted, checkers, pinned)
 
 
 @entry(POSITION_TYPE, int64)
 def count_wanted(pos, wanted):
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     return generate(pos, None, np.int64(0), wanted, checkers, pinned)
 
 
 @kernel
 def _filter_all_codes(pos, out, end):
     """Write every sixteen-bit number that is judged a legal move: the generator's twin, from the other side."""
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     for code in range(ALL_CODES):
         if is_pseudo_legal(pos, code) and is_legal(pos, code, checkers, pinned):
             out.moves[end] = code
@@ -65,7 +65,7 @@ def perft_by_filter(pos, out, depth):
 
 @entry(POSITION_TYPE, int64)
 def judge_move(pos, move):
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     return is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned)
 
 
@@ -122,7 +122,7 @@ def all_attacked(pos, color):
 
 @entry(POSITION_TYPE, int64)
 def all_attacked_by_worth(pos, color):
-    return attacks_by_worth(pos, color)
+    return attacks_by_piece_value(pos, color)
 
 
 @entry()

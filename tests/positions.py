@@ -9,7 +9,7 @@ import chess
 from hypothesis import strategies as st
 
 from engine.core.game import Game
-from engine.core.perft import KNOWN
+from engine.core.perft import PERFT_POSITIONS
 
 DATA = Path(os.environ.get("CHESS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -18,7 +18,7 @@ CROWD = "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1"  # captures have
 # Where generators go wrong: en passant that uncovers a check along the rank or a diagonal, two capturers of which one
 # is pinned, castling through attacks and out of check, promotion with check, double check, crowds of queens.
 CORNERS = (
-    *(known.fen for known in KNOWN),
+    *(known.fen for known in PERFT_POSITIONS),
     "8/8/8/K2pP2r/8/8/8/7k w - d6 0 1",
     "8/2p5/8/KP5r/1R3pPk/8/4P3/8 b - g3 0 1",
     "8/6bb/8/8/R1pP2k1/4P3/P7/K7 b - d3 0 1",
@@ -66,7 +66,7 @@ def legal_texts(board: chess.Board) -> list[str]:
 
 
 def our_texts(game: Game) -> list[str]:
-    return sorted(game.text(move) for move in game.legal_moves())
+    return sorted(game.uci(move) for move in game.legal_moves())
 
 
 def play_both(game: Game, board: chess.Board, choice: int) -> str | None:
@@ -76,5 +76,5 @@ def play_both(game: Game, board: chess.Board, choice: int) -> str | None:
         return None
     text = moves[choice % len(moves)]
     board.push_uci(text)
-    game.play(text)
+    game.push_uci(text)
     return text

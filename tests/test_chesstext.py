@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.chesstext import play_moves, read_epd, read_move, read_position, san, san_of_line
+from engine.chesstext import parse_move, parse_position, play_moves, read_epd, san, san_line
 from engine.core.errors import InputError
 from engine.core.game import Game
 from tests.positions import CORNERS
@@ -24,42 +24,42 @@ def test_every_legal_move_is_read_in_both_notations(fen, choices):
         if not moves:
             break
         move = moves[choice % len(moves)]
-        found = read_move(game, board.san(move))
-        assert found == read_move(game, board.uci(move))
-        assert game.text(found) == board.uci(move)
+        found = parse_move(game, board.san(move))
+        assert found == parse_move(game, board.uci(move))
+        assert game.uci(found) == board.uci(move)
         assert san(game, found) == board.san(move)
-        game.play(board.uci(move))
+        game.push_uci(board.uci(move))
         board.push(move)
 
 
 @pytest.mark.parametrize("text", ["startpos moves e4 e7e5 Nf3", "startpos moves 1. e4 e5 2. g1f3",
                                   "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2 moves 2.Nf3"])
 def test_positions_with_moves(text):
-    assert read_position(text).fen() == "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
+    assert parse_position(text).fen() == "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"
 
 
 def test_chess960_castling_in_both_notations():
     for text in ("e1h1", "O-O", "0-0"):
-        game = read_position("4k3/8/8/8/8/8/8/R3K2R w HA - 0 1", chess960=True)
+        game = parse_position("4k3/8/8/8/8/8/8/R3K2R w HA - 0 1", chess960=True)
         play_moves(game, [text])
         assert game.fen() == "4k3/8/8/8/8/8/8/R4RK1 b - - 1 1"
 
 
 def test_a_line_has_numbers():
-    assert san_of_line(Game(), ["e2e4", "e7e5", "g1f3"]) == "1. e4 e5 2. Nf3"
-    assert san_of_line(Game(KIWIPETE), ["e1g1", "e8c8"]) == "1. O-O O-O-O"
+    assert san_line(Game(), ["e2e4", "e7e5", "g1f3"]) == "1. e4 e5 2. Nf3"
+    assert san_line(Game(KIWIPETE), ["e1g1", "e8c8"]) == "1. O-O O-O-O"
 
 
 @pytest.mark.parametrize("text", ["Ke3", "e2e5", "0000", "--", "", "Z0", "e4 e5", "nonsense"])
 def test_what_is_no_move_is_named(text):
     with pytest.raises(InputError, match="not a legal move"):
-        read_move(Game(), text)
+        parse_move(Game(), text)
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "moves e4", "startpos e4", "startpos moves e5"])
 def test_what_is_no_position_is_named(text):
     with pytest.raises(InputError):
-        read_position(text)
+        parse_position(text)
 
 
 @pytest.mark.parametrize("line", [

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from engine.arena.openings import Openings
-from engine.arena.settings import read_setting
-from engine.arena.spsa import Course
+from engine.arena.settings import parse_config
+from engine.arena.spsa import SpsaRun
 from engine.core.errors import InputError
 from engine.files import begins_with, check_target, inner_name, open_text, read_json, read_text, write_file
 from eval.weightfile import read_weight_file
@@ -55,9 +55,9 @@ def test_the_first_file_of_an_archive_is_read(tmp_path):
     assert inner_name(tmp_path / "a.zip") == "inner.pgn"
 
 
-READERS = {"text": read_text, "json": read_json, "weights": read_weight_file, "checkpoint": Course.load,
+READERS = {"text": read_text, "json": read_json, "weights": read_weight_file, "checkpoint": SpsaRun.load,
            "openings": lambda path: next(Openings(path).draw(1, 1, lambda text: None)),
-           "setting": lambda path: read_setting(str(path))}
+           "setting": lambda path: parse_config(str(path))}
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from engine.core.perft import KNOWN
+from engine.core.perft import PERFT_POSITIONS
 from engine.kernel import SOURCE_ROOT
 from tests.client import COMMAND, Client
 
@@ -29,7 +29,7 @@ def garbage(generator: random.Random) -> bytes:
     if kind < 0.6:
         line = " ".join(generator.choices(WORDS, k=generator.randrange(12))).encode()
     elif kind < 0.8:
-        fen = generator.choice(KNOWN).fen
+        fen = generator.choice(PERFT_POSITIONS).fen
         line = f"position fen {fen} moves e2e4".encode()[: generator.randrange(90)]
     elif kind < 0.9:
         line = b"go depth 3"

@@ -10,11 +10,19 @@ from itertools import pairwise
 import chess
 import pytest
 
-from engine.handicap import HIGHEST, LOOKING, LOWEST, SEARCHING, choose, level_of, limited
+from engine.handicap import (
+    HIGHEST,
+    HUMANLIKE_LEVELS,
+    LOWEST,
+    SEARCH_LEVELS,
+    pick_weakened_move,
+    skill_level,
+    skill_limits,
+)
 from engine.options import Settings, find_option
-from engine.order import Order, Signals
+from engine.order import GoRequest, SearchSignals
 from engine.player import Player
-from engine.search.limits import Info, Limits, ignore
+from engine.search.limits import Info, Limits, no_report
 from engine.search.scores import MATE
 
 QUIET = ("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
@@ -29,7 +37,7 @@ def limited_player(elo: int, seed: int = 1) -> Player:
     settings.set(find_option("UCI_LimitStrength"), "true")
     settings.set(find_option("UCI_Elo"), str(elo))
     player = Player(settings)
-    player._chance = random.Random(seed)
+    player._rng = random.Random(seed)
     return player
 
 
@@ -43,32 +51,32 @@ def test_the_option_offers_what_the_levels_cover():
 
 
 def test_levels_rise_in_everything():
-    seam = int(SEARCHING[0].elo)
+    seam = int(SEARCH_LEVELS[0].elo)
     for low, high in pairwise([*range(LOWEST, seam, 50)]):
-        weaker, stronger = level_of(low), level_of(high)
+        weaker, stronger = skill_level(low), skill_level(high)
         assert weaker.blindness > stronger.blindness > 0 and weaker.knowledge < stronger.knowledge
         assert weaker.chain <= stronger.chain and weaker.depth <= stronger.depth
         assert weaker.temperature > stronger.temperature and weaker.largest_loss > stronger.largest_loss
     for low, high in pairwise(range(seam, HIGHEST + 1, 50)):
-        weaker, stronger = level_of(low), level_of(high)
+        weaker, stronger = skill_level(low), skill_level(high)
         assert weaker.nodes < stronger.nodes and weaker.depth <= stronger.depth
         assert weaker.temperature > stronger.temperature and weaker.largest_loss > stronger.largest_loss
-    assert LOOKING[-1].elo == seam
-    for level in (*LOOKING[:-1], *SEARCHING):
+    assert HUMANLIKE_LEVELS[-1].elo == seam
+    for level in (*HUMANLIKE_LEVELS[:-1], *SEARCH_LEVELS):
         for field in fields(level):
-            assert getattr(level_of(int(level.elo)), field.name) == pytest.approx(getattr(level, field.name))
+            assert getattr(skill_level(int(level.elo)), field.name) == pytest.approx(getattr(level, field.name))
 
 
 def test_a_level_never_sees_more_than_was_asked_for():
-    assert limited(Limits(nodes=5, depth=1), level_of(2800)).nodes == 5
-    assert limited(Limits(nodes=5, depth=1), level_of(2800)).depth == 1
-    assert limited(Limits(), SEARCHING[1]).nodes == SEARCHING[1].nodes
+    assert skill_limits(Limits(nodes=5, depth=1), skill_level(2800)).nodes == 5
+    assert skill_limits(Limits(nodes=5, depth=1), skill_level(2800)).depth == 1
+    assert skill_limits(Limits(), SEARCH_LEVELS[1]).nodes == SEARCH_LEVELS[1].nodes
 
 
 def test_the_better_a_move_the_likelier_and_none_is_too_bad():
-    level, generator = level_of(1600), random.Random(1)
+    level, generator = skill_level(1600), random.Random(1)
     lines = [info(50, 1), info(45, 2), info(30, 3), info(-60, 4)]  # the last one loses more than the level overlooks
-    chosen = [choose(lines, level, generator).line[0] for _ in range(2000)]
+    chosen = [pick_weakened_move(lines, level, generator).pv[0] for _ in range(2000)]
     counts = [chosen.count(move) for move in (1, 2, 3, 4)]
     assert counts[0] > counts[1] > counts[2] > 50
     assert counts[3] == 0
@@ -76,7 +84,7 @@ def test_the_better_a_move_the_likelier_and_none_is_too_bad():
 
 def test_a_mate_that_is_seen_is_played():
     lines = [info(int(MATE) - 3, 1), info(900, 2)]
-    assert all(choose(lines, level_of(800), random.Random(seed)).line[0] == 1 for seed in range(50))
+    assert all(pick_weakened_move(lines, skill_level(800), random.Random(seed)).pv[0] == 1 for seed in range(50))
 
 
 @pytest.mark.parametrize("elo", [2000, 2200])
@@ -100,9 +108,9 @@ def losses(elo: int, fens: Sequence[str], games: int) -> list[int]:
         player.new_game()
         for fen in fens:
             player.set_position(fen, [])
-            result = player.go(Order(depth=None, nodes=1_000_000), 0.0, Signals(), ignore)
+            result = player.go(GoRequest(depth=None, nodes=1_000_000), 0.0, SearchSignals(), no_report)
             board = chess.Board(fen)
-            move = board.parse_uci(player.game.text(result.move))
+            move = board.parse_uci(player.game.uci(result.move))
             taken = VALUES[board.piece_type_at(move.to_square) or chess.KING]
             board.push(move)
             found.append(most_won(board) - taken)
@@ -133,8 +141,8 @@ def test_every_level_mates_a_bare_king(elo, fen):
     while not board.is_game_over(claim_draw=True):
         player.set_position(fen, moves)
         if board.turn:
-            result = player.go(Order(nodes=1_000_000), 0.0, Signals(), ignore)
-            text = player.game.text(result.move)
+            result = player.go(GoRequest(nodes=1_000_000), 0.0, SearchSignals(), no_report)
+            text = player.game.uci(result.move)
         else:  # towards the centre, as long as it can
             text = min(board.legal_moves, key=lambda move: chess.square_distance(move.to_square, chess.E4)).uci()
         moves.append(text)
@@ -148,15 +156,15 @@ def test_a_weak_player_does_not_always_play_the_same():
         for seed in range(30):
             player = limited_player(800, seed)
             player.set_position(fen, [])
-            moves.add(player.go(Order(nodes=1_000_000), 0.0, Signals(), ignore).move)
+            moves.add(player.go(GoRequest(nodes=1_000_000), 0.0, SearchSignals(), no_report).move)
         assert len(moves) >= 3
 
 
 def test_the_line_that_is_told_begins_with_the_move():
     player = limited_player(800)
     for seed in range(20):
-        player._chance = random.Random(seed)
+        player._rng = random.Random(seed)
         told: list[Info] = []
-        result = player.go(Order(nodes=100), 0.0, Signals(), told.append)
-        assert [line.line_number for line in told] == [1]
-        assert told[0].line[0] == result.move
+        result = player.go(GoRequest(nodes=100), 0.0, SearchSignals(), told.append)
+        assert [line.multipv for line in told] == [1]
+        assert told[0].pv[0] == result.move

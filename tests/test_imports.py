@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.search.kinds import KINDS
+from engine.search.kinds import MODES
 
 ROOT = Path(__file__).parents[1]
 
@@ -159,8 +159,8 @@ def test_there_is_no_cycle():
 
 
 def test_every_kind_of_search_has_a_maker():
-    for kind in KINDS:
-        module, _, function = kind.maker.partition(":")
+    for kind in MODES:
+        module, _, function = kind.factory.partition(":")
         assert home_of(module) in ("engine.alphabeta", "engine.expectimax", "engine.mcts")
         names = {node.name for node in ast.parse(FILES[module].read_text(encoding="utf-8")).body
                  if isinstance(node, ast.FunctionDef)}

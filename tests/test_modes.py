@@ -13,14 +13,14 @@ from engine.core.game import Game
 from engine.expectimax.makers import opponent_rating
 from engine.expectimax.randommover import RandomMover
 from engine.options import Settings, find_option
-from engine.order import Order, Signals
+from engine.order import GoRequest, SearchSignals
 from engine.player import Player
-from engine.search.kinds import KINDS, kind_named
+from engine.search.kinds import MODES, mode_named
 from engine.search.limits import Info, Limits
 from tests.client import Client
 from tests.positions import judge
 
-MODES = [kind.name for kind in KINDS]
+NAMES = [mode.name for mode in MODES]
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
 MIDDLE_GAME = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"
 
@@ -38,14 +38,14 @@ def player_of(mode: str, **options: str) -> Player:
     return player
 
 
-def go(player: Player, signals: Signals | None = None, **order):
+def go(player: Player, signals: SearchSignals | None = None, **order):
     infos: list[Info] = []
-    result = player.go(Order(**order), time.perf_counter(), signals or Signals(),
+    result = player.go(GoRequest(**order), time.perf_counter(), signals or SearchSignals(),
                        lambda found: infos.append(found) if isinstance(found, Info) else None)
     return result, infos
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NAMES)
 def test_every_order_is_obeyed(mode):
     player = player_of(mode)
     player.set_position(MIDDLE_GAME, ["c4d5"])
@@ -57,19 +57,19 @@ def test_every_order_is_obeyed(mode):
         assert result.move in legal, (mode, order)
         assert time.perf_counter() - started < 4.0
         assert infos
-        assert infos[-1].line[0] == result.move
+        assert infos[-1].pv[0] == result.move
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NAMES)
 def test_stop_and_ponderhit(mode):
     player = player_of(mode)
     player.set_position(None, [])
     for order, call in (({"infinite": True}, "stop"), ({"ponder": True, "times": (200, 200)}, "ponderhit")):
-        signals = Signals()
+        signals = SearchSignals()
 
         def call_out(signals=signals, call=call):
             getattr(signals, call).set()
-            player.hear(signals)
+            player.signal(signals)
 
         threading.Timer(0.15, call_out).start()
         started = time.perf_counter()
@@ -78,26 +78,26 @@ def test_stop_and_ponderhit(mode):
         assert time.perf_counter() - started < 3.0
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NAMES)
 def test_lines_of_multipv_and_search_moves(mode):
     player = player_of(mode, MultiPV="3")
     player.set_position(MIDDLE_GAME, [])
     _, infos = go(player, nodes=3000)
     last = infos[-3:]
-    assert [info.line_number for info in last] == [1, 2, 3]
-    assert len({info.line[0] for info in last}) == 3
+    assert [info.multipv for info in last] == [1, 2, 3]
+    assert len({info.pv[0] for info in last}) == 3
     for info in infos:
         board, follower = judge(MIDDLE_GAME), player.game.copy()
-        for move in info.line:
-            text = follower.text(move)
+        for move in info.pv:
+            text = follower.uci(move)
             assert board.is_legal(chess.Move.from_uci(text)), mode
             board.push_uci(text)
-            follower.play(text)
+            follower.push_uci(text)
     result, _ = go(player, nodes=300, search_moves=("a2a3", "h2h3"))
-    assert player.game.text(result.move) in ("a2a3", "h2h3")
+    assert player.game.uci(result.move) in ("a2a3", "h2h3")
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NAMES)
 def test_a_finished_game_has_no_move(mode):
     player = player_of(mode)
     for fen in ("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"):
@@ -105,15 +105,15 @@ def test_a_finished_game_has_no_move(mode):
         assert go(player, nodes=100)[0].move == 0
 
 
-@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "random"])
+@pytest.mark.parametrize("mode", [mode for mode in NAMES if mode != "random"])
 def test_a_mate_in_one_is_found(mode):
     player = player_of(mode, OwnTables="false")
     player.set_position(MATE_IN_ONE, [])
     result, _ = go(player, nodes=4000)
-    assert player.game.text(result.move) == "a1a8"
+    assert player.game.uci(result.move) == "a1a8"
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NAMES)
 def test_tables_are_asked_first(mode):
     player = player_of(mode)
     player.set_position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", [])
@@ -127,7 +127,7 @@ def test_modes_can_be_changed_in_the_middle():
     settings = Settings()
     player = Player(settings)
     player.set_position(None, ["e2e4"])
-    for mode in (*MODES, *reversed(MODES)):
+    for mode in (*NAMES, *reversed(NAMES)):
         changes = {"SearchMode": mode, "Threads": "2", "Hash": "3", "MCTS Pool": "20", "Opponent Elo": "900"}
         for name, value in (*changes.items(), ("Threads", "1")):
             option = find_option(name)
@@ -139,7 +139,7 @@ def test_modes_can_be_changed_in_the_middle():
 
 def test_the_memory_of_a_tree_is_that_of_hash():
     for share in (10, 75, 90):
-        search = kind_named("mcts").make(Settings(mcts_pool=share), 5)
+        search = mode_named("mcts").create(Settings(mcts_pool=share), 5)
         assert search.pool.nodes.nbytes + search.tt.words.nbytes + search.shared.size <= 5 << 20
 
 
@@ -147,19 +147,19 @@ def test_a_tree_says_its_own_chances():
     player = player_of("mcts", OwnTables="false")
     player.set_position(MIDDLE_GAME, [])
     _, infos = go(player, nodes=500)
-    assert infos[-1].chances is not None
-    assert sum(infos[-1].chances) == 1000
-    assert min(infos[-1].chances) >= 0
+    assert infos[-1].wdl is not None
+    assert sum(infos[-1].wdl) == 1000
+    assert min(infos[-1].wdl) >= 0
     player = player_of("puct")
     player.set_position(MIDDLE_GAME, [])
-    assert go(player, nodes=500)[1][-1].chances is None
+    assert go(player, nodes=500)[1][-1].wdl is None
 
 
 def test_a_policy_file_that_is_none_is_refused(tmp_path):
     (tmp_path / "bad.policy").write_bytes(b"nothing")
     settings = Settings(search_mode="mcts", policy_file=str(tmp_path / "bad.policy"))
     with pytest.raises(InputError, match=r"bad\.policy"):
-        kind_named("mcts").make(settings, 4)
+        mode_named("mcts").create(settings, 4)
 
 
 def test_values_out_of_range():
@@ -171,7 +171,7 @@ def test_values_out_of_range():
             settings.set(find_option(name), value)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", NAMES)
 def test_options_may_change_in_the_middle_of_a_search(mode):
     client = Client()
     client.load()

@@ -15,7 +15,7 @@ README = Path(__file__).parent.parent / "README.md"
 def test_every_default_is_a_value():
     settings = Settings()
     for option in OPTIONS:
-        if option.kind is not OptionType.BUTTON:
+        if option.type is not OptionType.BUTTON:
             assert option.read("<empty>" if option.default == "" else str(option.default)) == option.default
             assert settings.value(option) == option.default
 
@@ -51,5 +51,5 @@ def test_the_readme_has_the_same_table():
         row = next((row for row in rows if row.startswith(f"| `{option.name}` |")), None)
         assert row is not None, f"README.md does not list {option.name}"
         assert option.about in row
-        if option.kind is OptionType.SPIN:
+        if option.type is OptionType.SPIN:
             assert f"{option.low} to {option.high}" in row

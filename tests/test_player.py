@@ -10,7 +10,7 @@ import pytest
 
 from engine.core.errors import InputError
 from engine.options import Settings, find_option
-from engine.order import Order, Signals
+from engine.order import GoRequest, SearchSignals
 from engine.player import Player
 from tests.timing import clocked, shortest
 
@@ -57,20 +57,20 @@ def test_repetitions_are_counted_across_the_moves_told_one_by_one(player):
     dance = ["g1f3", "g8f6", "f3g1", "f6g8"] * 2
     for plies in range(len(dance) + 1):
         player.set_position(None, dance[:plies])
-    assert player.game.occurrences() == 3
+    assert player.game.repetitions() == 3
 
 
 @pytest.mark.parametrize(("order", "low", "high"), [
-    (Order(movetime=200), 0.15, 0.3),
-    (Order(times=(200, None), movetime=5000), 0.0, 0.2),
-    (Order(times=(None, 200)), 0.0, 0.2),
-    (Order(times=(100, 100), increments=(1, 1)), 0.0, 0.06),
+    (GoRequest(movetime=200), 0.15, 0.3),
+    (GoRequest(times=(200, None), movetime=5000), 0.0, 0.2),
+    (GoRequest(times=(None, 200)), 0.0, 0.2),
+    (GoRequest(times=(100, 100), increments=(1, 1)), 0.0, 0.06),
 ])
 def test_orders_are_answered_in_their_time(player, order, low, high):
     player.load()
 
     def answer() -> None:
-        result = player.go(order, time.perf_counter(), Signals(), lambda found: None)
+        result = player.go(order, time.perf_counter(), SearchSignals(), lambda found: None)
         assert result.move in player.game.legal_moves()
 
     assert low <= shortest(partial(clocked, answer), high) < high
@@ -79,10 +79,10 @@ def test_orders_are_answered_in_their_time(player, order, low, high):
 def test_signals_given_before_the_search_are_heard(player):
     player.load()
     for name in ("stop", "ponderhit"):
-        signals = Signals()
+        signals = SearchSignals()
         getattr(signals, name).set()
         started = time.perf_counter()
-        player.go(Order(times=(300, 300), ponder=True), started, signals, lambda found: None)
+        player.go(GoRequest(times=(300, 300), ponder=True), started, signals, lambda found: None)
         assert time.perf_counter() - started < 0.5
 
 

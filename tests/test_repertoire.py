@@ -9,16 +9,16 @@ import chess.polyglot
 import pytest
 
 from book.builtin import BUILT_IN
-from book.polyglot import Book, Entry, packed_move, write_book
+from book.polyglot import Book, BookEntry, packed_move, write_book
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.options import Settings, find_option
-from engine.order import Order
-from engine.repertoire import Repertoire
+from engine.order import GoRequest
+from engine.repertoire import PlayerBook
 from tests.client import Client
 from tests.commands.running import run
 
-PLAY = Order(times=(60_000, 60_000))
+PLAY = GoRequest(times=(60_000, 60_000))
 
 
 def settings_with(**values: str) -> Settings:
@@ -28,46 +28,46 @@ def settings_with(**values: str) -> Settings:
     return settings
 
 
-def opened(**values: str) -> Repertoire:
-    repertoire = Repertoire(settings_with(**values))
+def opened(**values: str) -> PlayerBook:
+    repertoire = PlayerBook(settings_with(**values))
     repertoire.open()
     return repertoire
 
 
 def test_a_move_of_the_book_is_played_at_once():
     repertoire = opened()
-    advice = repertoire.advice(Game(), PLAY)
+    advice = repertoire.look_up(Game(), PLAY)
     times = []
     for _ in range(5):
         started = time.perf_counter()
-        advice = repertoire.advice(Game(), PLAY)
+        advice = repertoire.look_up(Game(), PLAY)
         times.append(time.perf_counter() - started)
     assert min(times) < 0.005
     assert advice.move in Game().legal_moves()
-    assert len(advice.remarks) == 1 and advice.remarks[0].startswith(f"book {Game().text(advice.move)} weight ")
+    assert len(advice.messages) == 1 and advice.messages[0].startswith(f"book {Game().uci(advice.move)} weight ")
 
 
-@pytest.mark.parametrize("order", [Order(infinite=True), Order(mate=3), Order(search_moves=("e2e4",))])
+@pytest.mark.parametrize("order", [GoRequest(infinite=True), GoRequest(mate=3), GoRequest(search_moves=("e2e4",))])
 def test_the_book_is_not_asked_in_analysis(order):
-    assert opened().advice(Game(), order).move is None
+    assert opened().look_up(Game(), order).move is None
 
 
 @pytest.mark.parametrize("values", [{"UCI_AnalyseMode": "true"}, {"MultiPV": "2"}, {"OwnBook": "false"}])
 def test_settings_keep_the_book_shut(values):
-    assert opened(**values).advice(Game(), PLAY).move is None
+    assert opened(**values).look_up(Game(), PLAY).move is None
 
 
 def test_the_book_is_asked_as_deep_as_the_setting_says():
     game = Game(moves=["e2e4", "e7e5"])
-    assert opened(Book_Depth="2").advice(game, PLAY).move is not None
-    assert opened(Book_Depth="1").advice(game, PLAY).move is None
+    assert opened(Book_Depth="2").look_up(game, PLAY).move is not None
+    assert opened(Book_Depth="1").look_up(game, PLAY).move is None
 
 
 def test_without_variety_the_weightiest_move_is_played():
     with Book(BUILT_IN) as book:
         best = max(book.entries(chess.polyglot.zobrist_hash(chess.Board())), key=lambda entry: entry.weight)
     repertoire = opened(Book_Variety="0")
-    moves = {repertoire.advice(Game(), PLAY).move for _ in range(20)}
+    moves = {repertoire.look_up(Game(), PLAY).move for _ in range(20)}
     assert [packed_move(move) for move in moves if move is not None] == [best.move]
 
 
@@ -76,8 +76,8 @@ def test_games_are_varied():
     lines = set()
     for _ in range(100):
         game = Game()
-        while len(game.moves) < 6 and (move := repertoire.advice(game, PLAY).move) is not None:
-            game.play(game.text(move))
+        while len(game.moves) < 6 and (move := repertoire.look_up(game, PLAY).move) is not None:
+            game.push_uci(game.uci(move))
         lines.add(tuple(game.moves))
     assert len(lines) >= 60
 
@@ -85,19 +85,19 @@ def test_games_are_varied():
 def test_the_opening_is_named_once_when_the_book_ends():
     repertoire = opened()
     game = Game(moves="e2e4 e7e5 g1f3 b8c6 f1b5 h7h5 a2a4 a7a5 h2h4".split())
-    assert repertoire.advice(game, PLAY).remarks == ("out of book: C60 Ruy Lopez",)
-    assert repertoire.advice(game, PLAY).remarks == ()
+    assert repertoire.look_up(game, PLAY).messages == ("out of book: C60 Ruy Lopez",)
+    assert repertoire.look_up(game, PLAY).messages == ()
     repertoire.begin_game()
-    assert repertoire.advice(game, PLAY).remarks == ("out of book: C60 Ruy Lopez",)
+    assert repertoire.look_up(game, PLAY).messages == ("out of book: C60 Ruy Lopez",)
 
 
 def test_illegal_moves_are_passed_over_with_a_warning(tmp_path):
     path = tmp_path / "book.bin"
     key = chess.polyglot.zobrist_hash(chess.Board())
-    write_book([Entry(key, chess.E2 << 6 | chess.E5, 900), Entry(key, chess.E2 << 6 | chess.E4, 1)], path)
-    advice = opened(BookFile=str(path)).advice(Game(), PLAY)
-    assert Game().text(advice.move or 0) == "e2e4"
-    assert advice.remarks[0] == "book: e2e5 is illegal here and was skipped"
+    write_book([BookEntry(key, chess.E2 << 6 | chess.E5, 900), BookEntry(key, chess.E2 << 6 | chess.E4, 1)], path)
+    advice = opened(BookFile=str(path)).look_up(Game(), PLAY)
+    assert Game().uci(advice.move or 0) == "e2e4"
+    assert advice.messages[0] == "book: e2e5 is illegal here and was skipped"
 
 
 def test_promotions_and_castling_come_out_right(tmp_path):
@@ -108,16 +108,16 @@ def test_promotions_and_castling_come_out_right(tmp_path):
             ("4k3/8/8/8/8/8/8/4K2R w H - 0 1", True, "e1h1", chess.E1 << 6 | chess.H1),
             ("4k3/8/8/8/8/8/8/1RK5 w B - 0 1", True, "c1b1", chess.C1 << 6 | chess.B1)):
         board = chess.Board(fen, chess960=chess960)
-        write_book([Entry(chess.polyglot.zobrist_hash(board), packed, 5)], path)
+        write_book([BookEntry(chess.polyglot.zobrist_hash(board), packed, 5)], path)
         game = Game(fen, chess960)
-        advice = opened(BookFile=str(path)).advice(game, PLAY)
+        advice = opened(BookFile=str(path)).look_up(game, PLAY)
         assert board.is_legal(board.parse_uci(text))
-        assert game.text(advice.move or 0) == text
+        assert game.uci(advice.move or 0) == text
 
 
 def test_a_bad_book_is_refused_and_the_old_one_stays(tmp_path):
     settings = settings_with()
-    repertoire = Repertoire(settings)
+    repertoire = PlayerBook(settings)
     repertoire.open()
     settings.set(find_option("BookFile"), str(tmp_path / "nowhere\0.bin"))
     with pytest.raises(InputError, match=r"cannot read |no file has the name"):
@@ -125,7 +125,7 @@ def test_a_bad_book_is_refused_and_the_old_one_stays(tmp_path):
     settings.set(find_option("BookFile"), str(tmp_path / "nowhere.bin"))
     with pytest.raises(InputError, match=r"cannot read |no file has the name"):
         repertoire.open()
-    assert repertoire.advice(Game(), PLAY).move is not None
+    assert repertoire.look_up(Game(), PLAY).move is not None
 
 
 @pytest.mark.parametrize("is_loaded", [True, False])

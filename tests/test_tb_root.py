@@ -11,20 +11,20 @@ from itertools import islice
 import chess
 import pytest
 
-from engine.alphabeta.searcher import Searcher
-from engine.commands.tablebase.answers import CONTROLS, MEN, answers, player_with, random_fens
+from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.commands.tablebase.answers import CONTROLS, PIECE_COUNTS, measure_latencies, player_with, random_fens
 from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.expectimax.searcher import Expectimax
+from engine.expectimax.searcher import ExpectimaxSearch
 from engine.options import Settings, find_option
-from engine.order import Order, Signals
+from engine.order import GoRequest, SearchSignals
 from engine.player import Player
 from engine.search.limits import Info, Limits
 from engine.search.scores import MATE, TB_BAND, TB_WIN, mate_distance
 from engine.search.tb import TbRecord, no_tb
 from engine.tb_root import TbRoot
-from tablebase.codes import is_won, worth_of_move
-from tablebase.files import Kind
+from tablebase.codes import is_won, move_value
+from tablebase.files import TableKind
 from tablebase.material import Ending, all_endings
 from tablebase.own_tables import OwnTables
 from tablebase.sample import random_board
@@ -43,8 +43,8 @@ def find_position(ending: Ending, chance: random.Random, is_wanted) -> str:
 
 def own_endings() -> TbRecord:
     endings = no_tb()
-    endings.own_address, endings.own_men = TABLES.outcomes.address, TABLES.most_men
-    endings.most_men = TABLES.most_men
+    endings.own_address, endings.own_max_pieces = TABLES.outcomes.address, TABLES.most_men
+    endings.max_pieces = TABLES.most_men
     return endings
 
 
@@ -52,11 +52,11 @@ def has_wins(ending: Ending) -> bool:
     return any(summary.wins > 0.001 * summary.positions for summary in TABLES.outcomes.entry(ending).summary)
 
 
-def answer(player: Player, fen: str, moves: list[str], order: Order) -> str:
+def answer(player: Player, fen: str, moves: list[str], order: GoRequest) -> str:
     player.set_position(fen, moves)
     player.get_ready()
-    result = player.go(order, time.perf_counter(), Signals(), lambda _: None)
-    return player.game.text(result.move)
+    result = player.go(order, time.perf_counter(), SearchSignals(), lambda _: None)
+    return player.game.uci(result.move)
 
 
 def playing(player: Player, fen: str, reply: Callable[[chess.Board], int]) -> Iterator[chess.Board]:
@@ -64,7 +64,7 @@ def playing(player: Player, fen: str, reply: Callable[[chess.Board], int]) -> It
     board = chess.Board(fen)
     moves: list[str] = []
     while not board.is_game_over(claim_draw=True):
-        text = answer(player, fen, moves, Order(movetime=10)) if len(moves) % 2 == 0 else Game(board.fen()).text(
+        text = answer(player, fen, moves, GoRequest(movetime=10)) if len(moves) % 2 == 0 else Game(board.fen()).uci(
             reply(board))
         board.push_uci(text)
         moves.append(text)
@@ -73,12 +73,12 @@ def playing(player: Player, fen: str, reply: Callable[[chess.Board], int]) -> It
 
 def moves_with_codes(board: chess.Board) -> list[tuple[int, int]]:
     position = Game(board.fen()).position
-    TABLES.load_for(position, *Kind)
-    return [(fate.move, fate.code) for fate in TABLES.fates(position) or []]
+    TABLES.load_for(position, *TableKind)
+    return [(fate.move, fate.code) for fate in TABLES.ranked_moves(position) or []]
 
 
 def best_defence(board: chess.Board) -> int:
-    return max(moves_with_codes(board), key=lambda pair: worth_of_move(pair[1]))[0]
+    return max(moves_with_codes(board), key=lambda pair: move_value(pair[1]))[0]
 
 
 def win_in_shortest_time(ending: Ending, games: int) -> None:
@@ -116,7 +116,7 @@ def test_drawn_endings_are_not_lost_and_lost_ones_are_defended_longest(ending):
         game = Game(fen)
         if not game.legal_moves():
             continue
-        game.play(answer(player, fen, [], Order(movetime=10)))
+        game.push_uci(answer(player, fen, [], GoRequest(movetime=10)))
         if game.position.types[6] == game.position.colors[0] | game.position.colors[1]:
             continue  # bare kings
         before, after = TABLES.code(Game(fen).position), TABLES.code(game.position)
@@ -146,22 +146,22 @@ def test_the_lines_are_told_as_a_search_tells_them():
     player = Player(settings)
     player.set_position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", [])
     player.get_ready()
-    result = player.go(Order(depth=3), time.perf_counter(), Signals(), told.append)
+    result = player.go(GoRequest(depth=3), time.perf_counter(), SearchSignals(), told.append)
     lines = [found for found in told if isinstance(found, Info)]
-    assert [line.line_number for line in lines] == [1, 2, 3]
+    assert [line.multipv for line in lines] == [1, 2, 3]
     assert lines[0].score == result.score == MATE - 31 and mate_distance(lines[0].score) == 16
     for line in lines:
         board = chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
-        for text in player.texts(line.line):
+        for text in player.to_uci(line.pv):
             board.push_uci(text)
         assert board.is_checkmate() == (line.score > 0)
-        assert len(line.line) == MATE - line.score or line.score == 0
+        assert len(line.pv) == MATE - line.score or line.score == 0
 
 
 def test_only_the_moves_that_are_allowed():
     player = Player(Settings())
     fen = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
-    assert answer(player, fen, [], Order(depth=3, search_moves=("a1a2",))) == "a1a2"
+    assert answer(player, fen, [], GoRequest(depth=3, search_moves=("a1a2",))) == "a1a2"
 
 
 def test_the_fifty_move_rule_is_respected():
@@ -169,11 +169,11 @@ def test_the_fifty_move_rule_is_respected():
     tb_root = TbRoot(Settings())
     for rule50, is_in_time in ((34, True), (35, True), (36, False)):
         game = Game(f"8/8/7N/8/8/8/8/K1k1B3 w - - {rule50} 80")  # mate in 65 plies
-        tb_root.approach(game)
+        tb_root.prefetch_for(game)
         tb_root.wait(None)
-        verdict = tb_root.verdict(game, 1, (), None)
-        assert bool(verdict.choices) is is_in_time
-        assert bool(verdict.open_moves) is not is_in_time
+        verdict = tb_root.probe(game, 1, (), None)
+        assert bool(verdict.lines) is is_in_time
+        assert bool(verdict.unresolved_moves) is not is_in_time
 
 
 def test_a_move_that_repeats_the_position_for_the_third_time_is_no_win():
@@ -181,11 +181,11 @@ def test_a_move_that_repeats_the_position_for_the_third_time_is_no_win():
     start = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
     moves = ["b1b2", "c3d3", "b2b1", "d3c3"] * 2
     game = Game(start, moves=moves)
-    assert game.occurrences() == 3  # a referee would stop here; the engine is asked all the same
+    assert game.repetitions() == 3  # a referee would stop here; the engine is asked all the same
     player = Player(Settings())
-    text = answer(player, start, moves, Order(movetime=10))
-    game.play(text)
-    assert game.occurrences() < 3 and is_won(TABLES.code(Game(start, moves=moves).position))
+    text = answer(player, start, moves, GoRequest(movetime=10))
+    game.push_uci(text)
+    assert game.repetitions() < 3 and is_won(TABLES.code(Game(start, moves=moves).position))
 
 
 @pytest.mark.parametrize(("fen", "saving"), [
@@ -193,16 +193,16 @@ def test_a_move_that_repeats_the_position_for_the_third_time_is_no_win():
 def test_a_lost_ending_is_saved_by_the_fifty_move_rule(fen, saving):
     """A pawn's move would begin to count anew; with any quiet one the other side runs out of moves."""
     assert TABLES.code(Game(fen).position) % 2 == 1
-    text = answer(Player(Settings()), fen, [], Order(movetime=200))
+    text = answer(Player(Settings()), fen, [], GoRequest(movetime=200))
     game = Game(fen)
-    game.play(text)
+    game.push_uci(text)
     assert game.position.rule50 == 99 and (text == saving or "h5" not in text)
 
 
 def test_a_lost_ending_is_saved_by_a_repetition():
     start = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
     moves = [*["b1b2", "c3d3", "b2b1", "d3c3"] * 2, "b1b2"]
-    assert answer(Player(Settings()), start, moves, Order(movetime=100)) == "c3d3"
+    assert answer(Player(Settings()), start, moves, GoRequest(movetime=100)) == "c3d3"
 
 
 def test_the_way_to_a_late_mate_may_begin_to_count_anew():
@@ -210,23 +210,23 @@ def test_the_way_to_a_late_mate_may_begin_to_count_anew():
     fen = "8/8/8/1k6/8/8/K5P1/8 w - - 60 80"
     assert TABLES.code(Game(fen).position) == 56
     tb_root, game = TbRoot(Settings()), Game(fen)
-    tb_root.approach(game)
+    tb_root.prefetch_for(game)
     tb_root.wait(None)
-    verdict = tb_root.verdict(game, 1, (), None)
-    assert verdict is not None and verdict.choices
-    assert verdict.choices[0].score == TB_WIN  # the winner may have to hurry with the pawn, and mate later for it
-    for move in verdict.choices[0].line:
-        game.play(game.text(move))
+    verdict = tb_root.probe(game, 1, (), None)
+    assert verdict is not None and verdict.lines
+    assert verdict.lines[0].score == TB_WIN  # the winner may have to hurry with the pawn, and mate later for it
+    for move in verdict.lines[0].line:
+        game.push_uci(game.uci(move))
     assert game.is_check() and not game.legal_moves()
 
 
 def test_stop_is_heard_while_tables_are_read(monkeypatch):
-    player, signals = Player(Settings()), Signals()
+    player, signals = Player(Settings()), SearchSignals()
     player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
     monkeypatch.setattr(player._tb_root, "wait", lambda seconds: bool(time.sleep(seconds or 0)))
     signals.stop.set()
     started = time.perf_counter()
-    result = player.go(Order(infinite=True), started, signals, lambda _: None)
+    result = player.go(GoRequest(infinite=True), started, signals, lambda _: None)
     assert result.move and time.perf_counter() - started < 1
 
 
@@ -237,7 +237,7 @@ def test_a_weaker_player_knows_no_tables():
     player, told = Player(settings), []
     player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
     player.get_ready()
-    player.go(Order(movetime=50), time.perf_counter(), Signals(), told.append)
+    player.go(GoRequest(movetime=50), time.perf_counter(), SearchSignals(), told.append)
     assert all(found.tb_hits == 0 for found in told if isinstance(found, Info))
 
 
@@ -249,7 +249,7 @@ def test_the_tables_can_be_switched_off_and_folders_added(tmp_path):
         player.apply(find_option(name))
         told: list = []
         player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
-        player.go(Order(depth=5), time.perf_counter(), Signals(), told.append)
+        player.go(GoRequest(depth=5), time.perf_counter(), SearchSignals(), told.append)
         assert any(found.tb_hits for found in told if isinstance(found, Info)) is (text == "true")
     settings.set(find_option("TablePath"), str(tmp_path))
     with pytest.raises(InputError, match="no tables"):
@@ -258,13 +258,13 @@ def test_the_tables_can_be_switched_off_and_folders_added(tmp_path):
 
 def test_a_search_that_can_reach_the_tables_knows_the_result():
     """Rook and pawn against a pawn: eight plies are enough to see by the tables what a deep search would find."""
-    searcher, game = Searcher(megabytes=4), Game("8/8/3k4/3p4/8/3K4/3P4/7R b - - 0 1")
+    searcher, game = AlphaBetaSearch(megabytes=4), Game("8/8/3k4/3p4/8/3K4/3P4/7R b - - 0 1")
     TABLES.prepare(game.position)
     TABLES.wait()
     searcher.set_tb(own_endings())
     with_tables = searcher.run(game.position, Limits(depth=8))
     assert with_tables.score <= -TB_BAND and searcher.tb_hits > 0
-    again = Searcher(megabytes=4)
+    again = AlphaBetaSearch(megabytes=4)
     again.set_tb(own_endings())
     assert again.run(game.position, Limits(depth=8)).nodes == with_tables.nodes
     searcher.set_tb(no_tb())
@@ -272,10 +272,11 @@ def test_a_search_that_can_reach_the_tables_knows_the_result():
     assert abs(searcher.run(game.position, Limits(depth=8)).score) < TB_BAND and searcher.tb_hits == 0
 
 
-@pytest.mark.parametrize("searcher", [Searcher(megabytes=4), Expectimax()], ids=["alpha-beta", "expectimax"])
+@pytest.mark.parametrize("searcher", [AlphaBetaSearch(megabytes=4), ExpectimaxSearch()],
+                         ids=["alpha-beta", "expectimax"])
 def test_a_mate_is_preferred_to_a_win_by_tables(searcher):
     game = Game("8/8/8/8/8/k1K5/7p/1R6 w - - 0 1")  # Ra1 is mate
-    TABLES.load_for(game.position, Kind.OUTCOMES)
+    TABLES.load_for(game.position, TableKind.OUTCOMES)
     searcher.set_tb(own_endings())
     assert searcher.run(game.position, Limits(depth=4)).score == MATE - 1
     assert searcher.tb_hits > 0
@@ -283,23 +284,23 @@ def test_a_mate_is_preferred_to_a_win_by_tables(searcher):
 
 def test_positions_far_from_the_end_open_nothing():
     tb_root = TbRoot(Settings())
-    tb_root.approach(Game())
-    assert tb_root.for_search().most_men == 0 and tb_root.verdict(Game(), 1, (), None) is None
+    tb_root.prefetch_for(Game())
+    assert tb_root.for_search().max_pieces == 0 and tb_root.probe(Game(), 1, (), None) is None
 
 
-def cpu_of_answer(player: Player, order: Order, fen: str) -> float:
+def cpu_of_answer(player: Player, order: GoRequest, fen: str) -> float:
     """The milliseconds of the processor for one answer, with nothing remembered of an earlier one."""
     player.new_game()
-    (answer,) = answers(player, order, [fen])
+    (answer,) = measure_latencies(player, order, [fen])
     return answer.cpu
 
 
 def test_answers_obey_the_clock_near_the_end():
     """By the CPU time of the thread that answers: other processes may take the processor away, but not for longer."""
     chance, player = random.Random(2), player_with(None)
-    answers(player, Order(movetime=10), random_fens(4, 5, chance))
+    measure_latencies(player, GoRequest(movetime=10), random_fens(4, 5, chance))
     for order in CONTROLS.values():
-        for men in MEN:
+        for men in PIECE_COUNTS:
             given = order.movetime or 200 / 3
             limit = given + 10  # shared caches make a core slower
             times = [shortest(partial(cpu_of_answer, player, order, fen), limit)
@@ -311,7 +312,7 @@ def test_answers_obey_the_clock_near_the_end():
 def test_a_position_that_took_a_third_of_a_second_is_answered_at_once():
     player = player_with(None)
     fen = "8/8/8/3k4/3r4/8/1Q6/K7 w - - 60 90"
-    answers(player, Order(movetime=10), [fen])
-    for order in (Order(movetime=10), Order(times=(200, 200))):
-        (answer,) = answers(player, order, [fen])
+    measure_latencies(player, GoRequest(movetime=10), [fen])
+    for order in (GoRequest(movetime=10), GoRequest(times=(200, 200))):
+        (answer,) = measure_latencies(player, order, [fen])
         assert answer.cpu < 15  # ten of them may be thought about

@@ -14,7 +14,7 @@ import chess
 import chess.engine
 import pytest
 
-from engine.core.perft import KNOWN
+from engine.core.perft import PERFT_POSITIONS
 from engine.kernel import SOURCE_ROOT
 from engine.options import OPTIONS, OptionType
 from eval.network.file import write_network
@@ -22,7 +22,7 @@ from tests.client import COMMAND, Client
 from tests.eval.network.reference import material_network
 from tests.timing import clocked, shortest
 
-KIWIPETE = KNOWN[1].fen
+KIWIPETE = PERFT_POSITIONS[1].fen
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +52,8 @@ def test_python_chess_plays_with_it():
         assert engine.id["name"].startswith("Adversary")
         declared = dict(engine.options)
         for option in OPTIONS:
-            assert declared[option.name].type == option.kind.value
-            if option.kind is OptionType.SPIN:
+            assert declared[option.name].type == option.type.value
+            if option.type is OptionType.SPIN:
                 seen = declared[option.name]
                 assert (seen.min, seen.max, seen.default) == (option.low, option.high, option.default)
         engine.configure({"Hash": 8, "Threads": 2})
@@ -68,7 +68,7 @@ def test_python_chess_plays_with_it():
 
 
 def test_the_best_move_begins_the_last_line(client):
-    for fen in (chess.STARTING_FEN, KIWIPETE, KNOWN[2].fen):
+    for fen in (chess.STARTING_FEN, KIWIPETE, PERFT_POSITIONS[2].fen):
         for limit in ("depth 9", "nodes 20000", "movetime 60"):
             client.say(f"position fen {fen}", f"go {limit}")
             said = client.until("bestmove")

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Sequence
 
 
-class _Hand:
+class _PoolThread:
     """One thread and its next job."""
 
     def __init__(self) -> None:
@@ -20,13 +20,13 @@ class _Hand:
         """Start waiting for jobs; RuntimeError if the system has no more threads."""
         self._thread.start()
 
-    def give(self, job: Callable[[], None]) -> None:
+    def submit(self, job: Callable[[], None]) -> None:
         """Give the thread, which must be idle, a job."""
         self._job = job
         self.is_idle.clear()
         self._has_job.set()
 
-    def dismiss(self) -> None:
+    def shut_down(self) -> None:
         """End the thread as soon as it is idle."""
         self._job = None
         self._has_job.set()
@@ -45,22 +45,22 @@ class _Hand:
                 self.is_idle.set()
 
 
-class Crew:
+class ThreadPool:
     """As many threads as were ever needed at once. Jobs must end by themselves soon after their stop flag is set."""
 
     def __init__(self) -> None:
-        self._hands: list[_Hand] = []
+        self._hands: list[_PoolThread] = []
         weakref.finalize(self, _dismiss, self._hands)
 
     def start(self, jobs: Sequence[Callable[[], None]]) -> int:
         """Start the jobs in parallel; returns how many were started, since the system may have no more threads."""
         self.wait()
-        self._hire(len(jobs))
+        self._grow(len(jobs))
         for hand, job in zip(self._hands, jobs, strict=False):
-            hand.give(job)
+            hand.submit(job)
         return min(len(jobs), len(self._hands))
 
-    def idle(self, number: int, seconds: float) -> bool:
+    def wait_for(self, number: int, seconds: float) -> bool:
         """Wait at most `seconds` for the job of that number; returns whether it is done."""
         return self._hands[number].is_idle.wait(seconds)
 
@@ -75,9 +75,9 @@ class Crew:
         _dismiss(self._hands[size:])
         del self._hands[size:]
 
-    def _hire(self, size: int) -> None:
+    def _grow(self, size: int) -> None:
         while len(self._hands) < size:
-            hand = _Hand()
+            hand = _PoolThread()
             try:
                 hand.start()
             except RuntimeError:  # a limit on processes
@@ -85,7 +85,7 @@ class Crew:
             self._hands.append(hand)
 
 
-def _dismiss(hands: list[_Hand]) -> None:
+def _dismiss(hands: list[_PoolThread]) -> None:
     """End threads; those that are busy end when their job is done."""
     for hand in hands:
-        hand.dismiss()
+        hand.shut_down()

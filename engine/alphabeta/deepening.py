@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.calling import call_search
-from engine.alphabeta.root import bring_forward
+from engine.alphabeta.root import move_to_front
 from engine.alphabeta.state import STATE_TYPE, StateRecord
 from engine.alphabeta.transpositions import EXACT, GENERATIONS, LOWER, UPPER
 from engine.core.position import POSITION_TYPE, PositionRecord
@@ -22,16 +22,16 @@ _ROOT = np.int64(0)
 
 
 @inline
-def first_window(params, depth, expected):
+def aspiration_window(params, depth, previous_score):
     """(alpha, beta) around the `expected` score: the narrower the window, the more cut-offs."""
     if params.use_aspiration and params.use_alphabeta and depth >= params.aspiration_depth:
         width = params.aspiration_window
-        return max(expected - width, -INFINITE), min(expected + width, INFINITE)
+        return max(previous_score - width, -INFINITE), min(previous_score + width, INFINITE)
     return -INFINITE, INFINITE
 
 
 @inline
-def wider_window(alpha, beta, score, width):
+def widen_window(alpha, beta, score, width):
     """(alpha, beta) after `score` failed low or high; `width` grows with each attempt."""
     if width + width // 2 > _WIDEST_WINDOW:
         return -INFINITE, INFINITE
@@ -41,24 +41,24 @@ def wider_window(alpha, beta, score, width):
 
 
 @kernel
-def open_window(state, depth, expected):
+def set_aspiration_window(state, depth, expected):
     """Set the first window of an iteration, around the expected score."""
-    state.window_alpha, state.window_beta = first_window(state.params, depth, expected)
+    state.window_alpha, state.window_beta = aspiration_window(state.params, depth, expected)
     state.window_width = state.params.aspiration_window
     state.window_fails = 0
 
 
 @inline
-def _keep_line(state, score):
+def _save_best_line(state, score):
     """Make the line that was just found the known one."""
     state.line_score = score
     state.line_length = state.pv_length[0]
     for ply in range(state.line_length):
-        state.line[ply] = state.pv[0, ply]
+        state.best_line[ply] = state.pv[0, ply]
 
 
 @inline
-def _confirming_depth(state, depth):
+def _fail_high_depth(state, depth):
     """The depth of a search in the current window: a score that fails high again and again need only be confirmed."""
     return max(depth - state.window_fails, 1) if state.params.use_aspiration_reduction else depth
 
@@ -72,49 +72,49 @@ def search_window(pos, state, search_address, depth):
     otherwise, and if the search was stopped, it is EXACT. A stopped search leaves what it had found by then.
     """
     alpha, beta = np.int64(state.window_alpha), np.int64(state.window_beta)
-    score = call_search(search_address, pos, state, _confirming_depth(state, depth), alpha, beta, _ROOT)
+    score = call_search(search_address, pos, state, _fail_high_depth(state, depth), alpha, beta, _ROOT)
     state.line_bound = EXACT
     if state.stopped:
         if state.pv_length[0] > 0:
-            _keep_line(state, state.root_score)
-            bring_forward(state, state.line[0], state.first_root_move)
+            _save_best_line(state, state.root_score)
+            move_to_front(state, state.best_line[0], state.first_root_move)
         return
     if score <= alpha:
         state.line_score, state.line_bound = score, UPPER
     else:
-        _keep_line(state, score)
+        _save_best_line(state, score)
         state.line_bound = LOWER if score >= beta else EXACT
-        bring_forward(state, state.line[0], state.first_root_move)
+        move_to_front(state, state.best_line[0], state.first_root_move)
     if state.line_bound != EXACT:
         width = np.int64(state.window_width)
         state.window_fails = state.window_fails + 1 if state.line_bound == LOWER else 0
-        state.window_alpha, state.window_beta = wider_window(alpha, beta, score, width)
+        state.window_alpha, state.window_beta = widen_window(alpha, beta, score, width)
         state.window_width = width + width // 2
 
 
 @kernel
-def iterate(pos, state, search_address, depth):
-    """One iteration from the root that `begin_root` has set, with windows that widen until the score lies inside."""
-    open_window(state, depth, np.int64(state.line_score))
+def aspiration_search(pos, state, search_address, depth):
+    """One iteration from the root that `init_root` has set, with windows that widen until the score lies inside."""
+    set_aspiration_window(state, depth, np.int64(state.line_score))
     while True:
         search_window(pos, state, search_address, depth)
         if state.stopped:
             return
         if state.line_bound == EXACT:
-            state.finished_depth = depth
+            state.completed_depth = depth
             return
 
 
 @kernel
-def think(pos, state, search_address, soft_nodes, hard_nodes):
-    """Iterative deepening from the root that `begin_root` has set; returns the score.
+def iterative_deepening(pos, state, search_address, soft_nodes, hard_nodes):
+    """Iterative deepening from the root that `init_root` has set; returns the score.
 
     The best move is then the first root move. No iteration starts after `soft_nodes` nodes; at `hard_nodes` it aborts.
     """
-    state.generation = (state.generation + 1) % GENERATIONS
+    state.tt_generation = (state.tt_generation + 1) % GENERATIONS
     state.node_limit = hard_nodes
     for depth in range(1, MAX_PLY):
-        iterate(pos, state, search_address, np.int64(depth))
+        aspiration_search(pos, state, search_address, np.int64(depth))
         if (state.stopped or state.nodes >= soft_nodes
                 or (is_decisive(state.line_score) and depth >= MAX_PLY // 2)):
             break
@@ -122,33 +122,33 @@ def think(pos, state, search_address, soft_nodes, hard_nodes):
 
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64)
-def start_line(pos: PositionRecord, state: StateRecord, search_address: int, depth: int, number: int) -> None:
+def start_multipv_line(pos: PositionRecord, state: StateRecord, search_address: int, depth: int, number: int) -> None:
     """Start an iteration for one MultiPV line, numbered from 0, by searching its first window.
 
     `state.line_score` is the score from the previous iteration. `search_window` describes the result.
     """
     state.first_root_move = number
-    open_window(state, depth, np.int64(state.line_score))
+    set_aspiration_window(state, depth, np.int64(state.line_score))
     search_window(pos, state, search_address, depth)
 
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64)
-def search_again(pos: PositionRecord, state: StateRecord, search_address: int, depth: int) -> None:
+def re_search(pos: PositionRecord, state: StateRecord, search_address: int, depth: int) -> None:
     """Search again in the window that was widened after a fail low or fail high."""
     search_window(pos, state, search_address, depth)
 
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64)
-def deepen_until_stopped(pos: PositionRecord, state: StateRecord, search_address: int, lines: int) -> None:
+def helper_deepening(pos: PositionRecord, state: StateRecord, search_address: int, lines: int) -> None:
     """A helper's iterations, over `lines` MultiPV lines, until the search is stopped: what it finds reaches the others
     through the transposition table.
     """
-    state.line_scores[:lines] = 0
+    state.multipv_scores[:lines] = 0
     for depth in range(1, MAX_PLY):
         for number in range(lines - 1, -1, -1):  # the best line last: its score and moves remain in `state`
             state.first_root_move = number
-            state.line_score = state.line_scores[number]
-            iterate(pos, state, search_address, np.int64(depth))
+            state.line_score = state.multipv_scores[number]
+            aspiration_search(pos, state, search_address, np.int64(depth))
             if state.stopped:
                 return
-            state.line_scores[number] = state.line_score
+            state.multipv_scores[number] = state.line_score

@@ -13,27 +13,27 @@ from engine.core.attacks import (
     rook_attacks,
 )
 from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, RANK_1, RANK_8, ROOK, lsb
-from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_kind, promoted_type, to_square
+from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_type, promoted_type, to_square
 from engine.core.position import occupied_squares
 from engine.kernel import inline, kernel
 
 # [type]: rounded values will do for comparing exchanges. The king cannot be taken, so it is worth the most.
-EXCHANGE_VALUES = np.array([0, 100, 300, 300, 500, 900, 20_000, 0], np.int64)
-_PROMOTION_GAIN = np.int64(EXCHANGE_VALUES[QUEEN] - EXCHANGE_VALUES[PAWN])
+SEE_VALUES = np.array([0, 100, 300, 300, 500, 900, 20_000, 0], np.int64)
+_PROMOTION_GAIN = np.int64(SEE_VALUES[QUEEN] - SEE_VALUES[PAWN])
 _NO_LOSS = np.int64(0)
 
 
 @inline
-def captured_value(pos, move):
+def capture_gain(pos, move):
     """What `move` wins at once, including the gain of a promotion."""
-    kind = move_kind(move)
+    kind = move_type(move)
     if kind == CASTLING:
         return np.int64(0)
     if kind == EN_PASSANT:
-        return EXCHANGE_VALUES[PAWN]
-    value = EXCHANGE_VALUES[np.int64(pos.board[to_square(move)]) & 7]
+        return SEE_VALUES[PAWN]
+    value = SEE_VALUES[np.int64(pos.board[to_square(move)]) & 7]
     if kind >= PROMOTION:
-        value += EXCHANGE_VALUES[promoted_type(kind)] - EXCHANGE_VALUES[PAWN]
+        value += SEE_VALUES[promoted_type(kind)] - SEE_VALUES[PAWN]
     return value
 
 
@@ -49,26 +49,26 @@ def _all_attackers(pos, square, occupied):
 
 
 @inline
-def _risk(kind, promoting):
+def _exchange_risk(kind, promoting):
     """What is lost if a piece of this kind is taken: its value, and the promotion if pawns promote by taking it."""
-    return EXCHANGE_VALUES[kind] + (_PROMOTION_GAIN if promoting != EMPTY else np.int64(0))
+    return SEE_VALUES[kind] + (_PROMOTION_GAIN if promoting != EMPTY else np.int64(0))
 
 
 @kernel
-def see_reaches(pos, move, threshold):
+def see_ge(pos, move, threshold):
     """Whether the exchange that `move` begins wins at least `threshold` centipawns.
 
     Follows the captures with a running balance, and stops as soon as the outcome is decided.
     """
-    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    start, target, kind = from_square(move), to_square(move), move_type(move)
     if kind == CASTLING:
         return threshold <= 0
-    balance = captured_value(pos, move) - threshold
+    balance = capture_gain(pos, move) - threshold
     if balance < 0:
         return False
     moved = promoted_type(kind) if kind >= PROMOTION else np.int64(pos.board[start]) & 7
     is_last_rank = (BIT << target) & (RANK_1 | RANK_8) != EMPTY
-    if balance >= EXCHANGE_VALUES[moved] + (_PROMOTION_GAIN if is_last_rank else np.int64(0)):
+    if balance >= SEE_VALUES[moved] + (_PROMOTION_GAIN if is_last_rank else np.int64(0)):
         return True
     occupied = (occupied_squares(pos) ^ (BIT << start)) | BIT << target
     if kind == EN_PASSANT:
@@ -78,7 +78,7 @@ def see_reaches(pos, move, threshold):
     attackers = _all_attackers(pos, target, occupied) & occupied
     promoting = pos.types[PAWN] if is_last_rank else EMPTY
     side = np.int64(pos.side) ^ 1
-    balance -= _risk(moved, attackers & pos.colors[side] & promoting)
+    balance -= _exchange_risk(moved, attackers & pos.colors[side] & promoting)
     if balance >= 0:
         return True
     while True:
@@ -97,7 +97,7 @@ def see_reaches(pos, move, threshold):
         attackers &= occupied
         side ^= 1
         stands = QUEEN if kind_taking == PAWN and promoting != EMPTY else kind_taking
-        balance = -balance - 1 - _risk(stands, attackers & pos.colors[side] & promoting)
+        balance = -balance - 1 - _exchange_risk(stands, attackers & pos.colors[side] & promoting)
         if balance >= 0:
             # A king must not capture a defended piece.
             if kind_taking == KING and attackers & pos.colors[side] != EMPTY:
@@ -107,7 +107,7 @@ def see_reaches(pos, move, threshold):
 
 
 @kernel
-def flag_sound_moves(pos, moves, count, good):
+def flag_see_ok(pos, moves, count, good):
     """Set `good[i]` to 1 if the exchange that legal move i begins loses nothing, else to 0, for `count` moves.
 
     The other side cannot take on a square that it does not attack, unless the move opens a line to it: then it attacks
@@ -117,5 +117,5 @@ def flag_sound_moves(pos, moves, count, good):
     for index in range(count):
         move = np.int64(moves[index])
         squares = BIT << from_square(move) | BIT << to_square(move)
-        is_safe = threatened & squares == EMPTY and move_kind(move) != EN_PASSANT
-        good[index] = 1 if is_safe else np.int64(see_reaches(pos, move, _NO_LOSS))
+        is_safe = threatened & squares == EMPTY and move_type(move) != EN_PASSANT
+        good[index] = 1 if is_safe else np.int64(see_ge(pos, move, _NO_LOSS))

@@ -8,7 +8,7 @@ from engine.kernel import inline
 
 
 @inline
-def moved(value, step, limit_bits):
+def apply_gravity(value, bonus, limit_bits):
     """`value` moved by `step`; it stays within plus or minus 1 << limit_bits if both were within before."""
     value = np.int64(value)
-    return value + step - (value * abs(step) >> limit_bits)
+    return value + bonus - (value * abs(bonus) >> limit_bits)

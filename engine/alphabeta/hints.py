@@ -7,16 +7,16 @@ import numpy as np
 from engine.core.attacks import KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, rook_attacks
 from engine.core.bits import BISHOP, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, contains
 from engine.core.legality import gives_check
-from engine.core.moves import NORMAL, from_square, move_kind, to_square
+from engine.core.moves import NORMAL, from_square, move_type, to_square
 from engine.core.position import king_square, occupied_squares
 from engine.kernel import inline, kernel
 
-ESCAPE_VALUES = np.array([0, 0, 5000, 5000, 8000, 16000, 0, 0], np.int64)  # by type, on the histories' scale
+ESCAPE_BONUSES = np.array([0, 0, 5000, 5000, 8000, 16000, 0, 0], np.int64)  # by type, on the histories' scale
 _SHARE_BITS = np.int64(10)  # `hint_escape` is in 1024ths
 
 
 @kernel
-def checking_squares(pos):
+def check_squares(pos):
     """From where a pawn, a knight, a bishop and a rook of the side to move would give check."""
     them, occupied = np.int64(pos.side) ^ 1, occupied_squares(pos)
     king = king_square(pos, them)
@@ -24,7 +24,7 @@ def checking_squares(pos):
 
 
 @kernel
-def discovering_men(pos):
+def discovered_check_candidates(pos):
     """The men of the side to move that may discover a check, and perhaps more: the first ones on all straight lines, or
     on all diagonals, from the enemy king, if a slider stands behind one of them.
     """
@@ -40,7 +40,7 @@ def discovering_men(pos):
 
 
 @inline
-def _danger_of(kind, danger):
+def _attacked_by_lesser(kind, danger):
     """Where a man of this type is attacked by one of less worth; nowhere for pawns and kings.
 
     `danger` holds the squares attacked by pawns; by pawns and minor pieces; by pawns, minor pieces and rooks.
@@ -51,7 +51,7 @@ def _danger_of(kind, danger):
 
 
 @inline
-def _checks_of(kind, checking):
+def _check_squares_of(kind, checking):
     """The squares from which a piece type gives check."""
     pawn, knight, bishop, rook = checking
     if kind == PAWN:
@@ -63,20 +63,20 @@ def _checks_of(kind, checking):
 
 
 @inline
-def checks(pos, move, checking, discovering):
-    """Whether a quiet move gives check, given `checking_squares` and `discovering_men`."""
+def quiet_gives_check(pos, move, checking, discovering):
+    """Whether a quiet move gives check, given `check_squares` and `discovered_check_candidates`."""
     start, target = from_square(move), to_square(move)
-    if contains(discovering, start) or move_kind(move) != NORMAL:
+    if contains(discovering, start) or move_type(move) != NORMAL:
         return gives_check(pos, move)
-    return contains(_checks_of(np.int64(pos.board[start]) & 7, checking), target)
+    return contains(_check_squares_of(np.int64(pos.board[start]) & 7, checking), target)
 
 
 @inline
-def hint(pos, params, move, danger, checking):
+def quiet_bonus(pos, params, move, danger, checking):
     """What is added to the score of a quiet move: for leaving danger and for a check; less for going into danger."""
     start, target = from_square(move), to_square(move)
     kind = np.int64(pos.board[start]) & 7
-    squares = _danger_of(kind, danger)
+    squares = _attacked_by_lesser(kind, danger)
     fled = np.int64(contains(squares, start)) - np.int64(contains(squares, target))
-    score = fled * (ESCAPE_VALUES[kind] * params.hint_escape >> _SHARE_BITS)
-    return score + params.hint_check if contains(_checks_of(kind, checking), target) else score
+    score = fled * (ESCAPE_BONUSES[kind] * params.hint_escape >> _SHARE_BITS)
+    return score + params.hint_check if contains(_check_squares_of(kind, checking), target) else score

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from engine.alphabeta.params import without_techniques
-from engine.alphabeta.searcher import DeepeningSearch, Searcher
+from engine.alphabeta.params import minimax_params
+from engine.alphabeta.searcher import AlphaBetaSearch, IterativeSearch
 
 
-class Wishes(Protocol):
+class AlphaBetaOptions(Protocol):
     """The settings that alpha-beta reads."""
 
     @property
     def threads(self) -> int: ...
 
 
-def alphabeta(wishes: Wishes, megabytes: int) -> Searcher:
+def alphabeta(options: AlphaBetaOptions, megabytes: int) -> AlphaBetaSearch:
     """The full search."""
-    return Searcher(megabytes, wishes.threads)
+    return AlphaBetaSearch(megabytes, options.threads)
 
 
-def minimax(wishes: Wishes, megabytes: int) -> DeepeningSearch:
+def minimax(wishes: AlphaBetaOptions, megabytes: int) -> IterativeSearch:
     """Plain minimax with iterative deepening. It has no transposition table, so it needs no memory."""
-    return DeepeningSearch(params=without_techniques())
+    return IterativeSearch(params=minimax_params())

@@ -15,41 +15,41 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.learning import (
-    learn_from_last_move,
-    learn_from_surprise,
-    learn_from_tt_cut,
-    remember_tried,
-    reward_if_all_answers_fail,
+    add_tried_move,
+    maybe_update_correction,
+    update_history_on_tt_cutoff,
+    update_last_move_by_eval,
+    update_last_move_on_fail_low,
 )
 from engine.alphabeta.ordering import (
     ALL_QUIETS,
     BAD_NOISY,
     NO_QUIETS,
-    learn_from_cut,
+    init_move_picker,
     next_move,
-    note_threats,
-    picked_score,
-    start_picking,
+    picked_move_history,
+    set_threats,
+    update_histories_on_cutoff,
 )
 from engine.alphabeta.pruning import (
-    foreseen_fail_high,
-    late_move_pruning_begins,
-    may_probcut,
+    late_move_pruning_applies,
+    lazy_reverse_futility,
     may_try_null_move,
-    next_probable,
-    noisy_is_hopeless,
-    null_floor_of,
+    may_try_probcut,
+    next_probcut_move,
+    nmp_min_ply_after,
     null_move_depth,
-    quiet_is_hopeless,
+    prune_noisy,
+    prune_quiet,
     reverse_futility_cuts,
     reverse_futility_score,
 )
-from engine.alphabeta.quiescence import quiescence, value_at_horizon
+from engine.alphabeta.quiescence import enter_quiescence, quiescence
 from engine.alphabeta.reductions import (
-    internal_reduction,
+    iir_reduction,
+    lmr_adjust_for_node,
+    lmr_adjust_for_quiet,
     lmr_base,
-    lmr_of_node,
-    lmr_of_quiet,
     may_be_singular,
     multi_cut_score,
     negative_extension,
@@ -58,45 +58,45 @@ from engine.alphabeta.reductions import (
 )
 from engine.alphabeta.state import PLY_MASK
 from engine.alphabeta.steps import (
-    has_pieces,
-    has_to_stop,
+    can_probe_tb,
+    enter_node,
+    has_non_pawn_material,
     is_draw,
-    is_tb_ending,
-    pass_turn,
-    play,
-    recalled,
-    take_back,
+    legal_or_null,
+    make_move,
+    make_null_move,
+    tt_lookup,
     tt_store,
-    validated,
+    unmake_move,
 )
 from engine.alphabeta.techniques import (
-    begin_node,
-    best_so_far,
-    count_cut,
-    count_root_nodes,
+    add_root_move_nodes,
+    count_cutoff,
     evaluate_node,
+    init_frame,
     is_improving,
-    is_open_root_move,
-    keep_best,
-    narrowed,
-    note_root_move,
-    pv_to_store,
-    recall_pv,
-    score_without_moves,
-    tb_limits,
+    mate_distance_window,
+    mate_or_stalemate_score,
+    record_best_move,
+    root_best_move,
+    root_move_is_allowed,
+    set_current_root_move,
+    set_tt_pv,
+    tb_bounds,
+    tt_pv_to_store,
     tt_score_cuts,
 )
-from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_move
+from engine.alphabeta.transpositions import EXACT, LOWER, TT_MISS, UPPER, entry_move
 from engine.core.bits import EMPTY
 from engine.core.legality import gives_check
-from engine.core.movegen import king_masks
+from engine.core.movegen import checkers_and_pinned
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy, unmake_null
 from engine.kernel import kernel
 from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, is_decisive, is_loss, is_win
 
-_NO = np.int64(0)
-_YES = np.int64(1)
+ZERO = np.int64(0)
+ONE = np.int64(1)
 
 
 @kernel
@@ -106,54 +106,54 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     params = state.params
     # Step 1. At the horizon, quiescence searches only captures, checks and the like [402].
     if depth <= 0 or ply >= MAX_PLY:
-        return value_at_horizon(pos, state, alpha, beta, ply)
+        return enter_quiescence(pos, state, alpha, beta, ply)
     is_root, is_pv = ply == 0, beta - alpha > 1
     is_scout = not is_pv or not (params.use_pvs or is_root)
-    excluded = np.int64(state.excluded[ply])
+    excluded = np.int64(state.excluded_moves[ply])
 
     # Step 2. Stop and draws.
-    if has_to_stop(state, ply):
+    if enter_node(state, ply):
         return DRAW
-    floor, ceiling, old_alpha = -INFINITE, INFINITE, alpha
+    tb_floor, tb_ceiling, old_alpha = -INFINITE, INFINITE, alpha
     if not is_root:
         if is_draw(pos, state, ply):
             return DRAW
         # Step 3. Mate-distance pruning: a shorter mate has already been found [0].
-        alpha, beta = narrowed(params, alpha, beta, ply)
+        alpha, beta = mate_distance_window(params, alpha, beta, ply)
         old_alpha = alpha
         if alpha >= beta:
             return alpha
 
         # Step 4. The endgame tables: with few men the result is known. Only a mate can be better, or worse.
-        if is_tb_ending(pos, state) and excluded == NULL_MOVE:
-            floor, ceiling = tb_limits(pos, state, ply, depth)
-            if floor >= beta or ceiling <= alpha or floor == ceiling:
-                return floor if floor > -INFINITE else ceiling
-            alpha = max(alpha, floor)
+        if can_probe_tb(pos, state) and excluded == NULL_MOVE:
+            tb_floor, tb_ceiling = tb_bounds(pos, state, ply, depth)
+            if tb_floor >= beta or tb_ceiling <= alpha or tb_floor == tb_ceiling:
+                return tb_floor if tb_floor > -INFINITE else tb_ceiling
+            alpha = max(alpha, tb_floor)
 
     # Step 5. The transposition table: the same position by another move order [346, its cut-offs alone 156].
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     in_check = checkers != EMPTY
-    data, tt_score = recalled(pos, state, ply) if excluded == NULL_MOVE else (MISS, NO_SCORE)
-    was_pv = recall_pv(state, ply, is_pv, data, excluded)
-    if data != MISS and tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
-        learn_from_tt_cut(pos, state, ply, depth, entry_move(data), tt_score, beta)
+    tt_entry, tt_score = tt_lookup(pos, state, ply) if excluded == NULL_MOVE else (TT_MISS, NO_SCORE)
+    was_pv = set_tt_pv(state, ply, is_pv, tt_entry, excluded)
+    if tt_entry != TT_MISS and tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, is_scout):
+        update_history_on_tt_cutoff(pos, state, ply, depth, entry_move(tt_entry), tt_score, beta)
         return tt_score
-    tt_move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
-    tt_move = best_so_far(state, ply, tt_move)
+    tt_move = legal_or_null(pos, entry_move(tt_entry), checkers, pinned) if tt_entry != TT_MISS else NULL_MOVE
+    tt_move = root_best_move(state, ply, tt_move)
     tt_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
 
     # Step 6. The static evaluation, corrected by experience [14], refined by the TT score.
     may_prune = not is_pv and not in_check and excluded == NULL_MOVE
     # Step 7 early: without the full evaluation, if a lazy one, which only the features have, already cuts.
-    foreseen = foreseen_fail_high(pos, state, depth, ply, beta, data) if may_prune else NO_SCORE
-    if foreseen != NO_SCORE:
-        return foreseen
-    raw_eval, estimate = evaluate_node(pos, state, ply, data, tt_score, in_check)
-    learn_from_last_move(pos, state, ply, excluded)
+    lazy_cutoff_score = lazy_reverse_futility(pos, state, depth, ply, beta, tt_entry) if may_prune else NO_SCORE
+    if lazy_cutoff_score != NO_SCORE:
+        return lazy_cutoff_score
+    raw_eval, estimate = evaluate_node(pos, state, ply, tt_entry, tt_score, in_check)
+    update_last_move_by_eval(pos, state, ply, excluded)
     static_eval = np.int64(state.static_evals[ply])
     improving = is_improving(state, ply, in_check)
-    begin_node(state, ply)
+    init_frame(state, ply)
 
     if may_prune:
         # Step 7. Reverse futility pruning: far above beta, no reply will bring the score below it [100].
@@ -162,53 +162,53 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         # Step 8. Null move: if even passing fails high, a move will; verified at high depth against zugzwang [35].
         if may_try_null_move(pos, state, depth, ply, beta, estimate):
             reduced = null_move_depth(params, depth, estimate, beta)
-            pass_turn(pos, state, ply, raw_eval)
-            score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, _YES - cut_node)
+            make_null_move(pos, state, ply, raw_eval)
+            score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, ONE - cut_node)
             unmake_null(pos)
             if state.stopped:
                 return DRAW
             if score >= beta:
                 score = beta if is_win(score) else score
-                if depth < params.null_verify_depth or state.null_floor > 0:
+                if depth < params.null_verify_depth or state.nmp_min_ply > 0:
                     return score
-                state.null_floor = null_floor_of(params, ply, reduced)
-                verified = search(pos, state, beta - 1, beta, reduced, ply, _NO)
-                state.null_floor = 0
+                state.nmp_min_ply = nmp_min_ply_after(params, ply, reduced)
+                verified = search(pos, state, beta - 1, beta, reduced, ply, ZERO)
+                state.nmp_min_ply = 0
                 if state.stopped:
                     return DRAW
                 if verified >= beta:
                     return score
         # Step 9. ProbCut: a capture that beats beta by a margin in a shallow search will beat it in a deep one [10].
-        raised, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
-        if may_probcut(params, depth, beta, raised, data, tt_score):
+        probcut_beta, shallow = beta + params.probcut_margin, depth - params.probcut_reduction
+        if may_try_probcut(params, depth, beta, probcut_beta, tt_entry, tt_score):
             noisy_tt_move = tt_move if tt_is_noisy else NULL_MOVE
-            start_picking(state, ply, noisy_tt_move)
+            init_move_picker(state, ply, noisy_tt_move)
             while True:
-                move = next_probable(pos, state, ply, noisy_tt_move, checkers, pinned, raised - static_eval)
+                move = next_probcut_move(pos, state, ply, noisy_tt_move, checkers, pinned, probcut_beta - static_eval)
                 if move == NULL_MOVE:
                     break
-                play(pos, state, ply, move)
-                score = -quiescence(pos, state, -raised, -raised + 1, ply + 1, _NO)
-                if score >= raised:
-                    score = -search(pos, state, -raised, -raised + 1, shallow, ply + 1, _YES - cut_node)
-                take_back(pos, move)
+                make_move(pos, state, ply, move)
+                score = -quiescence(pos, state, -probcut_beta, -probcut_beta + 1, ply + 1, ZERO)
+                if score >= probcut_beta:
+                    score = -search(pos, state, -probcut_beta, -probcut_beta + 1, shallow, ply + 1, ONE - cut_node)
+                unmake_move(pos, move)
                 if state.stopped:
                     return DRAW
-                if score >= raised:
-                    tt_store(pos, state, ply, move, score, raw_eval, max(shallow + 1, _NO), LOWER, was_pv)
-                    return score if is_decisive(score) else score - (raised - beta)
+                if score >= probcut_beta:
+                    tt_store(pos, state, ply, move, score, raw_eval, max(shallow + 1, ZERO), LOWER, was_pv)
+                    return score if is_decisive(score) else score - (probcut_beta - beta)
 
     # Step 10. Internal iterative reduction: without a TT move the node is not yet worth its depth [0].
     if tt_move == NULL_MOVE and excluded == NULL_MOVE and not is_root and (is_pv or cut_node):
-        depth -= internal_reduction(params, depth)
+        depth -= iir_reduction(params, depth)
 
     # Step 11. Singular extension: a TT move that is much better than all others is searched deeper [33].
-    extension = _NO
-    if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, data, tt_score):
+    extension = ZERO
+    if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, tt_entry, tt_score):
         singular_beta = tt_score - params.singular_margin * depth
-        state.excluded[ply] = tt_move
+        state.excluded_moves[ply] = tt_move
         score = search(pos, state, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
-        state.excluded[ply] = NULL_MOVE
+        state.excluded_moves[ply] = NULL_MOVE
         state.pv_length[ply] = 0
         if state.stopped:
             return DRAW
@@ -222,33 +222,33 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             extension = negative_extension(params, cut_node, tt_score, beta)
 
     # Step 12. The moves, in order of promise [700: history 100, killers 31, continuation history 19, counter moves 17].
-    note_threats(pos, state, ply)
-    start_picking(state, ply, tt_move)
-    best, best_move = floor, NULL_MOVE
-    move_count, quiets, noisies = _NO, _NO, _NO
-    with_quiets, no_zugzwang = ALL_QUIETS, has_pieces(pos)
+    set_threats(pos, state, ply)
+    init_move_picker(state, ply, tt_move)
+    best, best_move = tb_floor, NULL_MOVE
+    move_count, quiet_count, noisy_count = ZERO, ZERO, ZERO
+    with_quiets, no_zugzwang = ALL_QUIETS, has_non_pawn_material(pos)
     while True:
         move = next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets)
         if move == NULL_MOVE:
             break
-        if move == excluded or (is_root and not is_open_root_move(state, move)):
+        if move == excluded or (is_root and not root_move_is_allowed(state, move)):
             continue
         move_count += 1
-        note_root_move(state, ply, move, move_count)
+        set_current_root_move(state, ply, move, move_count)
         is_quiet = not is_noisy(pos, move)
-        history = picked_score(pos, state, move, ply) if is_quiet else _NO
+        history = picked_move_history(pos, state, move, ply) if is_quiet else ZERO
         reduction = lmr_base(state, depth, move_count, is_quiet)
 
         # Step 13. Pruning of late moves [49] and of hopeless ones [static exchange 69, futility 37, history -5].
         if not is_root and not is_loss(best) and no_zugzwang:
             if not is_quiet:
-                if noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, state.stage[ply] == BAD_NOISY):
+                if prune_noisy(pos, state, move, depth, static_eval, alpha, state.stage[ply] == BAD_NOISY):
                     continue
             elif not in_check:
-                if late_move_pruning_begins(params, depth, move_count, improving):
+                if late_move_pruning_applies(params, depth, move_count, improving):
                     with_quiets = NO_QUIETS
                     continue
-                if quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
+                if prune_quiet(pos, state, move, depth, reduction, history, static_eval, alpha):
                     continue
 
         # Step 14. Extensions.
@@ -256,26 +256,26 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         is_late = params.use_late_move_reductions and depth >= 2 and move_count > 1 + np.int64(is_root)
         is_check = is_late and gives_check(pos, move)
         nodes_before = state.nodes
-        play(pos, state, ply, move)
+        make_move(pos, state, ply, move)
 
         # Step 15. Late move reduction: with good ordering a late move is seldom best; if it is, search it again [91].
         score = -INFINITE
         scout_beta = alpha + 1 if params.use_pvs else beta
         if is_late:
-            reduction = lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, is_check, tt_is_noisy)
+            reduction = lmr_adjust_for_node(state, ply, reduction, is_pv, cut_node, improving, is_check, tt_is_noisy)
             if is_quiet:
-                reduction = lmr_of_quiet(state, ply, move, reduction, history)
+                reduction = lmr_adjust_for_quiet(state, ply, move, reduction, history)
             reduced = reduced_depth(new_depth, reduction)
-            score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, _YES)
+            score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, ONE)
             if score > alpha and reduced < new_depth:
-                score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
+                score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, ONE - cut_node)
         elif not is_pv or move_count > 1:
             # Step 16. Principal variation search: a null window shows that a move is not better [119].
-            score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, _YES - cut_node)
+            score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, ONE - cut_node)
         if is_pv and (move_count == 1 or (score > alpha and params.use_pvs)):
-            score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, _NO)
-        take_back(pos, move)
-        count_root_nodes(state, ply, move, state.nodes - nodes_before)
+            score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, ZERO)
+        unmake_move(pos, move)
+        add_root_move_nodes(state, ply, move, state.nodes - nodes_before)
         if state.stopped:
             return DRAW
 
@@ -286,24 +286,25 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 if params.use_alphabeta:
                     alpha = score
                 best_move = move
-                keep_best(state, ply, move, score, is_pv)
+                record_best_move(state, ply, move, score, is_pv)
                 if score >= beta:
-                    count_cut(state, move_count)
+                    count_cutoff(state, move_count)
                     break
-        quiets, noisies = remember_tried(state, ply, move, is_quiet, quiets, noisies)
+        quiet_count, noisy_count = add_tried_move(state, ply, move, is_quiet, quiet_count, noisy_count)
 
     # Step 18. No legal move: mate or stalemate.
     if move_count == 0:
-        return score_without_moves(alpha, ply, excluded, in_check)
-    best = min(best, ceiling)
+        return mate_or_stalemate_score(alpha, ply, excluded, in_check)
+    best = min(best, tb_ceiling)
 
     # Step 19. Learn which move caused the cut-off, and how wrong the evaluation was.
     if best >= beta:
-        learn_from_cut(pos, state, ply, depth, best_move, quiets, noisies)
+        update_histories_on_cutoff(pos, state, ply, depth, best_move, quiet_count, noisy_count)
     if excluded == NULL_MOVE:
-        reward_if_all_answers_fail(pos, state, ply, depth, best, old_alpha)
+        update_last_move_on_fail_low(pos, state, ply, depth, best, old_alpha)
         bound = LOWER if best >= beta else (EXACT if is_pv and best > old_alpha else UPPER)
-        learn_from_surprise(pos, state, ply, depth, static_eval, best, best_move, bound)
+        maybe_update_correction(pos, state, ply, depth, static_eval, best, best_move, bound)
         if not is_root or state.first_root_move == 0:
-            tt_store(pos, state, ply, best_move, best, raw_eval, depth, bound, pv_to_store(state, ply, bound == UPPER))
+            tt_store(pos, state, ply, best_move, best, raw_eval, depth, bound,
+                     tt_pv_to_store(state, ply, bound == UPPER))
     return best

@@ -188,7 +188,7 @@ def default_params() -> ParamsRecord:
     return default_record(PARAMETERS, ParamsRecord)
 
 
-def without_techniques() -> ParamsRecord:
+def minimax_params() -> ParamsRecord:
     """A new record with every switch off: plain minimax."""
     record = default_params()
     for row in PARAMETERS:

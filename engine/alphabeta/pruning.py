@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.exchange import captured_value, see_reaches
+from engine.alphabeta.exchange import capture_gain, see_ge
 from engine.alphabeta.ordering import BAD_NOISY, NO_QUIETS, next_move
 from engine.alphabeta.reductions import whole_plies
-from engine.alphabeta.state import BEFORE_ROOT
-from engine.alphabeta.steps import has_pieces, lazy_score
-from engine.alphabeta.transpositions import MISS, entry_depth
+from engine.alphabeta.state import ROOT_OFFSET
+from engine.alphabeta.steps import has_non_pawn_material, lazy_eval
+from engine.alphabeta.transpositions import TT_MISS, entry_depth
 from engine.core.legality import gives_check
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
@@ -24,12 +24,12 @@ _WHOLE = np.int64(1024)
 
 
 @inline
-def foreseen_fail_high(pos, state, depth, ply, beta, data):
+def lazy_reverse_futility(pos, state, depth, ply, beta, data):
     """A cautious score, if a lazy evaluation already shows that reverse futility pruning will cut; else NO_SCORE."""
     params = state.params
     if not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta):
         return NO_SCORE
-    lazy = lazy_score(pos, state, ply, data)
+    lazy = lazy_eval(pos, state, ply, data)
     cautious = lazy - params.lazy_margin - params.rfp_margin * depth
     return (cautious + beta) // 2 if lazy != NO_SCORE and cautious >= beta else NO_SCORE
 
@@ -54,7 +54,7 @@ def may_try_null_move(pos, state, depth, ply, beta, estimate):
     params = state.params
     return (params.use_null_move and depth >= params.null_depth and estimate >= beta
             and state.static_evals[ply] >= beta - params.null_static_margin * depth
-            and state.slots[BEFORE_ROOT + ply - 1] != 0 and has_pieces(pos) and ply >= state.null_floor
+            and state.piece_to[ROOT_OFFSET + ply - 1] != 0 and has_non_pawn_material(pos) and ply >= state.nmp_min_ply
             and not is_loss(beta))
 
 
@@ -66,28 +66,28 @@ def null_move_depth(params, depth, estimate, beta):
 
 
 @inline
-def null_floor_of(params, ply, reduced):
+def nmp_min_ply_after(params, ply, reduced):
     """The first ply where null moves are allowed again while one is being verified."""
     return ply + params.null_verify_quarters * reduced // _QUARTERS
 
 
 @inline
-def may_probcut(params, depth, beta, raised, data, tt_score):
+def may_try_probcut(params, depth, beta, raised, data, tt_score):
     """Whether to try ProbCut: at enough depth, unless the TT score speaks against `raised`."""
     if not params.use_probcut or depth < params.probcut_depth or is_decisive(beta):
         return False
-    is_known = data != MISS and entry_depth(data) >= depth - params.probcut_tt_depth
+    is_known = data != TT_MISS and entry_depth(data) >= depth - params.probcut_tt_depth
     return not (is_known and tt_score < raised)
 
 
 @inline
-def next_probable(pos, state, ply, tt_move, checkers, pinned, gain):
+def next_probcut_move(pos, state, ply, tt_move, checkers, pinned, gain):
     """The next capture or promotion that wins at least `gain` by exchanges, for ProbCut; NULL_MOVE if there is none."""
     while True:
         move = next_move(pos, state, ply, tt_move, checkers, pinned, NO_QUIETS)
         if move == NULL_MOVE or state.stage[ply] == BAD_NOISY:
             return NULL_MOVE
-        if see_reaches(pos, move, gain):
+        if see_ge(pos, move, gain):
             return move
 
 
@@ -95,7 +95,7 @@ def next_probable(pos, state, ply, tt_move, checkers, pinned, gain):
 
 
 @inline
-def late_move_pruning_begins(params, depth, move_count, improving):
+def late_move_pruning_applies(params, depth, move_count, improving):
     """Late move pruning: whether so many moves have been seen that the remaining quiet ones are skipped; sooner if
     the evaluation is not improving.
     """
@@ -104,7 +104,7 @@ def late_move_pruning_begins(params, depth, move_count, improving):
 
 
 @inline
-def quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, alpha):
+def prune_quiet(pos, state, move, depth, reduction, history, static_eval, alpha):
     """Futility and SEE pruning, by the depth left after reduction, and history pruning of a quiet move; no checks."""
     params = state.params
     left = max(depth - 1 - whole_plies(reduction), 0)
@@ -113,17 +113,17 @@ def quiet_is_hopeless(pos, state, move, depth, reduction, history, static_eval, 
     is_hopeless = is_hopeless or (params.use_history_pruning and depth <= params.history_prune_depth
                                   and history < -params.history_prune_margin * depth)
     is_hopeless = is_hopeless or (params.use_see_pruning
-                                  and not see_reaches(pos, move, -params.see_quiet_margin * left))
+                                  and not see_ge(pos, move, -params.see_quiet_margin * left))
     return is_hopeless and not gives_check(pos, move)
 
 
 @inline
-def noisy_is_hopeless(pos, state, move, depth, static_eval, alpha, loses_material):
+def prune_noisy(pos, state, move, depth, static_eval, alpha, loses_material):
     """Futility and SEE pruning of a capture or promotion; in check `static_eval` is NO_SCORE, above everything."""
     params = state.params
     margin = params.capture_futility_base + params.capture_futility_margin * depth
     if (params.use_capture_futility and depth <= params.capture_futility_depth
-            and static_eval + margin + captured_value(pos, move) <= alpha and not gives_check(pos, move)):
+            and static_eval + margin + capture_gain(pos, move) <= alpha and not gives_check(pos, move)):
         return True
     return (params.use_see_pruning and loses_material
-            and not see_reaches(pos, move, -params.see_noisy_margin * depth * depth))
+            and not see_ge(pos, move, -params.see_noisy_margin * depth * depth))

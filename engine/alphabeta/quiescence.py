@@ -6,40 +6,40 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.correction import corrected_eval
-from engine.alphabeta.exchange import captured_value, see_reaches
+from engine.alphabeta.correction import correct_eval
+from engine.alphabeta.exchange import capture_gain, see_ge
 from engine.alphabeta.ordering import (
     ALL_QUIETS,
     BAD_NOISY,
     NO_QUIETS,
     QUIET_CHECKS,
+    init_move_picker,
     next_move,
-    note_threats,
-    start_picking,
+    set_threats,
 )
 from engine.alphabeta.state import PLY_MASK
 from engine.alphabeta.steps import (
-    bound_settles,
-    cut_off_value,
-    extend_pv,
-    has_to_stop,
+    bound_cuts,
+    can_probe_tb,
+    enter_node,
+    evaluate_raw,
+    horizon_eval,
     is_draw,
-    is_tb_ending,
-    known_or_new_evaluation,
-    lazy_score,
-    may_trust_tt_score,
-    play,
-    recalled,
-    sharpened,
-    static_evaluation,
-    take_back,
-    tb_score,
+    lazy_eval,
+    legal_or_null,
+    make_move,
+    probe_tb_score,
+    refine_by_tt,
+    tt_eval_or_evaluate,
+    tt_lookup,
+    tt_score_is_usable,
     tt_store,
-    validated,
+    unmake_move,
+    update_pv,
 )
-from engine.alphabeta.transpositions import EXACT, LOWER, MISS, UPPER, entry_bound, entry_move, entry_was_pv
+from engine.alphabeta.transpositions import EXACT, LOWER, TT_MISS, UPPER, entry_bound, entry_move, entry_tt_pv
 from engine.core.bits import EMPTY
-from engine.core.movegen import king_masks
+from engine.core.movegen import checkers_and_pinned
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
 from engine.kernel import inline, kernel
@@ -51,49 +51,49 @@ _ANY_GAIN = np.int64(1)
 
 
 @inline
-def _settled_score(pos, state, ply):
+def _terminal_score(pos, state, ply):
     """The score of a node that needs no search: stopped, drawn, too deep, or in the tablebases; else NO_SCORE."""
-    if has_to_stop(state, ply) or is_draw(pos, state, ply):
+    if enter_node(state, ply) or is_draw(pos, state, ply):
         return DRAW
     if ply >= MAX_PLY:
-        return static_evaluation(pos, state, ply)
-    return tb_score(pos, state, ply, _QUIESCENCE_DEPTH) if is_tb_ending(pos, state) else NO_SCORE
+        return evaluate_raw(pos, state, ply)
+    return probe_tb_score(pos, state, ply, _QUIESCENCE_DEPTH) if can_probe_tb(pos, state) else NO_SCORE
 
 
 @inline
 def _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv, in_check):
     """(the stand-pat score, the raw static evaluation or NO_SCORE if a lazy one was enough); in check there is none."""
-    state.rests[ply] = NO_SCORE
+    state.positional_evals[ply] = NO_SCORE
     if in_check:
         return -INFINITE, NO_SCORE
     margin = state.params.lazy_margin
-    lazy = lazy_score(pos, state, ply, data) if not is_pv else NO_SCORE
+    lazy = lazy_eval(pos, state, ply, data) if not is_pv else NO_SCORE
     if lazy != NO_SCORE and lazy - margin >= beta:
         return lazy - margin, NO_SCORE
     if lazy != NO_SCORE and lazy + margin <= alpha:
         return clamp_evaluation(lazy + margin), NO_SCORE
-    raw_eval = known_or_new_evaluation(pos, state, ply, data)
-    return sharpened(state, data, tt_score, corrected_eval(pos, state, ply, raw_eval)), raw_eval
+    raw_eval = tt_eval_or_evaluate(pos, state, ply, data)
+    return refine_by_tt(state, data, tt_score, correct_eval(pos, state, ply, raw_eval)), raw_eval
 
 
 @inline
-def _start_moves(pos, state, ply, data, checkers, pinned):
+def _init_moves(pos, state, ply, data, checkers, pinned):
     """Start picking moves; returns the TT move, if it is legal and, unless in check, noisy, else NULL_MOVE."""
-    move = validated(pos, entry_move(data), checkers, pinned) if data != MISS else NULL_MOVE
+    move = legal_or_null(pos, entry_move(data), checkers, pinned) if data != TT_MISS else NULL_MOVE
     tt_move = move if checkers != EMPTY or move == NULL_MOVE or is_noisy(pos, move) else NULL_MOVE
-    start_picking(state, ply, tt_move)
+    init_move_picker(state, ply, tt_move)
     if checkers != EMPTY:
-        note_threats(pos, state, ply)  # for the order of evasions
+        set_threats(pos, state, ply)  # for the order of evasions
     return tt_move
 
 
 @inline
-def _cuts(pos, state, data, tt_score, alpha, beta):
-    return bound_settles(entry_bound(data), tt_score, alpha, beta) and may_trust_tt_score(pos, state.params)
+def _tt_score_cuts(pos, state, data, tt_score, alpha, beta):
+    return bound_cuts(entry_bound(data), tt_score, alpha, beta) and tt_score_is_usable(pos, state.params)
 
 
 @inline
-def _are_left_out(pos, state, ply, move, in_check, searched):
+def _skip_remaining(pos, state, ply, move, in_check, searched):
     """Whether this move and all that follow are skipped: captures that lose material, or that come late; or in check,
     once some evasion has been searched, from the first quiet evasion on.
     """
@@ -105,17 +105,17 @@ def _are_left_out(pos, state, ply, move, in_check, searched):
 
 
 @inline
-def _hoped_for(pos, state, move, futile, alpha, in_check):
+def _best_case(pos, state, move, futile, alpha, in_check):
     """The most that `move` can bring, given that all but the piece that it takes brings `futile`; INFINITE if there is
     no telling, as for a quiet check, and -INFINITE for a check that loses material.
     """
     if in_check:
         return INFINITE
     if state.params.use_quiescence_checks and not is_noisy(pos, move):
-        return INFINITE if see_reaches(pos, move, _NO) else -INFINITE
-    if state.params.use_quiescence_futility and futile <= alpha and not see_reaches(pos, move, _ANY_GAIN):
+        return INFINITE if see_ge(pos, move, _NO) else -INFINITE
+    if state.params.use_quiescence_futility and futile <= alpha and not see_ge(pos, move, _ANY_GAIN):
         return futile
-    return futile + captured_value(pos, move) if state.params.use_delta_pruning else INFINITE
+    return futile + capture_gain(pos, move) if state.params.use_delta_pruning else INFINITE
 
 
 @inline
@@ -125,11 +125,11 @@ def _bound_of(best, beta, is_exact):
 
 @inline
 def _was_pv(data):
-    return entry_was_pv(data) if data != MISS else _NO
+    return entry_tt_pv(data) if data != TT_MISS else _NO
 
 
 @inline
-def _softened(state, score, beta):
+def _blend_with_beta(state, score, beta):
     """A score that fails high, drawn towards beta: the opponent will avoid the position anyway."""
     if not state.params.use_quiescence_blend or score < beta or is_decisive(score) or is_decisive(beta):
         return score
@@ -143,26 +143,26 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
     """
     ply &= PLY_MASK
     # Step 1. Stop, draws, the deepest ply, and the endgame tables.
-    settled = _settled_score(pos, state, ply)
+    settled = _terminal_score(pos, state, ply)
     if settled != NO_SCORE:
         return settled
-    is_pv = beta - alpha > 1 and not state.lines_are_cut
+    is_pv = beta - alpha > 1 and not state.pv_is_not_needed
 
     # Step 2. The transposition table.
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     in_check = checkers != EMPTY
-    data, tt_score = recalled(pos, state, ply)
-    if data != MISS and not is_pv and _cuts(pos, state, data, tt_score, alpha, beta):
+    data, tt_score = tt_lookup(pos, state, ply)
+    if data != TT_MISS and not is_pv and _tt_score_cuts(pos, state, data, tt_score, alpha, beta):
         return tt_score
 
     # Step 3. Stand pat: the side to move need not capture at all.
     best, raw_eval = _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv, in_check)
     if best >= beta:
-        return _softened(state, best, beta)
+        return _blend_with_beta(state, best, beta)
     alpha, futile = max(alpha, best), best + state.params.delta_margin
 
     # Step 4. The moves.
-    tt_move = _start_moves(pos, state, ply, data, checkers, pinned)
+    tt_move = _init_moves(pos, state, ply, data, checkers, pinned)
     with_quiets = ALL_QUIETS if in_check else (QUIET_CHECKS if with_checks else NO_QUIETS)
     best_move, old_alpha, searched = NULL_MOVE, alpha, _NO
     while True:
@@ -170,15 +170,15 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
         if move == NULL_MOVE:
             break
         if not is_loss(best):
-            if _are_left_out(pos, state, ply, move, in_check, searched):
+            if _skip_remaining(pos, state, ply, move, in_check, searched):
                 break
-            hoped_for = _hoped_for(pos, state, move, futile, alpha, in_check)
+            hoped_for = _best_case(pos, state, move, futile, alpha, in_check)
             if hoped_for <= alpha:
                 best = max(best, hoped_for)  # it cannot raise the score above alpha
                 continue
-        play(pos, state, ply, move)
+        make_move(pos, state, ply, move)
         score = -quiescence(pos, state, -beta, -alpha, ply + 1, _NO)
-        take_back(pos, move)
+        unmake_move(pos, move)
         searched += 1
         if state.stopped:
             return DRAW
@@ -186,22 +186,22 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
         if score > alpha:
             alpha, best_move = score, move
             if is_pv:
-                extend_pv(state, ply, move)
+                update_pv(state, ply, move)
             if score >= beta:
                 break
 
     # Step 5. Mate, and what to remember.
     if in_check and searched == 0:
         return mated_in(ply)
-    bound, best = _bound_of(best, beta, is_pv and alpha > old_alpha), _softened(state, best, beta)
+    bound, best = _bound_of(best, beta, is_pv and alpha > old_alpha), _blend_with_beta(state, best, beta)
     tt_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound, _was_pv(data))
     return best
 
 
 @inline
-def value_at_horizon(pos, state, alpha, beta, ply):
+def enter_quiescence(pos, state, alpha, beta, ply):
     """The value of a node at the horizon of the search: quiescence, if it is on."""
-    state.leaves += 1
+    state.leaf_nodes += 1
     if not state.params.use_quiescence:
-        return cut_off_value(pos, state, ply)
+        return horizon_eval(pos, state, ply)
     return quiescence(pos, state, alpha, beta, ply, np.int64(state.params.use_quiescence_checks))

@@ -24,7 +24,7 @@ def whole_plies(reduction):
 
 
 @inline
-def internal_reduction(params, depth):
+def iir_reduction(params, depth):
     """Plies by which a node without a TT move is reduced."""
     return np.int64(params.use_iir and depth >= params.iir_depth)
 
@@ -46,9 +46,9 @@ def singular_extension(state, ply, is_pv, shortfall):
     """
     params = state.params
     if (not params.use_double_extensions or is_pv or shortfall <= params.double_margin
-            or state.extended[ply] >= params.double_limit):
+            or state.double_extensions[ply] >= params.double_limit):
         return np.int64(1)
-    state.extended[ply] += 1
+    state.double_extensions[ply] += 1
     return np.int64(2)
 
 
@@ -85,7 +85,7 @@ def lmr_base(state, depth, move_count, is_quiet):
 
 
 @inline
-def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, is_check, tt_is_noisy):
+def lmr_adjust_for_node(state, ply, reduction, is_pv, cut_node, improving, is_check, tt_is_noisy):
     """The reduction of a late move, adjusted for the kind of node and for checks."""
     params = state.params
     if is_pv:
@@ -98,13 +98,13 @@ def lmr_of_node(state, ply, reduction, is_pv, cut_node, improving, is_check, tt_
         reduction -= params.lmr_check
     if tt_is_noisy:
         reduction += params.lmr_tt_capture
-    if params.use_tt_pv and state.was_pv[ply] and not is_pv:
+    if params.use_tt_pv and state.tt_pv[ply] and not is_pv:
         reduction -= params.lmr_tt_pv
     return reduction
 
 
 @inline
-def lmr_of_quiet(state, ply, move, reduction, history):
+def lmr_adjust_for_quiet(state, ply, move, reduction, history):
     """The reduction of a late quiet move, adjusted for killers and history."""
     if state.params.use_killers and (move == state.killers[ply, 0] or move == state.killers[ply, 1]):
         reduction -= state.params.lmr_killer

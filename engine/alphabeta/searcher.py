@@ -13,20 +13,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.alphabeta.crew import Crew
-from engine.alphabeta.deepening import deepen_until_stopped, search_again, start_line
-from engine.alphabeta.iterations import Iterations, Line, known_line
+from engine.alphabeta.crew import ThreadPool
+from engine.alphabeta.deepening import helper_deepening, re_search, start_multipv_line
+from engine.alphabeta.iterations import MainThreadSearch, PvLine, best_line_of
 from engine.alphabeta.params import ParamsRecord
-from engine.alphabeta.root import NEVER, keep_root_moves, prepare_root, promote_root_move, search_from
+from engine.alphabeta.root import NO_LIMIT, init_root_entry, move_to_front_entry, restrict_root_moves, search_from
 from engine.alphabeta.state import StateRecord, clear_histories, new_state, set_params
 from engine.alphabeta.transpositions import TranspositionTable
 from engine.core.errors import InputError
 from engine.core.position import PositionRecord
 from engine.search.contract import Search
-from engine.search.limits import Counts, Info, Limits, Progress, Remark, Report, Result, ignore
+from engine.search.limits import Counts, Info, InfoString, Limits, Progress, Report, Result, no_report
 from engine.search.scores import is_win
 from engine.search.tb import TbRecord, no_tb
-from eval.choice import Evaluation, built_in
+from eval.choice import Evaluator, built_in_evaluator
 
 # Seconds: an iteration that ends sooner is reported only if it is the last, since clients parse on the engine's clock.
 _FIRST_REPORT = 0.02
@@ -37,13 +37,13 @@ _VOTE_OF_THE_WORST = 14  # centipawns: the weight of the lowest score in the vot
 _PATIENCE_FOR_VOTES = 0.002  # seconds: a helper whose core was taken away is not waited for
 
 
-class DeepeningSearch(Search):
+class IterativeSearch(Search):
     """Iterative deepening in one thread: what alpha-beta, minimax and expectimax have in common."""
 
     def __init__(self, megabytes: float = 1, params: ParamsRecord | None = None,
-                 evaluation: Evaluation | None = None) -> None:
+                 evaluation: Evaluator | None = None) -> None:
         self.tt = TranspositionTable(megabytes)
-        self._params, self._evaluation = params, built_in() if evaluation is None else evaluation
+        self._params, self._evaluation = params, built_in_evaluator() if evaluation is None else evaluation
         self._stop = np.zeros(1, np.int64)
         self._states: list[StateRecord] = [new_state(self._params, self._evaluation)]
         self._started = 0.0
@@ -56,7 +56,7 @@ class DeepeningSearch(Search):
         for state in self._states:
             set_params(state, params)
 
-    def set_evaluation(self, evaluation: Evaluation) -> None:
+    def set_evaluation(self, evaluation: Evaluator) -> None:
         """Evaluate positions with this evaluation from now on, and forget what was found."""
         self._states = [new_state(self._params, evaluation) for _ in self._states]
         self._evaluation = evaluation
@@ -76,7 +76,7 @@ class DeepeningSearch(Search):
         """End the running search soon, or the next one if none is running; may be called from any thread."""
         self._stop[0] = 1
 
-    def forget_stop(self) -> None:
+    def clear_stop(self) -> None:
         """Cancel a `stop` that came too late to stop anything."""
         self._stop[0] = 0
 
@@ -106,10 +106,10 @@ class DeepeningSearch(Search):
 
     def load(self) -> None:
         """Compile or load the kernels."""
-        for point in (prepare_root, promote_root_move, search_from, start_line, search_again):
+        for point in (init_root_entry, move_to_front_entry, search_from, start_multipv_line, re_search):
             point.load()
 
-    def begin(self, position: PositionRecord, limits: Limits) -> None:
+    def prepare(self, position: PositionRecord, limits: Limits) -> None:
         """Prepare a search of `position`; from now on `set_time` and `stop` take effect."""
         self.load()  # before the clock starts
         self._position, self._limits = position.copy(), limits
@@ -119,7 +119,7 @@ class DeepeningSearch(Search):
         for state in self._states:
             self._prepare(state)
 
-    def finish(self, report: Report = ignore) -> Result:
+    def search(self, report: Report = no_report) -> Result:
         """Search, and block until the search has ended. If there is no legal move, the move is 0.
 
         `report` is called with every finished line, and in a long search with its progress, from other threads.
@@ -133,10 +133,10 @@ class DeepeningSearch(Search):
         infos: list[Info] = []
         held: list[Info] = []  # lines of an iteration that was too quick to be reported
 
-        def tell(info: Info | Progress | Remark) -> None:
+        def tell(info: Info | Progress | InfoString) -> None:
             assert isinstance(info, Info)
             infos.append(replace(info, nodes=self.nodes, tb_hits=self.tb_hits, counts=self.counts))
-            if info.line_number == 1:
+            if info.multipv == 1:
                 held.clear()
             held.append(infos[-1])
             if info.seconds >= _FIRST_REPORT:
@@ -144,39 +144,39 @@ class DeepeningSearch(Search):
 
         main = self._iterations(tell)
         finished = threading.Event()
-        if report is not ignore and self._may_be_long():
-            threading.Thread(target=self._watch, args=(main, report, finished), daemon=True).start()
+        if report is not no_report and self._may_be_long():
+            threading.Thread(target=self._report_progress, args=(main, report, finished), daemon=True).start()
         try:
-            main.run(self._is_late)
+            main.run(self._is_out_of_time)
         finally:
             self.stop()
             finished.set()
             self._report_all(held, report)
-        return self._result(self._choose(main), infos, report)
+        return self._result(self._pick_result(main), infos, report)
 
     def _report_all(self, held: list[Info], report: Report) -> None:
         """Report the lines that were held back, with how full the TT is: counting that costs as much as a shallow
         iteration, so it is not done for lines that nobody reads.
         """
-        if held and report is not ignore:
+        if held and report is not no_report:
             hashfull = self.tt.hashfull()
             for info in held:
                 report(replace(info, hashfull=hashfull))
         held.clear()
 
-    def _iterations(self, report: Report) -> Iterations:
+    def _iterations(self, report: Report) -> MainThreadSearch:
         """The main thread's iterations; other kinds of search override this."""
-        return Iterations(self._position.copy(), self._states[0], self._limits, self._started, report)
+        return MainThreadSearch(self._position.copy(), self._states[0], self._limits, self._started, report)
 
-    def _choose(self, main: Iterations) -> Candidate:
+    def _pick_result(self, main: MainThreadSearch) -> ThreadResult:
         """The thread whose answer is played."""
-        return Candidate(main.depth, main.lines[0])
+        return ThreadResult(main.depth, main.lines[0])
 
-    def _result(self, chosen: Candidate, infos: list[Info], report: Report) -> Result:
+    def _result(self, chosen: ThreadResult, infos: list[Info], report: Report) -> Result:
         """The answer as a result; its line is reported unless it was the last one reported."""
         best, seconds = chosen.line, time.perf_counter() - self._started
         line = best.moves or (int(self._states[0].root_moves[0]),)
-        told = next((info.line[:1] for info in reversed(infos) if info.line_number == 1), ())
+        told = next((info.pv[:1] for info in reversed(infos) if info.multipv == 1), ())
         if told != line[:1]:
             depth = max(chosen.depth, 1)
             infos.append(Info(depth, depth, 1, best.score, self.nodes, seconds, self.tt.hashfull(), line,
@@ -184,7 +184,7 @@ class DeepeningSearch(Search):
             report(infos[-1])
         return Result(line[0], best.score, chosen.depth, self.nodes, seconds, line, infos)
 
-    def _is_late(self, patience: float) -> bool:
+    def _is_out_of_time(self, patience: float) -> bool:
         if time.perf_counter_ns() >= self._states[0].deadline:
             return True  # kernels read the clock every few thousand nodes: a tiny tree ends before that
         soft = self._soft_time
@@ -195,38 +195,39 @@ class DeepeningSearch(Search):
         times = [limit for limit in (self._limits.hard_time, self._limits.movetime) if limit is not None]
         return not times or min(times) > _FIRST_PROGRESS
 
-    def _watch(self, main: Iterations, report: Report, finished: threading.Event) -> None:
+    def _report_progress(self, main: MainThreadSearch, report: Report, finished: threading.Event) -> None:
         """Report the progress of a long search."""
         state, wait = self._states[0], _FIRST_PROGRESS
         while not finished.wait(wait):
             wait = _PROGRESS_INTERVAL
             if state.current_move:
-                report(Progress(main.depth + 1, int(state.current_move), int(state.current_number), self.nodes,
+                report(Progress(main.depth + 1, int(state.current_move), int(state.current_move_number), self.nodes,
                                 time.perf_counter() - self._started, self.tt.hashfull()))
 
     def _prepare(self, state: StateRecord) -> None:
         limits = self._limits
-        prepare_root(self._position, state)
+        init_root_entry(self._position, state)
         if limits.search_moves:
-            keep_root_moves(state, limits.search_moves)
+            restrict_root_moves(state, limits.search_moves)
         state.tt_address, state.tt_buckets = self.tt.address, self.tt.buckets
-        state.generation = self.tt.generation
+        state.tt_generation = self.tt.generation
         state["tb"] = self._tb
         state.tb_hits = 0
         state.stop_address = self._stop.ctypes.data
-        state.node_limit = NEVER if limits.nodes is None else min(max(limits.nodes // len(self._states), 1), NEVER)
+        state.node_limit = NO_LIMIT if limits.nodes is None else min(max(limits.nodes // len(self._states), 1),
+                                                                     NO_LIMIT)
         hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=None)
         left = None if hard is None else hard - (time.perf_counter() - self._started)
-        state.deadline = NEVER if left is None else time.perf_counter_ns() + int(min(left, _LONGEST_TIME) * 1e9)
+        state.deadline = NO_LIMIT if left is None else time.perf_counter_ns() + int(min(left, _LONGEST_TIME) * 1e9)
 
 
-class Searcher(DeepeningSearch):
+class AlphaBetaSearch(IterativeSearch):
     """The full search: a transposition table of any size, shared by threads that have their own histories."""
 
     def __init__(self, megabytes: float = 64, threads: int = 1, params: ParamsRecord | None = None,
-                 evaluation: Evaluation | None = None) -> None:
+                 evaluation: Evaluator | None = None) -> None:
         super().__init__(megabytes, params, evaluation)
-        self._crew = Crew()
+        self._crew = ThreadPool()
         self._helping = 0  # helpers of the running search
         self._is_over = np.zeros(1, np.int64)  # the helpers' stop flag: `stop` is cancelled before all have seen it
         self.set_threads(threads)
@@ -240,7 +241,7 @@ class Searcher(DeepeningSearch):
             raise InputError(f"no memory for {threads} threads") from error
         self._states = [*self._states, *new][:threads]
 
-    def set_evaluation(self, evaluation: Evaluation) -> None:
+    def set_evaluation(self, evaluation: Evaluator) -> None:
         """Evaluate positions with this evaluation from now on, and forget what was found."""
         self._crew.wait()
         super().set_evaluation(evaluation)
@@ -250,9 +251,9 @@ class Searcher(DeepeningSearch):
         self._crew.wait()
         if megabytes != self.tt.megabytes:
             self.tt.resize(megabytes)
-            self.touch()
+            self.prefault()
 
-    def touch(self) -> None:
+    def prefault(self) -> None:
         """Have the system provide all memory of the transposition table now."""
         self.tt.touch()
 
@@ -265,12 +266,12 @@ class Searcher(DeepeningSearch):
         """Compile or load the kernels."""
         super().load()
         if len(self._states) > 1:
-            deepen_until_stopped.load()
+            helper_deepening.load()
 
-    def begin(self, position: PositionRecord, limits: Limits) -> None:
+    def prepare(self, position: PositionRecord, limits: Limits) -> None:
         """Prepare a search of `position`; from now on `set_time` and `stop` take effect."""
         self._crew.wait()  # a helper of the previous search may not have seen yet that it is over
-        super().begin(position, limits)
+        super().prepare(position, limits)
         self._is_over[0] = 0
         for state in self._states[1:]:
             state.stop_address = self._is_over.ctypes.data
@@ -279,7 +280,7 @@ class Searcher(DeepeningSearch):
         """A helper's work. Kernels know the TT, the flags and the network only by address; being a method of the
         search that owns them, this keeps them alive while it runs.
         """
-        deepen_until_stopped(position, state, search_from.address, lines)
+        helper_deepening(position, state, search_from.address, lines)
 
     def _search(self, report: Report) -> Result:
         lines = min(self._limits.multipv, int(self._states[0].root_count))
@@ -290,27 +291,27 @@ class Searcher(DeepeningSearch):
         finally:
             self._is_over[0] = 1
 
-    def _choose(self, main: Iterations) -> Candidate:
+    def _pick_result(self, main: MainThreadSearch) -> ThreadResult:
         """The answer of the thread that wins the vote. A helper that does not stop at once has no vote."""
-        own = super()._choose(main)
+        own = super()._pick_result(main)
         self._is_over[0] = 1
         if self._limits.depth or self._limits.multipv > 1:
             return own
         deadline = time.perf_counter() + _PATIENCE_FOR_VOTES
-        others = [Candidate(int(state.finished_depth), known_line(state))
+        others = [ThreadResult(int(state.completed_depth), best_line_of(state))
                   for number, state in enumerate(self._states[1 : 1 + self._helping])
-                  if self._crew.idle(number, max(deadline - time.perf_counter(), 0.0))]
-        return elect([own, *others])
+                  if self._crew.wait_for(number, max(deadline - time.perf_counter(), 0.0))]
+        return vote([own, *others])
 
 
-class Candidate(NamedTuple):
+class ThreadResult(NamedTuple):
     """What one thread would play, and the depth of its last finished iteration."""
 
     depth: int
-    line: Line
+    line: PvLine
 
 
-def elect(candidates: Sequence[Candidate]) -> Candidate:
+def vote(candidates: Sequence[ThreadResult]) -> ThreadResult:
     """The thread whose answer is played. Each votes for its move by depth and score; a proven win needs no vote."""
     eligible = [candidate for candidate in candidates if candidate.depth > 0]
     if not eligible:

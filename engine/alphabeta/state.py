@@ -18,23 +18,23 @@ from engine.kernel.records import I8, Fields, Numbers, dtype_of
 from engine.search.scores import MAX_PLY
 from engine.search.tb import TbRecord
 from eval.cache import EvalCacheRecord
-from eval.choice import Evaluation, built_in
+from eval.choice import Evaluator, built_in_evaluator
 from eval.network.memory import PLIES, AccumulatorsRecord
 from eval.weights import WeightsRecord
 from tablebase.syzygy.records import ScratchRecord
 
-STACK = MAX_PLY + 8
+STACK_SIZE = MAX_PLY + 8
 # Every ply fits into these bits. Masking it tells the compiler that it is not negative, which saves a test each time it
 # is used as an index: dozens in a node.
 PLY_MASK = np.int64(255)
-BEFORE_ROOT = np.int64(4)  # rows of the move stack that stand for moves before the root
+ROOT_OFFSET = np.int64(4)  # rows of the move stack that stand for moves before the root
 
-PAWN_STRUCTURES = 512
-PIECE_SQUARES = 1024  # [piece * 64 + square]: the piece that moved and where to
-CORRECTION_SLOTS = 1 << 14
-CORRECTION_MASK = np.uint64(CORRECTION_SLOTS - 1)
+PAWN_HISTORY_SIZE = 512
+PIECE_TO_SIZE = 1024  # [piece * 64 + square]: the piece that moved and where to
+CORRECTION_SIZE = 1 << 14
+CORRECTION_MASK = np.uint64(CORRECTION_SIZE - 1)
 REDUCTION_ROWS = 64
-MOST_TRIED = 64
+MAX_TRIED = 64
 
 
 class StateRecord(Fields):
@@ -48,13 +48,13 @@ class StateRecord(Fields):
     stop_address: I8
     stopped: I8
     # What the search has done.
-    leaves: I8  # positions at the horizon
-    cuts: I8  # beta cut-offs
-    first_cuts: I8  # cut-offs by the first move
+    leaf_nodes: I8  # positions at the horizon
+    beta_cutoffs: I8  # beta cut-offs
+    first_move_cutoffs: I8  # cut-offs by the first move
     # The transposition table.
     tt_address: I8
     tt_buckets: I8
-    generation: I8
+    tt_generation: I8
     # The endgame tables.
     tb: TbRecord
     tb_hits: I8  # UCI's tbhits
@@ -66,57 +66,60 @@ class StateRecord(Fields):
     window_beta: I8
     window_width: I8
     window_fails: I8  # how often in succession the window was too low
-    line: Annotated[Numbers, "u2", STACK]  # the best known line, from the root
+    best_line: Annotated[Numbers, "u2", STACK_SIZE]  # the best known line, from the root
     line_length: I8
     line_score: I8
     line_bound: I8  # what that score is: EXACT, LOWER or UPPER
-    line_scores: Annotated[Numbers, "i4", MAX_MOVES]  # a helper's scores of the MultiPV lines
-    finished_depth: I8  # of the last iteration that was not aborted
-    deepest: I8  # UCI's seldepth
+    multipv_scores: Annotated[Numbers, "i4", MAX_MOVES]  # a helper's scores of the MultiPV lines
+    completed_depth: I8  # of the last iteration that was not aborted
+    seldepth: I8  # UCI's seldepth
     root_count: I8
     root_moves: Annotated[Numbers, "u2", MAX_MOVES]
     root_nodes: Annotated[Numbers, "i8", MAX_MOVES]  # nodes spent below each root move
     first_root_move: I8  # MultiPV: the moves before this one are taken
     current_move: I8  # the root move being searched, for UCI's currmove
-    current_number: I8
-    lines_are_cut: I8  # no line is asked for: quiescence may cut its nodes off by the TT like all others
-    null_floor: I8  # no null move at a lower ply than this: one is being verified
+    current_move_number: I8
+    pv_is_not_needed: I8  # no line is asked for: quiescence may cut its nodes off by the TT like all others
+    nmp_min_ply: I8  # no null move at a lower ply than this: one is being verified
     # By ply.
-    static_evals: Annotated[Numbers, "i4", STACK]
+    static_evals: Annotated[Numbers, "i4", STACK_SIZE]
     # The static evaluation without material, piece-square values and tempo.
-    rests: Annotated[Numbers, "i4", STACK]
-    slots: Annotated[Numbers, "u2", STACK]  # [BEFORE_ROOT + ply]: piece and square of the move made there; 0 for none
-    moves: Annotated[Numbers, "u2", STACK]  # the move made there
-    excluded: Annotated[Numbers, "u2", STACK]  # the move that a singular search leaves out
-    extended: Annotated[Numbers, "i4", STACK]  # double extensions in the line
-    threats: Annotated[Numbers, "u8", STACK]  # squares that the other side attacks, if the histories ask for them
-    danger: Annotated[Numbers, "u8", (STACK, 3)]  # the same with pawns, with minor pieces too, with rooks too
-    was_pv: Annotated[Numbers, "u1", STACK]  # whether the position is or was in a principal variation
-    psq: Annotated[Numbers, "i8", STACK]  # material and piece-square sum, packed
-    killers: Annotated[Numbers, "u2", (STACK, 2)]
-    pv: Annotated[Numbers, "u2", (STACK, STACK)]
-    pv_length: Annotated[Numbers, "u1", STACK]
+    positional_evals: Annotated[Numbers, "i4", STACK_SIZE]
+    # [BEFORE_ROOT + ply]: piece and square of the move made there; 0 for none
+    piece_to: Annotated[Numbers, "u2", STACK_SIZE]
+    played_moves: Annotated[Numbers, "u2", STACK_SIZE]  # the move made there
+    excluded_moves: Annotated[Numbers, "u2", STACK_SIZE]  # the move that a singular search leaves out
+    double_extensions: Annotated[Numbers, "i4", STACK_SIZE]  # double extensions in the line
+    threats: Annotated[Numbers, "u8", STACK_SIZE]  # squares that the other side attacks, if the histories ask for them
+    # the same with pawns, with minor pieces too, with rooks too
+    attacked_by_lesser: Annotated[Numbers, "u8", (STACK_SIZE, 3)]
+    tt_pv: Annotated[Numbers, "u1", STACK_SIZE]  # whether the position is or was in a principal variation
+    psq: Annotated[Numbers, "i8", STACK_SIZE]  # material and piece-square sum, packed
+    killers: Annotated[Numbers, "u2", (STACK_SIZE, 2)]
+    pv: Annotated[Numbers, "u2", (STACK_SIZE, STACK_SIZE)]
+    pv_length: Annotated[Numbers, "u1", STACK_SIZE]
     # The move picker's, by ply.
-    stage: Annotated[Numbers, "u1", STACK]
-    begin: Annotated[Numbers, "u4", STACK]
-    cursor: Annotated[Numbers, "u4", STACK]
-    end: Annotated[Numbers, "u4", STACK]
-    bad_end: Annotated[Numbers, "u4", STACK]
+    stage: Annotated[Numbers, "u1", STACK_SIZE]
+    moves_begin: Annotated[Numbers, "u4", STACK_SIZE]
+    moves_cursor: Annotated[Numbers, "u4", STACK_SIZE]
+    moves_end: Annotated[Numbers, "u4", STACK_SIZE]
+    bad_noisy_end: Annotated[Numbers, "u4", STACK_SIZE]
     # The killers and counter move that were handed out: the originals may have changed since.
-    specials: Annotated[Numbers, "u2", (STACK, 3)]
-    tried_quiets: Annotated[Numbers, "u2", (STACK, MOST_TRIED)]  # moves that did not cut, for the histories
-    tried_noisies: Annotated[Numbers, "u2", (STACK, MOST_TRIED)]
-    list: MoveListRecord
-    ranked: Annotated[Numbers, "i8", MOVE_LIST_PLIES * MAX_MOVES]  # the same moves with their scores, see ordering.py
+    refutations: Annotated[Numbers, "u2", (STACK_SIZE, 3)]
+    tried_quiets: Annotated[Numbers, "u2", (STACK_SIZE, MAX_TRIED)]  # moves that did not cut, for the histories
+    tried_noisies: Annotated[Numbers, "u2", (STACK_SIZE, MAX_TRIED)]
+    move_list: MoveListRecord
+    # the same moves with their scores, see ordering.py
+    scored_moves: Annotated[Numbers, "i8", MOVE_LIST_PLIES * MAX_MOVES]
     # Histories.
-    counter_moves: Annotated[Numbers, "u2", PIECE_SQUARES]
+    counter_moves: Annotated[Numbers, "u2", PIECE_TO_SIZE]
     quiet_history: Annotated[Numbers, "i2", (2, 4, 64 * 64)]  # [side, threats as in ordering.py, from and to]
-    noisy_history: Annotated[Numbers, "i2", (PIECE_SQUARES, 8)]  # [piece and square, captured type]
-    continuation: Annotated[Numbers, "i2", (PIECE_SQUARES, PIECE_SQUARES)]
-    pawn_history: Annotated[Numbers, "i2", (PAWN_STRUCTURES, PIECE_SQUARES)]  # [pawns, hashed; piece and square]
-    pawn_correction: Annotated[Numbers, "i2", (2, CORRECTION_SLOTS)]
-    non_pawn_correction: Annotated[Numbers, "i2", (2, 2, CORRECTION_SLOTS)]
-    continuation_correction: Annotated[Numbers, "i2", CORRECTION_SLOTS]  # [the last two moves, hashed]
+    capture_history: Annotated[Numbers, "i2", (PIECE_TO_SIZE, 8)]  # [piece and square, captured type]
+    continuation_history: Annotated[Numbers, "i2", (PIECE_TO_SIZE, PIECE_TO_SIZE)]
+    pawn_history: Annotated[Numbers, "i2", (PAWN_HISTORY_SIZE, PIECE_TO_SIZE)]  # [pawns, hashed; piece and square]
+    pawn_correction: Annotated[Numbers, "i2", (2, CORRECTION_SIZE)]
+    non_pawn_correction: Annotated[Numbers, "i2", (2, 2, CORRECTION_SIZE)]
+    continuation_correction: Annotated[Numbers, "i2", CORRECTION_SIZE]  # [the last two moves, hashed]
     # What tuning may change.
     params: ParamsRecord
     reductions: Annotated[Numbers, "i4", (2, REDUCTION_ROWS, REDUCTION_ROWS)]  # [quiet, depth, moves], 1024ths of a ply
@@ -130,22 +133,22 @@ STATE_TYPE = record_type(STATE)
 
 _ALIGNMENT = 128  # of what follows a state in memory
 _STATE_SIZE = STATE.itemsize + -STATE.itemsize % _ALIGNMENT
-assert STACK <= PLIES
+assert STACK_SIZE <= PLIES
 
-HISTORY_FIELDS = ("killers", "counter_moves", "quiet_history", "noisy_history", "continuation", "pawn_history",
-                  "pawn_correction", "non_pawn_correction", "continuation_correction")
+HISTORY_FIELDS = ("killers", "counter_moves", "quiet_history", "capture_history", "continuation_history",
+                  "pawn_history", "pawn_correction", "non_pawn_correction", "continuation_correction")
 
 
-def new_state(params: ParamsRecord | None = None, evaluation: Evaluation | None = None) -> StateRecord:
+def new_state(params: ParamsRecord | None = None, evaluation: Evaluator | None = None) -> StateRecord:
     """The state of a new search thread, with empty histories. The caller must keep the evaluation alive as long."""
-    judge = built_in() if evaluation is None else evaluation
+    judge = built_in_evaluator() if evaluation is None else evaluation
     network_memory = judge.network.thread_size if judge.network is not None else 0
     memory = zeroed_memory(_STATE_SIZE + network_memory)
     state: StateRecord = np.frombuffer(memory, STATE, 1)[0]
     set_params(state, default_params() if params is None else params)
     state["weights"] = judge.weights
     if judge.network is not None:
-        judge.network.connect(state["accumulators"], memory[_STATE_SIZE:])
+        judge.network.attach(state["accumulators"], memory[_STATE_SIZE:])
     return state
 
 

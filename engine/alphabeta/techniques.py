@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.correction import corrected_eval
+from engine.alphabeta.correction import correct_eval
 from engine.alphabeta.steps import (
-    bound_settles,
-    extend_pv,
-    known_or_new_evaluation,
-    may_trust_tt_score,
-    sharpened,
-    tb_score,
+    bound_cuts,
+    probe_tb_score,
+    refine_by_tt,
+    tt_eval_or_evaluate,
+    tt_score_is_usable,
+    update_pv,
 )
-from engine.alphabeta.transpositions import MISS, entry_bound, entry_depth, entry_was_pv
+from engine.alphabeta.transpositions import TT_MISS, entry_bound, entry_depth, entry_tt_pv
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
 from engine.search.scores import DRAW, INFINITE, NO_SCORE, is_win, mate_in, mated_in
@@ -27,7 +27,7 @@ from engine.search.scores import DRAW, INFINITE, NO_SCORE, is_win, mate_in, mate
 
 
 @inline
-def is_open_root_move(state, move):
+def root_move_is_allowed(state, move):
     """Whether the root may play `move`: not ruled out by searchmoves, nor taken by a better MultiPV line."""
     for index in range(state.first_root_move, state.root_count):  # noqa: SIM110  kernels have no generators
         if state.root_moves[index] == move:
@@ -36,14 +36,14 @@ def is_open_root_move(state, move):
 
 
 @inline
-def note_root_move(state, ply, move, number):
+def set_current_root_move(state, ply, move, number):
     """At the root, note which move is being searched."""
     if ply == 0:
-        state.current_move, state.current_number = move, number + state.first_root_move
+        state.current_move, state.current_move_number = move, number + state.first_root_move
 
 
 @inline
-def best_so_far(state, ply, tt_move):
+def root_best_move(state, ply, tt_move):
     """At the root, the best move so far, so that it is searched first and an aborted search can still answer."""
     if ply == 0 and state.root_depth > 1 and state.root_nodes[state.first_root_move] > 0:
         return np.int64(state.root_moves[state.first_root_move])
@@ -51,7 +51,7 @@ def best_so_far(state, ply, tt_move):
 
 
 @inline
-def count_root_nodes(state, ply, move, nodes):
+def add_root_move_nodes(state, ply, move, nodes):
     """At the root, count the nodes spent on a move."""
     if ply == 0:
         for index in range(state.root_count):
@@ -63,52 +63,52 @@ def count_root_nodes(state, ply, move, nodes):
 
 
 @inline
-def begin_node(state, ply):
+def init_frame(state, ply):
     """Clear the killers of the children, and inherit the count of double extensions from the parent."""
     state.killers[ply + 1, 0] = state.killers[ply + 1, 1] = NULL_MOVE
-    state.extended[ply] = state.extended[ply - 1] if ply > 0 else 0
+    state.double_extensions[ply] = state.double_extensions[ply - 1] if ply > 0 else 0
 
 
 @inline
-def keep_best(state, ply, move, score, is_pv):
+def record_best_move(state, ply, move, score, is_pv):
     """Keep the best line so far; at the root its score too, in case the search is aborted."""
     if is_pv:
-        extend_pv(state, ply, move)
+        update_pv(state, ply, move)
     if ply == 0:
         state.root_score = score
 
 
 @inline
-def count_cut(state, move_count):
+def count_cutoff(state, move_count):
     """Count a cut-off, and whether the first move caused it: the measure of the move ordering."""
-    state.cuts += 1
-    state.first_cuts += np.int64(move_count == 1)
+    state.beta_cutoffs += 1
+    state.first_move_cutoffs += np.int64(move_count == 1)
 
 
 @inline
-def recall_pv(state, ply, is_pv, data, excluded):
+def set_tt_pv(state, ply, is_pv, data, excluded):
     """Note whether the position is or was in a principal variation, and return it as 1 or 0. A search that leaves out
     a move adds nothing new.
     """
     if excluded == NULL_MOVE:
-        state.was_pv[ply] = is_pv or (data != MISS and entry_was_pv(data))
-    return np.int64(state.was_pv[ply])
+        state.tt_pv[ply] = is_pv or (data != TT_MISS and entry_tt_pv(data))
+    return np.int64(state.tt_pv[ply])
 
 
 @inline
-def pv_to_store(state, ply, fails_low):
+def tt_pv_to_store(state, ply, fails_low):
     """What the TT remembers about principal variations: if all replies fail low, the last move may well be played."""
-    was_pv = np.int64(state.was_pv[ply])
-    return np.int64(state.was_pv[ply - 1]) | was_pv if fails_low and ply > 0 else was_pv
+    was_pv = np.int64(state.tt_pv[ply])
+    return np.int64(state.tt_pv[ply - 1]) | was_pv if fails_low and ply > 0 else was_pv
 
 
 # What is known without a search.
 
 
 @inline
-def tb_limits(pos, state, ply, depth):
+def tb_bounds(pos, state, ply, depth):
     """(floor, ceiling) of the score by the endgame tables: a win may still be a mate, and so may a loss."""
-    known_score = tb_score(pos, state, ply, depth)
+    known_score = probe_tb_score(pos, state, ply, depth)
     if known_score == NO_SCORE:
         return -INFINITE, INFINITE
     if known_score == DRAW:
@@ -122,12 +122,12 @@ def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
 
     With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
     """
-    return (is_scout and entry_depth(data) >= depth and bound_settles(entry_bound(data), tt_score, alpha, beta)
-            and may_trust_tt_score(pos, params))
+    return (is_scout and entry_depth(data) >= depth and bound_cuts(entry_bound(data), tt_score, alpha, beta)
+            and tt_score_is_usable(pos, params))
 
 
 @inline
-def narrowed(params, alpha, beta, ply):
+def mate_distance_window(params, alpha, beta, ply):
     """(alpha, beta): the window without scores that no mate from here can reach."""
     if not params.use_mate_distance:
         return alpha, beta
@@ -135,7 +135,7 @@ def narrowed(params, alpha, beta, ply):
 
 
 @inline
-def score_without_moves(alpha, ply, excluded, in_check):
+def mate_or_stalemate_score(alpha, ply, excluded, in_check):
     """The score of a node without moves: mate or stalemate, unless a move was excluded."""
     if excluded != NULL_MOVE:
         return alpha
@@ -152,12 +152,12 @@ def evaluate_node(pos, state, ply, data, tt_score, in_check):
     In check all are NO_SCORE: an evaluation would mean nothing before the check is answered.
     """
     if in_check:
-        state.static_evals[ply] = state.rests[ply] = NO_SCORE
+        state.static_evals[ply] = state.positional_evals[ply] = NO_SCORE
         return NO_SCORE, NO_SCORE
-    raw_eval = known_or_new_evaluation(pos, state, ply, data)
-    static_eval = corrected_eval(pos, state, ply, raw_eval)
+    raw_eval = tt_eval_or_evaluate(pos, state, ply, data)
+    static_eval = correct_eval(pos, state, ply, raw_eval)
     state.static_evals[ply] = static_eval
-    return raw_eval, sharpened(state, data, tt_score, static_eval)
+    return raw_eval, refine_by_tt(state, data, tt_score, static_eval)
 
 
 @inline

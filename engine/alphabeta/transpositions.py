@@ -18,7 +18,7 @@ from engine.kernel.intrinsics import load_word, multiply_high, prefetch, store_w
 from engine.search.scores import TB_BAND
 
 UPPER, LOWER, EXACT = np.int64(1), np.int64(2), np.int64(3)
-MISS = np.uint64(0)
+TT_MISS = np.uint64(0)
 
 ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4
 GENERATIONS = np.int64(64)
@@ -53,7 +53,7 @@ class TranspositionTable:
         and be late to see that its time is up. Nothing changes if it was done before.
         """
         if not self._is_touched:
-            self.words[::_WORDS_A_PAGE] |= MISS  # what is written there already stays
+            self.words[::_WORDS_A_PAGE] |= TT_MISS  # what is written there already stays
             self._is_touched = True
 
     @property
@@ -94,7 +94,7 @@ class TranspositionTable:
 def clear_words(address: int, count: int) -> None:
     """Set `count` words from `address` on to zero."""
     for index in range(count):
-        store_word(address + 8 * index, MISS)
+        store_word(address + 8 * index, TT_MISS)
 
 
 @inline
@@ -110,7 +110,7 @@ def entry_move(data):
 
 
 @inline
-def entry_score(data, ply):
+def score_from_tt(data, ply):
     """The score, with mates and tablebase wins counted from the root."""
     score = _field(data, 16)
     if score >= TB_BAND:
@@ -133,7 +133,7 @@ def entry_depth(data):
 
 
 @inline
-def entry_was_pv(data):
+def entry_tt_pv(data):
     """1 if the position was in a principal variation, else 0."""
     return np.int64(data >> 55 & np.uint64(1))
 
@@ -155,25 +155,25 @@ def _bucket_address(address, buckets, key):
 
 
 @inline
-def expect(address, buckets, key):
+def tt_prefetch(address, buckets, key):
     """Prefetch the bucket of a position that will be probed soon: it is hardly ever in a cache."""
     prefetch(_bucket_address(address, buckets, key))
 
 
 @kernel
-def probe(address, buckets, key):
+def probe_entry(address, buckets, key):
     """The data word that is stored for `key`, or MISS."""
     slot = _bucket_address(address, buckets, key)
     for _ in range(BUCKET_ENTRIES):
         data = load_word(slot + 8)
-        if load_word(slot) ^ data == key and data != MISS:
+        if load_word(slot) ^ data == key and data != TT_MISS:
             return data
         slot += ENTRY_BYTES
-    return MISS
+    return TT_MISS
 
 
 @inline
-def node_score(score, ply):
+def score_to_tt(score, ply):
     """A score as it is stored: mates and tablebase wins counted from the node, which is `ply` plies from the root."""
     if score >= TB_BAND:
         return score + ply
@@ -183,15 +183,15 @@ def node_score(score, ply):
 
 
 @inline
-def pack(move, score, static_eval, depth, bound, was_pv):
-    """What is known about a position, as a word for `store`; the score is a `node_score`."""
+def pack_entry(move, score, static_eval, depth, bound, was_pv):
+    """What is known about a position, as a word for `store_entry`; the score is a `score_to_tt`."""
     return (np.uint64(move) | np.uint64(score & 0xFFFF) << 16 | np.uint64(static_eval & 0xFFFF) << 32
             | np.uint64(min(depth, _MOST_DEPTH)) << 48 | np.uint64(was_pv) << 55 | np.uint64(bound) << 62)
 
 
 @kernel
-def store(address, buckets, generation, key, new):
-    """Store a result, packed by `pack`.
+def store_entry(address, buckets, generation, key, new):
+    """Store a result, packed by `pack_entry`.
 
     An entry with the same key is replaced, unless it is from this search and more than three plies deeper and the new
     score is only a bound. Otherwise the least valuable entry of the bucket is replaced.
@@ -200,7 +200,7 @@ def store(address, buckets, generation, key, new):
     cheapest, worth = slot, np.int64(1 << 30)
     for _ in range(BUCKET_ENTRIES):
         data = load_word(slot + 8)
-        if load_word(slot) ^ data == key and data != MISS:
+        if load_word(slot) ^ data == key and data != TT_MISS:
             if (entry_bound(new) != EXACT and entry_depth(new) + 3 < entry_depth(data)
                     and _entry_generation(data) == generation):
                 return
@@ -209,7 +209,7 @@ def store(address, buckets, generation, key, new):
             cheapest = slot
             break
         age = (generation - _entry_generation(data)) & (GENERATIONS - 1)
-        price = entry_depth(data) - _AGE_WEIGHT * age if data != MISS else np.int64(-(1 << 20))
+        price = entry_depth(data) - _AGE_WEIGHT * age if data != TT_MISS else np.int64(-(1 << 20))
         if price < worth:
             cheapest, worth = slot, price
         slot += ENTRY_BYTES

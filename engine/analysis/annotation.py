@@ -10,9 +10,9 @@ import chess.engine
 import chess.pgn
 
 from engine.analysis.knowledge import is_in_book, opening_name
-from engine.analysis.marks import Tally, Verdict, tallies, verdict_on
+from engine.analysis.marks import MoveVerdict, PlayerAccuracy, classify_move, player_accuracies
 from engine.analysis.reasons import reason_for
-from engine.analysis.spans import Judgement
+from engine.analysis.spans import PositionEval
 from engine.analysis.values import Score
 
 _LINE_PLIES = 8  # of a better line
@@ -22,7 +22,7 @@ _LEAST_BOOK_PLIES = 2  # a game that leaves the book sooner was never in it
 
 
 @dataclass(frozen=True)
-class Note:
+class MoveNote:
     """What is to be said of one move of a game."""
 
     ply: int  # 0 for the first move
@@ -39,18 +39,18 @@ class Note:
 class Annotation:
     """What is to be said of a game."""
 
-    notes: tuple[Note, ...]
-    white: Tally
-    black: Tally
+    notes: tuple[MoveNote, ...]
+    white: PlayerAccuracy
+    black: PlayerAccuracy
 
 
-def annotate(game: chess.pgn.Game, judgements: Sequence[Judgement]) -> Annotation:
+def annotate(game: chess.pgn.Game, judgements: Sequence[PositionEval]) -> Annotation:
     """Write what the judgements of a game's positions say into it; comments, marks and variations of others stay."""
     nodes = list(game.mainline())
     boards = [node.parent.board() for node in nodes]
-    verdicts = [verdict_on(board, node.move, here, there) for board, node, here, there
+    verdicts = [classify_move(board, node.move, here, there) for board, node, here, there
                 in zip(boards, nodes, judgements, judgements[1:], strict=False)]
-    departure = _departure(boards, nodes)
+    departure = _book_exit(boards, nodes)
     notes = []
     for ply, (board, node, verdict) in enumerate(zip(boards, nodes, verdicts, strict=True)):
         here, there = judgements[ply], judgements[ply + 1]
@@ -60,7 +60,7 @@ def annotate(game: chess.pgn.Game, judgements: Sequence[Judgement]) -> Annotatio
         better = here.line[:_LINE_PLIES] if verdict.mark.is_bad else ()
         notes.append(_note(ply, board, node, there, verdict, reason, better))
         _write(node, board, there, verdict, reason, better)
-    white, black = tallies(boards, verdicts)
+    white, black = player_accuracies(boards, verdicts)
     return Annotation(tuple(notes), white, black)
 
 
@@ -69,17 +69,19 @@ def pgn_text(game: chess.pgn.Game) -> str:
     return game.accept(chess.pgn.StringExporter(columns=_COLUMNS)) + "\n\n"
 
 
-def _note(ply: int, board: chess.Board, node: chess.pgn.ChildNode, there: Judgement, verdict: Verdict, reason: str,
-          better: Sequence[str]) -> Note:
+def _note(ply: int, board: chess.Board, node: chess.pgn.ChildNode, there: PositionEval, verdict: MoveVerdict,
+          reason: str,
+          better: Sequence[str]) -> MoveNote:
     follower, texts = board.copy(stack=False), []
     for text in better:
         texts.append(follower.san(chess.Move.from_uci(text)))
         follower.push_uci(text)
     score = -there.score if board.turn else there.score  # there it is the other side's turn
-    return Note(ply, board.san(node.move), score, verdict.mark.text, reason, tuple(texts), verdict.lost, verdict.cost)
+    return MoveNote(ply, board.san(node.move), score, verdict.mark.text, reason, tuple(texts), verdict.lost,
+                    verdict.cost)
 
 
-def _departure(boards: Sequence[chess.Board], nodes: Sequence[chess.pgn.ChildNode]) -> tuple[int, str]:
+def _book_exit(boards: Sequence[chess.Board], nodes: Sequence[chess.pgn.ChildNode]) -> tuple[int, str]:
     """The ply at which a game leaves the book, and what to say of it; -1 if it never does, or never was in it."""
     name = None
     for ply, (board, node) in enumerate(zip(boards, nodes, strict=True)):
@@ -91,7 +93,7 @@ def _departure(boards: Sequence[chess.Board], nodes: Sequence[chess.pgn.ChildNod
     return -1, ""
 
 
-def _write(node: chess.pgn.ChildNode, board: chess.Board, there: Judgement, verdict: Verdict, reason: str,
+def _write(node: chess.pgn.ChildNode, board: chess.Board, there: PositionEval, verdict: MoveVerdict, reason: str,
            better: Sequence[str]) -> None:
     if there.line:  # where the game is over, the board says so
         node.set_eval(_pov_score(there.score, not board.turn), there.depth)

@@ -8,11 +8,11 @@ import chess
 import numpy as np
 
 from engine.alphabeta.state import STATE_TYPE
-from engine.alphabeta.steps import begin_evaluation, static_evaluation
+from engine.alphabeta.steps import evaluate_raw, reset_eval_stack
 from engine.core.attacks import is_attacked
-from engine.core.bits import BIT, BLACK, EMPTY, KING, NO_SQUARE, PAWN, ROOK, WHITE, lsb, popcount, without_lsb
+from engine.core.bits import BIT, BLACK, EMPTY, KING, NO_SQUARE, PAWN, ROOK, WHITE, clear_lsb, lsb, popcount
 from engine.core.errors import InputError
-from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.position import (
     POSITION_TYPE,
     castling_index,
@@ -25,9 +25,9 @@ from engine.kernel import Int, array_type, entry, int64, kernel
 from engine.kernel.intrinsics import record_reader
 from engine.search.scores import DRAW, MATE, NO_SCORE
 
-Words = np.ndarray[Any, np.dtype[np.uint64]]
+PackedBoard = np.ndarray[Any, np.dtype[np.uint64]]
 
-WORDS = 14  # of a board, see `write_words`
+WORDS = 14  # of a board, see `pack_board`
 _FIRST_RANK = np.uint64(0xFF)
 _ENDS = np.uint64(0xFF00_0000_0000_00FF)  # ranks on which no pawn stands
 _CORNERS = np.uint64(0x81)
@@ -39,7 +39,7 @@ _STANDARD = "chess"
 _position_at, _state_at = record_reader(POSITION_TYPE), record_reader(STATE_TYPE)
 
 
-def place_of(board: chess.Board) -> tuple[str, list[str]]:
+def fen_and_moves(board: chess.Board) -> tuple[str, list[str]]:
     """A FEN and moves that lead from it to the board, so that repetitions count.
 
     The moves are left out where they do not: a null move is nothing that the engine's games have, and whoever owns the
@@ -73,8 +73,8 @@ def record_address(record: Any, field: str) -> int:
     return address
 
 
-def write_words(board: chess.Board, words: Words) -> None:
-    """Write what `judge_words` reads."""
+def pack_board(board: chess.Board, words: PackedBoard) -> None:
+    """Write what `evaluate_packed` reads."""
     ep = board.ep_square
     words[:] = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, 0,
                 board.occupied_co[True], board.occupied_co[False], not board.turn, board.castling_rights,
@@ -82,7 +82,7 @@ def write_words(board: chess.Board, words: Words) -> None:
 
 
 @entry(int64, int64, array_type("u8"))
-def judge_words(position_address: int, state_address: int, words: Words) -> Int:
+def evaluate_packed(position_address: int, state_address: int, words: PackedBoard) -> Int:
     """Set a position up as the words say, and evaluate it as a search would a leaf, from the side to move's view.
 
     Both records are given by address, for Numba takes longer to find a large record in memory than this to judge it.
@@ -108,16 +108,16 @@ def judge_words(position_address: int, state_address: int, words: Words) -> Int:
     pos.ep = words[_EN_PASSANT]
     if pos.ep != NO_SQUARE:
         pos.ep = legal_en_passant_square(pos, np.int64(pos.ep), us)
-    checkers, pinned = king_masks(pos)
-    has_moves = generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned) > 0
+    checkers, pinned = checkers_and_pinned(pos)
+    has_moves = generate(pos, state.move_list, np.int64(0), ALL_MOVES, checkers, pinned) > 0
     if checkers != EMPTY and not has_moves:
         return -MATE
     pos.castling = _rights(pos, words[_CASTLING])
     if not has_moves and pos.castling >> 2 * us & 3 == 0:  # in Chess960 castling may be the only move
         return DRAW
     compute_keys(pos)
-    begin_evaluation(pos, state, np.int64(0))
-    return static_evaluation(pos, state, np.int64(0))
+    reset_eval_stack(pos, state, np.int64(0))
+    return evaluate_raw(pos, state, np.int64(0))
 
 
 @kernel
@@ -129,7 +129,7 @@ def _fill_board(pos):
             squares = pos.types[piece_type] & pos.colors[color]
             while squares != EMPTY:
                 pos.board[lsb(squares)] = 8 * color + piece_type
-                squares = without_lsb(squares)
+                squares = clear_lsb(squares)
 
 
 @kernel
@@ -146,5 +146,5 @@ def _rights(pos, rooks):
             able &= _CORNERS << np.int64(56 * color)
         while able != EMPTY:
             found |= 1 << castling_index(color, king, lsb(able))
-            able = without_lsb(able)
+            able = clear_lsb(able)
     return found

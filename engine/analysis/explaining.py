@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import chess
 
-from engine.analysis.boards import place_of
-from engine.analysis.knowledge import table_verdict
-from engine.analysis.marks import Verdict, verdict_on
+from engine.analysis.boards import fen_and_moves
+from engine.analysis.knowledge import tb_verdict_text
+from engine.analysis.marks import MoveVerdict, classify_move
 from engine.analysis.reasons import line_text, reason_for, sacrifice, settled_end
-from engine.analysis.spans import Analyst, Effort, Judgement, judge
+from engine.analysis.spans import Analyser, PositionEval, SearchEffort, evaluate_board
 from engine.analysis.themes import Point, move_points, position_points
 from engine.analysis.values import Score
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.core.position import PositionRecord
-from engine.shown import shown_score
-from eval.explain import PARTS, compare, explain
-from eval.outcome import own_model
+from engine.shown import to_cp
+from eval.explain import PARTS_PER_CENTIPAWN, compare, explain
+from eval.outcome import features_wdl_model
 from eval.weights import WeightsRecord, load_weights
 
 MOST_REASONS = 5
@@ -33,7 +33,7 @@ _CLOSE, _NEARLY = 15, 40  # centipawns that a move may cost, to be as good as th
 
 
 @dataclass(frozen=True)
-class Reason:
+class ExplainedReason:
     """One thing that matters, in words, and what it is worth in centipawns: to White, or to the side that moves."""
 
     centipawns: int
@@ -53,7 +53,8 @@ class Explanation:
     mark: str
     reply: str  # what that move allows: the best line after it
     verdict: str  # in a sentence; empty if there is no move
-    reasons: tuple[Reason, ...]  # White's, where the best line has settled; or what the move changes, for who moves
+    # White's, where the best line has settled; or what the move changes, for who moves
+    reasons: tuple[ExplainedReason, ...]
 
     def lines(self) -> Iterator[str]:
         """All of it for people, the most important first."""
@@ -76,14 +77,14 @@ class Explanation:
             yield "neither side has an advantage that could be named"
 
 
-def explained(engine: Analyst, board: chess.Board, move: chess.Move | None, effort: Effort,
-              weights: WeightsRecord | None = None) -> Explanation:
+def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None, effort: SearchEffort,
+                  weights: WeightsRecord | None = None) -> Explanation:
     """Search the position, and what follows the move if there is one, and say what was found."""
     used = load_weights() if weights is None else weights
     if move is not None and not board.is_legal(move):
         raise InputError(f"{move.uci()} is not a legal move in {board.fen()}")
-    here = judge(engine, board, effort)
-    state, table = state_of(board), (table_verdict(board) or "") if here.line else ""
+    here = evaluate_board(engine, board, effort)
+    state, table = game_state_text(board), (tb_verdict_text(board) or "") if here.line else ""
     score, best = _for_white(board, here.score), line_text(board, here.line)
     if move is None or not here.line:
         reasons = _position_reasons(settled_end(board, here.line, _BOTH), score, used) if here.line else ()
@@ -91,8 +92,8 @@ def explained(engine: Analyst, board: chess.Board, move: chess.Move | None, effo
     after = board.copy()
     after.push(move)
     is_best = move == chess.Move.from_uci(here.line[0])
-    there = _rest(here) if is_best and len(here.line) > 1 else judge(engine, after, effort)
-    verdict = verdict_on(board, move, here, there)
+    there = _rest(here) if is_best and len(here.line) > 1 else evaluate_board(engine, after, effort)
+    verdict = classify_move(board, move, here, there)
     of_move = here.score if is_best else _before_move(-there.score)
     reasons = _move_reasons(board, settled_end(after, there.line), used) if there.line else ()
     if verdict.mark.is_bad:
@@ -102,7 +103,7 @@ def explained(engine: Analyst, board: chess.Board, move: chess.Move | None, effo
                        () if _is_decided(of_move) else reasons)
 
 
-def state_of(board: chess.Board) -> str:
+def game_state_text(board: chess.Board) -> str:
     """What is to be said first of a position: checkmate, stalemate, check."""
     side = chess.COLOR_NAMES[board.turn]
     if board.is_checkmate():
@@ -114,9 +115,9 @@ def state_of(board: chess.Board) -> str:
     return f"{side} is in check" if board.is_check() else ""
 
 
-def _rest(here: Judgement) -> Judgement:
+def _rest(here: PositionEval) -> PositionEval:
     """What is to be said after the best move, without another search that may say something else."""
-    return Judgement(-here.score, here.line[1:], None, here.depth)
+    return PositionEval(-here.score, here.line[1:], None, here.depth)
 
 
 def _before_move(score: Score) -> Score:
@@ -126,10 +127,10 @@ def _before_move(score: Score) -> Score:
     return score
 
 
-def _sentence(board: chess.Board, after: chess.Board, move: chess.Move, both: tuple[Judgement, Judgement],
-              verdict: Verdict) -> str:
+def _sentence(board: chess.Board, after: chess.Board, move: chess.Move, both: tuple[PositionEval, PositionEval],
+              verdict: MoveVerdict) -> str:
     if after.is_game_over():
-        return state_of(after)
+        return game_state_text(after)
     here, there = both
     if verdict.mark.is_bad:
         return reason_for(board, move, here, there, verdict)
@@ -165,17 +166,17 @@ def _is_decided(score: Score) -> bool:
     return score.centipawns is None or abs(score.centipawns) >= _TB_WIN
 
 
-def position_of(board: chess.Board) -> PositionRecord:
+def to_position(board: chess.Board) -> PositionRecord:
     """The engine's own record of a board's position; InputError if it cannot be played."""
-    fen, moves = place_of(board)
+    fen, moves = fen_and_moves(board)
     return Game(fen, board.chess960, moves).position
 
 
-def _position_reasons(board: chess.Board, score: Score, weights: WeightsRecord) -> tuple[Reason, ...]:
+def _position_reasons(board: chess.Board, score: Score, weights: WeightsRecord) -> tuple[ExplainedReason, ...]:
     """What matters most in a position, for White; where a search says who is better, no more than one thing against."""
     if _is_decided(score):
         return ()
-    position = position_of(board)
+    position = to_position(board)
     found = _told_points(position, position_points(explain(position, weights), board))
     if abs(score.value) < _CLEAR:
         return found[:MOST_REASONS]
@@ -186,17 +187,18 @@ def _position_reasons(board: chess.Board, score: Score, weights: WeightsRecord) 
     return (*speaking[: MOST_REASONS - 1], *against[:1])
 
 
-def _move_reasons(board: chess.Board, settled: chess.Board, weights: WeightsRecord) -> tuple[Reason, ...]:
+def _move_reasons(board: chess.Board, settled: chess.Board, weights: WeightsRecord) -> tuple[ExplainedReason, ...]:
     """What is different where the line after a move has settled, for the side that made it."""
-    end, mover = position_of(settled), 0 if board.turn else 1
+    end, mover = to_position(settled), 0 if board.turn else 1
     after = explain(end, weights)
-    comparison = compare(explain(position_of(board), weights), after, mover)
+    comparison = compare(explain(to_position(board), weights), after, mover)
     return _told_points(end, move_points(comparison, board, settled, after.phase_share))[:MOST_REASONS]
 
 
-def _told_points(position: PositionRecord, points: Sequence[Point]) -> tuple[Reason, ...]:
+def _told_points(position: PositionRecord, points: Sequence[Point]) -> tuple[ExplainedReason, ...]:
     """Points that are worth a word, on the one scale that users see."""
-    unit = shown_score(position, _UNIT, own_model()) / _UNIT / PARTS  # they are the features', whoever searched
-    reasons = [Reason(round(point.parts * unit), point.words) for point in points]
+    # they are the features', whoever searched
+    unit = to_cp(position, _UNIT, features_wdl_model()) / _UNIT / PARTS_PER_CENTIPAWN
+    reasons = [ExplainedReason(round(point.parts * unit), point.words) for point in points]
     least = max([_LEAST, *(_LEAST_SHARE * abs(reason.centipawns) for reason in reasons[:1])])
     return tuple(reason for reason in reasons if abs(reason.centipawns) >= least)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import chess
 
-from book.names import Name
-from engine.analysis.explaining import position_of
-from engine.analysis.knowledge import book_moves, last_opening, table_verdict
-from engine.shown import shown_score
-from eval.choice import Evaluation, built_in
-from eval.explain import PARTS, Term, explain
-from eval.men import worth_of_men
-from eval.outcome import own_model
+from book.names import OpeningName
+from engine.analysis.explaining import to_position
+from engine.analysis.knowledge import book_moves, last_opening, tb_verdict_text
+from engine.shown import to_cp
+from eval.choice import Evaluator, built_in_evaluator
+from eval.explain import PARTS_PER_CENTIPAWN, Term, explain
+from eval.men import piece_worths
+from eval.outcome import features_wdl_model
 from eval.phrases import PHRASES
 from eval.weights import load_weights
 
@@ -21,7 +21,7 @@ _UNIT = 10_000  # centipawns, to find the scale by
 
 
 @dataclass(frozen=True)
-class Fact:
+class EvalTerm:
     """One term of the evaluation by features: its name, whose it is and what, and centipawns for White."""
 
     name: str
@@ -30,7 +30,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Worth:
+class PieceContribution:
     """A man, and how many centipawns its own side would lose with it."""
 
     square: chess.Square
@@ -42,24 +42,24 @@ class Worth:
 class Facts:
     """All of it."""
 
-    opening: Name | None
+    opening: OpeningName | None
     book: list[tuple[chess.Move, float]]  # with their shares
     table: str | None  # who wins by the endgame tables
-    terms: list[Fact]  # the weightiest first
-    men: list[Worth]
+    terms: list[EvalTerm]  # the weightiest first
+    men: list[PieceContribution]
 
 
-def facts_of(board: chess.Board, evaluation: Evaluation | None = None) -> Facts:
+def position_facts(board: chess.Board, evaluation: Evaluator | None = None) -> Facts:
     """What is known of a position; InputError if it is none."""
-    position = position_of(board)
+    position = to_position(board)
     terms = sorted(explain(position, load_weights()).present(), key=lambda term: -abs(term.parts))
-    unit = shown_score(position, _UNIT, own_model()) / _UNIT / PARTS  # on the one scale that users see
-    facts = [Fact(term.feature.name, _whose(term), worth) for term in terms if (worth := round(term.parts * unit))]
+    unit = to_cp(position, _UNIT, features_wdl_model()) / _UNIT / PARTS_PER_CENTIPAWN  # on the one scale that users see
+    facts = [EvalTerm(term.feature.name, _whose(term), worth) for term in terms if (worth := round(term.parts * unit))]
     pieces = board.piece_map()
-    men = [Worth(man.square, pieces[man.square].symbol(), shown_score(position, man.worth))
-           for man in worth_of_men(position, evaluation or built_in())]
+    men = [PieceContribution(man.square, pieces[man.square].symbol(), to_cp(position, man.worth))
+           for man in piece_worths(position, evaluation or built_in_evaluator())]
     opening = None if board.chess960 else last_opening(board)
-    return Facts(opening, book_moves(board), table_verdict(board), facts, men)
+    return Facts(opening, book_moves(board), tb_verdict_text(board), facts, men)
 
 
 def _whose(term: Term) -> str:

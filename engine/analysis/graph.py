@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
-from engine.analysis.annotation import Annotation, Note
+from engine.analysis.annotation import Annotation, MoveNote
 from engine.analysis.marks import BAD
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 900, 360, 70, 50, 20, 55
@@ -49,7 +49,7 @@ def evaluation_graph(title: str, annotation: Annotation) -> str:
     return _svg(_WIDTH, _HEIGHT, parts)
 
 
-def _dot(x: float, y: float, note: Note) -> str:
+def _dot(x: float, y: float, note: MoveNote) -> str:
     number = f"{note.ply // 2 + 1}{'.' if note.ply % 2 == 0 else '...'}"
     words = escape(f"{number}{note.san}{note.mark} {note.reason}")
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{_COLOURS[note.mark]}"><title>{words}</title></circle>'

@@ -15,21 +15,21 @@ import numpy as np
 
 from engine.alphabeta.state import StateRecord, new_state
 from engine.analysis.annotation import Annotation, annotate
-from engine.analysis.boards import WORDS, check_variant, judge_words, place_of, record_address, write_words
-from engine.analysis.course import Course
-from engine.analysis.explaining import Explanation, explained
-from engine.analysis.spans import Effort, judged
-from engine.analysis.values import MATED, STALEMATE, Info, Play, Score, score_of
+from engine.analysis.boards import WORDS, check_variant, evaluate_packed, fen_and_moves, pack_board, record_address
+from engine.analysis.course import RunningSearch
+from engine.analysis.explaining import Explanation, explain_board
+from engine.analysis.spans import SearchEffort, evaluate_game
+from engine.analysis.values import MATED, STALEMATE, AnalysisInfo, PlayResult, Score, to_score
 from engine.core.errors import InputError
 from engine.core.position import empty_position
 from engine.options import Settings, find_option
-from engine.order import Order
+from engine.order import GoRequest
 from engine.player import Player
 from engine.search.limits import Info as SearchInfo
 from engine.search.limits import Result
 from engine.search.scores import DRAW, MATE, NO_SCORE
-from eval.choice import FEATURES, evaluation_named
-from eval.outcome import Model
+from eval.choice import FEATURES, evaluator_named
+from eval.outcome import WdlModel
 
 _ANNOTATION_MOVETIME, _EXPLANATION_MOVETIME = 100, 1000  # milliseconds
 
@@ -56,14 +56,14 @@ class Engine:
             self._player.apply(find_option(name))
         self._player.load()
         name = FEATURES if self._settings.evaluation == FEATURES else self._settings.eval_file
-        self._evaluation = evaluation_named(name)
-        self._model = self._evaluation.outcome
+        self._evaluation = evaluator_named(name)
+        self._model = self._evaluation.wdl_model
         self._state: StateRecord | None = new_state(evaluation=self._evaluation)
         self._position = empty_position()
         self._words = np.zeros(WORDS, np.uint64)
-        self._addresses = record_address(self._position, "board"), record_address(self._state, "moves")
+        self._addresses = record_address(self._position, "board"), record_address(self._state, "root_moves")
         self._busy, self._judging = threading.Lock(), threading.Lock()
-        self._course: Course | None = None
+        self._course: RunningSearch | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -84,7 +84,7 @@ class Engine:
 
     def clear(self) -> None:
         """Forget what earlier searches found, as before a new game."""
-        self._opened().new_game()
+        self._open_player().new_game()
 
     def stop(self) -> None:
         """End the search that is going on, if there is one; its answer is what it has found. From any thread."""
@@ -98,9 +98,9 @@ class Engine:
             check_variant(board)
         with self._judging:
             if self._state is None:
-                self._opened()
-            write_words(board, self._words)
-            found = judge_words(*self._addresses, self._words)
+                self._open_player()
+            pack_board(board, self._words)
+            found = evaluate_packed(*self._addresses, self._words)
             if found == -MATE:
                 return MATED
             if found == NO_SCORE:
@@ -108,49 +108,49 @@ class Engine:
                                  "to move cannot take, and pawns stand between")
             if found == DRAW and not any(board.generate_legal_moves()):
                 return STALEMATE
-            return score_of(self._position, int(found), self._model)
+            return to_score(self._position, int(found), self._model)
 
     def play(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
              nodes: int | None = None, clocks: tuple[int, int] | None = None,
-             increments: tuple[int, int] = (0, 0)) -> Play:
+             increments: tuple[int, int] = (0, 0)) -> PlayResult:
         """The move that the engine would play.
 
         `movetime`, and `clocks` and `increments` of White and Black, are milliseconds. One limit at least is needed.
         """
         order = _play_order(movetime, depth, nodes, clocks, increments)
-        with self._searching(board, order, 1) as course:
-            return _played(self._opened(), _last(course), self._model)
+        with self._running_search(board, order, 1) as course:
+            return _played(self._open_player(), _last(course), self._model)
 
     async def play_async(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
                          nodes: int | None = None, clocks: tuple[int, int] | None = None,
-                         increments: tuple[int, int] = (0, 0)) -> Play:
+                         increments: tuple[int, int] = (0, 0)) -> PlayResult:
         """`play` for coroutines. A task that is cancelled ends the search."""
         order = _play_order(movetime, depth, nodes, clocks, increments)
-        with self._searching(board, order, 1) as course:
-            return _played(self._opened(), await asyncio.to_thread(_last, course), self._model)
+        with self._running_search(board, order, 1) as course:
+            return _played(self._open_player(), await asyncio.to_thread(_last, course), self._model)
 
     def analyse(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
-                nodes: int | None = None, multipv: int = 1, moves: Iterable[chess.Move] = ()) -> Iterator[Info]:
+                nodes: int | None = None, multipv: int = 1, moves: Iterable[chess.Move] = ()) -> Iterator[AnalysisInfo]:
         """What a search finds, as it finds it, the last and best at the end; without a limit it never ends.
 
         Leaving the loop ends the search. `moves` are the only ones to be considered, if there are any. A game that is
         over gives nothing.
         """
         order = _order(movetime, depth, nodes, moves)
-        with self._searching(board, order, multipv) as course:
-            player = self._opened()
-            while not isinstance(found := course.take(), Result):
+        with self._running_search(board, order, multipv) as course:
+            player = self._open_player()
+            while not isinstance(found := course.next_report(), Result):
                 if isinstance(found, SearchInfo):
                     yield _info(player, found, self._model)
 
     async def analyse_async(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
                             nodes: int | None = None, multipv: int = 1,
-                            moves: Iterable[chess.Move] = ()) -> AsyncIterator[Info]:
+                            moves: Iterable[chess.Move] = ()) -> AsyncIterator[AnalysisInfo]:
         """`analyse` for coroutines."""
         order = _order(movetime, depth, nodes, moves)
-        with self._searching(board, order, multipv) as course:
-            player = self._opened()
-            while not isinstance(found := await asyncio.to_thread(course.take), Result):
+        with self._running_search(board, order, multipv) as course:
+            player = self._open_player()
+            while not isinstance(found := await asyncio.to_thread(course.next_report), Result):
                 if isinstance(found, SearchInfo):
                     yield _info(player, found, self._model)
 
@@ -165,7 +165,7 @@ class Engine:
         board = game.board()
         check_variant(board)
         moves = list(game.mainline_moves())
-        return annotate(game, list(judged(self, board, moves, Effort(movetime, nodes, depth))))
+        return annotate(game, list(evaluate_game(self, board, moves, SearchEffort(movetime, nodes, depth))))
 
     def explain(self, board: chess.Board, move: chess.Move | None = None, *, movetime: int | None = None,
                 depth: int | None = None, nodes: int | None = None) -> Explanation:
@@ -175,17 +175,17 @@ class Engine:
         """
         if movetime is depth is nodes is None:
             movetime = _EXPLANATION_MOVETIME
-        return explained(self, board, move, Effort(movetime, nodes, depth))
+        return explain_board(self, board, move, SearchEffort(movetime, nodes, depth))
 
-    def _opened(self) -> Player:
+    def _open_player(self) -> Player:
         if self._player is None:
             raise ValueError("the engine is closed")
         return self._player
 
     @contextmanager
-    def _searching(self, board: chess.Board, order: Order, multipv: int) -> Iterator[Course]:
+    def _running_search(self, board: chess.Board, order: GoRequest, multipv: int) -> Iterator[RunningSearch]:
         """A search as ordered, which is over when this is."""
-        player, place = self._opened(), place_of(board)
+        player, place = self._open_player(), fen_and_moves(board)
         if not self._busy.acquire(blocking=False):
             raise RuntimeError("the engine is searching: end that first, or use another one")
         try:
@@ -193,7 +193,7 @@ class Engine:
             self._settings.uci_chess960 = board.chess960
             player.set_position(*place)
             _check_moves(player, order)
-            course = self._course = Course(player, order)
+            course = self._course = RunningSearch(player, order)
             try:
                 yield course
             finally:
@@ -203,52 +203,52 @@ class Engine:
             self._busy.release()
 
 
-def _check_moves(player: Player, order: Order) -> None:
-    legal = {player.game.text(move) for move in player.game.legal_moves()} if order.search_moves else set()
+def _check_moves(player: Player, order: GoRequest) -> None:
+    legal = {player.game.uci(move) for move in player.game.legal_moves()} if order.search_moves else set()
     for text in order.search_moves:
         if text not in legal:
             raise InputError(f"{text} is not a legal move in {player.game.fen()}")
 
 
-def _order(movetime: int | None, depth: int | None, nodes: int | None, moves: Iterable[chess.Move] = ()) -> Order:
+def _order(movetime: int | None, depth: int | None, nodes: int | None, moves: Iterable[chess.Move] = ()) -> GoRequest:
     limits = {"movetime": movetime, "depth": depth, "nodes": nodes}
     for name, value in limits.items():
         if value is not None and value < 1:
             raise InputError(f"{name} must be at least 1, not {value}")
     is_open = all(value is None for value in limits.values())
-    return Order(movetime=movetime, depth=depth, nodes=nodes, infinite=is_open,
-                 search_moves=tuple(move.uci() for move in moves))
+    return GoRequest(movetime=movetime, depth=depth, nodes=nodes, infinite=is_open,
+                     search_moves=tuple(move.uci() for move in moves))
 
 
 def _play_order(movetime: int | None, depth: int | None, nodes: int | None, clocks: tuple[int, int] | None,
-                increments: tuple[int, int]) -> Order:
+                increments: tuple[int, int]) -> GoRequest:
     if clocks is not None:
         if len(clocks) != 2 or len(increments) != 2:
             raise InputError("clocks and increments are two numbers each, White's and Black's")
-        return Order(clocks, increments, movetime=movetime, depth=depth, nodes=nodes)
+        return GoRequest(clocks, increments, movetime=movetime, depth=depth, nodes=nodes)
     order = _order(movetime, depth, nodes)
     if order.infinite:
         raise InputError("play needs movetime, depth, nodes or clocks")
     return order
 
 
-def _last(course: Course) -> Result:
-    while not isinstance(found := course.take(), Result):
+def _last(course: RunningSearch) -> Result:
+    while not isinstance(found := course.next_report(), Result):
         pass
     return found
 
 
 def _moves(player: Player, line: Iterable[int]) -> tuple[chess.Move, ...]:
-    return tuple(chess.Move.from_uci(text) for text in player.texts(tuple(line)))
+    return tuple(chess.Move.from_uci(text) for text in player.to_uci(tuple(line)))
 
 
-def _played(player: Player, result: Result, model: Model) -> Play:
-    line = _moves(player, result.line) if result.move else ()
-    score = score_of(player.game.position, result.score, model) if result.infos else None
-    return Play(line[0] if line else None, line, score, result.depth, result.nodes, result.seconds)
+def _played(player: Player, result: Result, model: WdlModel) -> PlayResult:
+    line = _moves(player, result.pv) if result.move else ()
+    score = to_score(player.game.position, result.score, model) if result.infos else None
+    return PlayResult(line[0] if line else None, line, score, result.depth, result.nodes, result.seconds)
 
 
-def _info(player: Player, found: SearchInfo, model: Model) -> Info:
-    score = score_of(player.game.position, found.score, model)
-    return Info(found.depth, found.deepest, found.line_number, score, _moves(player, found.line), found.nodes,
-                found.seconds, found.bound.value, found.tb_hits)
+def _info(player: Player, found: SearchInfo, model: WdlModel) -> AnalysisInfo:
+    score = to_score(player.game.position, found.score, model)
+    return AnalysisInfo(found.depth, found.seldepth, found.multipv, score, _moves(player, found.pv), found.nodes,
+                        found.seconds, found.bound.value, found.tb_hits)

@@ -9,13 +9,13 @@ import chess
 import chess.polyglot
 
 from book.builtin import BUILT_IN as BOOK
-from book.names import Name, name_of
+from book.names import OpeningName, opening_by_key
 from book.polyglot import Book
-from engine.analysis.boards import place_of
+from engine.analysis.boards import fen_and_moves
 from engine.core.errors import InputError
 from engine.core.game import Game
-from tablebase.files import Kind
-from tablebase.judgement import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS, Fate
+from tablebase.files import TableKind
+from tablebase.judgement import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
 from tablebase.own_tables import OwnTables
 
 _RESULTS = {int(grade): result for grade, result in (
@@ -33,12 +33,12 @@ def _book() -> Book:
     return Book(BOOK)
 
 
-def opening_name(board: chess.Board) -> Name | None:
+def opening_name(board: chess.Board) -> OpeningName | None:
     """The opening that the board's position is named after."""
-    return name_of(chess.polyglot.zobrist_hash(board))
+    return opening_by_key(chess.polyglot.zobrist_hash(board))
 
 
-def last_opening(board: chess.Board) -> Name | None:
+def last_opening(board: chess.Board) -> OpeningName | None:
     """The latest name among the positions of a board's moves."""
     follower = board.copy()
     while (name := opening_name(follower)) is None and follower.move_stack:
@@ -67,36 +67,36 @@ def book_moves(board: chess.Board) -> list[tuple[chess.Move, float]]:
     return [(move, weights[move] / total if total else 1 / len(weights)) for move in ranked]
 
 
-def best_fate(board: chess.Board) -> Fate | None:
+def best_tb_move(board: chess.Board) -> RankedMove | None:
     """What the endgame tables say of the best move; None if they say nothing."""
     if chess.popcount(board.occupied) > _tables().most_men or board.clean_castling_rights():
         return None
     try:
-        game = Game(place_of(board)[0], board.chess960, place_of(board)[1])
+        game = Game(fen_and_moves(board)[0], board.chess960, fen_and_moves(board)[1])
     except InputError:
         return None
     with _lock:
-        if _tables().reason_for_silence(game.position) is not None:
+        if _tables().why_no_answer(game.position) is not None:
             return None
-        _tables().load_for(game.position, *Kind)
-        fates = _tables().fates(game.position)
+        _tables().load_for(game.position, *TableKind)
+        fates = _tables().ranked_moves(game.position)
     return fates[0] if fates else None
 
 
-def table_result(board: chess.Board) -> int | None:
+def tb_result(board: chess.Board) -> int | None:
     """1 if the side to move wins by the endgame tables, 0 for a draw, -1 if it loses; None if they do not know."""
-    fate = best_fate(board)
-    return None if fate is None else _RESULTS.get(fate.grade)
+    fate = best_tb_move(board)
+    return None if fate is None else _RESULTS.get(fate.outcome_class)
 
 
-def table_verdict(board: chess.Board) -> str | None:
+def tb_verdict_text(board: chess.Board) -> str | None:
     """The same in words: `white wins: mate in 16`."""
-    fate = best_fate(board)
-    result = None if fate is None else _RESULTS.get(fate.grade)
+    fate = best_tb_move(board)
+    result = None if fate is None else _RESULTS.get(fate.outcome_class)
     if fate is None or result is None:
         return None
     if result == 0:
         return "a draw"
     winner = chess.COLOR_NAMES[board.turn if result > 0 else not board.turn]
-    is_exact = fate.grade in (int(MATES), int(IS_MATED))
+    is_exact = fate.outcome_class in (int(MATES), int(IS_MATED))
     return f"{winner} wins" + (f": mate in {(fate.code + 1) // 2}" if is_exact else "")

@@ -10,7 +10,7 @@ from enum import Enum
 import chess
 import chess.pgn
 
-from engine.analysis.spans import Judgement
+from engine.analysis.spans import PositionEval
 from engine.analysis.values import Score
 
 _CAP = 1500  # centipawns: more than this wins every game, and a mate counts as much
@@ -65,7 +65,7 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MoveVerdict:
     """What a move did to the mover's prospects."""
 
     before: Score  # with the best move, for the mover
@@ -75,22 +75,22 @@ class Verdict:
     mark: Mark
 
 
-def verdict_on(board: chess.Board, move: chess.Move, here: Judgement, there: Judgement) -> Verdict:
+def classify_move(board: chess.Board, move: chess.Move, here: PositionEval, there: PositionEval) -> MoveVerdict:
     """The verdict on a move of `board`, by the judgements of the positions before and after it."""
     before, after = here.score, -there.score
     if here.line and move == chess.Move.from_uci(here.line[0]):
-        return Verdict(before, after, 0.0, 0, _praise(board, move, here))
+        return MoveVerdict(before, after, 0.0, 0, _good_mark(board, move, here))
     lost = max(before.expected - after.expected, 0.0)
     cost = max(_capped(before) - _capped(after), 0)
     mark = next((mark for mark, share, centipawns in _THRESHOLDS if lost >= share or cost >= centipawns), Mark.NONE)
-    return Verdict(before, after, lost, cost, mark)
+    return MoveVerdict(before, after, lost, cost, mark)
 
 
 def _capped(score: Score) -> int:
     return max(-_CAP, min(score.value, _CAP))
 
 
-def _praise(board: chess.Board, move: chess.Move, here: Judgement) -> Mark:
+def _good_mark(board: chess.Board, move: chess.Move, here: PositionEval) -> Mark:
     """The mark of a best move: was it the only good one, and was it hard to see?"""
     if here.second is None or here.score.mate == 1 or here.score.expected - here.second.expected < _ONLY_MOVE_GAP:
         return Mark.NONE
@@ -110,7 +110,7 @@ def phase_of(board: chess.Board) -> Phase:
 
 
 @dataclass
-class Tally:
+class PlayerAccuracy:
     """How one player did, in one game or in many."""
 
     games: int = 0
@@ -134,7 +134,7 @@ class Tally:
         """How many moves got this mark."""
         return sum(counts[mark.text] for counts in self.counts.values())
 
-    def add(self, verdict: Verdict, phase: Phase) -> None:
+    def add(self, verdict: MoveVerdict, phase: Phase) -> None:
         """Count one move."""
         self.moves += 1
         self.accuracy_sum += 100 * math.exp(-_SHARPNESS * verdict.lost)
@@ -142,7 +142,7 @@ class Tally:
         if verdict.mark.is_bad:
             self.counts[phase.value][verdict.mark.text] += 1
 
-    def add_all(self, others: Iterable[Tally]) -> None:
+    def add_all(self, others: Iterable[PlayerAccuracy]) -> None:
         """Count what others have counted."""
         for other in others:
             self.games += other.games
@@ -154,9 +154,10 @@ class Tally:
                     self.counts[phase][mark] += number
 
 
-def tallies(boards: Sequence[chess.Board], verdicts: Sequence[Verdict]) -> tuple[Tally, Tally]:
+def player_accuracies(boards: Sequence[chess.Board], verdicts: Sequence[MoveVerdict]) -> tuple[PlayerAccuracy,
+                                                                                               PlayerAccuracy]:
     """White's and Black's, of a game whose positions before each move are `boards`."""
-    white, black = Tally(games=1), Tally(games=1)
+    white, black = PlayerAccuracy(games=1), PlayerAccuracy(games=1)
     for board, verdict in zip(boards, verdicts, strict=True):
         (white if board.turn else black).add(verdict, phase_of(board))
     return white, black

@@ -10,7 +10,7 @@ from typing import TextIO, cast
 
 import chess.pgn
 
-from engine.analysis.boards import check_variant, place_of
+from engine.analysis.boards import check_variant, fen_and_moves
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.files import open_text
@@ -91,7 +91,7 @@ def _complaint(game: chess.pgn.Game) -> str | None:
     try:
         board = game.board()
         check_variant(board)
-        fen, _ = place_of(board)
+        fen, _ = fen_and_moves(board)
         Game(fen, board.chess960)
     except InputError as error:
         return str(error)

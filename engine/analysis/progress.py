@@ -9,13 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.analysis.marks import Tally
+from engine.analysis.marks import PlayerAccuracy
 from engine.core.errors import InputError
 
 _SUFFIX = ".progress"
 
 
-class GrowingFile:
+class ResumableFile:
     """The file at `path`, and its journal. A game is in the file when its line is in the journal, and not before."""
 
     def __init__(self, path: Path, conditions: Mapping[str, Any]) -> None:
@@ -68,11 +68,11 @@ class GrowingFile:
         self._journal.unlink()
 
 
-def tally_row(tally: Tally) -> dict[str, Any]:
+def tally_row(tally: PlayerAccuracy) -> dict[str, Any]:
     """A tally for the journal."""
     return asdict(tally)
 
 
-def tally_of(row: Mapping[str, Any]) -> Tally:
+def tally_of(row: Mapping[str, Any]) -> PlayerAccuracy:
     """A tally from the journal."""
-    return Tally(**row)
+    return PlayerAccuracy(**row)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import chess
 
-from engine.analysis.knowledge import table_result
-from engine.analysis.marks import Mark, Verdict
-from engine.analysis.spans import Judgement
-from engine.analysis.themes import listed, men_of
+from engine.analysis.knowledge import tb_result
+from engine.analysis.marks import Mark, MoveVerdict
+from engine.analysis.spans import PositionEval
+from engine.analysis.themes import piece_counts, piece_list_text
 
 SHOWN_PLIES = 6  # of a line inside a sentence
 _FOLLOWED_PLIES = 10  # of a line, to see what it wins
@@ -21,7 +21,8 @@ _SACRIFICE = 2  # pawns that are given
 _CLEAR = 0.75  # share of a point with which a position is as good as won
 
 
-def reason_for(board: chess.Board, move: chess.Move, here: Judgement, there: Judgement, verdict: Verdict) -> str:
+def reason_for(board: chess.Board, move: chess.Move, here: PositionEval, there: PositionEval,
+               verdict: MoveVerdict) -> str:
     """Why `move` deserves its mark; empty if it has none. `board` is the position before it."""
     if verdict.mark in (Mark.ONLY, Mark.GOOD):
         return "the only move"
@@ -33,7 +34,8 @@ def reason_for(board: chess.Board, move: chess.Move, here: Judgement, there: Jud
             or _about_material(board, after, here, there) or _about_prospects(board, after, here, verdict))
 
 
-def _about_mates(board: chess.Board, after: chess.Board, here: Judgement, there: Judgement, verdict: Verdict) -> str:
+def _about_mates(board: chess.Board, after: chess.Board, here: PositionEval, there: PositionEval,
+                 verdict: MoveVerdict) -> str:
     mate, given = verdict.before.mate, verdict.after.mate
     is_mated = given is not None and verdict.after.expected == 0
     if is_mated and verdict.before.expected > 0:
@@ -46,9 +48,9 @@ def _about_mates(board: chess.Board, after: chess.Board, here: Judgement, there:
     return ""
 
 
-def _about_tables(board: chess.Board, after: chess.Board, here: Judgement) -> str:
+def _about_tables(board: chess.Board, after: chess.Board, here: PositionEval) -> str:
     """What the endgame tables say of the position after the move, if that is worse than it was."""
-    result = table_result(after)
+    result = tb_result(after)
     if result is None:
         return ""
     better = f"; better is {line_text(board, here.line)}"
@@ -59,20 +61,20 @@ def _about_tables(board: chess.Board, after: chess.Board, here: Judgement) -> st
     return ""
 
 
-def _about_material(board: chess.Board, after: chess.Board, here: Judgement, there: Judgement) -> str:
+def _about_material(board: chess.Board, after: chess.Board, here: PositionEval, there: PositionEval) -> str:
     mover = board.turn
     lost, gained = exchanged(after, there.line, mover)
-    gained += men_of(board, not mover) - men_of(after, not mover)  # what the move itself took
+    gained += piece_counts(board, not mover) - piece_counts(after, not mover)  # what the move itself took
     given, won = exchanged(board, here.line, mover)
     balance, best = _worth(gained) - _worth(lost), _worth(won) - _worth(given)
     if balance <= -1 and best > balance:
-        return f"loses {in_words(lost, gained)}: {line_text(after, there.line)}"
+        return f"loses {material_text(lost, gained)}: {line_text(after, there.line)}"
     if best >= 1 and best > balance:
-        return f"misses the win of {in_words(won, given)}: {line_text(board, here.line)}"
+        return f"misses the win of {material_text(won, given)}: {line_text(board, here.line)}"
     return ""
 
 
-def _about_prospects(board: chess.Board, after: chess.Board, here: Judgement, verdict: Verdict) -> str:
+def _about_prospects(board: chess.Board, after: chess.Board, here: PositionEval, verdict: MoveVerdict) -> str:
     better = line_text(board, here.line)
     if verdict.before.expected > _CLEAR > verdict.after.expected:
         return f"gives up the advantage; better is {better}"
@@ -87,21 +89,21 @@ def line_text(board: chess.Board, line: Sequence[str]) -> str:
     return board.variation_san(moves).replace(". ", ".")
 
 
-def sacrifice(board: chess.Board, after: chess.Board, there: Judgement) -> str:
+def sacrifice(board: chess.Board, after: chess.Board, there: PositionEval) -> str:
     """What a move offers, if the best reply takes more than the move itself took: `the bishop for a pawn`."""
     reply = chess.Move.from_uci(there.line[0]) if there.line else None
     if reply is None or not after.is_capture(reply):
         return ""
     taken = after.copy(stack=False)
     taken.push(reply)
-    lost, gained = (men_of(board, color) - men_of(taken, color) for color in (board.turn, not board.turn))
-    return in_words(lost, gained) if _worth(lost) - _worth(gained) >= _SACRIFICE else ""
+    lost, gained = (piece_counts(board, color) - piece_counts(taken, color) for color in (board.turn, not board.turn))
+    return material_text(lost, gained) if _worth(lost) - _worth(gained) >= _SACRIFICE else ""
 
 
 def exchanged(board: chess.Board, line: Sequence[str], color: chess.Color) -> tuple[Counter[int], Counter[int]]:
     """What `color` gives and what it gets, by type of piece, up to where a line has become quiet."""
     quiet = quiet_end(board, line)
-    own, theirs = ((men_of(board, side), men_of(quiet, side)) for side in (color, not color))
+    own, theirs = ((piece_counts(board, side), piece_counts(quiet, side)) for side in (color, not color))
     # A piece that a pawn becomes is a gain, as one that is captured.
     return (own[0] - own[1]) + (theirs[1] - theirs[0]), (theirs[0] - theirs[1]) + (own[1] - own[0])
 
@@ -143,14 +145,14 @@ def _quiet_positions(board: chess.Board, line: Sequence[str]) -> list[chess.Boar
 
 
 def _balance(board: chess.Board) -> int:
-    return _worth(men_of(board, chess.WHITE)) - _worth(men_of(board, chess.BLACK))
+    return _worth(piece_counts(board, chess.WHITE)) - _worth(piece_counts(board, chess.BLACK))
 
 
 def _worth(men: Counter[int]) -> int:
     return sum(_VALUES[kind] * number for kind, number in men.items())
 
 
-def in_words(lost: Counter[int], gained: Counter[int]) -> str:
+def material_text(lost: Counter[int], gained: Counter[int]) -> str:
     """`the knight`, `the exchange`, `the queen for a rook`, `two pawns`: what is gone, and what came for it."""
     gone, come = lost - gained, gained - lost
     for own, other in (_MINORS, _MINORS[::-1]):  # a knight for a bishop is nothing to speak of
@@ -158,5 +160,5 @@ def in_words(lost: Counter[int], gained: Counter[int]) -> str:
         gone, come = gone - Counter({own: even}), come - Counter({other: even})
     if gone == Counter([chess.ROOK]) and come.total() == 1 and any(come[kind] for kind in _MINORS):
         return "the exchange"
-    words = listed(gone, "the")
-    return f"{words} for {listed(come, 'a')}" if come else words
+    words = piece_list_text(gone, "the")
+    return f"{words} for {piece_list_text(come, 'a')}" if come else words

@@ -13,29 +13,29 @@ from typing import Protocol
 
 import chess
 
-from engine.analysis.values import MATED, STALEMATE, Info, Score
+from engine.analysis.values import MATED, STALEMATE, AnalysisInfo, Score
 
 _LONGEST = 20  # positions of a span: short enough to share one game among cores
 _LINES = 2  # how good the second-best move is tells whether the best was the only one
 
 
-class Analyst(Protocol):
+class Analyser(Protocol):
     """Who judges positions: the engine as Python programs see it."""
 
     def clear(self) -> None:
         """Forget what earlier searches found."""
 
     def analyse(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
-                nodes: int | None = None, multipv: int = 1, moves: Iterable[chess.Move] = ()) -> Iterator[Info]:
+                nodes: int | None = None, multipv: int = 1, moves: Iterable[chess.Move] = ()) -> Iterator[AnalysisInfo]:
         """What a search finds, the best at the end."""
 
 
-class HaltedError(Exception):
+class ReviewCancelledError(Exception):
     """Nobody waits for the judgement any more."""
 
 
 @dataclass(frozen=True)
-class Effort:
+class SearchEffort:
     """How long to think about a position, in one of three ways, and the size of the table in MB."""
 
     movetime: int | None = None
@@ -45,7 +45,7 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Span:
+class GameSlice:
     """Some positions of a game: those after `first` to `last` of its moves, both included."""
 
     fen: str
@@ -53,11 +53,11 @@ class Span:
     moves: tuple[str, ...]
     first: int
     last: int
-    effort: Effort
+    effort: SearchEffort
 
 
 @dataclass(frozen=True)
-class Judgement:
+class PositionEval:
     """What a search says of a position, for the side to move."""
 
     score: Score
@@ -66,18 +66,19 @@ class Judgement:
     depth: int = 0
 
 
-def spans_of(board: chess.Board, moves: Sequence[chess.Move], effort: Effort) -> list[Span]:
+def slices_of(board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffort) -> list[GameSlice]:
     """The parts of a game that began at `board`; however many workers there are, they are the same."""
     count = len(moves) + 1
     number = -(-count // _LONGEST)
     borders = [count * part // number for part in range(number + 1)]
     texts = tuple(move.uci() for move in moves)
     fen = board.fen(shredder=board.chess960)
-    return [Span(fen, board.chess960, texts, begin, end - 1, effort)
+    return [GameSlice(fen, board.chess960, texts, begin, end - 1, effort)
             for begin, end in pairwise(borders)]
 
 
-def judge_with(engine: Analyst, span: Span, is_halted: Callable[[], bool] = lambda: False) -> list[Judgement]:
+def evaluate_slice(engine: Analyser, span: GameSlice, is_halted: Callable[[],
+                                                                          bool] = lambda: False) -> list[PositionEval]:
     """The judgements of a span; HaltedError as soon as `is_halted`.
 
     They are found from its end to its beginning: so what came later in the game is known where it matters.
@@ -89,30 +90,31 @@ def judge_with(engine: Analyst, span: Span, is_halted: Callable[[], bool] = lamb
     found = []
     for ply in range(span.last, span.first - 1, -1):
         if is_halted():
-            raise HaltedError
-        found.append(judge(engine, board, span.effort))
+            raise ReviewCancelledError
+        found.append(evaluate_board(engine, board, span.effort))
         if ply > span.first:
             board.pop()
     return found[::-1]
 
 
-def judge(engine: Analyst, board: chess.Board, effort: Effort) -> Judgement:
+def evaluate_board(engine: Analyser, board: chess.Board, effort: SearchEffort) -> PositionEval:
     """What the engine says of one position."""
     if not any(board.generate_legal_moves()):
-        return Judgement(MATED if board.is_check() else STALEMATE)
+        return PositionEval(MATED if board.is_check() else STALEMATE)
     if board.is_insufficient_material():
-        return Judgement(STALEMATE)
-    best: dict[int, Info] = {}
+        return PositionEval(STALEMATE)
+    best: dict[int, AnalysisInfo] = {}
     for info in engine.analyse(board, movetime=effort.movetime, nodes=effort.nodes, depth=effort.depth, multipv=_LINES):
         if info.number == 1:
             best = {}  # the second line of an earlier depth says little about this one
         best[info.number] = info
     first, second = best[1], best.get(2)
-    return Judgement(first.score, tuple(move.uci() for move in first.line), None if second is None else second.score,
-                     first.depth)
+    return PositionEval(first.score, tuple(move.uci() for move in first.line), None if second is None else second.score,
+                        first.depth)
 
 
-def judged(engine: Analyst, board: chess.Board, moves: Sequence[chess.Move], effort: Effort) -> Iterator[Judgement]:
+def evaluate_game(engine: Analyser, board: chess.Board, moves: Sequence[chess.Move],
+                  effort: SearchEffort) -> Iterator[PositionEval]:
     """The judgements of a whole game, by one engine."""
-    for span in spans_of(board, moves, effort):
-        yield from judge_with(engine, span)
+    for span in slices_of(board, moves, effort):
+        yield from evaluate_slice(engine, span)

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import chess
 
-from eval.explain import Change, Comparison, Explanation, Term
+from eval.explain import Comparison, EvalBreakdown, Term, TermChange
 from eval.features import FEATURES
-from eval.phrases import PHRASES, Kind, in_words
+from eval.phrases import PHRASES, PhraseKind, change_text
 
 MATERIAL = "material"
 _PASSED = "passed pawns"
@@ -112,7 +112,7 @@ class Point:
     words: str
 
 
-def position_points(explanation: Explanation, board: chess.Board) -> list[Point]:
+def position_points(explanation: EvalBreakdown, board: chess.Board) -> list[Point]:
     """What speaks for either side of a position, the weightiest first; the parts are White's."""
     terms: dict[str, list[Term]] = defaultdict(list)
     for term in explanation.terms:
@@ -143,7 +143,7 @@ def _held(theme: str, terms: Sequence[Term], board: chess.Board, phase: float) -
     told = max(visible, key=lambda term: abs(term.parts), default=None)
     if told is None or abs(told.parts) < _TELLING * abs(parts):
         return words
-    owner = 1 - better if PHRASES[told.feature.name].kind is Kind.BURDEN else better
+    owner = 1 - better if PHRASES[told.feature.name].kind is PhraseKind.BURDEN else better
     if told.of(owner).count <= told.of(1 - owner).count:
         return words
     noun = PHRASES[told.feature.name].noun.format(own="its", other="the opponent's")
@@ -175,18 +175,20 @@ def _king_words(phase: float) -> dict[str, str]:
 def material_words(board: chess.Board, better: int) -> str:
     """`white is a pawn up`, `black has a rook for a knight`: who has more, told for the side that it favours."""
     color = better == 0
-    more, less = (men_of(board, side) - men_of(board, not side) for side in (color, not color))
+    more, less = (piece_counts(board, side) - piece_counts(board, not side) for side in (color, not color))
     if more and less:
-        return f"{_SIDES[better]} has {listed(more)} for {listed(less)}"
-    return f"{_SIDES[better]} is {listed(more)} up" if more else f"{_SIDES[1 - better]}'s extra material counts little"
+        return f"{_SIDES[better]} has {piece_list_text(more)} for {piece_list_text(less)}"
+    if more:
+        return f"{_SIDES[better]} is {piece_list_text(more)} up"
+    return f"{_SIDES[1 - better]}'s extra material counts little"
 
 
-def men_of(board: chess.Board, color: chess.Color) -> Counter[int]:
+def piece_counts(board: chess.Board, color: chess.Color) -> Counter[int]:
     """How many pieces of each type but the king a side has."""
     return Counter({kind: _number(board, kind, color) for kind in _PIECES})
 
 
-def listed(men: Counter[int], article: str = "a") -> str:
+def piece_list_text(men: Counter[int], article: str = "a") -> str:
     """`a rook and two pawns`, the dearest first; a pawn is never the only one."""
     words = []
     for kind in sorted(men, reverse=True):
@@ -199,7 +201,7 @@ def listed(men: Counter[int], article: str = "a") -> str:
 def move_points(comparison: Comparison, before: chess.Board, after: chess.Board, phase: float) -> list[Point]:
     """What is different when `before` has become `after`, the weightiest first, for the side to move in `before`."""
     mover = 0 if before.turn else 1
-    changes: dict[tuple[str, bool], list[Change]] = defaultdict(list)
+    changes: dict[tuple[str, bool], list[TermChange]] = defaultdict(list)
     for change in comparison.changes:
         theme, name = _THEME_OF.get(change.feature.name), change.feature.name
         if theme is None:
@@ -215,7 +217,7 @@ def move_points(comparison: Comparison, before: chess.Board, after: chess.Board,
                    for (theme, is_own), members in changes.items())
 
 
-def _done(theme: str, is_own: bool, changes: Sequence[Change], after: chess.Board, phase: float) -> str:
+def _done(theme: str, is_own: bool, changes: Sequence[TermChange], after: chess.Board, phase: float) -> str:
     """What is done to one side of a theme; `after` is where it has been done."""
     mover = changes[0].color if is_own != (changes[0].feature.name in _ATTACK) else 1 - changes[0].color
     parts = sum(change.parts for change in changes)
@@ -223,30 +225,32 @@ def _done(theme: str, is_own: bool, changes: Sequence[Change], after: chess.Boar
                and change.after.count != change.before.count]
     told = max(visible, key=lambda change: abs(change.parts), default=None)
     if told is not None and abs(told.parts) >= _MAIN * abs(parts):
-        return in_words(told, mover)
+        return change_text(told, mover)
     row = THEMES[theme]
     number = _number(after, row.piece, (mover == 0) == is_own) if row.piece else 0
     words = (row.own if is_own else row.others)[parts < 0].format(men=_men(row.piece, number), **_king_words(phase))
     if told is not None and abs(told.parts) >= _TELLING * abs(parts):
-        return f"{words}: {in_words(told, mover)}"
+        return f"{words}: {change_text(told, mover)}"
     return words
 
 
 def balance_words(before: chess.Board, after: chess.Board) -> str:
     """What the side to move in `before` has won, lost or traded when it comes to `after`."""
     us, them = before.turn, not before.turn
-    promoted, their_promoted = men_of(after, us) - men_of(before, us), men_of(after, them) - men_of(before, them)
+    had, have = piece_counts(before, us), piece_counts(after, us)
+    they_had, they_have = piece_counts(before, them), piece_counts(after, them)
+    promoted, their_promoted = have - had, they_have - they_had
     if promoted:
-        return f"gets {listed(promoted)} for a pawn"
+        return f"gets {piece_list_text(promoted)} for a pawn"
     if their_promoted:
-        return f"lets the opponent get {listed(their_promoted)} for a pawn"
-    lost, gained = men_of(before, us) - men_of(after, us), men_of(before, them) - men_of(after, them)
+        return f"lets the opponent get {piece_list_text(their_promoted)} for a pawn"
+    lost, gained = had - have, they_had - they_have
     gone, come = lost - gained, gained - lost  # queens that leave together are no reason
     if gone and come:
-        return f"gives {listed(gone)} for {listed(come)}"
+        return f"gives {piece_list_text(gone)} for {piece_list_text(come)}"
     if gone or come:
-        return f"loses {listed(gone, 'the')}" if gone else f"wins {listed(come)}"
-    return f"trades {listed(lost)} for {listed(gained)}"
+        return f"loses {piece_list_text(gone, 'the')}" if gone else f"wins {piece_list_text(come)}"
+    return f"trades {piece_list_text(lost)} for {piece_list_text(gained)}"
 
 
 def _ranked(points: Iterable[Point]) -> list[Point]:

@@ -9,8 +9,8 @@ import chess
 
 from engine.core.position import PositionRecord
 from engine.search.scores import mate_distance
-from engine.shown import shown
-from eval.outcome import Model
+from engine.shown import to_cp_and_wdl
+from eval.outcome import WdlModel
 
 _WHOLE = 1000
 _MATE_VALUE = 100_000  # centipawns: beyond every score that is no mate
@@ -60,7 +60,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Info:
+class AnalysisInfo:
     """What a search has found so far: one of the best moves, with its line."""
 
     depth: int
@@ -80,7 +80,7 @@ class Info:
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class PlayResult:
     """A move to be played, and why."""
 
     move: chess.Move | None  # None if the game is over
@@ -96,7 +96,7 @@ MATED = Score(None, 0, _LOST)
 STALEMATE = Score(0, None, _DRAWN)
 
 
-def score_of(position: PositionRecord, score: int, model: Model | None = None) -> Score:
+def to_score(position: PositionRecord, score: int, model: WdlModel | None = None) -> Score:
     """A search's score of a position, for the side to move.
 
     `model` is that of the evaluation that the score is by, which is the built-in one if nothing is said.
@@ -104,5 +104,5 @@ def score_of(position: PositionRecord, score: int, model: Model | None = None) -
     mate = mate_distance(score)
     if mate is not None:
         return Score(None, mate, _WON if score > 0 else _LOST)
-    centipawns, wdl = shown(position, score, model)
+    centipawns, wdl = to_cp_and_wdl(position, score, model)
     return Score(centipawns, None, Wdl(*wdl))

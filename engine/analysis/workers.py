@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 
 from engine.analysis.interface import Engine
-from engine.analysis.spans import Judgement, Span, judge_with
+from engine.analysis.spans import GameSlice, PositionEval, evaluate_slice
 
 _own = threading.local()  # `engine`, and the `hash` that it was made with
 _searching: set[Engine] = set()
 _halted = threading.Event()
 
 
-def judge_span(span: Span) -> list[Judgement]:
+def judge_span(span: GameSlice) -> list[PositionEval]:
     """The judgements of a span, by an engine that this thread keeps for the next one."""
     engine = getattr(_own, "engine", None)
     if engine is None or _own.hash != span.effort.hash:
@@ -22,12 +22,12 @@ def judge_span(span: Span) -> list[Judgement]:
         _own.hash = span.effort.hash
     _searching.add(engine)
     try:
-        return judge_with(engine, span, _halted.is_set)
+        return evaluate_slice(engine, span, _halted.is_set)
     finally:
         _searching.discard(engine)
 
 
-def halt() -> None:
+def cancel_all() -> None:
     """End all spans of this process: whoever waits for one gets HaltedError."""
     _halted.set()
     for engine in tuple(_searching):

@@ -9,10 +9,10 @@ from itertools import islice
 
 import numpy as np
 
-from engine.alphabeta.searcher import Searcher
-from engine.arena.choices import first_choice, moves_in
+from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.arena.choices import moves_in, policy_best_move
 from engine.arena.judging import one_position_each
-from engine.arena.replay import GameSource
+from engine.arena.replay import SampleSource
 from engine.core.movegen import MAX_MOVES, empty_move_list
 from engine.core.position import PositionRecord
 from engine.search.limits import Limits
@@ -22,7 +22,7 @@ _MEGABYTES = 16
 _BATCH = 256  # positions that wait for a thread
 
 
-def held_out_positions(source: GameSource, seed: int) -> Iterator[PositionRecord]:
+def held_out_positions(source: SampleSource, seed: int) -> Iterator[PositionRecord]:
     """One position of each held-out game, unless its move is forced."""
     chance, step = np.random.default_rng(seed), source.filter.held_out
     for games, number in source.games():
@@ -31,16 +31,17 @@ def held_out_positions(source: GameSource, seed: int) -> Iterator[PositionRecord
                 yield position
 
 
-def agreements(policy: LoadedPolicy, positions: Iterator[PositionRecord], nodes: int, threads: int) -> Iterator[bool]:
+def policy_agreement(policy: LoadedPolicy, positions: Iterator[PositionRecord], nodes: int,
+                     threads: int) -> Iterator[bool]:
     """For each position, whether a search of `nodes` nodes plays the policy's first choice."""
     own = threading.local()
 
     def agrees(position: PositionRecord) -> bool:
         if not hasattr(own, "searcher"):
-            own.searcher = Searcher(_MEGABYTES)
+            own.searcher = AlphaBetaSearch(_MEGABYTES)
             own.list, own.good = empty_move_list(), np.zeros(MAX_MOVES, np.uint8)
             own.scores = np.zeros(MAX_MOVES, np.float32)
-        chosen = first_choice(policy.address, position, own.list, own.good, own.scores)
+        chosen = policy_best_move(policy.address, position, own.list, own.good, own.scores)
         own.searcher.clear()
         return bool(own.searcher.run(position, Limits(nodes=nodes)).move == chosen)
 

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.alphabeta.exchange import flag_sound_moves
+from engine.alphabeta.exchange import flag_see_ok
 from engine.arena.gamefile import Games
 from engine.arena.packing import GAME_ROWS_TYPE, unpack_into
-from engine.arena.replay import CHUNK, FILTER_TYPE, GameSource, is_chosen
+from engine.arena.replay import CHUNK, FILTER_TYPE, SampleSource, is_sampled
 from engine.core.movegen import (
     ALL_MOVES,
     MAX_MOVES,
     MOVE_LIST_TYPE,
     MoveListRecord,
+    checkers_and_pinned,
     count_moves,
     empty_move_list,
     generate,
-    king_masks,
 )
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make
 from engine.kernel import Int, array_type, entry, inline, int64
@@ -37,14 +37,14 @@ _FLAGS = array_type("u1")
 @inline
 def list_moves(pos, moves, good):
     """Write the legal moves, and which of them lose nothing by exchanges; returns how many there are."""
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
-    flag_sound_moves(pos, moves.moves, count, good)
+    flag_see_ok(pos, moves.moves, count, good)
     return count
 
 
 @inline
-def _place_of(move, moves, count):
+def _move_index(move, moves, count):
     """Where a move is in the list; -1 if it is not."""
     for index in range(count):
         if np.int64(moves.moves[index]) == move:
@@ -54,8 +54,8 @@ def _place_of(move, moves, count):
 
 @entry(POSITION_TYPE, MOVE_LIST_TYPE, _FLAGS, FILTER_TYPE, GAME_ROWS_TYPE, array_type("i8"), array_type("u2"), int64,
        CHOICES_TYPE)
-def replay_choices(pos: PositionRecord, listed: MoveListRecord, good: Arrays, filter_by: Any, rows: Arrays,
-                   starts: Arrays, moves: Arrays, first_number: int, out: Choices) -> Int:
+def replay_policy_samples(pos: PositionRecord, listed: MoveListRecord, good: Arrays, filter_by: Any, rows: Arrays,
+                          starts: Arrays, moves: Arrays, first_number: int, out: Choices) -> Int:
     """Write the choices of the games in `rows` to `out`; returns how many there are.
 
     The moves of each game are between two entries of `starts`. Games are numbered from `first_number`. A game with an
@@ -71,11 +71,11 @@ def replay_choices(pos: PositionRecord, listed: MoveListRecord, good: Arrays, fi
         for ply in range(plies):
             move = np.int64(moves[starts[game] + ply])
             count = list_moves(pos, listed, good)
-            place = _place_of(move, listed, count)
+            place = _move_index(move, listed, count)
             if place < 0:
                 break
             if (ply >= filter_by.first_ply and count > 1 and count <= MOST_MOVES
-                    and is_chosen(filter_by, number, ply, plies)):
+                    and is_sampled(filter_by, number, ply, plies)):
                 write_choice(pos, listed.moves, count, good, place, out, found)
                 found += 1
             make(pos, move)
@@ -83,7 +83,7 @@ def replay_choices(pos: PositionRecord, listed: MoveListRecord, good: Arrays, fi
 
 
 @entry(int64, POSITION_TYPE, MOVE_LIST_TYPE, _FLAGS, array_type("f4"))
-def first_choice(address: int, pos: PositionRecord, listed: MoveListRecord, good: Arrays, scores: Arrays) -> Int:
+def policy_best_move(address: int, pos: PositionRecord, listed: MoveListRecord, good: Arrays, scores: Arrays) -> Int:
     """The legal move that the policy at `address` prefers; 0 if there is none. The other arguments are written."""
     count = list_moves(pos, listed, good)
     policy_scores(address, pos, listed.moves, count, good, scores)
@@ -100,7 +100,7 @@ def moves_in(pos: PositionRecord) -> Int:
     return count_moves(pos)
 
 
-class ChoiceSource(GameSource):
+class PolicySampleSource(SampleSource):
     """The choices of many files, in shards that fit into memory; the first shard is kept there."""
 
     def samples_of(self, games: Games, number: int, *, validates: bool) -> Choices:
@@ -110,9 +110,10 @@ class ChoiceSource(GameSource):
         def run(first: int) -> Choices:
             last = min(first + CHUNK, len(games.rows))
             out = np.empty(int(games.starts[last] - games.starts[first]), CHOICE)
-            found = replay_choices(empty_position(), empty_move_list(), np.zeros(MAX_MOVES, np.uint8), record,
-                                   games.rows[first:last], games.starts[first : last + 1], games.moves, number + first,
-                                   out)
+            found = replay_policy_samples(empty_position(), empty_move_list(), np.zeros(MAX_MOVES, np.uint8), record,
+                                          games.rows[first:last], games.starts[first : last + 1], games.moves,
+                                          number + first,
+                                          out)
             return out[:found].copy()
 
         with ThreadPoolExecutor(self.threads) as pool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, TypeVar
 
-from engine.arena.stopping import allow_games, stop_games
+from engine.arena.stopping import allow_games, cancel_games
 from engine.core.errors import InputError, quote
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _watched(client: Client, address: str) -> Iterator[None]:
                 _within(_LOST_SECONDS, lambda: client.sync(client.scheduler.identity), "it is silent")
             except InputError as error:
                 if not is_over.is_set():
-                    stop_games(f"the dask scheduler at {address} was lost: {error}")
+                    cancel_games(f"the dask scheduler at {address} was lost: {error}")
                 return
 
     threading.Thread(target=watch, daemon=True).start()

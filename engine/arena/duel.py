@@ -5,17 +5,17 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from engine.alphabeta.root import NEVER, search_from
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.root import NO_LIMIT, search_from
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.alphabeta.state import clear_histories, new_state, set_params
 from engine.alphabeta.transpositions import TranspositionTable
-from engine.arena.records import Adjudication, GameRecord, Opening, Thought
+from engine.arena.records import Adjudication, GameRecord, MoveRecord, Opening
 from engine.arena.selfplay import NODES_TO_JUDGE, REASONS, SelfPlayRecord, play_game
-from engine.arena.settings import Setting
+from engine.arena.settings import Config
 from engine.arena.stopping import STOP_ADDRESS, check_stop
 from engine.arena.tb_results import loaded_tables
 from engine.core.game import Game
-from engine.core.notation import format_move
+from engine.core.notation import format_uci
 from engine.core.position import PositionRecord
 from engine.kernel.records import new_record
 from engine.search.limits import Limits
@@ -25,22 +25,22 @@ _FAIR_SCORE = 120
 _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
-class Side:
+class KernelPlayer:
     """A setting that is ready to play: a search state with its own transposition table."""
 
-    def __init__(self, setting: Setting, megabytes: int) -> None:
+    def __init__(self, setting: Config, megabytes: int) -> None:
         self.megabytes = megabytes
         self._tt = TranspositionTable(megabytes)
         self._begin(setting)
 
-    def _begin(self, setting: Setting) -> None:
+    def _begin(self, setting: Config) -> None:
         self.setting, self._evaluation = setting, setting.evaluation()
         self.state = new_state(setting.params_record(), self._evaluation)
         self.state.tt_address, self.state.tt_buckets = self._tt.address, self._tt.buckets
         self.state.stop_address = STOP_ADDRESS
-        self.state.deadline = NEVER
+        self.state.deadline = NO_LIMIT
 
-    def adopt(self, setting: Setting) -> None:
+    def adopt(self, setting: Config) -> None:
         """Play with other parameters or another evaluation from now on."""
         if (setting.weights, setting.network) != (self.setting.weights, self.setting.network):
             self._begin(setting)
@@ -51,19 +51,19 @@ class Side:
     def clear(self) -> None:
         """Forget the last game."""
         self._tt.clear()
-        self.state.generation = 0
+        self.state.tt_generation = 0
         clear_histories(self.state)
 
 
 _kept = threading.local()
 
 
-def side_of(setting: Setting, seat: int, megabytes: int) -> Side:
+def kernel_player(setting: Config, seat: int, megabytes: int) -> KernelPlayer:
     """The calling thread's side for a setting: kept from one shard to the next, since allocating memory is slow."""
-    sides: dict[int, Side] = _kept.__dict__.setdefault("sides", {})
+    sides: dict[int, KernelPlayer] = _kept.__dict__.setdefault("sides", {})
     side = sides.get(seat)
     if side is None or side.megabytes != megabytes:
-        side = sides[seat] = Side(setting, megabytes)
+        side = sides[seat] = KernelPlayer(setting, megabytes)
     side.adopt(setting)
     return side
 
@@ -91,7 +91,7 @@ class FairnessTest:
     """Tests by a short search that neither side has a large advantage in an opening."""
 
     def __init__(self) -> None:
-        self._searcher = Searcher(megabytes=1)
+        self._searcher = AlphaBetaSearch(megabytes=1)
 
     def __call__(self, opening: Opening) -> bool:
         self._searcher.clear()
@@ -100,13 +100,13 @@ class FairnessTest:
 
 
 @dataclass(frozen=True)
-class SettingsPair:
+class KernelPair:
     """Two games from one opening, with colours reversed: a shard of a match. Calling it plays them."""
 
     number: int  # of the pair
     opening: Opening
-    first: Setting
-    second: Setting
+    first: Config
+    second: Config
     nodes: int
     rules: Adjudication
     megabytes: int = 4
@@ -119,7 +119,7 @@ class SettingsPair:
         return games
 
     def _play(self, number: int, *, first_is_white: bool) -> GameRecord:
-        seats = [side_of(self.first, 0, self.megabytes), side_of(self.second, 1, self.megabytes)]
+        seats = [kernel_player(self.first, 0, self.megabytes), kernel_player(self.second, 1, self.megabytes)]
         names = [self.first.name, self.second.name]
         if not first_is_white:
             seats.reverse()
@@ -131,11 +131,11 @@ class SettingsPair:
         game = new_game(self.nodes, self.nodes, self.rules, self.opening.board().ply())
         position = Game(self.opening.fen, self.opening.chess960, self.opening.moves).position
         play_game(position, white.state, black.state, game)
-        return GameRecord(number, (names[0], names[1]), self.opening, thoughts_of(game, position),
+        return GameRecord(number, (names[0], names[1]), self.opening, move_records(game, position),
                           _RESULTS[int(game.result)], REASONS[game.reason], nodes=int(game.nodes))
 
 
-def thoughts_of(game: SelfPlayRecord, position: PositionRecord) -> tuple[Thought, ...]:
+def move_records(game: SelfPlayRecord, position: PositionRecord) -> tuple[MoveRecord, ...]:
     """The moves of a game as text, with their scores; `position` only determines how castling is written."""
     moves, scores = game.moves[: game.count].tolist(), game.scores[: game.count].tolist()
-    return tuple(Thought(format_move(position, move), score) for move, score in zip(moves, scores, strict=True))
+    return tuple(MoveRecord(format_uci(position, move), score) for move, score in zip(moves, scores, strict=True))

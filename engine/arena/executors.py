@@ -16,7 +16,7 @@ from multiprocessing.resource_tracker import ensure_running
 from multiprocessing.util import _run_finalizers  # type: ignore[attr-defined]
 
 from engine.arena.seats import kill_engines
-from engine.arena.stopping import allow_games, are_stopped, stop_games
+from engine.arena.stopping import allow_games, cancel_games, is_cancelled
 
 _HEARING_SECONDS = 0.3  # until a child has heard that the pipe is closed, and has ended its engines
 
@@ -29,7 +29,7 @@ def threads(width: int) -> Iterator[tuple[Executor, int]]:
         try:
             yield pool, width
         finally:
-            stop_games()  # what is still being played is no longer needed
+            cancel_games()  # what is still being played is no longer needed
             pool.shutdown(wait=True, cancel_futures=True)
             allow_games()
 
@@ -46,7 +46,7 @@ def processes(width: int) -> Iterator[tuple[Executor, int]]:
         try:
             yield pool, width
         finally:
-            if are_stopped():
+            if is_cancelled():
                 manager = getattr(pool, "_executor_manager_thread", None)
                 pool.shutdown(wait=False, cancel_futures=True)  # before their workers end
                 here.close()  # what is still being played is no longer needed

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from engine.arena.choices import list_moves
-from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, generate, king_masks
+from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, checkers_and_pinned, generate
 from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
 from engine.kernel import Int, array_type, entry, inline, int64
 from eval.policy.priors import policy_priors
@@ -20,7 +20,7 @@ LISTED, FLAGGED, WEIGHED = range(3)  # how far to go
 def _expand(pos, listed, good, priors, address, extent):
     """Returns how many moves there are."""
     if extent == LISTED:
-        checkers, pinned = king_masks(pos)
+        checkers, pinned = checkers_and_pinned(pos)
         return generate(pos, listed, np.int64(0), ALL_MOVES, checkers, pinned)
     count = list_moves(pos, listed, good)
     if extent == WEIGHED:

@@ -12,13 +12,13 @@ from itertools import islice
 
 import numpy as np
 
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.arena.gamefile import Games, unpack_position
 from engine.core.fen import parse_fen
 from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
 from engine.search.limits import Limits
-from eval.choice import Evaluation
+from eval.choice import Evaluator
 from eval.outcome import material_on
 from eval.samples import SAMPLE, TERM, Samples
 
@@ -28,14 +28,14 @@ _MEGABYTES = 1  # for searches of a few hundred nodes
 Chosen = tuple[PositionRecord, int]  # and the result of its game
 
 
-def searched_samples(blocks: Iterable[Games], evaluation: Evaluation, nodes: int, most: int, seed: int,
-                     threads: int) -> Iterator[Samples]:
+def wdl_samples(blocks: Iterable[Games], evaluation: Evaluator, nodes: int, most: int, seed: int,
+                threads: int) -> Iterator[Samples]:
     """One position from each of at most `most` games, with the score of a search of `nodes` nodes; one by one."""
     own = threading.local()
 
     def search(chosen: Chosen) -> Samples:
         if not hasattr(own, "searcher"):
-            own.searcher = Searcher(_MEGABYTES, evaluation=evaluation)
+            own.searcher = AlphaBetaSearch(_MEGABYTES, evaluation=evaluation)
         position, result = chosen
         own.searcher.clear()
         score = own.searcher.run(position, Limits(nodes=nodes)).score

@@ -26,7 +26,7 @@ _RESULTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
 _LINES_OF_A_GAME = 100  # roughly: neighbouring lines are held out together, since they come from the same games
 
 
-def labelled_samples(path: Path, weights: WeightsRecord, first_game: int, complain: Callable[[str], None]) -> Samples:
+def labelled_samples(path: Path, weights: WeightsRecord, first_game: int, warn: Callable[[str], None]) -> Samples:
     """The positions of a file, whose games are numbered from `first_game`. Bad lines are left out with a complaint."""
     trace, parts = empty_trace(), []
     with open_text(path) as lines:
@@ -35,7 +35,7 @@ def labelled_samples(path: Path, weights: WeightsRecord, first_game: int, compla
                 try:
                     parts.append(_sample(line, weights, trace, first_game + number // _LINES_OF_A_GAME))
                 except InputError as error:
-                    complain(f"{path}, line {number}: {error}; left out")
+                    warn(f"{path}, line {number}: {error}; left out")
     return Samples.join(parts)
 
 

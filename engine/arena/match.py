@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.arena.records import Fault, GameRecord, Outcome
+from engine.arena.records import Forfeit, GameRecord, GameScore
 from engine.arena.shards import in_order
 from engine.arena.statistics import Sprt, pentanomial, wins_draws_losses
 from engine.core.errors import InputError
@@ -24,14 +24,14 @@ _TAG = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
 
 
 @dataclass
-class Score:
+class MatchScore:
     """The score of a match, from the first player's view."""
 
     players: tuple[str, str]
     is_refereed: bool = False  # the players are processes, and may fail
-    outcomes: dict[int, Outcome] = field(default_factory=dict)  # by game number
+    outcomes: dict[int, GameScore] = field(default_factory=dict)  # by game number
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: GameScore) -> None:
         self.outcomes[outcome.number] = outcome
 
     @property
@@ -43,7 +43,7 @@ class Score:
     def wins_draws_losses(self) -> tuple[int, int, int]:
         return wins_draws_losses(outcome.points for outcome in self.outcomes.values())
 
-    def faults(self, fault: Fault | None = None) -> tuple[int, int]:
+    def forfeits(self, fault: Forfeit | None = None) -> tuple[int, int]:
         """How many games the first and the second player lost by any fault, or by this one."""
         lost = [outcome.points for outcome in self.outcomes.values()
                 if outcome.fault is not None and fault in (None, outcome.fault)]
@@ -55,14 +55,14 @@ class Score:
         return sum(outcome.illegal_lines for outcome in self.outcomes.values())
 
 
-def play(score: Score, shards: Iterable[Shard], executor: Executor, width: int, *, sprt: Sprt | None = None,
-         keep: Callable[[Sequence[GameRecord]], None] = lambda records: None) -> Iterator[Score]:
+def play_match(score: MatchScore, shards: Iterable[Shard], executor: Executor, width: int, *, sprt: Sprt | None = None,
+               keep: Callable[[Sequence[GameRecord]], None] = lambda records: None) -> Iterator[MatchScore]:
     """Play the shards and yield the score after each; ends with them, or as soon as `sprt` is decided."""
     results = in_order(executor, shards, _AHEAD * width)
     for records in results:
         keep(records)
         for record in records:
-            score.add(Outcome.of(record))
+            score.add(GameScore.of(record))
         yield score
         if sprt is not None and sprt.verdict(score.pentanomial) is not None:
             results.close()  # type: ignore[attr-defined]
@@ -75,7 +75,7 @@ class PgnFile:
     def __init__(self, path: Path, conditions: str) -> None:
         self._path, self._conditions = path, _as_written(conditions)
 
-    def resume(self, players: Sequence[str]) -> list[Outcome]:
+    def resume(self, players: Sequence[str]) -> list[GameScore]:
         """The outcomes of the complete pairs played so far; everything else is dropped from the file.
 
         InputError, and the file is left alone, if it holds anything but games of this match.
@@ -86,11 +86,11 @@ class PgnFile:
         games = [game.strip() for game in _BEGIN_OF_GAME.split(text) if game.strip()]
         if not games and file_size(self._path) > len(text):  # a mark of some encoding, and nothing else
             raise InputError(f"{self._path} is not the PGN file of a match")
-        found: dict[int, tuple[Outcome, str]] = {}
+        found: dict[int, tuple[GameScore, str]] = {}
         for game in games:
             tags = dict(_TAG.findall(game))
             self._check(tags, players)
-            outcome = Outcome.from_tags(tags) if _END_OF_GAME.search(game) else None
+            outcome = GameScore.from_tags(tags) if _END_OF_GAME.search(game) else None
             if outcome is not None:
                 found[outcome.number] = outcome, game
         whole = [found[number] for number in sorted(found) if number ^ 1 in found]

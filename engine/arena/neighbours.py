@@ -14,27 +14,27 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.alphabeta.deepening import think
-from engine.alphabeta.exchange import see_reaches
-from engine.alphabeta.root import begin_root, search_from
+from engine.alphabeta.deepening import iterative_deepening
+from engine.alphabeta.exchange import see_ge
+from engine.alphabeta.root import init_root, search_from
 from engine.alphabeta.state import STATE_TYPE, StateRecord
-from engine.arena.duel import side_of
+from engine.arena.duel import kernel_player
 from engine.arena.gamefile import Games
 from engine.arena.packing import GAME_ROWS_TYPE, unpack_into
 from engine.arena.replay import is_quiet_move
-from engine.arena.settings import Setting
+from engine.arena.settings import Config
 from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal
-from engine.core.movegen import ALL_MOVES, NOISY, generate, king_masks
+from engine.core.movegen import ALL_MOVES, NOISY, checkers_and_pinned, generate
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make, unmake
 from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import multiply_high
 from engine.kernel.records import I8, U8, Fields, Numbers, dtype_of, new_record
-from eval.evaluate import evaluate_anew
+from eval.evaluate import evaluate_from_scratch
 from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, mix, write_sample
 
 
-class RequestRecord(Fields):
+class NeighbourRequestRecord(Fields):
     """What is wanted, and the random number generator."""
 
     nodes: I8  # of the search; 0 for the static evaluation
@@ -45,7 +45,7 @@ class RequestRecord(Fields):
     moves: Annotated[Numbers, "u2", 4]  # that lead to the neighbour
 
 
-REQUEST = dtype_of(RequestRecord)
+REQUEST = dtype_of(NeighbourRequestRecord)
 REQUEST_TYPE = record_type(REQUEST)
 Arrays = npt.NDArray[Any]
 
@@ -65,15 +65,15 @@ def _random_number(request, count):
 
 
 @kernel
-def _wander(pos, state, request):
+def _random_walk(pos, state, request):
     """Play one to three random moves, or fewer if there are none; returns how many were played."""
     plies = np.int64(1) + _random_number(request, _MOST_PLIES)
     for ply in range(plies):
-        checkers, pinned = king_masks(pos)
-        count = generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
+        checkers, pinned = checkers_and_pinned(pos)
+        count = generate(pos, state.move_list, np.int64(0), ALL_MOVES, checkers, pinned)
         if count == 0:
             return np.int64(ply)
-        request.moves[ply] = state.list.moves[_random_number(request, np.uint64(count))]
+        request.moves[ply] = state.move_list.moves[_random_number(request, np.uint64(count))]
         make(pos, np.int64(request.moves[ply]))
     return plies
 
@@ -81,8 +81,8 @@ def _wander(pos, state, request):
 @kernel
 def _is_anything_won(pos, state, checkers, pinned):
     """Whether some capture or promotion wins material."""
-    for index in range(generate(pos, state.list, np.int64(0), NOISY, checkers, pinned)):
-        if see_reaches(pos, np.int64(state.list.moves[index]), _A_GAIN):
+    for index in range(generate(pos, state.move_list, np.int64(0), NOISY, checkers, pinned)):
+        if see_ge(pos, np.int64(state.move_list.moves[index]), _A_GAIN):
             return True
     return False
 
@@ -90,16 +90,16 @@ def _is_anything_won(pos, state, checkers, pinned):
 @kernel
 def _add_neighbour(pos, state, request, out, found):
     """Write `pos` to `out[found]` if it is useful; returns the new number of samples."""
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     if checkers != EMPTY or _is_anything_won(pos, state, checkers, pinned):
         return found
-    static = evaluate_anew(pos, state.weights)
+    static = evaluate_from_scratch(pos, state.weights)
     score = static
     if request.nodes > 0:
-        begin_root(pos, state)
+        init_root(pos, state)
         if state.root_count == 0:
             return found
-        score = think(pos, state, request.search_address, request.nodes, _HARD_PER_SOFT * request.nodes)
+        score = iterative_deepening(pos, state, request.search_address, request.nodes, _HARD_PER_SOFT * request.nodes)
         if not is_quiet_move(pos, np.int64(state.root_moves[0])):
             return found
     if abs(score) > request.largest_score:
@@ -124,12 +124,12 @@ def find_neighbours(pos: PositionRecord, state: StateRecord, request: Any, rows:
                 wanted += 1
             for _ in range(wanted):
                 if found < len(out):
-                    played = _wander(pos, state, request)
+                    played = _random_walk(pos, state, request)
                     found = _add_neighbour(pos, state, request, out, found)
                     for ply in range(played - 1, -1, -1):
                         unmake(pos, np.int64(request.moves[ply]))
             move = np.int64(moves[place])
-            checkers, pinned = king_masks(pos)
+            checkers, pinned = checkers_and_pinned(pos)
             if not (is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned)):
                 break
             make(pos, move)
@@ -142,11 +142,11 @@ def neighbours(games: Games, count: int, nodes: int, seed: int, threads: int, la
 
     def run(first: int) -> Samples:
         last = min(first + _CHUNK, len(games.rows))
-        request = new_record(RequestRecord)
+        request = new_record(NeighbourRequestRecord)
         request.nodes, request.search_address, request.largest_score = nodes, search_from.address, largest_score
         request.chance = int(per_position * (1 << 32))
         request.random = (seed << 32) + first & 0xFFFF_FFFF_FFFF_FFFF
-        side = side_of(Setting(), 0, 1)
+        side = kernel_player(Config(), 0, 1)
         side.clear()  # the samples must not depend on which thread finds them
         room = int(per_position * 1.2 * int(games.starts[last] - games.starts[first])) + 64
         out = np.empty(room, SAMPLE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import BIT, EMPTY, ROOK, lsb, without_lsb
+from engine.core.bits import BIT, EMPTY, ROOK, clear_lsb, lsb
 from engine.core.position import castled_squares, castling_index, king_square, occupied_squares
 from engine.core.setup import compute_keys
 from engine.kernel import array_type, inline, kernel
@@ -35,7 +35,7 @@ def pack_into(pos, rows, index):
     left = occupied_squares(pos)
     while left != EMPTY and number < _MOST_MEN:
         square = lsb(left)
-        left = without_lsb(left)
+        left = clear_lsb(left)
         row.men[number >> 1] |= _code_of(pos, square) << 4 * (number & 1)
         number += 1
 
@@ -65,7 +65,7 @@ def unpack_into(pos, rows, index):
     left = row.occupied
     while left != EMPTY:
         square = lsb(left)
-        left = without_lsb(left)
+        left = clear_lsb(left)
         code = np.int64(row.men[number >> 1]) >> 4 * (number & 1) & 15
         number += 1
         if code >= CASTLING_ROOKS:
@@ -79,7 +79,7 @@ def unpack_into(pos, rows, index):
         pos.colors[color] |= BIT << square
     while castling_rooks != EMPTY:
         _add_castling_right(pos, lsb(castling_rooks))
-        castling_rooks = without_lsb(castling_rooks)
+        castling_rooks = clear_lsb(castling_rooks)
     compute_keys(pos)
 
 

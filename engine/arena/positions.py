@@ -15,16 +15,16 @@ import numpy as np
 
 from engine.alphabeta.calling import call_search
 from engine.alphabeta.params import default_params, set_param
-from engine.alphabeta.root import NEVER, begin_root, search_from
+from engine.alphabeta.root import NO_LIMIT, init_root, search_from
 from engine.alphabeta.state import STATE_TYPE, StateRecord, new_state
 from engine.arena.gamefile import Games, unpack_position
 from engine.core.bits import BISHOP, BLACK, EMPTY, KNIGHT, PAWN, QUEEN, ROOK, WHITE, popcount
 from engine.core.fen import parse_fen
-from engine.core.movegen import king_masks
+from engine.core.movegen import checkers_and_pinned
 from engine.core.position import POSITION_TYPE, PositionRecord, is_noisy, make
 from engine.kernel import Int, array_type, entry, inline, int64
 from engine.search.scores import INFINITE
-from eval.choice import features
+from eval.choice import features_evaluator
 from eval.evaluate import trace_into
 from eval.features import WEIGHT_COUNT
 from eval.samples import SAMPLE, TERM, Numbers, Samples
@@ -43,11 +43,11 @@ _QUIESCENCE = np.int64(0)  # the depth of a search that is quiescence only
 @inline
 def _is_quiet(pos, state, trace, search_address, move, score):
     """Whether the position is quiet and not decided; if so, `trace` is its trace."""
-    checkers, _ = king_masks(pos)
+    checkers, _ = checkers_and_pinned(pos)
     if checkers != EMPTY or is_noisy(pos, move) or abs(score) > _LARGEST_SCORE:
         return False
     static = trace_into(pos, state.weights, trace)
-    begin_root(pos, state)
+    init_root(pos, state)
     settled = call_search(search_address, pos, state, _QUIESCENCE, -INFINITE, INFINITE, np.int64(0))
     return abs(settled - static) <= _QUIET_MARGIN
 
@@ -92,9 +92,9 @@ class Sampler:
     def __init__(self) -> None:
         params = default_params()
         set_param(params, "use_tt", 0)  # only quiescence itself counts
-        self._state = new_state(params, features())
+        self._state = new_state(params, features_evaluator())
         self._state.stop_address = _STOP.ctypes.data
-        self._state.deadline = self._state.node_limit = NEVER
+        self._state.deadline = self._state.node_limit = NO_LIMIT
         self._trace = empty_trace()
 
     def of_block(self, games: Games, first_number: int) -> Samples:

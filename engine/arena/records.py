@@ -42,7 +42,7 @@ class Adjudication:
     by_tables: bool = True  # as soon as the endgame tables know the result
 
 
-class Fault(Enum):
+class Forfeit(Enum):
     """How a player loses a game without being beaten."""
 
     TIME = "loses on time"
@@ -52,7 +52,7 @@ class Fault(Enum):
 
 
 @dataclass(frozen=True)
-class Thought:
+class MoveRecord:
     """A move, and what its player said about it."""
 
     move: str  # UCI
@@ -68,10 +68,10 @@ class GameRecord:
     number: int  # from 0; two games with colours reversed make a pair
     players: tuple[str, str]  # White, Black
     opening: Opening
-    thoughts: tuple[Thought, ...]
+    moves: tuple[MoveRecord, ...]
     result: str  # "1-0", "1/2-1/2" or "0-1"
     reason: str
-    fault: Fault | None = None  # the loser's
+    fault: Forfeit | None = None  # the loser's
     illegal_lines: tuple[int, int] = (0, 0)  # lines with an illegal move announced by White and by Black
     nodes: int = 0  # searched by both, if known
 
@@ -102,14 +102,14 @@ class GameRecord:
         for text in self.opening.moves:
             node = node.add_main_variation(node.board().parse_uci(text))
         board = node.board()
-        for thought in self.thoughts:
+        for thought in self.moves:
             move = board.parse_uci(thought.move)
             node = node.add_main_variation(move, comment=_comment(thought))
             board.push(move)
         return f"{game}\n\n"
 
 
-def _comment(thought: Thought) -> str:
+def _comment(thought: MoveRecord) -> str:
     parts = [] if thought.score is None else [f"{thought.score / 100:+.2f}"]
     if thought.depth is not None:
         parts.append(f"depth {thought.depth}")
@@ -119,26 +119,26 @@ def _comment(thought: Thought) -> str:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GameScore:
     """The part of a game that counts."""
 
     number: int
     points: float  # the first player's
-    fault: Fault | None = None  # the loser's
+    fault: Forfeit | None = None  # the loser's
     illegal_lines: int = 0
 
     @classmethod
-    def of(cls, record: GameRecord) -> Outcome:
+    def of(cls, record: GameRecord) -> GameScore:
         """A game's outcome."""
         return cls(record.number, record.points, record.fault, sum(record.illegal_lines))
 
     @classmethod
-    def from_tags(cls, tags: Mapping[str, str]) -> Outcome | None:
+    def from_tags(cls, tags: Mapping[str, str]) -> GameScore | None:
         """The outcome according to PGN tags; None if they are not those of a finished game of a match."""
         number, result = tags.get("Round", ""), tags.get("Result", "")
         if not number.isdigit() or int(number) < 1 or result not in POINTS:
             return None
         points = POINTS[result] if int(number) % 2 else 1 - POINTS[result]
         illegal = tags.get(_ILLEGAL_TAG, "0")
-        return cls(int(number) - 1, points, Fault.__members__.get(tags.get(_FAULT_TAG, "")),
+        return cls(int(number) - 1, points, Forfeit.__members__.get(tags.get(_FAULT_TAG, "")),
                    int(illegal) if illegal.isdigit() else 0)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import chess
 import chess.engine
 
-from engine.arena.records import Adjudication, Fault, GameRecord, Opening, Thought
-from engine.arena.seats import Contender, Seat, play_here, take_seats
+from engine.arena.records import Adjudication, Forfeit, GameRecord, MoveRecord, Opening
+from engine.arena.seats import EngineProcess, EngineSpec, run_on_host, start_engines
 from engine.arena.tb_results import known_result
 from engine.core.errors import InputError
 
@@ -29,7 +29,7 @@ _MATE_SCORE = 30_000
 
 
 @dataclass(frozen=True)
-class TimeControl:
+class EngineLimits:
     """The limits of a move: a clock with increment, in seconds; or a number of nodes; or a fixed time per move.
 
     With `moves`, the base is for that many moves, and is added again after them.
@@ -43,12 +43,12 @@ class TimeControl:
     margin: float = 0.01  # by how much a clock may be overstepped, since communication takes time too
 
 
-class LiveGame:
+class GameInProgress:
     """A game in progress: the board, the clocks, and the thoughts so far."""
 
-    def __init__(self, opening: Opening, control: TimeControl, rules: Adjudication) -> None:
+    def __init__(self, opening: Opening, control: EngineLimits, rules: Adjudication) -> None:
         self.board = opening.board()
-        self.thoughts: list[Thought] = []
+        self.thoughts: list[MoveRecord] = []
         self.illegal_lines = [0, 0]
         self._control, self._rules = control, rules
         self._clocks = [control.base, control.base]
@@ -71,7 +71,7 @@ class LiveGame:
         return chess.engine.Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment,
                                   remaining_moves=self._moves_to_go())
 
-    def patience(self, depth: int | None) -> float:
+    def timeout(self, depth: int | None) -> float:
         """Seconds until the side to move counts as hanging."""
         if depth is not None or self._control.nodes is not None:
             return _LONGEST_THOUGHT + _GRACE_SECONDS
@@ -129,33 +129,33 @@ class LiveGame:
         return None
 
 
-async def _think(seat: Seat, live: LiveGame, game: object) -> Fault | None:
+async def _think(seat: EngineProcess, live: GameInProgress, game: object) -> Forfeit | None:
     """Let one side move; returns how it failed, if it did."""
     try:
         engine = await seat.engine()
     except InputError:
-        return Fault.CRASH  # it had started before
+        return Forfeit.CRASH  # it had started before
     engine.announced.clear()
     side, depth = live.mover, seat.contender.depth
     started = time.perf_counter()
     try:
         played = await asyncio.wait_for(engine.play(live.board, live.limit(depth), game=game,
                                                     info=chess.engine.INFO_SCORE | chess.engine.INFO_BASIC),
-                                        live.patience(depth))
+                                        live.timeout(depth))
     except TimeoutError:
-        return Fault.SILENCE
+        return Forfeit.SILENCE
     except chess.engine.EngineTerminatedError:
-        return Fault.CRASH
+        return Forfeit.CRASH
     except chess.engine.EngineError:
-        return Fault.ILLEGAL_MOVE
+        return Forfeit.ILLEGAL_MOVE
     seconds = time.perf_counter() - started
     live.illegal_lines[side] += sum(not _is_playable(live.board, line) for line in engine.announced)
     if not live.spend(seconds, depth):
-        return Fault.TIME
+        return Forfeit.TIME
     if not played.move:  # none, or the null move
-        return Fault.ILLEGAL_MOVE
+        return Forfeit.ILLEGAL_MOVE
     score = played.info.get("score")
-    live.thoughts.append(Thought(live.board.uci(played.move),
+    live.thoughts.append(MoveRecord(live.board.uci(played.move),
                                   None if score is None else score.relative.score(mate_score=_MATE_SCORE),
                                   played.info.get("depth"), seconds))
     live.board.push(played.move)
@@ -175,12 +175,12 @@ def _is_playable(board: chess.Board, line: str) -> bool:
     return True
 
 
-async def _play_game(number: int, opening: Opening, seats: tuple[Seat, Seat], control: TimeControl,
+async def _play_game(number: int, opening: Opening, seats: tuple[EngineProcess, EngineProcess], control: EngineLimits,
                      rules: Adjudication) -> GameRecord:
     """Play one game; `seats` are White's and Black's."""
-    live = LiveGame(opening, control, rules)
+    live = GameInProgress(opening, control, rules)
     game = object()  # tells python-chess that this is a new game
-    fault: Fault | None = None
+    fault: Forfeit | None = None
     for seat in seats:
         with contextlib.suppress(InputError, TimeoutError, chess.engine.EngineError):  # its first move will show it
             await seat.begin_game(game)
@@ -188,7 +188,7 @@ async def _play_game(number: int, opening: Opening, seats: tuple[Seat, Seat], co
         seat = seats[live.mover]
         fault = await _think(seat, live, game)
         if fault is not None:
-            await seat.leave()
+            await seat.close()
             loser = seat.contender.name
             verdict = ("0-1" if live.board.turn else "1-0"), f"{loser} {fault.value}"
             break
@@ -216,17 +216,17 @@ class UciGame:
 
     number: int
     opening: Opening
-    first: Contender
-    second: Contender
-    control: TimeControl
+    first: EngineSpec
+    second: EngineSpec
+    control: EngineLimits
     rules: Adjudication
 
     def __call__(self) -> list[GameRecord]:
         """Play the game; InputError if an engine cannot even be started."""
         with _no_garbage_collection():
-            return [play_here(self._play())]
+            return [run_on_host(self._play())]
 
     async def _play(self) -> GameRecord:
-        first, second = await take_seats(self.first, self.second)
+        first, second = await start_engines(self.first, self.second)
         seats = (first, second) if self.number % 2 == 0 else (second, first)
         return await _play_game(self.number, self.opening, seats, self.control, self.rules)

@@ -19,22 +19,22 @@ import numpy.typing as npt
 
 from engine.arena.gamefile import DamagedFileError, Games, read_games
 from engine.arena.packing import GAME_ROW, GAME_ROWS_TYPE, unpack_into
-from engine.arena.returns import with_returns
+from engine.arena.returns import with_lambda_targets
 from engine.core.bits import EMPTY, NO_PIECE
 from engine.core.errors import InputError
 from engine.core.legality import is_legal, is_pseudo_legal
-from engine.core.movegen import king_masks
-from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, move_kind, to_square
+from engine.core.movegen import checkers_and_pinned
+from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, move_type, to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make
 from engine.kernel import Int, array_type, entry, inline, int64, record_type
 from engine.kernel.records import I8, U8, Fields, dtype_of, new_record
-from eval.evaluate import evaluate_anew
-from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, choose, mix, write_sample
+from eval.evaluate import evaluate_from_scratch
+from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, mix, select_samples, write_sample
 from eval.weights import WEIGHTS_TYPE, WeightsRecord, load_weights
 
 
 class FilterRecord(Fields):
-    """Which positions are taken: `Filter`, for kernels."""
+    """Which positions are taken: `SampleFilter`, for kernels."""
 
     first_ply: I8  # of a game: random openings take some moves to become chess
     largest_score: I8
@@ -53,7 +53,7 @@ Arrays = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Filter:
+class SampleFilter:
     """Which positions are taken."""
 
     first_ply: int = 4
@@ -76,12 +76,12 @@ class Filter:
 @inline
 def is_quiet_move(pos, move):
     """Whether `move` neither captures nor promotes."""
-    kind = move_kind(move)
+    kind = move_type(move)
     return kind == CASTLING or (pos.board[to_square(move)] == NO_PIECE and kind != EN_PASSANT and kind < PROMOTION)
 
 
 @inline
-def is_chosen(filter_by, number, ply, plies):
+def is_sampled(filter_by, number, ply, plies):
     """Whether this position of a long game is taken: a random choice, determined by game number and ply."""
     if plies <= filter_by.per_game:
         return True
@@ -107,20 +107,20 @@ def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, ro
         plies = starts[game + 1] - starts[game]
         for ply in range(plies):
             move, score = np.int64(moves[starts[game] + ply]), np.int64(scores[starts[game] + ply])
-            checkers, pinned = king_masks(pos)
+            checkers, pinned = checkers_and_pinned(pos)
             if not (is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned)):
                 break
             if (ply >= filter_by.first_ply and checkers == EMPTY and abs(score) <= filter_by.largest_score
-                    and is_quiet_move(pos, move) and is_chosen(filter_by, number, ply, plies)):
+                    and is_quiet_move(pos, move) and is_sampled(filter_by, number, ply, plies)):
                 result = np.int64(rows[game].result)
-                static = evaluate_anew(pos, weights)
+                static = evaluate_from_scratch(pos, weights)
                 write_sample(pos, out, found, score, static, -result if pos.side else result)
                 found += 1
             make(pos, move)
     return found
 
 
-def replay(games: Games, filter_by: Filter, first_number: int, threads: int, *, validates: bool) -> Samples:
+def replay(games: Games, filter_by: SampleFilter, first_number: int, threads: int, *, validates: bool) -> Samples:
     """The samples of all games, in their order, replayed by several threads."""
     weights, record = load_weights(), filter_by.record(validates=validates)
 
@@ -136,10 +136,10 @@ def replay(games: Games, filter_by: Filter, first_number: int, threads: int, *, 
     return np.concatenate(parts) if parts else np.empty(0, SAMPLE)
 
 
-class GameSource:
+class SampleSource:
     """The samples of many files, in shards that fit into memory; the first shard is kept there."""
 
-    def __init__(self, paths: Sequence[Path], filter_by: Filter, *, shard_positions: int, threads: int,
+    def __init__(self, paths: Sequence[Path], filter_by: SampleFilter, *, shard_positions: int, threads: int,
                  complain: Callable[[str], None] = lambda text: None) -> None:
         """Read the first shard. InputError if a file cannot be read, or if there is nothing to learn from."""
         self._paths, self.filter, self.threads = list(paths), filter_by, threads
@@ -173,7 +173,7 @@ class GameSource:
             yield self._joined(blocks), number
 
     def _joined(self, blocks: Sequence[Games]) -> Games:
-        return with_returns(join(blocks), self.filter.decay)
+        return with_lambda_targets(join(blocks), self.filter.decay)
 
     def shards(self) -> Iterator[Samples]:
         """The samples to learn from, shard by shard; the same each time."""
@@ -185,7 +185,7 @@ class GameSource:
     def samples_of(self, games: Games, number: int, *, validates: bool) -> Samples:
         """The samples of some games of which the first has that number."""
         samples = replay(games, self.filter, number, self.threads, validates=validates)
-        return choose(samples, self.filter.few_men_share, self.filter.seed, self.threads)
+        return select_samples(samples, self.filter.few_men_share, self.filter.seed, self.threads)
 
 
 def join(blocks: Sequence[Games]) -> Games:

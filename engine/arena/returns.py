@@ -22,7 +22,7 @@ _LARGEST_SCORE = int(_SCALE * _LARGEST_LOGIT)
 Chances = npt.NDArray[np.float64]
 
 
-def with_returns(games: Games, decay: float) -> Games:
+def with_lambda_targets(games: Games, decay: float) -> Games:
     """The games with returns instead of scores; those beyond 3000 centipawns, such as mates, stay as they are."""
     if decay == 0:
         return games

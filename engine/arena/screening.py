@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.alphabeta.params import PARAMETERS, ParamsRecord
-from engine.arena.duel import SettingsPair
+from engine.arena.duel import KernelPair
 from engine.arena.records import Adjudication, GameRecord, Opening
-from engine.arena.settings import Setting
+from engine.arena.settings import Config
 from engine.arena.statistics import CONFIDENCE, Estimate
 from engine.core.errors import InputError, quote
 
@@ -26,7 +26,7 @@ _ELO_PER_GAIN = 800 / math.log(10)  # where the sides are about level
 
 
 @dataclass(frozen=True)
-class Change:
+class ParamChange:
     """Two values of a parameter: of a switch off and on, of a number usually a tuner's step below and above."""
 
     name: str
@@ -35,14 +35,14 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Trial:
+class ScreenPair:
     """A pair of games, and for each change whether the first side has its high value (1) or its low one (-1)."""
 
     signs: tuple[int, ...]
-    pair: SettingsPair
+    pair: KernelPair
 
 
-def changes_of(words: Sequence[str], base: Setting) -> list[Change]:
+def changes_of(words: Sequence[str], base: Config) -> list[ParamChange]:
     """The changes of parameters: `name` for a step either way around the value in `base`, `name=LOW:HIGH` for these two
     values; InputError if one is unknown, out of range, or stands twice.
     """
@@ -53,26 +53,26 @@ def changes_of(words: Sequence[str], base: Setting) -> list[Change]:
     return changes
 
 
-def _change_of(word: str, values: ParamsRecord) -> Change:
+def _change_of(word: str, values: ParamsRecord) -> ParamChange:
     name, equals, between = word.partition("=")
     row = next((row for row in PARAMETERS if row.name == name), None)
     if row is None:
         raise InputError(f"no search parameter is called {quote(name)}")
     if not equals:
         value = int(values[name])
-        return Change(name, 0, 1) if row.is_switch else Change(name, max(value - row.step, row.low),
-                                                               min(value + row.step, row.high))
+        return ParamChange(name, 0, 1) if row.is_switch else ParamChange(name, max(value - row.step, row.low),
+                                                                         min(value + row.step, row.high))
     try:
         low, high = map(int, between.split(":"))
     except ValueError:
         raise InputError(f"{quote(word)} is not like {name}={row.low}:{row.high}") from None
     if not row.low <= low < high <= row.high:
         raise InputError(f"{quote(word)}: two values from {row.low} to {row.high} are needed, the lower one first")
-    return Change(name, low, high)
+    return ParamChange(name, low, high)
 
 
-def trials(changes: Sequence[Change], base: Setting, openings: Iterator[Opening], nodes: int,
-           seed: int) -> Iterator[Trial]:
+def trials(changes: Sequence[ParamChange], base: Config, openings: Iterator[Opening], nodes: int,
+           seed: int) -> Iterator[ScreenPair]:
     """Pairs to play, one per opening."""
     kept = tuple((name, value) for name, value in base.params if name not in {change.name for change in changes})
     for number, opening in enumerate(openings):
@@ -82,13 +82,13 @@ def trials(changes: Sequence[Change], base: Setting, openings: Iterator[Opening]
             replace(base, name=name, params=kept + tuple((change.name, change.high if sign == wanted else change.low)
                                                          for change, sign in zip(changes, signs, strict=True)))
             for name, wanted in (("one half", 1), ("the other", -1)))
-        yield Trial(signs, SettingsPair(number, opening, first, second, nodes, Adjudication()))
+        yield ScreenPair(signs, KernelPair(number, opening, first, second, nodes, Adjudication()))
 
 
 class Screening:
     """What the trials have shown so far."""
 
-    def __init__(self, changes: Sequence[Change]) -> None:
+    def __init__(self, changes: Sequence[ParamChange]) -> None:
         self.changes = list(changes)
         self.pairs = 0
         size = len(self.changes)
@@ -105,7 +105,7 @@ class Screening:
         self._squares += gain * gain
         self.pairs += 1
 
-    def effects(self) -> list[tuple[Change, Estimate]]:
+    def effects(self) -> list[tuple[ParamChange, Estimate]]:
         """Elo of the high value against the low one, for each change, the best first."""
         if self.pairs <= len(self.changes):
             raise InputError("there are too few pairs for so many changes")

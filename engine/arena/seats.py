@@ -30,7 +30,7 @@ logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # a bad engine's l
 
 
 @dataclass(frozen=True)
-class Contender:
+class EngineSpec:
     """An engine as the user specifies it: a command line, and options, which it must have."""
 
     name: str
@@ -53,10 +53,10 @@ class Listener(chess.engine.UciProtocol):
         super().line_received(line)
 
 
-class Seat:
+class EngineProcess:
     """One side of the board: it starts its engine when needed, and again after a fault."""
 
-    def __init__(self, contender: Contender) -> None:
+    def __init__(self, contender: EngineSpec) -> None:
         self.contender = contender
         self._engine: Listener | None = None
         self._transport: asyncio.SubprocessTransport | None = None
@@ -76,7 +76,7 @@ class Seat:
             await self._configure(engine)
             await self._within(_READY_SECONDS, engine.ping(), "it does not answer `isready`")
         except (OSError, ValueError, chess.engine.EngineError) as error:
-            await self.leave()
+            await self.close()
             raise InputError(f"cannot start {self.contender.command!r}: {error}") from error
         self._engine = engine
         return engine
@@ -100,7 +100,7 @@ class Seat:
         engine.game, engine.first_game = game, False  # otherwise python-chess would repeat it before the first move
         await asyncio.wait_for(engine.ping(), _READY_SECONDS)
 
-    async def leave(self) -> None:
+    async def close(self) -> None:
         """End the process, politely first."""
         if self._engine is not None:
             with contextlib.suppress(TimeoutError, chess.engine.EngineError, OSError):
@@ -112,39 +112,39 @@ class Seat:
         self._engine = self._transport = None
 
 
-class _Room:
+class _EngineHost:
     """The engines of this process, and the event loop that talks to them."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
-        self.seats: dict[int, Seat] = {}
+        self.seats: dict[int, EngineProcess] = {}
 
-    async def seat(self, place: int, contender: Contender) -> Seat:
+    async def seat(self, place: int, contender: EngineSpec) -> EngineProcess:
         seat = self.seats.get(place)
         if seat is None or seat.contender != contender:
             if seat is not None:
-                await seat.leave()
-            seat = self.seats[place] = Seat(contender)
+                await seat.close()
+            seat = self.seats[place] = EngineProcess(contender)
         return seat
 
     async def leave(self) -> None:
         for seat in self.seats.values():
-            await seat.leave()
+            await seat.close()
         self.seats.clear()
 
 
-_rooms: list[_Room] = []
+_rooms: list[_EngineHost] = []
 
 
-def play_here(game: Coroutine[Any, Any, T]) -> T:
+def run_on_host(game: Coroutine[Any, Any, T]) -> T:
     """The result of a game played by engines of this process, which are kept for the next one."""
     if not _rooms:
-        _rooms.append(_Room())
-        Finalize(None, leave_room, exitpriority=10)  # when a worker process ends
+        _rooms.append(_EngineHost())
+        Finalize(None, close_engines, exitpriority=10)  # when a worker process ends
     return _rooms[0].loop.run_until_complete(game)
 
 
-async def take_seats(first: Contender, second: Contender) -> tuple[Seat, Seat]:
+async def start_engines(first: EngineSpec, second: EngineSpec) -> tuple[EngineProcess, EngineProcess]:
     """Both players, ready; InputError if one cannot be started."""
     seats = await _rooms[0].seat(0, first), await _rooms[0].seat(1, second)
     for seat in seats:
@@ -152,7 +152,7 @@ async def take_seats(first: Contender, second: Contender) -> tuple[Seat, Seat]:
     return seats
 
 
-def leave_room() -> None:
+def close_engines() -> None:
     """End all engines of this process."""
     while _rooms:
         room = _rooms.pop()

@@ -9,19 +9,19 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from engine.alphabeta.deepening import think
-from engine.alphabeta.root import begin_root
+from engine.alphabeta.deepening import iterative_deepening
+from engine.alphabeta.root import init_root
 from engine.alphabeta.state import STATE_TYPE, StateRecord
 from engine.arena.packing import GAME_ROWS_TYPE, pack_into
 from engine.core.bits import EMPTY, popcount
-from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
-from engine.core.movegen import king_masks
+from engine.core.draws import is_fifty_moves, is_insufficient_material, repetition_count
+from engine.core.movegen import checkers_and_pinned
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
 from engine.kernel import entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import load_atomic, multiply_high
 from engine.kernel.records import I8, U8, Fields, Numbers, dtype_of
 from tablebase.codes import OUTCOME_DRAW, OUTCOME_WIN, UNKNOWN
-from tablebase.probe import certain_outcome, directory_at
+from tablebase.probe import directory_at, outcome_with_rule50
 
 LONGEST_GAME = 600  # plies
 
@@ -71,11 +71,11 @@ GAME_TYPE = record_type(GAME)
 
 @inline
 def _ending(pos, state, game):
-    """Why the game is over in `pos`, where `begin_root` has just listed the moves; -1 if it is not."""
-    checkers, _ = king_masks(pos)
+    """Why the game is over in `pos`, where `init_root` has just listed the moves; -1 if it is not."""
+    checkers, _ = checkers_and_pinned(pos)
     if state.root_count == 0:
         return np.int64(MATE) if checkers != EMPTY else np.int64(STALEMATE)
-    if count_earlier_occurrences(pos) >= 2:
+    if repetition_count(pos) >= 2:
         return np.int64(REPETITION)
     if is_fifty_moves(pos):
         return np.int64(FIFTY_MOVES)
@@ -93,7 +93,7 @@ def _known_outcome(pos, game):
     """What the endgame tables say for the side to move; UNKNOWN if they are not to decide the game."""
     if popcount(occupied_squares(pos)) > game.tb_men:
         return UNKNOWN
-    return certain_outcome(pos, directory_at(game.tb_address))
+    return outcome_with_rule50(pos, directory_at(game.tb_address))
 
 
 @kernel
@@ -102,7 +102,7 @@ def _play_on(pos, white, black, game):
     even = won = lost = np.int64(0)  # plies in a row with such a score, from White's view
     while True:
         state = white if pos.side == 0 else black
-        begin_root(pos, state)
+        init_root(pos, state)
         game.reason = _ending(pos, state, game)
         if game.reason >= 0:
             game.result = np.int64(0) if game.reason != MATE else (np.int64(-1) if pos.side == 0 else np.int64(1))
@@ -119,7 +119,7 @@ def _play_on(pos, white, black, game):
         if won >= game.win_plies or lost >= game.win_plies:
             game.reason, game.result = CALLED_WON, (1 if won > lost else -1)
             return
-        score = think(pos, state, game.search_address, game.soft_nodes, game.hard_nodes)
+        score = iterative_deepening(pos, state, game.search_address, game.soft_nodes, game.hard_nodes)
         game.nodes += state.nodes
         move = np.int64(state.root_moves[0])
         game.moves[game.count] = move
@@ -146,7 +146,7 @@ def _random_number(game, count):
 def _play_randomly(pos, state, game, plies):
     """Play up to `plies` random moves, recorded in `game`; returns how many were played before the moves ran out."""
     for ply in range(plies):
-        begin_root(pos, state)
+        init_root(pos, state)
         if state.root_count == 0:
             return np.int64(ply)
         game.moves[ply] = state.root_moves[_random_number(game, state.root_count)]
@@ -164,9 +164,9 @@ def _draw_opening(pos, state, game):
     for _ in range(_MOST_ATTEMPTS):
         plies = game.random_plies + _random_number(game, np.int64(2))  # so that either side may move first
         played = _play_randomly(pos, state, game, plies)
-        begin_root(pos, state)
+        init_root(pos, state)
         if played == plies and state.root_count > 0:
-            score = think(pos, state, game.search_address, nodes, nodes)
+            score = iterative_deepening(pos, state, game.search_address, nodes, nodes)
             if abs(score) <= game.fair_score or load_atomic(game.stop_address) != 0:
                 return
         for ply in range(played - 1, -1, -1):

@@ -9,7 +9,7 @@ from engine.alphabeta.params import ParamsRecord, default_params, set_param
 from engine.core.errors import InputError, quote
 from engine.files import numbered_lines
 from engine.mcts import params as of_trees
-from eval.choice import BUILT_IN, FEATURES, Evaluation, evaluation_named
+from eval.choice import BUILT_IN, FEATURES, Evaluator, evaluator_named
 from eval.policy.file import read_policy
 from eval.policy.memory import LoadedPolicy
 from eval.weights import load_weights, values_of, weights_from
@@ -19,14 +19,14 @@ _NETWORK, _POLICY = "network", "policy"
 
 
 @dataclass(frozen=True)
-class TreeSetting:
+class TreeConfig:
     """A tree search: its kind, the parameters that differ from its defaults, and the file of its policy."""
 
     kind: str
     params: tuple[tuple[str, float], ...] = ()
     policy: str = ""  # the file; empty for the one that comes with the engine
 
-    def params_record(self) -> of_trees.ParamsRecord:
+    def params_record(self) -> of_trees.TreeParamsRecord:
         """All parameters as a record for the search; InputError if one is unknown or out of range."""
         return of_trees.BY_KIND[self.kind](**dict(self.params))
 
@@ -36,14 +36,14 @@ class TreeSetting:
 
 
 @dataclass(frozen=True)
-class Setting:
+class Config:
     """Search parameters that differ from their defaults, weights (None for the engine's own), and the evaluation."""
 
     name: str = DEFAULT
     params: tuple[tuple[str, int], ...] = ()
     weights: tuple[tuple[int, ...], tuple[int, ...]] | None = None  # middle game, endgame
     network: str = BUILT_IN  # a file, or FEATURES
-    tree: TreeSetting | None = None  # instead of alpha-beta, whose parameters then have no meaning
+    tree: TreeConfig | None = None  # instead of alpha-beta, whose parameters then have no meaning
 
     def params_record(self) -> ParamsRecord:
         """All parameters as a record for the search."""
@@ -52,12 +52,12 @@ class Setting:
             set_param(record, name, value)
         return record
 
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> Evaluator:
         """The evaluation; InputError if the network file cannot be read."""
         weights = None if self.weights is None else weights_from(*map(list, self.weights))
-        return evaluation_named(self.network, weights)
+        return evaluator_named(self.network, weights)
 
-    def judged_by(self, network: str | None) -> Setting:
+    def with_network(self, network: str | None) -> Config:
         """The same setting with this network, or FEATURES; None changes nothing. InputError as for `evaluation`."""
         if network is None:
             return self
@@ -68,7 +68,7 @@ class Setting:
         return changed
 
 
-def read_setting(text: str) -> Setting:
+def parse_config(text: str) -> Config:
     """The setting that a user names: `default`, `features`, a file, or a list NAME=VALUE,NAME=VALUE,...
 
     A file holds a network (.network), weights of the features (.json), which then evaluate, or lines NAME=VALUE. The
@@ -76,17 +76,17 @@ def read_setting(text: str) -> Setting:
     of a tree search, the parameters are those of the tree, and `policy=FILE` may be among them.
     """
     if text == DEFAULT:
-        return Setting()
+        return Config()
     if text.partition(",")[0] in of_trees.BY_KIND:
         return _read_tree(text)
     if text == FEATURES:
-        return Setting(FEATURES, network=FEATURES)
+        return Config(FEATURES, network=FEATURES)
     if "=" not in text:
         path = Path(text)
         if path.suffix == ".network":
-            return Setting().judged_by(text)
+            return Config().with_network(text)
         if path.suffix == ".json":
-            return Setting(path.stem, (), _weights_of(path), FEATURES)
+            return Config(path.stem, (), _weights_of(path), FEATURES)
         lines = _lines_of(path)
         if lines and lines[0] in of_trees.BY_KIND:
             return replace(_read_tree(",".join(lines)), name=path.stem)
@@ -94,7 +94,7 @@ def read_setting(text: str) -> Setting:
     return _read_items(text, text.split(","))
 
 
-def _read_items(setting_name: str, items: list[str]) -> Setting:
+def _read_items(setting_name: str, items: list[str]) -> Config:
     params: dict[str, int] = {}
     weights, network = None, None
     record = default_params()
@@ -115,12 +115,12 @@ def _read_items(setting_name: str, items: list[str]) -> Setting:
         set_param(record, name, params[name])  # complains if it is unknown or out of range
     if network is None:
         network = FEATURES if weights is not None else BUILT_IN
-    setting = Setting(setting_name, tuple(params.items()), weights, _network_of(network))
+    setting = Config(setting_name, tuple(params.items()), weights, _network_of(network))
     setting.evaluation()  # complains
     return setting
 
 
-def _read_tree(text: str) -> Setting:
+def _read_tree(text: str) -> Config:
     kind, *items = text.split(",")
     params: dict[str, float] = {}
     network, policy = BUILT_IN, ""
@@ -134,8 +134,8 @@ def _read_tree(text: str) -> Setting:
             policy = str(Path(value).expanduser().absolute())
         else:
             params[name] = _number(name, value)
-    tree = TreeSetting(kind, tuple(params.items()), policy)
-    setting = Setting(text, network=network, tree=tree)
+    tree = TreeConfig(kind, tuple(params.items()), policy)
+    setting = Config(text, network=network, tree=tree)
     for complains in (tree.params_record, tree.loaded_policy, setting.evaluation):
         complains()
     return setting

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from typing import TypeVar
 
-from engine.arena.stopping import StoppedError, check_stop, misfortune
+from engine.arena.stopping import GamesCancelledError, check_stop, failure_reason
 from engine.core.errors import InputError
 
 T = TypeVar("T")
@@ -35,12 +35,12 @@ def in_order(executor: Executor, shards: Iterable[Callable[[], T]], width: int) 
             if not waiting:
                 return
             yield _result(executor, *waiting.popleft())
-    except StoppedError:
+    except GamesCancelledError:
         for _, future in waiting:
             if future.done() and not future.cancelled() and future.exception() is None:
                 yield future.result()
-        if misfortune():
-            raise InputError(misfortune()) from None
+        if failure_reason():
+            raise InputError(failure_reason()) from None
     finally:
         for _, future in waiting:
             future.cancel()
@@ -52,7 +52,7 @@ def _result(executor: Executor, shard: Callable[[], T], future: Future[T]) -> T:
             check_stop()
         try:
             return future.result()
-        except (InputError, StoppedError):
+        except (InputError, GamesCancelledError):
             raise
         except BrokenExecutor as error:
             check_stop()

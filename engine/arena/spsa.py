@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from engine.alphabeta.params import PARAMETERS, Parameter
-from engine.arena.duel import SettingsPair
+from engine.arena.duel import KernelPair
 from engine.arena.records import Adjudication, GameRecord, Opening
 from engine.arena.searchgames import SearchPair
-from engine.arena.settings import Setting, TreeSetting
+from engine.arena.settings import Config, TreeConfig
 from engine.core.errors import InputError, quote
 from engine.files import read_json, write_file
 from engine.mcts import params as of_trees
@@ -32,7 +32,7 @@ Values = list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
-class Plan:
+class SpsaConfig:
     """What is tuned, and how: the run depends on nothing else."""
 
     names: tuple[str, ...]
@@ -55,44 +55,44 @@ class Plan:
                 raise InputError(f"{name} is a switch: `match` decides about those")
         return [known[name] for name in self.names]
 
-    def setting(self, name: str, values: Values) -> Setting:
+    def config(self, name: str, values: Values) -> Config:
         """The setting that plays with these values."""
         if self.tree:
-            return Setting(name, tree=TreeSetting(self.tree, tuple(values)))
-        return Setting(name, tuple((row, int(value)) for row, value in values))
+            return Config(name, tree=TreeConfig(self.tree, tuple(values)))
+        return Config(name, tuple((row, int(value)) for row, value in values))
 
     def pair(self, number: int, opening: Opening, rules: Adjudication, plus: Values,
-             minus: Values) -> SettingsPair | SearchPair:
+             minus: Values) -> KernelPair | SearchPair:
         """The games that tell which of two sets of values is better."""
-        first, second = self.setting("plus", plus), self.setting("minus", minus)
+        first, second = self.config("plus", plus), self.config("minus", minus)
         if self.tree:
             return SearchPair(number, opening, first, second, Limits(nodes=self.nodes), rules, _TREE_MEGABYTES)
-        return SettingsPair(number, opening, first, second, self.nodes, rules)
+        return KernelPair(number, opening, first, second, self.nodes, rules)
 
 
 @dataclass
-class Course:
+class SpsaRun:
     """How far a tuning run has come."""
 
-    plan: Plan
+    plan: SpsaConfig
     values: dict[str, float]
     played: int = 0  # pairs
     history: list[dict[str, float]] = field(default_factory=list)  # the values after each batch
 
     @classmethod
-    def begin(cls, plan: Plan) -> Course:
+    def begin(cls, plan: SpsaConfig) -> SpsaRun:
         """A run that starts from the defaults."""
         return cls(plan, {row.name: float(row.default) for row in plan.rows()})
 
     @classmethod
-    def load(cls, path: Path) -> Course:
+    def load(cls, path: Path) -> SpsaRun:
         """A run from a checkpoint; InputError if the file is not a checkpoint."""
         content = read_json(path)
         if not isinstance(content, dict) or content.pop("version", None) != _VERSION:
             raise InputError(f"{path} is not a checkpoint of a tuning run, or of another version")
         try:
             plan = content.pop("plan")
-            course = cls(Plan(**{**plan, "names": tuple(plan["names"])}), **content)
+            course = cls(SpsaConfig(**{**plan, "names": tuple(plan["names"])}), **content)
             course.plan.rows()
         except InputError:
             raise
@@ -108,9 +108,9 @@ class Course:
     def is_over(self) -> bool:
         return self.played >= self.plan.pairs
 
-    def setting(self) -> Setting:
+    def setting(self) -> Config:
         """The current values, as a setting that can play."""
-        return self.plan.setting("tuned", self.rounded())
+        return self.plan.config("tuned", self.rounded())
 
     def rounded(self) -> Values:
         """The current values: whole numbers where the parameter is one."""
@@ -134,7 +134,7 @@ class Course:
             minus.append((row.name, _rounded(row, self.values[row.name] - size, dice)))
         return Perturbation(number, flips, self.plan.pair(number, opening, rules, plus, minus))
 
-    def learn(self, perturbations: Sequence[Perturbation], results: Sequence[Sequence[GameRecord]]) -> None:
+    def update(self, perturbations: Sequence[Perturbation], results: Sequence[Sequence[GameRecord]]) -> None:
         """Move the values by the results of a batch."""
         for perturbation, records in zip(perturbations, results, strict=True):
             gain = sum(2 * record.points - 1 for record in records)  # games won by plus, minus games lost
@@ -153,7 +153,7 @@ class Perturbation:
 
     number: int
     flips: dict[str, int]
-    pair: SettingsPair | SearchPair
+    pair: KernelPair | SearchPair
 
 
 def _perturbation(row: Row, number: int, pairs: int) -> float:
@@ -162,7 +162,7 @@ def _perturbation(row: Row, number: int, pairs: int) -> float:
     return row.step * growth
 
 
-def _rate(row: Row, number: int, plan: Plan) -> float:
+def _rate(row: Row, number: int, plan: SpsaConfig) -> float:
     """The gain of the approximation: a small fraction of the squared step at the end, more before."""
     stability = _STABILITY * plan.pairs
     gain: float = ((stability + plan.pairs) / (stability + number + 1)) ** _ALPHA

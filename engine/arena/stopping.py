@@ -9,11 +9,11 @@ _reasons: list[str] = []
 STOP_ADDRESS = int(_flag.ctypes.data)  # the flag that kernels read
 
 
-class StoppedError(Exception):
+class GamesCancelledError(Exception):
     """The games of a shard were stopped: it has no result."""
 
 
-def stop_games(reason: str = "") -> None:
+def cancel_games(reason: str = "") -> None:
     """End all games of this process at once. A `reason` is given if that was not intended."""
     if reason:
         _reasons.append(reason)
@@ -26,17 +26,17 @@ def allow_games() -> None:
     _flag[0] = 0
 
 
-def are_stopped() -> bool:
+def is_cancelled() -> bool:
     """Whether games are to end."""
     return bool(_flag[0])
 
 
-def misfortune() -> str:
+def failure_reason() -> str:
     """Why games were stopped unintentionally; empty if it was intended."""
     return _reasons[0] if _reasons else ""
 
 
 def check_stop() -> None:
     """StoppedError if games are to end: what has just been played was cut short."""
-    if are_stopped():
-        raise StoppedError
+    if is_cancelled():
+        raise GamesCancelledError

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import chess
 import numpy as np
 
-from engine.arena.duel import new_game, side_of
+from engine.arena.duel import kernel_player, new_game
 from engine.arena.gamefile import pack_block
 from engine.arena.packing import GAME_ROW
 from engine.arena.records import Adjudication
 from engine.arena.selfplay import play_training_game
-from engine.arena.settings import Setting
+from engine.arena.settings import Config
 from engine.arena.stopping import check_stop
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import POSITION, PositionRecord
@@ -26,7 +26,7 @@ _HARD_PER_SOFT = 10  # scores of whole iterations are better labels
 
 
 @dataclass(frozen=True)
-class Block:
+class TrainingBlock:
     """The result of a shard."""
 
     content: bytes
@@ -46,13 +46,13 @@ class TrainingShard:
     games: int
     nodes: int
     seed: int
-    setting: Setting
+    setting: Config
     chess960: bool = False
     openings: tuple[str, ...] = ()
 
-    def __call__(self) -> Block:
+    def __call__(self) -> TrainingBlock:
         """Play the games, and pack them into a block; StoppedError if they were stopped."""
-        side = side_of(self.setting, 0, self._megabytes)
+        side = kernel_player(self.setting, 0, self._megabytes)
         generator = random.Random(f"{self.seed}/{self.number}")  # noqa: S311  no secret
         rows, position = np.zeros(self.games, GAME_ROW), np.zeros(1, POSITION)
         moves, scores, nodes = [], [], 0
@@ -68,7 +68,7 @@ class TrainingShard:
             nodes += int(game.nodes)
             check_stop()
         content = pack_block(rows, np.concatenate(moves), np.concatenate(scores))
-        return Block(content, len(rows), sum(map(len, moves)), nodes)
+        return TrainingBlock(content, len(rows), sum(map(len, moves)), nodes)
 
     def _start(self, index: int, generator: random.Random) -> PositionRecord:
         """The position from which a game's random moves are played."""
@@ -87,6 +87,6 @@ def chess960_start(generator: random.Random) -> str:
     return chess.Board.from_chess960_pos(generator.randrange(960)).fen(shredder=True)
 
 
-def games_a_shard(nodes: int, setting: Setting) -> int:
+def games_a_shard(nodes: int, setting: Config) -> int:
     """Enough games that a shard takes seconds rather than milliseconds, and that blocks are worth their headers."""
     return max(4, (12_800 if setting.tree is None else 1600) // nodes)

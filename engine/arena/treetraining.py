@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.arena.gamefile import pack_block, pack_position
-from engine.arena.records import Adjudication, Opening, Thought
-from engine.arena.referee import LiveGame, TimeControl
-from engine.arena.searchgames import kept_search
-from engine.arena.settings import Setting
+from engine.arena.records import Adjudication, MoveRecord, Opening
+from engine.arena.referee import EngineLimits, GameInProgress
+from engine.arena.searchgames import cached_search
+from engine.arena.settings import Config
 from engine.arena.stopping import check_stop
-from engine.arena.training import Block, chess960_start
+from engine.arena.training import TrainingBlock, chess960_start
 from engine.core.fen import START_FEN
 from engine.core.game import Game
-from engine.mcts.searcher import TreeSearcher
+from engine.mcts.searcher import MctsSearch
 from engine.search.limits import Limits
 
 _RULES = Adjudication(draw_score=5, draw_moves=6, draw_from=50, win_score=800, win_moves=4, by_tables=False)
@@ -35,13 +35,13 @@ class TreeTrainingShard:
     games: int
     nodes: int
     seed: int
-    setting: Setting
+    setting: Config
     chess960: bool = False
 
-    def __call__(self) -> Block:
+    def __call__(self) -> TrainingBlock:
         """Play the games, and pack them into a block; StoppedError if they were stopped."""
         chance = random.Random(f"{self.seed}/{self.number}")  # noqa: S311  no secret
-        search = kept_search(self.setting, 0, _MEGABYTES)
+        search = cached_search(self.setting, 0, _MEGABYTES)
         rows, moves, scores, nodes = [], [], [], 0
         for _ in range(self.games):
             opening = self._opening(search, chance)
@@ -51,9 +51,9 @@ class TreeTrainingShard:
             scores += [score for _, score in played]
             nodes += spent
         content = pack_block(rows, np.array(moves, np.int64), np.array(scores, np.int64))
-        return Block(content, len(rows), len(moves), nodes)
+        return TrainingBlock(content, len(rows), len(moves), nodes)
 
-    def _opening(self, search: Searcher | TreeSearcher, chance: random.Random) -> Opening:
+    def _opening(self, search: AlphaBetaSearch | MctsSearch, chance: random.Random) -> Opening:
         """Random moves, from which the player finds neither side far ahead."""
         while True:
             check_stop()
@@ -63,8 +63,8 @@ class TreeTrainingShard:
                 legal = game.legal_moves()
                 if not legal:
                     break
-                played.append(game.text(chance.choice(legal)))
-                game.play(played[-1])
+                played.append(game.uci(chance.choice(legal)))
+                game.push_uci(played[-1])
             if not game.legal_moves():
                 continue
             search.clear()
@@ -72,20 +72,21 @@ class TreeTrainingShard:
                 return Opening(fen, tuple(played), self.chess960)
 
 
-def _play(search: Searcher | TreeSearcher, opening: Opening, nodes: int) -> tuple[object, list[tuple[int, int]], int]:
+def _play(search: AlphaBetaSearch | MctsSearch, opening: Opening, nodes: int) -> tuple[object, list[tuple[int, int]],
+                                                                                       int]:
     """(the row, (move, score) of each ply, nodes) of a game from an opening to its end."""
     game = Game(opening.fen, opening.chess960, opening.moves)
     row = pack_position(game.position)
-    live, played, spent = LiveGame(opening, TimeControl(), _RULES), list[tuple[int, int]](), 0
+    live, played, spent = GameInProgress(opening, EngineLimits(), _RULES), list[tuple[int, int]](), 0
     search.clear()
     while (verdict := live.verdict()) is None:
         check_stop()
         result = search.run(game.position, Limits(nodes=nodes))
         played.append((result.move, result.score))
         spent += result.nodes
-        text = game.text(result.move)
-        live.thoughts.append(Thought(text, result.score))
+        text = game.uci(result.move)
+        live.thoughts.append(MoveRecord(text, result.score))
         live.board.push_uci(text)
-        game.play(text)
+        game.push_uci(text)
     row["result"], row["plies"] = _RESULTS[verdict[0]], len(played)
     return row, played, spent

@@ -12,11 +12,11 @@ from typing import Any
 import chess
 
 from engine.analysis.interface import Engine
-from engine.analysis.knowledge import last_opening, table_verdict
-from engine.analysis.values import Info, Score
-from engine.chesstext import START, play_moves, played_board, read_epd, read_position
-from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, of_option, plies, positive, text
-from engine.commands.shared.interruption import is_interrupted, stopped_by_user
+from engine.analysis.knowledge import last_opening, tb_verdict_text
+from engine.analysis.values import AnalysisInfo, Score
+from engine.chesstext import START, parse_position, play_moves, read_epd, to_board_with_history
+from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, option_range, plies, positive, text
+from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
 from engine.commands.shared.objects import add_json, as_object, print_object
 from engine.commands.shared.tables import live_table, print_table
 from engine.core.errors import InputError
@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help=f"milliseconds per position (default {_DEFAULT_MOVETIME})")
     limits.add_argument("--depth", type=plies, metavar="D", help="plies per position")
     limits.add_argument("--nodes", type=positive, metavar="N", help="nodes per position")
-    parser.add_argument("--multipv", type=of_option("MultiPV"), default=3, metavar="K",
+    parser.add_argument("--multipv", type=option_range("MultiPV"), default=3, metavar="K",
                         help="how many of the best moves (default 3)")
     add_threads(parser)
     add_hash(parser)
@@ -88,16 +88,16 @@ def _boards(arguments: argparse.Namespace) -> tuple[list[chess.Board], list[str]
 
 
 def _board(text: str, moves: Sequence[str], chess960: bool) -> chess.Board:
-    game = read_position(text, chess960)
+    game = parse_position(text, chess960)
     play_moves(game, moves)
-    return played_board(game)
+    return to_board_with_history(game)
 
 
-def _watched(engine: Engine, board: chess.Board, arguments: argparse.Namespace) -> list[Info]:
+def _watched(engine: Engine, board: chess.Board, arguments: argparse.Namespace) -> list[AnalysisInfo]:
     """The best lines of a position, shown while they change; if Ctrl-C ends the search, those that were found."""
     movetime = arguments.movetime or (None if arguments.depth or arguments.nodes else _DEFAULT_MOVETIME)
-    best: dict[int, Info] = {}
-    with stopped_by_user(engine.stop), live_table(_TEXTS) as show:
+    best: dict[int, AnalysisInfo] = {}
+    with stop_on_interrupt(engine.stop), live_table(_TEXTS) as show:
         for info in engine.analyse(board, movetime=movetime, depth=arguments.depth, nodes=arguments.nodes,
                                    multipv=arguments.multipv):
             best[info.number] = info
@@ -105,9 +105,9 @@ def _watched(engine: Engine, board: chess.Board, arguments: argparse.Namespace) 
     return _ranked(best)
 
 
-def _ranked(best: dict[int, Info]) -> list[Info]:
+def _ranked(best: dict[int, AnalysisInfo]) -> list[AnalysisInfo]:
     """One line a move: those of the last iteration, and of the one before where it was broken off."""
-    deepest: dict[chess.Move, Info] = {}
+    deepest: dict[chess.Move, AnalysisInfo] = {}
     for number in sorted(best):
         known = deepest.get(best[number].move)
         if known is None or known.depth < best[number].depth:
@@ -119,7 +119,7 @@ def _for_white(board: chess.Board, score: Score) -> Score:
     return score if board.turn else -score
 
 
-def _rows(board: chess.Board, infos: Sequence[Info]) -> list[tuple[str, ...]]:
+def _rows(board: chess.Board, infos: Sequence[AnalysisInfo]) -> list[tuple[str, ...]]:
     rows = []
     for info in infos:
         score = _for_white(board, info.score)
@@ -133,12 +133,12 @@ def _print_board(board: chess.Board) -> None:
         print(f" {rank}  {row}")
     print("    a b c d e f g h")
     print(f"{chess.COLOR_NAMES[board.turn]} to move{', in check' if board.is_check() else ''}: {board.fen()}")
-    for what, known in (("opening", last_opening(board)), ("endgame tables", table_verdict(board))):
+    for what, known in (("opening", last_opening(board)), ("endgame tables", tb_verdict_text(board))):
         if known is not None:
             print(f"{what}: {known}")
 
 
-def _print_lines(board: chess.Board, infos: Sequence[Info]) -> None:
+def _print_lines(board: chess.Board, infos: Sequence[AnalysisInfo]) -> None:
     if infos:
         print_table(_HEADINGS, _rows(board, infos), left=_TEXTS)
         last = max(infos, key=lambda info: info.nodes)
@@ -154,14 +154,14 @@ def _ending(board: chess.Board) -> str | None:
     return "stalemate: a draw" if board.is_stalemate() else None
 
 
-def _as_json(board: chess.Board, infos: Sequence[Info]) -> dict[str, Any]:
+def _as_json(board: chess.Board, infos: Sequence[AnalysisInfo]) -> dict[str, Any]:
     return {
         "fen": board.fen(), "turn": chess.COLOR_NAMES[board.turn], "check": board.is_check(), "ending": _ending(board),
-        "opening": as_object(last_opening(board)), "table": table_verdict(board),
+        "opening": as_object(last_opening(board)), "table": tb_verdict_text(board),
         "lines": [_line_as_json(board, info) for info in infos]}
 
 
-def _line_as_json(board: chess.Board, info: Info) -> dict[str, Any]:
+def _line_as_json(board: chess.Board, info: AnalysisInfo) -> dict[str, Any]:
     score, follower, sans = _for_white(board, info.score), board.copy(stack=False), []
     for move in info.line:
         sans.append(follower.san(move))

@@ -17,16 +17,16 @@ import chess.pgn
 
 from engine.analysis.annotation import annotate, pgn_text
 from engine.analysis.graph import accuracy_chart, evaluation_graph
-from engine.analysis.marks import BAD, Phase, Tally
+from engine.analysis.marks import BAD, Phase, PlayerAccuracy
 from engine.analysis.pgnfile import count_games, read_games
-from engine.analysis.progress import GrowingFile, tally_of, tally_row
-from engine.analysis.spans import Effort, Judgement, spans_of
-from engine.analysis.workers import halt, judge_span, resume
+from engine.analysis.progress import ResumableFile, tally_of, tally_row
+from engine.analysis.spans import PositionEval, SearchEffort, slices_of
+from engine.analysis.workers import cancel_all, judge_span, resume
 from engine.arena.cluster import cluster
 from engine.arena.executors import threads
 from engine.commands.shared.arguments import (
-    NewFolder,
-    OutFile,
+    OutputFile,
+    OutputFolder,
     add_concurrency,
     add_hash,
     in_file,
@@ -35,11 +35,11 @@ from engine.commands.shared.arguments import (
     positive,
     text,
 )
-from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.objects import add_json, print_object
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
-from engine.commands.shared.wording import amount
+from engine.commands.shared.wording import pluralize
 from engine.core.errors import InputError
 from engine.files import begins_with
 from engine.host import usable_cores
@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("games", type=in_file, metavar="GAMES.pgn",
                         help="the games, also packed (.gz, .xz, .bz2, .zip)")
-    parser.add_argument("--out", type=OutFile("PGN file", begins_with(b"[")), required=True, metavar="FILE.pgn",
+    parser.add_argument("--out", type=OutputFile("PGN file", begins_with(b"[")), required=True, metavar="FILE.pgn",
                         help="where the annotated games go; an interrupted run is resumed")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--movetime", type=milliseconds, metavar="MS",
@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_hash(parser, 16)
     add_concurrency(parser)
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="annotate on the dask cluster at tcp://...")
-    parser.add_argument("--plots", type=NewFolder(), metavar="DIR",
+    parser.add_argument("--plots", type=OutputFolder(), metavar="DIR",
                         help="draw a graph of each game, and one of the players")
     add_json(parser, "one object per player")
 
@@ -74,9 +74,9 @@ class Pending:
 
     number: int  # in the file, from 1
     game: chess.pgn.Game
-    parts: list[Future[list[Judgement]]]
+    parts: list[Future[list[PositionEval]]]
 
-    def judgements(self) -> list[Judgement]:
+    def judgements(self) -> list[PositionEval]:
         """What the parts say, when all are there."""
         return [judgement for part in self.parts for judgement in part.result()]
 
@@ -84,15 +84,15 @@ class Pending:
 def run(arguments: argparse.Namespace) -> int:
     """Annotate, print the summary, and return the exit status: 1 if a game was passed over."""
     movetime = arguments.movetime or (None if arguments.nodes or arguments.depth else _DEFAULT_MOVETIME)
-    effort = Effort(movetime, arguments.nodes, arguments.depth, arguments.hash)
+    effort = SearchEffort(movetime, arguments.nodes, arguments.depth, arguments.hash)
     total = count_games(arguments.games)
     if not total:
         raise InputError(f"{arguments.games} holds no games")
     if arguments.plots is not None:
         arguments.plots.mkdir(parents=True, exist_ok=True)
-    file = GrowingFile(arguments.out, {"games": _digest(arguments.games), "effort": vars(effort)})
+    file = ResumableFile(arguments.out, {"games": _digest(arguments.games), "effort": vars(effort)})
     complaints = 0
-    with _workers(arguments) as (executor, width), progress_bar(total) as show, stopped_by_user(halt):
+    with _workers(arguments) as (executor, width), progress_bar(total) as show, stop_on_interrupt(cancel_all):
         try:
             for found in _pending(arguments.games, effort, file, executor, width):
                 if isinstance(found, str):
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
                     _finish(found, file, arguments.plots)
                     show(found.number, "games")
         finally:
-            halt()
+            cancel_all()
     _summarize(file, arguments)
     file.finish()
     return _GAMES_LEFT_OUT if complaints else 0
@@ -124,7 +124,8 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _pending(path: Path, effort: Effort, file: GrowingFile, executor: Executor, width: int) -> Iterator[Pending | str]:
+def _pending(path: Path, effort: SearchEffort, file: ResumableFile, executor: Executor,
+             width: int) -> Iterator[Pending | str]:
     """The games that are still to be annotated, in their order, each once its parts have been given to workers.
 
     In place of a game that cannot be read, what is wrong with it.
@@ -139,7 +140,7 @@ def _pending(path: Path, effort: Effort, file: GrowingFile, executor: Executor, 
             waiting.append(game)
             continue
         moves = list(game.mainline_moves())
-        spans = spans_of(game.board(), moves, effort)
+        spans = slices_of(game.board(), moves, effort)
         waiting.append(Pending(number, game, [executor.submit(judge_span, span) for span in spans]))
         parts += len(spans)
         while parts > _SPANS_AHEAD * width and len(waiting) > 1:
@@ -149,7 +150,7 @@ def _pending(path: Path, effort: Effort, file: GrowingFile, executor: Executor, 
     yield from waiting
 
 
-def _finish(pending: Pending, file: GrowingFile, plots: Path | None) -> None:
+def _finish(pending: Pending, file: ResumableFile, plots: Path | None) -> None:
     """Write a game, its graph, and how the players did."""
     game = pending.game
     annotation = annotate(game, pending.judgements())
@@ -162,12 +163,12 @@ def _finish(pending: Pending, file: GrowingFile, plots: Path | None) -> None:
                              "black": [black, tally_row(annotation.black)]})
 
 
-def _summarize(file: GrowingFile, arguments: argparse.Namespace) -> None:
+def _summarize(file: ResumableFile, arguments: argparse.Namespace) -> None:
     """Print how every player did, and draw it."""
-    players: dict[str, Tally] = {}
+    players: dict[str, PlayerAccuracy] = {}
     for row in file.rows:
         for name, tally in (row["white"], row["black"]):
-            players.setdefault(name, Tally()).add_all([tally_of(tally)])
+            players.setdefault(name, PlayerAccuracy()).add_all([tally_of(tally)])
     ranked = sorted(players.items(), key=lambda player: (-player[1].accuracy, player[0]))
     if arguments.plots is not None and ranked:
         chart = accuracy_chart([(name, tally.accuracy) for name, tally in ranked])
@@ -183,9 +184,9 @@ def _summarize(file: GrowingFile, arguments: argparse.Namespace) -> None:
          *(str(tally.of(mark)) for mark in BAD),
          *(" ".join(str(tally.counts[phase.value][mark]) for mark in marks) for phase in Phase))
         for name, tally in ranked])
-    print(f"{amount(len(file.rows), 'game')} in {file.path}; by phase the columns count {', '.join(marks)}")
+    print(f"{pluralize(len(file.rows), 'game')} in {file.path}; by phase the columns count {', '.join(marks)}")
 
 
-def _as_json(name: str, tally: Tally) -> dict[str, Any]:
+def _as_json(name: str, tally: PlayerAccuracy) -> dict[str, Any]:
     return {"player": name, "games": tally.games, "moves": tally.moves, "accuracy": round(tally.accuracy, 2),
             "average_loss": round(tally.average_loss, 1), "mistakes": tally.counts}

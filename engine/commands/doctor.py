@@ -14,7 +14,7 @@ from typing import NamedTuple
 from engine import host
 from engine.commands.shared.objects import add_json, print_object
 from engine.host import usable_cores
-from engine.kernel import Origin, cache, import_all, library, listen, targets
+from engine.kernel import Origin, cache, import_all, library, set_listener, targets
 from engine.version import NAME, VERSION
 
 _MEGABYTE = 1_000_000
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Look at everything, print it, and return the exit status."""
     complaints: list[str] = []
-    listen(complaints.append)
+    set_listener(complaints.append)
     findings = list(_findings())
     if arguments.json:
         found = {finding.name: {"found": finding.text, "advice": finding.advice} for finding in findings}
@@ -74,7 +74,7 @@ def _processor() -> Finding:
 
 def _kernels() -> Finding:
     """Where the machine code is taken from: nothing is compiled to find out."""
-    counts = Counter(library.at_hand(point.declaration) for point in import_all())
+    counts = Counter(library.origin_of(point.declaration) for point in import_all())
     shipped, missing = library.shipped_file(), counts[None]
     parts = [f"{counts[origin]} {origin.value}" for origin in Origin if counts[origin]]
     if shipped.file is not None:

@@ -13,29 +13,29 @@ from xml.sax.saxutils import escape
 import chess
 import chess.svg
 
-from engine.analysis.explaining import explained
+from engine.analysis.explaining import explain_board
 from engine.analysis.interface import Engine
-from engine.analysis.spans import Effort
-from engine.chesstext import START, board_of, played_board, read_move, read_position, san
+from engine.analysis.spans import SearchEffort
+from engine.chesstext import START, parse_move, parse_position, san, to_board, to_board_with_history
 from engine.commands.shared.arguments import in_file, milliseconds, plies, positive, svg_file, text
-from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.objects import add_json, print_object
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
-from engine.explanation import HEADINGS, MEN_HEADINGS, centipawns, men_rows, network_summary, rows, summary
+from engine.explanation import HEADINGS, PIECE_HEADINGS, centipawns, network_summary, piece_rows, rows, summary
 from engine.files import write_file
-from engine.shown import NetworkExplanation, network_explained
-from eval.choice import BUILT_IN, Evaluation, evaluation_named
-from eval.explain import PARTS, Explanation, compare, explain
-from eval.men import Man
-from eval.outcome import Chances, Model, chances, material_on, normalized
-from eval.phrases import in_words, opened_files
+from engine.shown import NetworkExplanation, network_explanation
+from eval.choice import BUILT_IN, Evaluator, evaluator_named
+from eval.explain import PARTS_PER_CENTIPAWN, EvalBreakdown, compare, explain
+from eval.men import PieceWorth
+from eval.outcome import Wdl, WdlModel, material_on, normalized_score, wdl_of
+from eval.phrases import change_text, opened_files
 from eval.weightfile import read_weight_file
 from eval.weights import load_weights
 
 _DEFAULT_MOVETIME = 1000  # milliseconds
 _MAIN_TERMS = 12  # of a picture
-_LEAST_PARTS = PARTS // 2  # half a centipawn: what a move changes by less is not worth a word
+_LEAST_PARTS = PARTS_PER_CENTIPAWN // 2  # half a centipawn: what a move changes by less is not worth a word
 _BOARD, _TEXT_WIDTH, _LINE = 420, 560, 24  # pixels
 _SVG_MARGIN, _SVG_SQUARE, _SVG_SIZE = 15, 45, 390  # of python-chess's boards, which are scaled to _BOARD
 
@@ -62,33 +62,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True)
-class Scene:
+class ExplainedPosition:
     """A position, and its explanation."""
 
     game: Game
-    explanation: Explanation
-    model: Model  # of the chances, which the weights brought along
+    explanation: EvalBreakdown
+    model: WdlModel  # of the chances, which the weights brought along
     by_network: NetworkExplanation | None  # if one was asked
 
     @property
-    def verdict(self) -> tuple[int, Chances]:
+    def verdict(self) -> tuple[int, Wdl]:
         """White's score in users' units, and white's chances."""
         material = material_on(self.game.position.board.tolist())
         score = self.explanation.score
-        return normalized(score, material, self.model), chances(score, material, self.model)
+        return normalized_score(score, material, self.model), wdl_of(score, material, self.model)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain, print, and return the exit status."""
     weights = load_weights(arguments.weights)
-    game = read_position(" ".join(arguments.position), arguments.chess960)
-    model = Model(*read_weight_file(arguments.weights).outcome)
-    evaluation = evaluation_named(arguments.network or BUILT_IN, weights)
+    game = parse_position(" ".join(arguments.position), arguments.chess960)
+    model = WdlModel(*read_weight_file(arguments.weights).outcome)
+    evaluation = evaluator_named(arguments.network or BUILT_IN, weights)
     scene = _scene(game, evaluation, model)
     moved = None
     if arguments.move is not None:
         after = game.copy()
-        after.play(game.text(read_move(game, arguments.move)))
+        after.push_uci(game.uci(parse_move(game, arguments.move)))
         moved = _scene(after, evaluation, model)
     if arguments.all and arguments.json:
         print_object(_terms_as_object(scene, moved))
@@ -103,19 +103,19 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _scene(game: Game, evaluation: Evaluation, model: Model) -> Scene:
-    by_network = None if evaluation.network is None else network_explained(game.position, evaluation)
-    return Scene(game, explain(game.position, evaluation.weights), model, by_network)
+def _scene(game: Game, evaluation: Evaluator, model: WdlModel) -> ExplainedPosition:
+    by_network = None if evaluation.network is None else network_explanation(game.position, evaluation)
+    return ExplainedPosition(game, explain(game.position, evaluation.weights), model, by_network)
 
 
-def _print_found(game: Game, moved: Scene | None, arguments: argparse.Namespace) -> None:
+def _print_found(game: Game, moved: ExplainedPosition | None, arguments: argparse.Namespace) -> None:
     """Search, and print what was found."""
     movetime = arguments.movetime or (None if arguments.depth or arguments.nodes else _DEFAULT_MOVETIME)
-    effort = Effort(movetime, arguments.nodes, arguments.depth)
-    board = played_board(game)
-    move = None if moved is None else board.parse_uci(game.text(moved.game.moves[-1]))
-    with Engine() as engine, stopped_by_user(engine.stop):
-        found = explained(engine, board, move, effort, load_weights(arguments.weights))
+    effort = SearchEffort(movetime, arguments.nodes, arguments.depth)
+    board = to_board_with_history(game)
+    move = None if moved is None else board.parse_uci(game.uci(moved.game.moves[-1]))
+    with Engine() as engine, stop_on_interrupt(engine.stop):
+        found = explain_board(engine, board, move, effort, load_weights(arguments.weights))
     if arguments.json:
         print_object({"fen": board.fen(), **asdict(found)})
         return
@@ -123,14 +123,15 @@ def _print_found(game: Game, moved: Scene | None, arguments: argparse.Namespace)
         print(line)
 
 
-def _terms_as_object(scene: Scene, moved: Scene | None) -> dict[str, Any]:
+def _terms_as_object(scene: ExplainedPosition, moved: ExplainedPosition | None) -> dict[str, Any]:
     """Every term of the position, or of the one after the move, for White."""
     told = moved or scene
     shown, chances_of_white = told.verdict
     return {"fen": told.game.fen(), "move": None if moved is None else san(scene.game, moved.game.moves[-1]),
             "phase": round(told.explanation.phase_share, 4), "scale": round(told.explanation.scale_share, 4),
             "score": told.explanation.score, "centipawns": shown, "wdl": list(chances_of_white),
-            "terms": [{"name": term.feature.name, "group": term.feature.group, "score": round(term.parts / PARTS, 1),
+            "terms": [{"name": term.feature.name, "group": term.feature.group,
+                       "score": round(term.parts / PARTS_PER_CENTIPAWN, 1),
                        **{name: {"count": share.count, "middlegame": share.mg, "endgame": share.eg}
                           for name, share in (("white", term.white), ("black", term.black))}}
                       for term in told.explanation.present()],
@@ -144,7 +145,7 @@ def _network_as_object(found: NetworkExplanation) -> dict[str, Any]:
          "worth_to_features": man.features_worth} for man in found.men]}
 
 
-def _print_table(scene: Scene) -> None:
+def _print_table(scene: ExplainedPosition) -> None:
     listed = list(rows(scene.explanation))
     print_table(HEADINGS, [row.cells for row in listed],
                 bold=[number for number, row in enumerate(listed) if row.is_group])
@@ -155,10 +156,10 @@ def _print_table(scene: Scene) -> None:
         for line in network_summary(scene.by_network):
             print(line)
         print()
-        print_table(MEN_HEADINGS, men_rows(scene.by_network.men))
+        print_table(PIECE_HEADINGS, piece_rows(scene.by_network.men))
 
 
-def _print_changes(before: Scene, after: Scene) -> None:
+def _print_changes(before: ExplainedPosition, after: ExplainedPosition) -> None:
     mover = int(before.game.position.side)
     gain = (after.explanation.score - before.explanation.score) * (-1 if mover else 1)
     print(f"\n{san(before.game, after.game.moves[-1])} changes the evaluation by {gain:+} centipawns for "
@@ -170,11 +171,11 @@ def _print_changes(before: Scene, after: Scene) -> None:
         print(f"by the network it changes by {difference:+}")
 
 
-def _remarks(before: Scene, after: Scene) -> list[str]:
+def _remarks(before: ExplainedPosition, after: ExplainedPosition) -> list[str]:
     """What a move does, in words, the weightiest first."""
     mover = int(before.game.position.side)
     comparison = compare(before.explanation, after.explanation, mover)
-    remarks = [_remark(change.parts, in_words(change, mover)) for change in comparison.changes
+    remarks = [_remark(change.parts, change_text(change, mover)) for change in comparison.changes
                if abs(change.parts) >= _LEAST_PARTS]
     if abs(comparison.phase) >= _LEAST_PARTS:
         remarks.append(_remark(comparison.phase, "shifts the weight between middle game and endgame"))
@@ -189,11 +190,11 @@ def _remark(parts: int, words: str) -> str:
     return f"{centipawns(parts):>8}  {words}"
 
 
-def _picture(scene: Scene, moved: Scene | None) -> str:
+def _picture(scene: ExplainedPosition, moved: ExplainedPosition | None) -> str:
     """The board, and beside it the main terms; or after a move, what it changed."""
     shown = moved or scene
-    move = None if moved is None else chess.Move.from_uci(scene.game.text(moved.game.moves[-1]))
-    board = chess.svg.board(board_of(shown.game), lastmove=move, size=_BOARD)
+    move = None if moved is None else chess.Move.from_uci(scene.game.uci(moved.game.moves[-1]))
+    board = chess.svg.board(to_board(shown.game), lastmove=move, size=_BOARD)
     worths = "" if shown.by_network is None else "".join(map(_worth_on_board, shown.by_network.men))
     terms = sorted(shown.explanation.present(), key=lambda term: -abs(term.parts))
     texts = [*summary(shown.explanation, *shown.verdict), "",
@@ -206,7 +207,7 @@ def _picture(scene: Scene, moved: Scene | None) -> str:
             f'<rect width="100%" height="100%" fill="white"/>{board}{worths}{lines}</svg>\n')
 
 
-def _worth_on_board(man: Man) -> str:
+def _worth_on_board(man: PieceWorth) -> str:
     """What a man is worth, in the corner of its square."""
     scale = _BOARD / _SVG_SIZE
     x = scale * (_SVG_MARGIN + _SVG_SQUARE * ((man.square & 7) + 1) - 1)

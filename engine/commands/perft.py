@@ -7,18 +7,18 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine.chesstext import read_position
-from engine.commands.shared.arguments import Whole, add_fen, in_file, never_with, only_with, positive
+from engine.chesstext import parse_position
+from engine.commands.shared.arguments import IntRange, add_fen, conflicts_with, in_file, positive, requires_option
 from engine.commands.shared.interruption import InterruptionError, is_interrupted
 from engine.commands.shared.leaves import count_leaves
 from engine.commands.shared.objects import add_json, print_object
-from engine.commands.shared.progress import Show, each, progress_bar
-from engine.commands.shared.wording import amount
+from engine.commands.shared.progress import Show, map_with_progress, progress_bar
+from engine.commands.shared.wording import pluralize
 from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import empty_move_list
-from engine.core.perft import COUNT_LAST_PLY, DEEPEST, perft
+from engine.core.perft import BULK, DEEPEST, perft
 
 if TYPE_CHECKING:
     from engine.commands.shared.suites import PerftLine
@@ -28,7 +28,7 @@ _MISMATCH = 1
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("depth", type=Whole(0, DEEPEST), nargs="?",
+    parser.add_argument("depth", type=IntRange(0, DEEPEST), nargs="?",
                         help="plies to look ahead; with --suite, the deepest to check")
     fen = add_fen(parser)
     divide = parser.add_argument("--divide", action="store_true", help="show the count below each root move, as UCI "
@@ -36,8 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chess960", action="store_true", help="Chess960 castling rights and notation")
     parser.add_argument("--suite", type=in_file, metavar="FILE.epd", help="check lines 'FEN ;D1 20 ;D2 400'")
     for action in (fen, divide):
-        never_with(action, "--suite")
-    only_with(parser.add_argument("--max-nodes", type=positive, metavar="N", help="skip counts above N"), "--suite")
+        conflicts_with(action, "--suite")
+    requires_option(parser.add_argument("--max-nodes", type=positive, metavar="N", help="skip counts above N"),
+                    "--suite")
     add_json(parser, "one object, with --divide one a move before it, with --suite one a count")
 
 
@@ -47,12 +48,12 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_suite(arguments)
     if arguments.depth is None:
         raise InputError("perft needs a depth, or --suite FILE.epd")
-    game = read_position(arguments.fen or "startpos", arguments.chess960)
+    game = parse_position(arguments.fen or "startpos", arguments.chess960)
     return _run_position(game, arguments)
 
 
 def _run_position(game: Game, arguments: argparse.Namespace) -> int:
-    perft(game.position, empty_move_list(), 0, COUNT_LAST_PLY)  # so that the time below is that of counting
+    perft(game.position, empty_move_list(), 0, BULK)  # so that the time below is that of counting
     started = time.process_time()
     depth, is_divided = arguments.depth, arguments.divide and arguments.depth > 0
     nodes, is_whole = _divide(game, depth, arguments.json) if is_divided else _count(game, depth)
@@ -73,8 +74,8 @@ def _divide(game: Game, depth: int, as_json: bool) -> tuple[int, bool]:
     nodes, moves = 0, game.legal_moves()
     with progress_bar(len(moves), counts=False) as show:
         for number, move in enumerate(moves):
-            text, child = game.text(move), game.copy()
-            child.play(text)
+            text, child = game.uci(move), game.copy()
+            child.push_uci(text)
             try:
                 leaves = count_leaves(child.position, depth - 1, tell=partial(_tell_move, show, text, number))
             except InterruptionError:
@@ -118,8 +119,8 @@ def _run_suite(arguments: argparse.Namespace) -> int:
 
     lines = read_perft_suite(arguments.suite)
     started = time.process_time()
-    found = each(lines, lambda line: _count_line(line, arguments),
-                 lambda line: f"{arguments.suite.name}, line {line.number}")
+    found = map_with_progress(lines, lambda line: _count_line(line, arguments),
+                              lambda line: f"{arguments.suite.name}, line {line.number}")
     counts = [count for counts in found for count in counts]
     if not counts and not is_interrupted():
         raise InputError(f"suite {arguments.suite} has no count within the limits given")
@@ -129,12 +130,12 @@ def _run_suite(arguments: argparse.Namespace) -> int:
         print_object({"kind": "total", "positions": len(found), "counts": len(counts), "wrong": wrong,
                       **_cost(nodes, seconds)})
     else:
-        print(f"{amount(len(found), 'position')}, {amount(len(counts), 'count')}, "
+        print(f"{pluralize(len(found), 'position')}, {pluralize(len(counts), 'count')}, "
               f"{f'{wrong} WRONG' if wrong else 'all exact'}; {nodes} nodes, {_speed(nodes, seconds)}")
     return _MISMATCH if wrong else 0
 
 
-class Count(NamedTuple):
+class PerftCount(NamedTuple):
     """What is known of a position at a depth, and what was counted."""
 
     depth: int
@@ -147,14 +148,14 @@ class Count(NamedTuple):
         return self.leaves == self.known
 
 
-def _count_line(line: PerftLine, arguments: argparse.Namespace) -> list[Count]:
+def _count_line(line: PerftLine, arguments: argparse.Namespace) -> list[PerftCount]:
     """Count what the limits let through, and tell of it: programs of all, people of what is wrong."""
     try:
         pos = parse_fen(line.fen, arguments.chess960)
     except InputError as error:
         raise InputError(f"suite {arguments.suite}, line {line.number}: {error}") from error
     deepest = DEEPEST if arguments.depth is None else arguments.depth
-    counts = [Count(depth, known, count_leaves(pos, depth)) for depth, known in line.counts
+    counts = [PerftCount(depth, known, count_leaves(pos, depth)) for depth, known in line.counts
               if depth <= deepest and (arguments.max_nodes is None or known <= arguments.max_nodes)]
     for count in counts:
         if arguments.json:

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import chess
 
-from engine.commands.shared.arguments import Whole, in_file, never_with, text
-from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.arguments import IntRange, conflicts_with, in_file, text
+from engine.commands.shared.interruption import stop_on_interrupt
 from engine.core.errors import InputError, quote
-from engine.desk.clock import TimeControl, read_control
-from engine.desk.dialogue import Dialogue, Wishes
-from engine.desk.game import Game, Seat, game_from_pgn, starting_board
-from engine.desk.opponent import HIGHEST, LOWEST, Opponent, seat_of
-from engine.desk.screen import Lines, screen_for
+from engine.desk.clock import TimeControl, parse_time_control
+from engine.desk.dialogue import NewGameOptions, TerminalSession
+from engine.desk.game import PlayedGame, PlayerInfo, game_from_pgn, starting_board
+from engine.desk.opponent import HIGHEST, LOWEST, EngineOpponent, engine_info
+from engine.desk.screen import InputLines, screen_for
 from engine.files import read_text
 
 _DEFAULT_LEVEL, _MAX = 1200, "max"
@@ -35,7 +35,7 @@ class LevelKind:
 
     def __call__(self, text: str) -> int | None:
         """The level, None for the best; ArgumentTypeError if it is none."""
-        return None if text == _MAX else Whole(LOWEST, HIGHEST)(text)
+        return None if text == _MAX else IntRange(LOWEST, HIGHEST)(text)
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ControlKind:
     def __call__(self, text: str) -> TimeControl:
         """The control; ArgumentTypeError if it is none."""
         try:
-            return read_control(text)
+            return parse_time_control(text)
         except InputError as error:
             raise argparse.ArgumentTypeError(str(error)) from error
 
@@ -58,11 +58,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clock", type=ControlKind(), metavar="M+S",
                         help="minutes per game + seconds per move, as in 5+3 (default: no clock)")
     parser.add_argument("--fen", type=text, metavar="FEN", help="begin with this position")
-    never_with(parser.add_argument("--chess960", nargs="?", type=Whole(0, _CHESS960_STARTS - 1), const=-1, metavar="N",
-                                   help="play Chess960, from start N or any; with --fen its castling rules"), "--pgn")
+    conflicts_with(parser.add_argument("--chess960", nargs="?", type=IntRange(0, _CHESS960_STARTS - 1), const=-1,
+                                       metavar="N",
+                                       help="play Chess960, from start N or any; with --fen its castling rules"),
+                   "--pgn")
     saved = parser.add_argument("--pgn", type=in_file, metavar="FILE", help="go on with the first game of this file")
-    never_with(saved, "--fen")
-    never_with(saved, "--clock")
+    conflicts_with(saved, "--fen")
+    conflicts_with(saved, "--clock")
     parser.add_argument("--no-delay", action="store_true", help="let the engine answer at once, not as a person would")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess symbols")
 
@@ -73,16 +75,16 @@ def run(arguments: argparse.Namespace) -> int:
     going_on = None if arguments.pgn is None else _going_on(arguments)
     screen = screen_for(sys.stdout, False if arguments.ascii else None)
 
-    def begin(person: chess.Color) -> Game:
-        engine, other = seat_of(arguments.level), Seat(_PERSON)
+    def begin(person: chess.Color) -> PlayedGame:
+        engine, other = engine_info(arguments.level), PlayerInfo(_PERSON)
         start = _starting_board(arguments) if arguments.chess960 == -1 else board
-        return Game(start, arguments.clock, (other, engine) if person else (engine, other))
+        return PlayedGame(start, arguments.clock, (other, engine) if person else (engine, other))
 
     side = _SIDES[arguments.side or "white"]
     has_pauses = not arguments.no_delay and sys.stdout.isatty()
-    with Opponent(arguments.level) as opponent:
-        dialogue = Dialogue(Wishes(begin, side, has_pauses), opponent, screen, Lines(), going_on)
-        with stopped_by_user(dialogue.interrupt):
+    with EngineOpponent(arguments.level) as opponent:
+        dialogue = TerminalSession(NewGameOptions(begin, side, has_pauses), opponent, screen, InputLines(), going_on)
+        with stop_on_interrupt(dialogue.interrupt):
             dialogue.run()
     return 0
 
@@ -98,7 +100,7 @@ def _starting_board(arguments: argparse.Namespace) -> chess.Board:
     return starting_board(number=random.randrange(_CHESS960_STARTS) if number == -1 else number)  # noqa: S311  a game
 
 
-def _going_on(arguments: argparse.Namespace) -> tuple[Game, chess.Color]:
+def _going_on(arguments: argparse.Namespace) -> tuple[PlayedGame, chess.Color]:
     """The saved game, with this level's engine in it, and the person's side."""
     try:
         game = game_from_pgn(read_text(arguments.pgn, _LARGEST_PGN))
@@ -109,7 +111,7 @@ def _going_on(arguments: argparse.Namespace) -> tuple[Game, chess.Color]:
     if arguments.side is not None:
         side = _SIDES[arguments.side]
         person = random.choice(chess.COLORS) if side is None else side  # noqa: S311
-    people = Seat(_PERSON) if not game.seat(person).is_person else game.seat(person)
-    seats = {person: people, (not person): seat_of(arguments.level)}
+    people = PlayerInfo(_PERSON) if not game.seat(person).is_person else game.seat(person)
+    seats = {person: people, (not person): engine_info(arguments.level)}
     game.white, game.black = seats[chess.WHITE], seats[chess.BLACK]
     return game, person

@@ -16,29 +16,29 @@ from engine.arena import executors
 from engine.arena.cluster import cluster
 from engine.arena.gamefile import MAGIC, DamagedFileError, GameFile, read_games
 from engine.arena.openings import Openings
-from engine.arena.settings import DEFAULT, Setting, read_setting
+from engine.arena.settings import DEFAULT, Config, parse_config
 from engine.arena.shards import in_order
-from engine.arena.stopping import stop_games
+from engine.arena.stopping import cancel_games
 from engine.arena.training import TrainingShard, games_a_shard
 from engine.arena.treetraining import TreeTrainingShard
 from engine.commands.shared.arguments import (
-    OutFile,
+    OutputFile,
     add_concurrency,
     add_seed,
+    conflicts_with,
     in_file,
     minutes,
-    never_with,
     positive,
     text,
 )
-from engine.commands.shared.complaints import complain
-from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.complaints import print_warning
+from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.progress import progress_bar
 from engine.core.errors import InputError
 from engine.files import begins_with
 from engine.host import usable_cores
 from engine.mcts.params import BY_KIND
-from engine.search.kinds import STRONGEST
+from engine.search.kinds import DEFAULT_MODE
 
 _DAMAGED = 1
 _MATE_SCORE = 30_000
@@ -48,23 +48,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--positions", type=positive, metavar="N", help="play until the file holds this many")
     parser.add_argument("--minutes", type=minutes, metavar="X", help="play no longer than this")
-    parser.add_argument("--out", type=OutFile("file of training games", begins_with(MAGIC)), metavar="FILE",
+    parser.add_argument("--out", type=OutputFile("file of training games", begins_with(MAGIC)), metavar="FILE",
                         help="the file; if it exists, it grows")
     stats = parser.add_argument("--stats", type=in_file, metavar="FILE", help="instead: say what a file holds")
     parser.add_argument("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
     add_seed(parser, "all games")
-    parser.add_argument("--mode", default=STRONGEST.name, choices=(STRONGEST.name, *BY_KIND),
-                        help=f"the kind of search (default {STRONGEST.name})")
+    parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=(DEFAULT_MODE.name, *BY_KIND),
+                        help=f"the kind of search (default {DEFAULT_MODE.name})")
     parser.add_argument("--setting", type=text, default=DEFAULT, metavar="SETTING", help="who plays (as in `match`)")
     parser.add_argument("--network", type=text, metavar="FILE",
                         help="what positions are evaluated with: a network, or `features`")
     parser.add_argument("--openings", type=in_file, metavar="FILE",
                         help="EPD or PGN: start from these, each followed by 2 or 3 random moves")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
-    never_with(add_concurrency(parser), "--cluster")
+    conflicts_with(add_concurrency(parser), "--cluster")
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="play on the dask cluster at tcp://...")
-    never_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--mode", "--setting", "--network",
-               "--openings", "--chess960", "--concurrency", "--cluster")
+    conflicts_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--mode", "--setting", "--network",
+                   "--openings", "--chess960", "--concurrency", "--cluster")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,7 +82,7 @@ def _play(arguments: argparse.Namespace) -> int:
     if complaint is not None:
         print(f"error: {complaint}; what follows is cut off, and played again", file=sys.stderr)
     width_here = arguments.concurrency or usable_cores()
-    setting = read_setting(_with_mode(arguments)).judged_by(arguments.network)
+    setting = parse_config(_with_mode(arguments)).with_network(arguments.network)
     if setting.tree is not None and arguments.openings is not None:
         raise InputError("--openings is for alphabeta: trees begin with random moves")
     here = executors.threads if setting.tree is None else executors.processes  # trees are played by Python code
@@ -90,7 +90,7 @@ def _play(arguments: argparse.Namespace) -> int:
     games, nodes, before, started, seconds = 0, 0, file.positions, time.perf_counter(), 0.0
     most = math.inf if arguments.positions is None else arguments.positions
     longest = math.inf if arguments.minutes is None else 60 * arguments.minutes
-    with place as (executor, width), stopped_by_user(stop_games), progress_bar(arguments.positions) as show:
+    with place as (executor, width), stop_on_interrupt(cancel_games), progress_bar(arguments.positions) as show:
         blocks = in_order(executor, _shards(arguments, setting, file.blocks), 2 * width)
         while file.positions < most and seconds < longest and (block := next(blocks, None)) is not None:
             file.append(block.content, block.positions)
@@ -98,7 +98,7 @@ def _play(arguments: argparse.Namespace) -> int:
             seconds = time.perf_counter() - started
             show(file.positions, "positions")
         blocks.close()  # type: ignore[attr-defined]
-        stop_games()  # what is still being played is no longer needed
+        cancel_games()  # what is still being played is no longer needed
     rate = 1 / max(seconds, 1e-3)
     print(f"{games} games, {file.positions - before} positions, {nodes} nodes in {seconds:.1f} s: "
           f"{nodes * rate / 1e6:.3f} Mnps, {(file.positions - before) * rate:.0f} positions a second; "
@@ -106,7 +106,7 @@ def _play(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _shards(arguments: argparse.Namespace, setting: Setting, first: int) -> Iterator[TrainingShard | TreeTrainingShard]:
+def _shards(arguments: argparse.Namespace, setting: Config, first: int) -> Iterator[TrainingShard | TreeTrainingShard]:
     """The shards from number `first` on, without end."""
     games = games_a_shard(arguments.nodes, setting)
     common = games, arguments.nodes, arguments.seed, setting, arguments.chess960
@@ -121,7 +121,7 @@ def _openings_of_shards(arguments: argparse.Namespace, games: int, first: int) -
     if arguments.openings is None:
         yield from ((number, ()) for number in count(first))
         return
-    drawn = Openings(arguments.openings, arguments.chess960).draw(sys.maxsize, arguments.seed, complain)
+    drawn = Openings(arguments.openings, arguments.chess960).draw(sys.maxsize, arguments.seed, print_warning)
     fens = (opening.board().fen(shredder=arguments.chess960) for opening in islice(drawn, first * games, None))
     for number in count(first):
         yield number, tuple(islice(fens, games))
@@ -129,7 +129,7 @@ def _openings_of_shards(arguments: argparse.Namespace, games: int, first: int) -
 
 def _with_mode(arguments: argparse.Namespace) -> str:
     """The setting as `match` would name it."""
-    if arguments.mode == STRONGEST.name:
+    if arguments.mode == DEFAULT_MODE.name:
         return str(arguments.setting)
     return arguments.mode if arguments.setting == DEFAULT else f"{arguments.mode},{arguments.setting}"
 

@@ -9,21 +9,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.chesstext import board_of, read_move, san
+from engine.chesstext import parse_move, san, to_board
 from engine.commands.shared.arguments import add_hash, add_threads, in_file, milliseconds, plies, positive, text
 from engine.commands.shared.objects import add_json, print_object
-from engine.commands.shared.progress import each
+from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.searching import search
 from engine.commands.shared.suites import Problem, read_problems
-from engine.commands.shared.wording import amount
+from engine.commands.shared.wording import pluralize
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.options import Settings
-from engine.search.contract import Judging, Remembering, Search
-from engine.search.kinds import KINDS, STRONGEST, kind_named
+from engine.search.contract import Clearable, Evaluating, Search
+from engine.search.kinds import DEFAULT_MODE, MODES, mode_named
 from engine.search.limits import Bound, Info, Limits
 from engine.search.scores import mate_distance
-from eval.choice import evaluation_named
+from eval.choice import evaluator_named
 
 _LINES_LEFT_OUT = 1
 
@@ -35,8 +35,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--movetime", type=milliseconds, metavar="MS", help="milliseconds per position (default 1000)")
     limits.add_argument("--nodes", type=positive, metavar="N", help="nodes per position")
     limits.add_argument("--depth", type=plies, metavar="D", help="plies per position")
-    parser.add_argument("--mode", default=STRONGEST.name, choices=[kind.name for kind in KINDS],
-                        help=f"the kind of search (default {STRONGEST.name})")
+    parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=[kind.name for kind in MODES],
+                        help=f"the kind of search (default {DEFAULT_MODE.name})")
     parser.add_argument("--network", type=text, metavar="FILE",
                         help="what positions are evaluated with: a network, or `features`")
     add_threads(parser)
@@ -80,7 +80,7 @@ def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
             print_object(_as_object(made))
         return made
 
-    attempts = each(problems, attempt, lambda problem: f"{arguments.file.name}, {problem.name}")
+    attempts = map_with_progress(problems, attempt, lambda problem: f"{arguments.file.name}, {problem.name}")
     total = _total(attempts, time.perf_counter() - started)
     if arguments.json:
         print_object(total)
@@ -112,16 +112,16 @@ def _print(attempts: Sequence[Attempt], total: Mapping[str, Any]) -> None:
           f"solution, {total['seconds']:.1f} s in all")
     if total["mates"]:
         wrong = total["false_mates"]
-        print(f"{amount(total['mates'], 'line')} announced a mate: "
+        print(f"{pluralize(total['mates'], 'line')} announced a mate: "
               + (f"{wrong} DO NOT END IN ONE" if wrong else "each ends in one, at the announced move"))
 
 
 def _new_search(arguments: argparse.Namespace) -> Search:
-    made = kind_named(arguments.mode).make(Settings(threads=arguments.threads), arguments.hash)
+    made = mode_named(arguments.mode).create(Settings(threads=arguments.threads), arguments.hash)
     if arguments.network is not None:
-        if not isinstance(made, Judging):
+        if not isinstance(made, Evaluating):
             raise InputError(f"--network: {arguments.mode} evaluates nothing")
-        made.set_evaluation(evaluation_named(arguments.network))
+        made.set_evaluation(evaluator_named(arguments.network))
     return made
 
 
@@ -129,35 +129,35 @@ def _wanted(problem: Problem) -> str:
     if problem.mate is not None:
         return f"a mate in {problem.mate}"
     game = Game(problem.fen)
-    best, avoid = (sorted(san(game, read_move(game, text)) for text in texts)
+    best, avoid = (sorted(san(game, parse_move(game, text)) for text in texts)
                    for texts in (problem.best, problem.avoid))
     return " or ".join(best) if best else "any but " + ", ".join(avoid)
 
 
 def _solve(searcher: Search, problem: Problem, limits: Limits) -> Attempt:
-    if isinstance(searcher, Remembering):
+    if isinstance(searcher, Clearable):
         searcher.clear()
     game = Game(problem.fen)
     result = search(searcher, game.position, replace(limits, mate=problem.mate))
     seconds = None
     for info in result.infos:
-        if not problem.is_solved(game.text(info.line[0]), info.score):
+        if not problem.is_solved(game.uci(info.pv[0]), info.score):
             seconds = None
         elif seconds is None:
             seconds = info.seconds
     mates = [info for info in result.infos if mate_distance(info.score) is not None and info.bound is Bound.EXACT]
-    return Attempt(problem, san(game, result.move), problem.is_solved(game.text(result.move), result.score),
+    return Attempt(problem, san(game, result.move), problem.is_solved(game.uci(result.move), result.score),
                    result.seconds if seconds is None else seconds, len(mates),
-                   sum(not _keeps_its_word(game, info) for info in mates))
+                   sum(not _mate_line_is_true(game, info) for info in mates))
 
 
-def _keeps_its_word(game: Game, info: Info) -> bool:
+def _mate_line_is_true(game: Game, info: Info) -> bool:
     """Whether a line that announces a mate ends in one, at the announced move. python-chess is the judge."""
     distance = mate_distance(info.score)
     assert distance is not None
-    board, follower = board_of(game), game.copy()
-    for move in info.line:
-        text = follower.text(move)
-        follower.play(text)
+    board, follower = to_board(game), game.copy()
+    for move in info.pv:
+        text = follower.uci(move)
+        follower.push_uci(text)
         board.push_uci(text)
-    return board.is_checkmate() and len(info.line) == (2 * distance - 1 if distance > 0 else -2 * distance)
+    return board.is_checkmate() and len(info.pv) == (2 * distance - 1 if distance > 0 else -2 * distance)

@@ -26,8 +26,8 @@ from engine.core.bits import (
     ROOK,
     WHITE,
     byteswap,
+    clear_lsb,
     lsb,
-    without_lsb,
 )
 from engine.kernel import inline, kernel
 
@@ -128,16 +128,16 @@ def rook_attacks(square, occupied):
 
 
 @inline
-def piece_attacks(kind, square, occupied):
+def piece_attacks(piece_type, square, occupied):
     """Squares a knight, bishop, rook, queen or king on `square` attacks; not for pawns."""
-    if kind == KNIGHT:
+    if piece_type == KNIGHT:
         return KNIGHT_ATTACKS[square]
-    if kind == KING:
+    if piece_type == KING:
         return KING_ATTACKS[square]
     attacks = EMPTY
-    if kind != ROOK:
+    if piece_type != ROOK:
         attacks |= bishop_attacks(square, occupied)
-    if kind != BISHOP:
+    if piece_type != BISHOP:
         attacks |= rook_attacks(square, occupied)
     return attacks
 
@@ -170,7 +170,7 @@ def pawn_attacks(pawns, color):
 
 
 @kernel
-def attacks_by_worth(pos, color):
+def attacks_by_piece_value(pos, color):
     """The squares that `color` attacks with pawns; with pawns and minor pieces; with rooks as well; with all its men.
 
     Squares of its own men are included: those men are defended.
@@ -180,23 +180,23 @@ def attacks_by_worth(pos, color):
     by_minors, men = by_pawns, pos.types[KNIGHT] & own
     while men != EMPTY:
         by_minors |= KNIGHT_ATTACKS[lsb(men)]
-        men = without_lsb(men)
+        men = clear_lsb(men)
     men = pos.types[BISHOP] & own
     while men != EMPTY:
         by_minors |= bishop_attacks(lsb(men), occupied)
-        men = without_lsb(men)
+        men = clear_lsb(men)
     by_rooks, men = by_minors, pos.types[ROOK] & own
     while men != EMPTY:
         by_rooks |= rook_attacks(lsb(men), occupied)
-        men = without_lsb(men)
+        men = clear_lsb(men)
     by_all, men = by_rooks | KING_ATTACKS[lsb(pos.types[KING] & own)], pos.types[QUEEN] & own
     while men != EMPTY:
         by_all |= bishop_attacks(lsb(men), occupied) | rook_attacks(lsb(men), occupied)
-        men = without_lsb(men)
+        men = clear_lsb(men)
     return by_pawns, by_minors, by_rooks, by_all
 
 
 @inline
 def attacked_squares(pos, color):
     """All squares that the men of `color` attack, those of its own men that are defended included."""
-    return attacks_by_worth(pos, color)[3]
+    return attacks_by_piece_value(pos, color)[3]

@@ -34,7 +34,7 @@ LIGHT_SQUARES = np.uint64(0x55AA_55AA_55AA_55AA)
 
 
 @inline
-def without_lsb(squares):
+def clear_lsb(squares):
     """`squares` without its lowest member."""
     return squares & (squares - BIT)
 
@@ -46,7 +46,7 @@ def contains(squares, square):
 
 
 @inline
-def has_several(squares):
+def more_than_one(squares):
     """Whether `squares` has more than one member."""
     return squares & (squares - BIT) != EMPTY
 

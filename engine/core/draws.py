@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import BISHOP, EMPTY, KNIGHT, LIGHT_SQUARES, PAWN, QUEEN, ROOK, has_several
+from engine.core.bits import BISHOP, EMPTY, KNIGHT, LIGHT_SQUARES, PAWN, QUEEN, ROOK, more_than_one
 from engine.core.position import HISTORY, HISTORY_MASK, PAST_KEY
 from engine.kernel import inline, kernel
 
@@ -27,25 +27,25 @@ def reversible_plies(pos):
 
 
 @kernel
-def earlier_occurrence(pos, nearest):
+def plies_since_repetition(pos, nearest):
     """How many plies ago the position last occurred, looking `nearest` (an even number) or more back; 0 if it did not.
 
     The same position has the same side to move, castling rights and possible en passant captures.
     """
     for back in range(nearest, reversible_plies(pos) + 1, 2):
-        if pos.past[(np.int64(pos.ply) - back) & HISTORY_MASK, PAST_KEY] == pos.key:
+        if pos.undo_stack[(np.int64(pos.ply) - back) & HISTORY_MASK, PAST_KEY] == pos.key:
             return back
     return np.int64(0)
 
 
 @kernel
-def count_earlier_occurrences(pos):
+def repetition_count(pos):
     """How often the position has occurred before."""
     found = np.int64(0)
-    back = earlier_occurrence(pos, _NEAREST)
+    back = plies_since_repetition(pos, _NEAREST)
     while back != 0:
         found += 1
-        back = earlier_occurrence(pos, back + _NEAREST)
+        back = plies_since_repetition(pos, back + _NEAREST)
     return found
 
 
@@ -56,10 +56,10 @@ def is_repetition(pos, plies_searched):
     Within the searched line one earlier occurrence is enough: what could be repeated once can be repeated again. If
     the earlier occurrence was in the game itself, two are needed, as the rule says.
     """
-    back = earlier_occurrence(pos, _NEAREST)
+    back = plies_since_repetition(pos, _NEAREST)
     if back == 0:
         return False
-    return back <= plies_searched or earlier_occurrence(pos, back + _NEAREST) != 0
+    return back <= plies_searched or plies_since_repetition(pos, back + _NEAREST) != 0
 
 
 @inline
@@ -68,7 +68,7 @@ def is_insufficient_material(pos):
     if pos.types[PAWN] | pos.types[ROOK] | pos.types[QUEEN] != EMPTY:
         return False
     bishops = pos.types[BISHOP]
-    if not has_several(pos.types[KNIGHT] | bishops):
+    if not more_than_one(pos.types[KNIGHT] | bishops):
         return True
     one_colour = bishops & LIGHT_SQUARES == EMPTY or bishops & ~LIGHT_SQUARES == EMPTY
     return pos.types[KNIGHT] == EMPTY and one_colour

@@ -8,12 +8,19 @@ from collections.abc import Iterable
 import numpy as np
 
 from engine.core.bits import EMPTY
-from engine.core.draws import count_earlier_occurrences, is_fifty_moves, is_insufficient_material
+from engine.core.draws import is_fifty_moves, is_insufficient_material, repetition_count
 from engine.core.errors import InputError, quote
 from engine.core.fen import START_FEN, format_fen, parse_fen
 from engine.core.legality import is_legal, is_pseudo_legal
-from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, empty_move_list, generate, king_masks
-from engine.core.notation import format_move, read_move
+from engine.core.movegen import (
+    ALL_MOVES,
+    MOVE_LIST_TYPE,
+    MoveListRecord,
+    checkers_and_pinned,
+    empty_move_list,
+    generate,
+)
+from engine.core.notation import format_uci, parse_uci
 from engine.core.position import POSITION_TYPE, PositionRecord, make
 from engine.kernel import entry, int64
 
@@ -23,14 +30,14 @@ _LARGEST_RULE50 = np.int64(50_000)
 @entry(POSITION_TYPE, MOVE_LIST_TYPE)
 def list_moves(pos: PositionRecord, out: MoveListRecord) -> tuple[int, bool]:
     """Write all legal moves to the start of `out`; returns how many, and whether the side to move is in check."""
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     return generate(pos, out, np.int64(0), ALL_MOVES, checkers, pinned), checkers != EMPTY
 
 
 @entry(POSITION_TYPE, int64)
 def make_if_legal(pos: PositionRecord, move: int) -> bool:
     """Play `move`, which may be any 16-bit number, if it is legal; returns whether it was."""
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     if is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned):
         make(pos, move)
         pos.rule50 = int(min(np.int64(pos.rule50), _LARGEST_RULE50))  # an endless game must not overflow it
@@ -41,7 +48,7 @@ def make_if_legal(pos: PositionRecord, move: int) -> bool:
 @entry(POSITION_TYPE)
 def draw_state(pos: PositionRecord) -> tuple[int, bool, bool]:
     """(earlier occurrences, fifty-move rule reached, insufficient material) for the position."""
-    return count_earlier_occurrences(pos), is_fifty_moves(pos), is_insufficient_material(pos)
+    return repetition_count(pos), is_fifty_moves(pos), is_insufficient_material(pos)
 
 
 class Game:
@@ -53,7 +60,7 @@ class Game:
         self.moves: list[int] = []
         self._list = empty_move_list()
         for text in moves:
-            self.play(text)
+            self.push_uci(text)
 
     def copy(self) -> Game:
         """An independent copy of the game."""
@@ -62,7 +69,7 @@ class Game:
         twin._list = empty_move_list()  # noqa: SLF001  of the same class
         return twin
 
-    def beginning(self) -> Game:
+    def start_position(self) -> Game:
         """A new game at the position where this one began."""
         return Game(*self._start)
 
@@ -80,19 +87,19 @@ class Game:
         """Whether the side to move is in check."""
         return bool(list_moves(self.position, self._list)[1])
 
-    def text(self, move: int) -> str:
+    def uci(self, move: int) -> str:
         """UCI text of a move in this position."""
-        return format_move(self.position, move)
+        return format_uci(self.position, move)
 
-    def play(self, text: str) -> int:
+    def push_uci(self, text: str) -> int:
         """Play a move given as UCI text; InputError if it is malformed or illegal here."""
-        move = read_move(self.position, text)
+        move = parse_uci(self.position, text)
         if not make_if_legal(self.position, move):
             raise InputError(f"move {quote(text)} is illegal in {self.fen()}")
         self.moves.append(move)
         return move
 
-    def occurrences(self) -> int:
+    def repetitions(self) -> int:
         """How often this position has occurred, counting this time; 3 is a draw."""
         return int(draw_state(self.position)[0]) + 1
 

@@ -17,8 +17,8 @@ from engine.core.bits import (
     ROOK,
     WHITE,
     contains,
-    has_several,
     lsb,
+    more_than_one,
 )
 from engine.core.movegen import castling_is_safe
 from engine.core.moves import (
@@ -27,8 +27,8 @@ from engine.core.moves import (
     NORMAL,
     PROMOTION,
     from_square,
-    is_move_kind,
-    move_kind,
+    is_move_type,
+    move_type,
     promoted_type,
     to_square,
 )
@@ -76,9 +76,9 @@ def is_pseudo_legal(pos, move):
     Any integer from 0 to 65535 will do: a transposition-table move of another position, a torn entry, garbage.
     """
     us = np.int64(pos.side)
-    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    start, target, kind = from_square(move), to_square(move), move_type(move)
     piece = np.int64(pos.board[start])
-    if piece == NO_PIECE or piece >> 3 != us or not is_move_kind(kind):
+    if piece == NO_PIECE or piece >> 3 != us or not is_move_type(kind):
         return False
     if kind == CASTLING:
         return _castling_is_possible(pos, us, start, target)
@@ -91,9 +91,11 @@ def is_pseudo_legal(pos, move):
 
 @kernel
 def is_legal(pos, move, checkers, pinned):
-    """Whether a pseudo-legal `move` leaves the mover's king safe; `checkers` and `pinned` come from `king_masks`."""
+    """Whether a pseudo-legal `move` leaves the mover's king safe; `checkers` and `pinned` come from
+    `checkers_and_pinned`.
+    """
     us = np.int64(pos.side)
-    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    start, target, kind = from_square(move), to_square(move), move_type(move)
     king = king_square(pos, us)
     if kind == CASTLING:
         return checkers == EMPTY and castling_is_safe(pos, us, castling_index(us, start, target))
@@ -101,7 +103,7 @@ def is_legal(pos, move, checkers, pinned):
         return en_passant_is_safe(pos, start, target, us)
     if start == king:
         return not is_attacked(pos, target, occupied_squares(pos) ^ (BIT << king), us ^ 1)
-    if has_several(checkers):
+    if more_than_one(checkers):
         return False
     if checkers != EMPTY and not contains(BETWEEN[king, lsb(checkers)] | checkers, target):
         return False
@@ -120,7 +122,7 @@ def _castling_gives_check(pos, us, start, rook, enemy_king):
 def gives_check(pos, move):
     """Whether a legal `move` puts the enemy king in check."""
     us = np.int64(pos.side)
-    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    start, target, kind = from_square(move), to_square(move), move_type(move)
     enemy_king = king_square(pos, us ^ 1)
     if kind == CASTLING:
         return _castling_gives_check(pos, us, start, target, enemy_king)

@@ -1,6 +1,6 @@
 """Legal moves, generated with check and pin masks, or counted without being written down.
 
-The masks of a node are computed once (`king_masks`) and passed to everything that needs them.
+The masks of a node are computed once (`checkers_and_pinned`) and passed to everything that needs them.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from engine.core.bits import (
     RANK_8,
     ROOK,
     WHITE,
-    has_several,
+    clear_lsb,
     lsb,
+    more_than_one,
     popcount,
-    without_lsb,
 )
 from engine.core.moves import CASTLING, EN_PASSANT, NORMAL, PROMOTION, QUEEN_PROMOTION, encode_move
 from engine.core.position import en_passant_is_safe, king_square, occupied_squares
@@ -76,7 +76,7 @@ def empty_move_list() -> MoveListRecord:
 
 
 @kernel
-def king_masks(pos):
+def checkers_and_pinned(pos):
     """(checkers, pinned): enemy pieces that give check to the side to move, and its own pieces pinned to its king."""
     us = np.int64(pos.side)
     own, enemy = pos.colors[us], pos.colors[us ^ 1]
@@ -87,11 +87,11 @@ def king_masks(pos):
                | (bishop_attacks(king, enemy) & (pos.types[BISHOP] | pos.types[QUEEN]))) & enemy
     while snipers != EMPTY:
         sniper = lsb(snipers)
-        snipers = without_lsb(snipers)
+        snipers = clear_lsb(snipers)
         shield = BETWEEN[king, sniper] & own
         if shield == EMPTY:
             checkers |= BIT << sniper
-        elif not has_several(shield):
+        elif not more_than_one(shield):
             pinned |= shield
     return checkers, pinned
 
@@ -113,7 +113,7 @@ def _add_targets(out, end, start, targets):
         return end + popcount(targets)
     while targets != EMPTY:
         out.moves[end] = encode_move(start, lsb(targets), NORMAL)
-        targets = without_lsb(targets)
+        targets = clear_lsb(targets)
         end += 1
     return end
 
@@ -125,7 +125,7 @@ def _add_pawn_moves(out, end, targets, step):
     while targets != EMPTY:
         target = lsb(targets)
         out.moves[end] = encode_move(target - step, target, NORMAL)
-        targets = without_lsb(targets)
+        targets = clear_lsb(targets)
         end += 1
     return end
 
@@ -139,7 +139,7 @@ def _add_promotions(out, end, targets, step):
         for kind in range(QUEEN_PROMOTION, PROMOTION - 1, -1):
             out.moves[end] = encode_move(target - step, target, kind)
             end += 1
-        targets = without_lsb(targets)
+        targets = clear_lsb(targets)
     return end
 
 
@@ -149,7 +149,7 @@ def _generate_king_moves(pos, out, end, us, king, targets):
     beyond_king = occupied_squares(pos) ^ (BIT << king)  # the king does not shield the squares behind it
     while targets != EMPTY:
         target = lsb(targets)
-        targets = without_lsb(targets)
+        targets = clear_lsb(targets)
         if not is_attacked(pos, target, beyond_king, us ^ 1):
             end = _add_move(out, end, king, target, NORMAL)
     return end
@@ -164,7 +164,7 @@ def castling_is_safe(pos, us, index):
     while squares != EMPTY:
         if is_attacked(pos, lsb(squares), occupied, us ^ 1):
             return False
-        squares = without_lsb(squares)
+        squares = clear_lsb(squares)
     return True
 
 
@@ -185,12 +185,12 @@ def _generate_piece_moves(pos, out, end, us, king, targets, pinned):
     knights = pos.types[KNIGHT] & own & ~pinned
     while knights != EMPTY:
         start = lsb(knights)
-        knights = without_lsb(knights)
+        knights = clear_lsb(knights)
         end = _add_targets(out, end, start, KNIGHT_ATTACKS[start] & targets)
     diagonal = (pos.types[BISHOP] | pos.types[QUEEN]) & own
     while diagonal != EMPTY:
         start = lsb(diagonal)
-        diagonal = without_lsb(diagonal)
+        diagonal = clear_lsb(diagonal)
         reached = bishop_attacks(start, occupied) & targets
         if pinned >> start & BIT:
             reached &= LINE[king, start]
@@ -198,7 +198,7 @@ def _generate_piece_moves(pos, out, end, us, king, targets, pinned):
     straight = (pos.types[ROOK] | pos.types[QUEEN]) & own
     while straight != EMPTY:
         start = lsb(straight)
-        straight = without_lsb(straight)
+        straight = clear_lsb(straight)
         reached = rook_attacks(start, occupied) & targets
         if pinned >> start & BIT:
             reached &= LINE[king, start]
@@ -261,39 +261,39 @@ def _generate_en_passant(pos, out, end, us, pawns):
     capturers = PAWN_ATTACKS[us ^ 1, ep] & pawns
     while capturers != EMPTY:
         start = lsb(capturers)
-        capturers = without_lsb(capturers)
+        capturers = clear_lsb(capturers)
         if en_passant_is_safe(pos, start, ep, us):
             end = _add_move(out, end, start, ep, EN_PASSANT)
     return end
 
 
 @kernel
-def generate(pos, out, end, wanted, checkers, pinned):
+def generate(pos, out, end, gen_type, checkers, pinned):
     """Write the legal moves of the kind `wanted` to `out.moves[end:]` and return the new end.
 
-    `checkers` and `pinned` come from `king_masks`. If `out` is None the moves are only counted.
+    `checkers` and `pinned` come from `checkers_and_pinned`. If `out` is None the moves are only counted.
     """
     us = np.int64(pos.side)
     king = king_square(pos, us)
     targets = EMPTY
-    if wanted & NOISY:
+    if gen_type & NOISY:
         targets |= pos.colors[us ^ 1]
-    if wanted & QUIET:
+    if gen_type & QUIET:
         targets |= ~occupied_squares(pos)
     end = _generate_king_moves(pos, out, end, us, king, targets)
     evasions = ALL_SQUARES
     if checkers != EMPTY:
-        if has_several(checkers):
+        if more_than_one(checkers):
             return end
         evasions = BETWEEN[king, lsb(checkers)] | checkers
-    elif wanted & QUIET:
+    elif gen_type & QUIET:
         end = _generate_castling(pos, out, end, us, king)
     end = _generate_piece_moves(pos, out, end, us, king, targets & evasions, pinned)
-    return _generate_pawn_moves(pos, out, end, us, king, wanted, evasions, pinned)
+    return _generate_pawn_moves(pos, out, end, us, king, gen_type, evasions, pinned)
 
 
 @inline
 def count_moves(pos):
     """How many legal moves the side to move has."""
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     return generate(pos, None, np.int64(0), ALL_MOVES, checkers, pinned)

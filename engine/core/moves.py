@@ -31,7 +31,7 @@ def to_square(move):
 
 
 @inline
-def move_kind(move):
+def move_type(move):
     """NORMAL, EN_PASSANT, CASTLING, or PROMOTION and the three above it."""
     return move >> 12
 
@@ -43,7 +43,7 @@ def promoted_type(kind):
 
 
 @inline
-def is_move_kind(kind):
+def is_move_type(kind):
     """Whether there is such a kind of move; a garbled move may hold any other number."""
     return kind <= CASTLING or (kind >= PROMOTION and kind <= QUEEN_PROMOTION)
 

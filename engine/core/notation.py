@@ -13,7 +13,7 @@ from engine.core.moves import (
     PROMOTION,
     encode_move,
     from_square,
-    move_kind,
+    move_type,
     to_square,
 )
 from engine.core.position import PositionRecord, castled_squares
@@ -21,18 +21,18 @@ from engine.core.position import PositionRecord, castled_squares
 _PROMOTION_LETTERS = "nbrq"  # in the order of the kinds
 
 
-def format_move(pos: PositionRecord, move: int) -> str:
+def format_uci(pos: PositionRecord, move: int) -> str:
     """UCI text of a move in `pos`: "e2e4", "e7e8q"; castling "e1g1", or "e1h1" in Chess960; "0000" for no move."""
     if move == NULL_MOVE:
         return "0000"
-    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    start, target, kind = from_square(move), to_square(move), move_type(move)
     if kind == CASTLING and not pos.chess960:
         target, _ = castled_squares(start, target)
     promotion = _PROMOTION_LETTERS[kind - PROMOTION] if kind >= PROMOTION else ""
     return square_name(start) + square_name(target) + promotion
 
 
-def read_move(pos: PositionRecord, text: str) -> int:
+def parse_uci(pos: PositionRecord, text: str) -> int:
     """The move that UCI text stands for in `pos`, legal or not; InputError if the text is not a move at all.
 
     Castling is understood in both notations, in standard chess as in Chess960.

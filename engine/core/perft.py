@@ -14,18 +14,18 @@ from engine.core.movegen import (
     MOVE_LIST_PLIES,
     MOVE_LIST_TYPE,
     MoveListRecord,
+    checkers_and_pinned,
     count_moves,
     empty_move_list,
     generate,
-    king_masks,
 )
 from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
 from engine.kernel import Int, entry, int64, kernel
 
 DEEPEST = MOVE_LIST_PLIES
 
-COUNT_LAST_PLY = np.int64(1)  # the moves of the last ply are counted, not made
-MAKE_EVERY_MOVE = np.int64(0)
+BULK = np.int64(1)  # the moves of the last ply are counted, not made
+NO_BULK = np.int64(0)
 
 
 @kernel
@@ -33,7 +33,7 @@ def _count_leaves(pos, out, begin, depth, counted_plies):
     """Leaves `depth` (at least 1) plies below `pos`; `counted_plies` is COUNT_LAST_PLY or MAKE_EVERY_MOVE."""
     if depth == counted_plies:
         return count_moves(pos)
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     end = generate(pos, out, begin, ALL_MOVES, checkers, pinned)
     leaves = np.int64(0)
     for index in range(begin, end):
@@ -45,9 +45,9 @@ def _count_leaves(pos, out, begin, depth, counted_plies):
 
 
 @entry(POSITION_TYPE, MOVE_LIST_TYPE, int64, int64)
-def perft(pos: PositionRecord, out: MoveListRecord, depth: int, counted_plies: Int) -> int:
+def perft(pos: PositionRecord, out: MoveListRecord, depth: int, bulk_plies: Int) -> int:
     """Positions `depth` (0 to DEEPEST) plies below `pos`."""
-    return _count_leaves(pos, out, np.int64(0), depth, counted_plies) if depth > 0 else 1
+    return _count_leaves(pos, out, np.int64(0), depth, bulk_plies) if depth > 0 else 1
 
 
 def divide(game: Game, depth: int) -> Iterator[tuple[str, int]]:
@@ -55,8 +55,8 @@ def divide(game: Game, depth: int) -> Iterator[tuple[str, int]]:
     out = empty_move_list()
     for move in game.legal_moves():
         child = game.copy()
-        child.play(game.text(move))
-        yield game.text(move), perft(child.position, out, depth - 1, COUNT_LAST_PLY)
+        child.push_uci(game.uci(move))
+        yield game.uci(move), perft(child.position, out, depth - 1, BULK)
 
 
 class KnownPerft(NamedTuple):
@@ -68,7 +68,7 @@ class KnownPerft(NamedTuple):
 
 
 # The six positions listed by the chess programming wiki; speed is measured at the last depth of each.
-KNOWN = (
+PERFT_POSITIONS = (
     KnownPerft("startpos", START_FEN, (20, 400, 8902, 197281, 4865609, 119060324)),
     KnownPerft("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
                (48, 2039, 97862, 4085603, 193690690)),

@@ -12,8 +12,8 @@ from typing import Annotated
 import numpy as np
 
 from engine.core.attacks import PAWN_ATTACKS, attackers_to
-from engine.core.bits import BIT, EMPTY, KING, NO_PIECE, NO_SQUARE, PAWN, ROOK, lsb, without_lsb
-from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_kind, promoted_type, to_square
+from engine.core.bits import BIT, EMPTY, KING, NO_PIECE, NO_SQUARE, PAWN, ROOK, clear_lsb, lsb
+from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_type, promoted_type, to_square
 from engine.core.zobrist import CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY
 from engine.kernel import inline, kernel, record_type
 from engine.kernel.records import U1, U2, U4, U8, Fields, Numbers, dtype_of, new_record
@@ -49,12 +49,13 @@ class PositionRecord(Fields):
     castling_rooks: Annotated[Numbers, "u1", 4]  # [castling_index]: where that rook started
     castling_empty: Annotated[Numbers, "u8", 4]  # [castling_index]: squares that must be empty
     castling_safe: Annotated[Numbers, "u8", 4]  # [castling_index]: squares that must not be attacked
-    past: Annotated[Numbers, "u8", (HISTORY, 5)]  # [ply & HISTORY_MASK, PAST_...]: the state before that ply's move
+    # [ply & HISTORY_MASK, PAST_...]: the state before that ply's move
+    undo_stack: Annotated[Numbers, "u8", (HISTORY, 5)]
     past_last_null: Annotated[Numbers, "u4", HISTORY]  # written by null moves only
 
 
 POSITION = dtype_of(PositionRecord)
-PAST_KEY, PAST_CASTLING, PAST_EP, PAST_CAPTURED, PAST_RULE50 = range(5)  # the columns of `past`
+PAST_KEY, PAST_CASTLING, PAST_EP, PAST_CAPTURED, PAST_RULE50 = range(5)  # the columns of `undo_stack`
 
 POSITION_TYPE = record_type(POSITION)
 
@@ -79,7 +80,7 @@ def king_square(pos, color):
 @inline
 def is_noisy(pos, move):
     """Whether `move` is a capture or a promotion."""
-    kind = move_kind(move)
+    kind = move_type(move)
     return (pos.board[to_square(move)] != NO_PIECE and kind != CASTLING) or kind == EN_PASSANT or kind >= PROMOTION
 
 
@@ -112,7 +113,7 @@ def legal_en_passant_square(pos, ep, us):
     while capturers != EMPTY:
         if en_passant_is_safe(pos, lsb(capturers), ep, us):
             return ep
-        capturers = without_lsb(capturers)
+        capturers = clear_lsb(capturers)
     return NO_SQUARE
 
 
@@ -120,11 +121,11 @@ def legal_en_passant_square(pos, ep, us):
 def _save(pos):
     """Push what unmake cannot work out by itself; it can work out the pawn and non-pawn keys."""
     slot = np.int64(pos.ply) & HISTORY_MASK
-    pos.past[slot, PAST_KEY] = pos.key
-    pos.past[slot, PAST_CASTLING] = pos.castling
-    pos.past[slot, PAST_EP] = pos.ep
-    pos.past[slot, PAST_CAPTURED] = pos.captured
-    pos.past[slot, PAST_RULE50] = pos.rule50
+    pos.undo_stack[slot, PAST_KEY] = pos.key
+    pos.undo_stack[slot, PAST_CASTLING] = pos.castling
+    pos.undo_stack[slot, PAST_EP] = pos.ep
+    pos.undo_stack[slot, PAST_CAPTURED] = pos.captured
+    pos.undo_stack[slot, PAST_RULE50] = pos.rule50
     pos.ply += 1
 
 
@@ -133,16 +134,16 @@ def _restore(pos):
     """Pop what `_save` pushed, and switch the side to move back."""
     pos.ply -= 1
     slot = np.int64(pos.ply) & HISTORY_MASK
-    pos.key = pos.past[slot, PAST_KEY]
-    pos.castling = pos.past[slot, PAST_CASTLING]
-    pos.ep = pos.past[slot, PAST_EP]
-    pos.captured = pos.past[slot, PAST_CAPTURED]
-    pos.rule50 = pos.past[slot, PAST_RULE50]
+    pos.key = pos.undo_stack[slot, PAST_KEY]
+    pos.castling = pos.undo_stack[slot, PAST_CASTLING]
+    pos.ep = pos.undo_stack[slot, PAST_EP]
+    pos.captured = pos.undo_stack[slot, PAST_CAPTURED]
+    pos.rule50 = pos.undo_stack[slot, PAST_RULE50]
     pos.side ^= 1
 
 
 @inline
-def _toggle(pos, piece, squares):
+def _toggle_piece(pos, piece, squares):
     """Put `piece` on (or take it from) `squares` in the bitboards."""
     pos.types[piece & 7] ^= squares
     pos.colors[piece >> 3] ^= squares
@@ -167,8 +168,8 @@ def _piece_key(piece, square):
 def _move_castling_pair(pos, us, king_from, king_to, rook_from, rook_to):
     """Move king and rook at once, to castle or to take castling back; returns the change of the key."""
     king, rook = us * 8 + KING, us * 8 + ROOK
-    _toggle(pos, king, (BIT << king_from) ^ (BIT << king_to))
-    _toggle(pos, rook, (BIT << rook_from) ^ (BIT << rook_to))
+    _toggle_piece(pos, king, (BIT << king_from) ^ (BIT << king_to))
+    _toggle_piece(pos, rook, (BIT << rook_from) ^ (BIT << rook_to))
     # Either may land on the square the other leaves, so both are lifted before either is put down.
     pos.board[king_from] = NO_PIECE
     pos.board[rook_from] = NO_PIECE
@@ -182,8 +183,8 @@ def _move_castling_pair(pos, us, king_from, king_to, rook_from, rook_to):
 def _promote(pos, us, square, kind):
     """Exchange pawn and promoted piece in bitboards and keys, either way; returns the change of the key."""
     pawn, piece = us * 8 + PAWN, us * 8 + promoted_type(kind)
-    _toggle(pos, pawn, BIT << square)
-    _toggle(pos, piece, BIT << square)
+    _toggle_piece(pos, pawn, BIT << square)
+    _toggle_piece(pos, piece, BIT << square)
     return _toggle_key(pos, pawn, _piece_key(pawn, square)) ^ _toggle_key(pos, piece, _piece_key(piece, square))
 
 
@@ -199,7 +200,7 @@ def _finish_pawn_move(pos, us, start, target, kind):
         return _promote(pos, us, target, kind)
     if kind == EN_PASSANT:
         captured = (us ^ 1) * 8 + PAWN
-        _toggle(pos, captured, BIT << (target ^ 8))
+        _toggle_piece(pos, captured, BIT << (target ^ 8))
         pos.board[target ^ 8] = NO_PIECE
         return _toggle_key(pos, captured, _piece_key(captured, target ^ 8))
     return EMPTY
@@ -218,7 +219,7 @@ def key_after(pos, move):
 def make(pos, move):
     """Play a legal `move`, updating keys, castling rights, the en passant square and the draw counters."""
     us = np.int64(pos.side)
-    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    start, target, kind = from_square(move), to_square(move), move_type(move)
     piece = np.int64(pos.board[start])
     captured = NO_PIECE if kind == CASTLING else np.int64(pos.board[target])
     _save(pos)
@@ -231,10 +232,10 @@ def make(pos, move):
         key ^= _toggle_key(pos, piece, _move_castling_pair(pos, us, start, king_to, target, rook_to))
     else:
         if captured != NO_PIECE:
-            _toggle(pos, captured, BIT << target)
+            _toggle_piece(pos, captured, BIT << target)
             key ^= _toggle_key(pos, captured, _piece_key(captured, target))
             pos.rule50 = 0
-        _toggle(pos, piece, (BIT << start) | (BIT << target))
+        _toggle_piece(pos, piece, (BIT << start) | (BIT << target))
         pos.board[start] = NO_PIECE
         pos.board[target] = piece
         key ^= _toggle_key(pos, piece, _piece_key(piece, start) ^ _piece_key(piece, target))
@@ -252,7 +253,7 @@ def unmake(pos, move):
     captured = np.int64(pos.captured)
     _restore(pos)
     us = np.int64(pos.side)
-    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    start, target, kind = from_square(move), to_square(move), move_type(move)
     if kind == CASTLING:
         king_to, rook_to = castled_squares(start, target)
         change = _move_castling_pair(pos, us, king_to, start, rook_to, target)
@@ -262,16 +263,16 @@ def unmake(pos, move):
     if kind >= PROMOTION:
         piece = us * 8 + PAWN
         _promote(pos, us, target, kind)
-    _toggle(pos, piece, (BIT << start) | (BIT << target))
+    _toggle_piece(pos, piece, (BIT << start) | (BIT << target))
     _toggle_key(pos, piece, _piece_key(piece, start) ^ _piece_key(piece, target))
     pos.board[start] = piece
     pos.board[target] = captured
     if captured != NO_PIECE:
-        _toggle(pos, captured, BIT << target)
+        _toggle_piece(pos, captured, BIT << target)
         _toggle_key(pos, captured, _piece_key(captured, target))
     elif kind == EN_PASSANT:
         pawn = (us ^ 1) * 8 + PAWN
-        _toggle(pos, pawn, BIT << (target ^ 8))
+        _toggle_piece(pos, pawn, BIT << (target ^ 8))
         _toggle_key(pos, pawn, _piece_key(pawn, target ^ 8))
         pos.board[target ^ 8] = pawn
 

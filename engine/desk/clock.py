@@ -32,7 +32,7 @@ class TimeControl:
         return f"{self.base / _MINUTE:g}+{self.increment / _SECOND:g}"
 
 
-def read_control(text: str) -> TimeControl:
+def parse_time_control(text: str) -> TimeControl:
     """The control that people write as `5+3`: minutes for the game, seconds a move. InputError if it is none."""
     found = _CONTROL.fullmatch(text.strip())
     base = round(float(found[1]) * _MINUTE) if found else 0
@@ -41,7 +41,7 @@ def read_control(text: str) -> TimeControl:
     return TimeControl(base, round(float(found[2]) * _SECOND))
 
 
-def control_of_tag(text: str) -> TimeControl | None:
+def parse_time_control_tag(text: str) -> TimeControl | None:
     """The control that a TimeControl tag stands for; None if it is another kind, or none."""
     found = _TAG.fullmatch(text.strip())
     base = round(float(found[1]) * _SECOND) if found else 0
@@ -50,7 +50,7 @@ def control_of_tag(text: str) -> TimeControl | None:
     return TimeControl(base, round(float(found[2] or 0) * _SECOND))
 
 
-def time_text(milliseconds: int) -> str:
+def format_time(milliseconds: int) -> str:
     """A reading as people see it: `1:02:03`, `4:05`, `0:09.8`."""
     if milliseconds < _TENTHS_BELOW:
         return f"0:{milliseconds // 100 / 10:04.1f}"
@@ -59,7 +59,7 @@ def time_text(milliseconds: int) -> str:
     return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"
 
 
-class Clock:
+class ChessClock:
     """Time for two. `now` tells seconds that never run backwards."""
 
     def __init__(self, control: TimeControl, now: Callable[[], float] = time.monotonic) -> None:
@@ -102,6 +102,6 @@ class Clock:
         self._left[color] += self.control.increment
         return self._left[color]
 
-    def fallen(self) -> chess.Color | None:
+    def flagged_side(self) -> chess.Color | None:
         """The side whose time is up, if one is."""
         return self._running if self._running is not None and self.left(self._running) == 0 else None

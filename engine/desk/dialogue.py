@@ -16,15 +16,15 @@ import chess
 
 from engine.core.errors import InputError
 from engine.desk.drawing import View
-from engine.desk.game import Game, Outcome
-from engine.desk.keeping import Keeper
-from engine.desk.opponent import Opponent
-from engine.desk.screen import Lines, Screen
-from engine.desk.words import farewell, illegal_move, verdict
+from engine.desk.game import GameOutcome, PlayedGame
+from engine.desk.keeping import AutoSave
+from engine.desk.opponent import EngineOpponent
+from engine.desk.screen import InputLines, Screen
+from engine.desk.words import goodbye_text, illegal_move_text, result_text
 from engine.files import begins_with, check_target, write_file
 
 
-class Word(NamedTuple):
+class TerminalCommand(NamedTuple):
     """Something that may be typed beside moves."""
 
     name: str
@@ -33,44 +33,44 @@ class Word(NamedTuple):
     method: str
 
 
-WORDS = (
-    Word("hint", "", "a good move, and what may follow", "_hint"),
-    Word("explain", "[MOVE]", "why the position, or a move in it, is good or bad", "_explain"),
-    Word("eval", "", "show the evaluation beside the board, or hide it", "_toggle_bar"),
-    Word("moves", "", "all legal moves", "_list_moves"),
-    Word("undo", "", "take your last move back", "_undo"),
-    Word("draw", "", "offer a draw", "_offer_draw"),
-    Word("resign", "", "give the game up", "_resign"),
-    Word("new", "", "begin another game", "_begin_anew"),
-    Word("flip", "", "turn the board round", "_flip"),
-    Word("board", "", "show the board again", "_redraw"),
-    Word("save", "FILE.pgn", "write the game to a file", "_save"),
-    Word("help", "", "show this", "_help"),
-    Word("quit", "", "leave; the game is kept", "_quit"),
+TERMINAL_COMMANDS = (
+    TerminalCommand("hint", "", "a good move, and what may follow", "_hint"),
+    TerminalCommand("explain", "[MOVE]", "why the position, or a move in it, is good or bad", "_explain"),
+    TerminalCommand("eval", "", "show the evaluation beside the board, or hide it", "_toggle_bar"),
+    TerminalCommand("moves", "", "all legal moves", "_list_moves"),
+    TerminalCommand("undo", "", "take your last move back", "_undo"),
+    TerminalCommand("draw", "", "offer a draw", "_offer_draw"),
+    TerminalCommand("resign", "", "give the game up", "_resign"),
+    TerminalCommand("new", "", "begin another game", "_begin_anew"),
+    TerminalCommand("flip", "", "turn the board round", "_flip"),
+    TerminalCommand("board", "", "show the board again", "_redraw"),
+    TerminalCommand("save", "FILE.pgn", "write the game to a file", "_save"),
+    TerminalCommand("help", "", "show this", "_help"),
+    TerminalCommand("quit", "", "leave; the game is kept", "_quit"),
 )
 _ALSO = {"?": "help", "exit": "quit", "takeback": "undo", "back": "undo", "clock": "board"}
-_BY_NAME = {word.name: word for word in WORDS}
+_BY_NAME = {word.name: word for word in TERMINAL_COMMANDS}
 
 
 @dataclass(frozen=True)
-class Wishes:
+class NewGameOptions:
     """What somebody wants to play."""
 
-    begin: Callable[[chess.Color], Game]  # a new game, with the person at that side
+    begin: Callable[[chess.Color], PlayedGame]  # a new game, with the person at that side
     side: chess.Color | None  # None for either, by chance
     has_pauses: bool
 
 
-class Dialogue:
+class TerminalSession:
     """One sitting: a game, and maybe more after it."""
 
-    def __init__(self, wishes: Wishes, opponent: Opponent, screen: Screen, lines: Lines,
-                 going_on: tuple[Game, chess.Color] | None = None) -> None:
+    def __init__(self, wishes: NewGameOptions, opponent: EngineOpponent, screen: Screen, lines: InputLines,
+                 going_on: tuple[PlayedGame, chess.Color] | None = None) -> None:
         """`going_on` is a game to go on with, and the person's side in it."""
         self._wishes, self._opponent, self._screen, self._lines = wishes, opponent, screen, lines
         self._chance = random.Random()  # noqa: S311  whose side it is needs no secrecy
         self._ending = threading.Event()
-        self._keeper = Keeper()
+        self._keeper = AutoSave()
         self._messages: list[str] = []
         self._has_bar, self._is_changed = False, True
         if going_on is None:
@@ -79,10 +79,10 @@ class Dialogue:
             self._game, self._person = going_on
             self._bottom = self._person
         self._say(f"you have {chess.COLOR_NAMES[self._person]}; type a move as in e4, Nf3 or e2e4, or help")
-        self._announced: Outcome | None = None
+        self._announced: GameOutcome | None = None
 
     @property
-    def game(self) -> Game:
+    def game(self) -> PlayedGame:
         """The game that is being played."""
         return self._game
 
@@ -101,8 +101,8 @@ class Dialogue:
                 self._answer()
             else:
                 self._listen()
-        self._keep()
-        self._say(*farewell(self._game, self._keeper.path))
+        self._autosave()
+        self._say(*goodbye_text(self._game, self._keeper.path))
         self._is_changed = False
         self._show()
 
@@ -112,7 +112,7 @@ class Dialogue:
     def _show(self) -> None:
         score = None
         if self._has_bar:
-            judged = self._opponent.judge(self._game)
+            judged = self._opponent.evaluate(self._game)
             score = judged if self._game.turn else -judged
         view = View(self._game, self._bottom, self._screen.has_symbols, score)
         self._screen.show(view, self._messages, self._is_changed)
@@ -121,17 +121,17 @@ class Dialogue:
     def _announce_end(self) -> None:
         outcome = self._game.outcome
         if outcome is not None and outcome != self._announced:
-            self._say(verdict(outcome, self._person))
-            self._keep()
+            self._say(result_text(outcome, self._person))
+            self._autosave()
             if self._keeper.path is not None:
                 self._say(f"the game is kept in {self._keeper.path}")
             self._say("new begins another game, undo goes back, quit leaves")
         self._announced = outcome
 
-    def _keep(self) -> None:
+    def _autosave(self) -> None:
         """Write the game down as it stands; where that cannot be done, the game goes on all the same."""
         try:
-            self._keeper.keep(self._game)
+            self._keeper.save(self._game)
         except InputError as error:
             self._say(f"this game cannot be kept: {error}")
 
@@ -140,16 +140,16 @@ class Dialogue:
         self._screen.wait(f"{self._game.seat(self._game.turn).name} thinks ...")
         move = self._opponent.move(self._game)
         if self._wishes.has_pauses:
-            self._ending.wait(self._opponent.pause(self._game, move))
+            self._ending.wait(self._opponent.humanlike_delay(self._game, move))
         if not self._ending.is_set() and not self._game.is_over:  # its flag may have fallen
             self._play(move)
             self._is_changed = True
 
     def _play(self, move: chess.Move) -> None:
         board = self._game.board
-        self._game.play(move)
+        self._game.push(move)
         self._say(board.variation_san([move]))
-        self._keep()
+        self._autosave()
 
     def _listen(self) -> None:
         """Take one line, and do what it says; or notice that the time is up."""
@@ -163,9 +163,9 @@ class Dialogue:
         if line is None:
             self._ending.set()
         elif line.strip():
-            self._obey(line.strip())
+            self._run_command(line.strip())
 
-    def _obey(self, line: str) -> None:
+    def _run_command(self, line: str) -> None:
         name, _, rest = line.partition(" ")
         word = _BY_NAME.get(_ALSO.get(name.lower(), name.lower()))
         try:
@@ -182,7 +182,7 @@ class Dialogue:
         try:
             move = self._game.read(text)
         except InputError as error:
-            raise InputError(illegal_move(self._game.board, text, error)) from error
+            raise InputError(illegal_move_text(self._game.board, text, error)) from error
         self._play(move)
 
     def _hint(self, rest: str) -> None:
@@ -207,7 +207,7 @@ class Dialogue:
     def _undo(self, rest: str) -> None:
         self._game.take_back(self._person)
         self._is_changed = True
-        self._keep()
+        self._autosave()
 
     def _offer_draw(self, rest: str) -> None:
         if self._game.is_over:
@@ -225,7 +225,7 @@ class Dialogue:
         side = self._wishes.side
         self._person = self._chance.choice(chess.COLORS) if side is None else side
         self._game, self._bottom = self._wishes.begin(self._person), self._person
-        self._keeper, self._announced, self._is_changed = Keeper(), None, True
+        self._keeper, self._announced, self._is_changed = AutoSave(), None, True
         self._opponent.begin_game()
 
     def _flip(self, rest: str) -> None:
@@ -245,7 +245,7 @@ class Dialogue:
 
     def _help(self, rest: str) -> None:
         self._say("a move in SAN or as squares: e4, Nf3, exd5, O-O, e8=Q, e2e4; and these words:")
-        self._say(*(f"  {f'{word.name} {word.argument}':<16} {word.about}" for word in WORDS))
+        self._say(*(f"  {f'{word.name} {word.argument}':<16} {word.about}" for word in TERMINAL_COMMANDS))
 
     def _quit(self, rest: str) -> None:
         self._ending.set()

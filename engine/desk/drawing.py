@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import chess
 
 from engine.analysis.values import Score
-from engine.desk.clock import time_text
-from engine.desk.game import Game
+from engine.desk.clock import format_time
+from engine.desk.game import PlayedGame
 
 _MEN = dict(zip(chess.PIECE_TYPES, "♟♞♝♜♛♚", strict=True))  # solid ones: colour tells whose they are
 _OUTLINED = dict(zip(chess.PIECE_TYPES, "♙♘♗♖♕♔", strict=True))  # for White, where there is no colour
@@ -25,7 +25,7 @@ _TIE = "\0"  # between a number and its move, which stay on one line
 class View:
     """A game, and how somebody wants to see it."""
 
-    game: Game
+    game: PlayedGame
     bottom: chess.Color  # who sits at the near side
     has_symbols: bool  # chess symbols, or letters
     score: Score | None = None  # White's, if the evaluation is to be seen
@@ -35,7 +35,7 @@ class View:
 class Square:
     """What one square shows."""
 
-    man: chess.Piece | None
+    piece: chess.Piece | None
     is_light: bool
     is_last: bool  # the last move came from here, or went here
     is_check: bool
@@ -59,7 +59,7 @@ def files(view: View) -> str:
     return "abcdefgh" if view.bottom else "hgfedcba"
 
 
-def man_text(man: chess.Piece, has_symbols: bool, is_coloured: bool) -> str:
+def piece_text(man: chess.Piece, has_symbols: bool, is_coloured: bool) -> str:
     """A man as one character."""
     if not has_symbols:
         letter = _LETTERS[man.piece_type]
@@ -72,7 +72,7 @@ def plain_board(view: View) -> Iterator[str]:
     for rank, squares in rows(view):
         cells = []
         for square in squares:
-            text = "." if square.man is None else man_text(square.man, view.has_symbols, is_coloured=False)
+            text = "." if square.piece is None else piece_text(square.piece, view.has_symbols, is_coloured=False)
             cells.append(f"!{text}!" if square.is_check else f"[{text}]" if square.is_last else f" {text} ")
         yield f" {rank} {''.join(cells)}"
     yield "    " + "  ".join(files(view))
@@ -96,14 +96,14 @@ def _player(view: View, color: chess.Color) -> str:
     """Who plays a side, and the time on the clock."""
     clock = view.game.clock
     mark = ">" if view.game.turn == color and not view.game.is_over else " "
-    time = "" if clock is None else f"  {time_text(clock.left(color))}"
+    time = "" if clock is None else f"  {format_time(clock.left(color))}"
     return f"{mark} {view.game.seat(color).name}{time}"
 
 
 def _taken_by(view: View, color: chess.Color) -> str:
     """The men that a side has taken, and by how much it is ahead."""
     lost = view.game.taken(not color)
-    men = "".join(man_text(chess.Piece(kind, not color), view.has_symbols, is_coloured=False) for kind in lost)
+    men = "".join(piece_text(chess.Piece(kind, not color), view.has_symbols, is_coloured=False) for kind in lost)
     lead = view.game.lead() if color else -view.game.lead()
     return f"  {men}" + (f" +{lead}" if lead > 0 else "")
 

@@ -14,24 +14,25 @@ from enum import Enum
 import chess
 import chess.pgn
 
-from book.names import Name
+from book.names import OpeningName
 from engine.analysis.knowledge import opening_name
 from engine.analysis.pgnfile import read_game_text
-from engine.chesstext import START, board_of, read_board_move
+from engine.chesstext import START, parse_board_move, to_board
 from engine.core.errors import InputError
 from engine.core.fen import START_FEN
 from engine.core.game import Game as Rules
-from engine.desk.clock import Clock, TimeControl, control_of_tag
+from engine.desk.clock import ChessClock, TimeControl, parse_time_control_tag
 
 UNDECIDED, DRAWN = "*", "1/2-1/2"
 _WINS = {chess.WHITE: "1-0", chess.BLACK: "0-1"}
-VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}  # in pawns, as people count
+# in pawns, as people count
+PIECE_VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 _CHESS960_STARTS = 960
 _PERSON, _PROGRAM = "human", "program"  # as PGN calls the types of players
 _TIME_FORFEIT, _NORMAL, _UNTERMINATED = "time forfeit", "normal", "unterminated"  # PGN's terminations
 
 
-class Reason(Enum):
+class Termination(Enum):
     """Why a game is over, in words."""
 
     CHECKMATE = "checkmate"
@@ -45,11 +46,11 @@ class Reason(Enum):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GameOutcome:
     """How a game ended."""
 
     winner: chess.Color | None  # None for a draw
-    reason: Reason
+    reason: Termination
 
     @property
     def result(self) -> str:
@@ -63,7 +64,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Seat:
+class PlayerInfo:
     """Who plays one side."""
 
     name: str
@@ -77,10 +78,10 @@ def starting_board(fen: str | None = None, chess960: bool = False, number: int |
         if not 0 <= number < _CHESS960_STARTS:
             raise InputError(f"Chess960 starts are numbered from 0 to {_CHESS960_STARTS - 1}: there is no {number}")
         return chess.Board.from_chess960_pos(number)
-    return board_of(Rules(START_FEN if fen is None or fen == START else fen, chess960))
+    return to_board(Rules(START_FEN if fen is None or fen == START else fen, chess960))
 
 
-class Game:
+class PlayedGame:
     """One game. What cannot be done raises InputError and changes nothing.
 
     The clock stands still until the first move is made, also when a saved game goes on, so that nobody
@@ -88,16 +89,16 @@ class Game:
     """
 
     def __init__(self, board: chess.Board | None = None, control: TimeControl | None = None,
-                 seats: tuple[Seat, Seat] = (Seat("White"), Seat("Black")),
+                 seats: tuple[PlayerInfo, PlayerInfo] = (PlayerInfo("White"), PlayerInfo("Black")),
                  now: Callable[[], float] = time.monotonic) -> None:
         """`board` has no moves behind it; `seats` are White's and Black's."""
         self._board = chess.Board() if board is None else board.copy()
         self.white, self.black = seats
-        self.clock = None if control is None else Clock(control, now)
+        self.clock = None if control is None else ChessClock(control, now)
         self.date = f"{datetime.now(UTC).astimezone():%Y.%m.%d}"
         self._readings: list[int | None] = []  # what the mover had left after each move
         self._taken: list[chess.Piece | None] = []  # by each move
-        self._names: list[Name | None] = []  # of the position after each move
+        self._names: list[OpeningName | None] = []  # of the position after each move
         self._outcome = self._end_on_board()
 
     @property
@@ -115,17 +116,17 @@ class Game:
         """All moves since the start."""
         return tuple(self._board.move_stack)
 
-    def seat(self, color: chess.Color) -> Seat:
+    def seat(self, color: chess.Color) -> PlayerInfo:
         """Who plays a side."""
         return self.white if color else self.black
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> GameOutcome | None:
         """How the game ended; None while it goes on. A flag falls when it is asked for."""
-        if self._outcome is None and self.clock is not None and (loser := self.clock.fallen()) is not None:
+        if self._outcome is None and self.clock is not None and (loser := self.clock.flagged_side()) is not None:
             # Time is no loss against somebody who could never mate.
             winner = None if self._board.has_insufficient_material(not loser) else not loser
-            self._finish(Outcome(winner, Reason.FLAG))
+            self._finish(GameOutcome(winner, Termination.FLAG))
         return self._outcome
 
     @property
@@ -135,9 +136,9 @@ class Game:
 
     def read(self, text: str) -> chess.Move:
         """The legal move that a text means, in SAN or as UCI text; InputError if it means none."""
-        return read_board_move(self._board, text)
+        return parse_board_move(self._board, text)
 
-    def play(self, move: chess.Move | str) -> chess.Move:
+    def push(self, move: chess.Move | str) -> chess.Move:
         """Make a move, and press the clock."""
         self._check_running()
         made = self.read(move) if isinstance(move, str) else move
@@ -188,7 +189,7 @@ class Game:
             self.clock.start(self.turn)
         return count
 
-    def _set_clock(self, clock: Clock) -> None:
+    def _set_clock(self, clock: ChessClock) -> None:
         """Show what both sides had left after their latest moves."""
         for color in chess.COLORS:
             mine = self._readings[::-1][0 if color != self.turn else 1 :: 2]
@@ -198,12 +199,12 @@ class Game:
     def resign(self, color: chess.Color) -> None:
         """That side gives up."""
         self._check_running()
-        self._finish(Outcome(not color, Reason.RESIGNATION))
+        self._finish(GameOutcome(not color, Termination.RESIGNATION))
 
     def agree_draw(self) -> None:
         """Both sides want a draw."""
         self._check_running()
-        self._finish(Outcome(None, Reason.AGREEMENT))
+        self._finish(GameOutcome(None, Termination.AGREEMENT))
 
     def pause(self) -> None:
         """Let the clock stand still, until `resume` or the next move."""
@@ -219,21 +220,21 @@ class Game:
         if self.outcome is not None:
             raise InputError(f"the game is over, {self.outcome}")
 
-    def _finish(self, outcome: Outcome) -> None:
+    def _finish(self, outcome: GameOutcome) -> None:
         self._outcome = outcome
         self.pause()
 
-    def _end_on_board(self) -> Outcome | None:
+    def _end_on_board(self) -> GameOutcome | None:
         """What the rules say of the position; the clock stands still if it is the end."""
         board = self._board
-        ends = ((board.is_checkmate, Reason.CHECKMATE), (board.is_stalemate, Reason.STALEMATE),
-                (board.is_insufficient_material, Reason.MATERIAL), (board.is_fifty_moves, Reason.FIFTY_MOVES),
-                (board.is_repetition, Reason.REPETITION))
+        ends = ((board.is_checkmate, Termination.CHECKMATE), (board.is_stalemate, Termination.STALEMATE),
+                (board.is_insufficient_material, Termination.MATERIAL), (board.is_fifty_moves, Termination.FIFTY_MOVES),
+                (board.is_repetition, Termination.REPETITION))
         reason = next((reason for is_so, reason in ends if is_so()), None)
         if reason is None:
             return None
         self.pause()
-        return Outcome(not board.turn if reason is Reason.CHECKMATE else None, reason)
+        return GameOutcome(not board.turn if reason is Termination.CHECKMATE else None, reason)
 
     def taken(self, color: chess.Color) -> list[chess.PieceType]:
         """The men that a side has lost, the most valuable first."""
@@ -242,10 +243,10 @@ class Game:
 
     def lead(self) -> int:
         """By how many pawns' worth of men White is ahead; negative if Black is."""
-        return sum((1 if piece.color else -1) * VALUES.get(piece.piece_type, 0)
+        return sum((1 if piece.color else -1) * PIECE_VALUES.get(piece.piece_type, 0)
                    for piece in self._board.piece_map().values())
 
-    def opening_name(self) -> Name | None:
+    def opening_name(self) -> OpeningName | None:
         """The latest name of the opening."""
         return next((name for name in reversed(self._names) if name is not None), None)
 
@@ -287,17 +288,17 @@ class Game:
         eco, _, name = self.opening().partition(" ")
         if name:
             tags.update(ECO=eco, Opening=name)
-        is_by_time = outcome is not None and outcome.reason is Reason.FLAG
+        is_by_time = outcome is not None and outcome.reason is Termination.FLAG
         tags["Termination"] = _UNTERMINATED if outcome is None else _TIME_FORFEIT if is_by_time else _NORMAL
         return tags
 
 
-def game_from_pgn(text: str, now: Callable[[], float] = time.monotonic) -> Game:
+def game_from_pgn(text: str, now: Callable[[], float] = time.monotonic) -> PlayedGame:
     """The first game of a PGN text, to go on with: its main line, players and clocks. InputError if there is none."""
     record = read_game_text(text)
     tags = record.headers
-    game = Game(record.board(), control_of_tag(tags.get("TimeControl", "")),
-                (_seat(tags, "White"), _seat(tags, "Black")), now)
+    game = PlayedGame(record.board(), parse_time_control_tag(tags.get("TimeControl", "")),
+                      (_seat(tags, "White"), _seat(tags, "Black")), now)
     game.date = tags.get("Date", game.date)
     for node in record.mainline():
         game._check_running()  # noqa: SLF001  of this module
@@ -311,19 +312,19 @@ def game_from_pgn(text: str, now: Callable[[], float] = time.monotonic) -> Game:
     return game
 
 
-def _seat(tags: chess.pgn.Headers, color: str) -> Seat:
+def _seat(tags: chess.pgn.Headers, color: str) -> PlayerInfo:
     elo = tags.get(f"{color}Elo", "")
-    return Seat(tags.get(color, "?"), tags.get(f"{color}Type", _PERSON) != _PROGRAM,
-                int(elo) if elo.isascii() and elo.isdigit() and len(elo) <= 4 else None)
+    return PlayerInfo(tags.get(color, "?"), tags.get(f"{color}Type", _PERSON) != _PROGRAM,
+                      int(elo) if elo.isascii() and elo.isdigit() and len(elo) <= 4 else None)
 
 
-def _outcome_told(tags: chess.pgn.Headers) -> Outcome | None:
+def _outcome_told(tags: chess.pgn.Headers) -> GameOutcome | None:
     """How a game ended that could have gone on by the rules."""
     winners = {result: winner for winner, result in _WINS.items()}
     result = tags.get("Result", UNDECIDED)
     is_by_time = tags.get("Termination", "") == _TIME_FORFEIT
     if result in winners:
-        return Outcome(winners[result], Reason.FLAG if is_by_time else Reason.RESIGNATION)
+        return GameOutcome(winners[result], Termination.FLAG if is_by_time else Termination.RESIGNATION)
     if result == DRAWN:
-        return Outcome(None, Reason.FLAG if is_by_time else Reason.AGREEMENT)
+        return GameOutcome(None, Termination.FLAG if is_by_time else Termination.AGREEMENT)
     return None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine import host
 from engine.core.errors import InputError
-from engine.desk.game import Game
+from engine.desk.game import PlayedGame
 from engine.files import write_file
 
 
@@ -16,7 +16,7 @@ def games_folder() -> Path:
     return host.user_data_folder() / "adversary" / "games"
 
 
-class Keeper:
+class AutoSave:
     """Writes one game down, again and again. The file comes with the first move: who only looks leaves none behind."""
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -28,7 +28,7 @@ class Keeper:
         """The file, once there is one."""
         return self._path
 
-    def keep(self, game: Game) -> Path | None:
+    def save(self, game: PlayedGame) -> Path | None:
         """Write the game as it stands; returns where, None if it has no moves. InputError if that cannot be done."""
         if not game.moves and self._path is None:
             return None

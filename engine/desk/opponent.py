@@ -10,8 +10,8 @@ import chess
 
 from engine.analysis.explaining import Explanation
 from engine.analysis.interface import Engine
-from engine.analysis.values import Info, Score
-from engine.desk.game import Game, Seat
+from engine.analysis.values import AnalysisInfo, Score
+from engine.desk.game import PlayedGame, PlayerInfo
 from engine.host import usable_cores
 from engine.options import find_option
 from engine.version import NAME
@@ -33,14 +33,14 @@ _OBVIOUS = 0.4  # of a move that needs none
 _SHARE_OF_CLOCK = 50  # a move takes no more than this part of what is left
 
 
-def name_of(level: int | None) -> str:
+def level_name(level: int | None) -> str:
     """What the engine is called at a level; None is its best."""
     return NAME if level is None else f"{NAME} (level {level})"
 
 
-def seat_of(level: int | None) -> Seat:
+def engine_info(level: int | None) -> PlayerInfo:
     """The engine's place at the board."""
-    return Seat(name_of(level), is_person=False, elo=level)
+    return PlayerInfo(level_name(level), is_person=False, elo=level)
 
 
 def _options(level: int | None) -> dict[str, str | int | bool]:
@@ -52,12 +52,12 @@ def _options(level: int | None) -> dict[str, str | int | bool]:
     return options
 
 
-def is_glad_of_draw(centipawns: int, plies: int) -> bool:
+def would_accept_draw(centipawns: int, plies: int) -> bool:
     """Whether the engine takes a draw where it stands so well, so many plies from the start."""
     return centipawns <= (_DRAW_AT_MOST if plies >= _DRAW_FROM_PLY else _GLAD_OF_A_DRAW)
 
 
-class Opponent:
+class EngineOpponent:
     """An engine that plays at a level, and one at full strength that advises. Leave it with `with` or `close`."""
 
     def __init__(self, level: int | None, megabytes: int = _HASH, threads: int | None = None) -> None:
@@ -91,7 +91,7 @@ class Opponent:
         """Forget the last game."""
         self._player.clear()
 
-    def move(self, game: Game) -> chess.Move:
+    def move(self, game: PlayedGame) -> chess.Move:
         """What the engine plays in a game that is not over, by its level and its clock."""
         clock = game.clock
         if clock is None:
@@ -102,7 +102,7 @@ class Opponent:
         assert found.move is not None
         return found.move
 
-    def pause(self, game: Game, move: chess.Move) -> float:
+    def humanlike_delay(self, game: PlayedGame, move: chess.Move) -> float:
         """Seconds that a person would have thought about this move of the engine."""
         board = game.board
         is_retaking = bool(board.move_stack) and board.move_stack[-1].to_square == move.to_square
@@ -112,32 +112,32 @@ class Opponent:
             seconds = min(seconds, game.clock.left(game.turn) / 1000 / _SHARE_OF_CLOCK)
         return seconds
 
-    def accepts_draw(self, game: Game) -> bool:
+    def accepts_draw(self, game: PlayedGame) -> bool:
         """Whether the engine takes the draw that its opponent offers."""
-        score = self.judge(game)
+        score = self.evaluate(game)
         mine = score.value if game.turn == self._color(game) else -score.value
-        return is_glad_of_draw(mine, len(game.moves))
+        return would_accept_draw(mine, len(game.moves))
 
     @staticmethod
-    def _color(game: Game) -> chess.Color:
+    def _color(game: PlayedGame) -> chess.Color:
         """The side that the engine has; the one that is not to move if it plays both or none."""
         programs = [color for color in chess.COLORS if not game.seat(color).is_person]
         return programs[0] if len(programs) == 1 else not game.turn
 
-    def hint(self, game: Game) -> Info | None:
+    def hint(self, game: PlayedGame) -> AnalysisInfo | None:
         """The best move at full strength; None if the game is over."""
         return self._best(game, _ADVICE_MOVETIME)
 
-    def judge(self, game: Game) -> Score:
+    def evaluate(self, game: PlayedGame) -> Score:
         """How good the position is for the side to move, at a glance."""
         found = self._best(game, _GLANCE_MOVETIME)
         return self._adviser().evaluate(game.board) if found is None else found.score
 
-    def explain(self, game: Game, move: chess.Move | None) -> Explanation:
+    def explain(self, game: PlayedGame, move: chess.Move | None) -> Explanation:
         """Why the position, or a move in it, is good or bad."""
         return self._adviser().explain(game.board, move, movetime=_ADVICE_MOVETIME)
 
-    def _best(self, game: Game, movetime: int) -> Info | None:
+    def _best(self, game: PlayedGame, movetime: int) -> AnalysisInfo | None:
         found = None
         for info in self._adviser().analyse(game.board, movetime=movetime):
             found = info

@@ -8,7 +8,18 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from engine.desk.drawing import BAR_ROWS, PANEL_WIDTH, Square, View, bar_rows, files, man_text, panel, plain_board, rows
+from engine.desk.drawing import (
+    BAR_ROWS,
+    PANEL_WIDTH,
+    Square,
+    View,
+    bar_rows,
+    files,
+    panel,
+    piece_text,
+    plain_board,
+    rows,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -101,12 +112,12 @@ def _coloured(view: View) -> Iterable[Text]:
 
 
 def _man(square: Square, has_symbols: bool) -> str:
-    return " " if square.man is None else man_text(square.man, has_symbols, is_coloured=True)
+    return " " if square.piece is None else piece_text(square.piece, has_symbols, is_coloured=True)
 
 
 def _style(square: Square) -> str:
     ground = _CHECK if square.is_check else (_LAST_SQUARES if square.is_last else _SQUARES)[square.is_light]
-    man = "" if square.man is None else f"bold {_MEN_COLOURS[square.man.color]} "
+    man = "" if square.piece is None else f"bold {_MEN_COLOURS[square.piece.color]} "
     return f"{man}on {ground}"
 
 
@@ -133,7 +144,7 @@ def screen_for(out: TextIO, has_symbols: bool | None) -> Screen:
     return TerminalScreen(console, wanted)
 
 
-class Lines:
+class InputLines:
     """What people type, line by line. Reading is done by a thread of its own, so that waiting can end."""
 
     def __init__(self, source: TextIO | None = None) -> None:

@@ -7,17 +7,17 @@ from pathlib import Path
 import chess
 
 from engine.core.errors import IllegalMoveError, InputError, quote
-from engine.desk.game import Game, Outcome
+from engine.desk.game import GameOutcome, PlayedGame
 
 
-def verdict(outcome: Outcome, person: chess.Color) -> str:
+def result_text(outcome: GameOutcome, person: chess.Color) -> str:
     """How a game ended for a person: `you win: checkmate`."""
     if outcome.winner is None:
         return str(outcome)
     return f"you {'win' if outcome.winner == person else 'lose'}: {outcome.reason.value}"
 
 
-def farewell(game: Game, kept: Path | None) -> list[str]:
+def goodbye_text(game: PlayedGame, kept: Path | None) -> list[str]:
     """What is said to somebody who leaves."""
     if kept is None:
         return []
@@ -25,7 +25,7 @@ def farewell(game: Game, kept: Path | None) -> list[str]:
     return [told if game.is_over else f"{told}; go on with: adversary play --pgn {kept}"]
 
 
-def illegal_move(board: chess.Board, text: str, error: InputError) -> str:
+def illegal_move_text(board: chess.Board, text: str, error: InputError) -> str:
     """One friendly line on a text that is no move here."""
     if not isinstance(error, IllegalMoveError):
         return str(error)  # it says what is missing

@@ -16,17 +16,17 @@ from typing import Annotated
 import numpy as np
 
 from engine.alphabeta.calling import call_search
-from engine.alphabeta.state import PLY_MASK, STACK, STATE_TYPE, StateRecord
-from engine.alphabeta.steps import extend_pv, is_draw, play, poll, take_back
+from engine.alphabeta.state import PLY_MASK, STACK_SIZE, STATE_TYPE, StateRecord
+from engine.alphabeta.steps import check_limits, is_draw, make_move, unmake_move, update_pv
 from engine.core.bits import EMPTY
-from engine.core.movegen import ALL_MOVES, MAX_MOVES, MOVE_LIST_PLIES, generate, king_masks
+from engine.core.movegen import ALL_MOVES, MAX_MOVES, MOVE_LIST_PLIES, checkers_and_pinned, generate
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.expectimax.opponent import (
-    AssumptionsRecord,
+    OpponentParamsRecord,
     expected_value,
     guess_probabilities,
     is_random_mover,
-    likeliest_first,
+    sort_by_probability,
 )
 from engine.kernel import entry, inline, int64, kernel, record_type
 from engine.kernel.records import I8, Fields, Numbers, dtype_of
@@ -37,23 +37,23 @@ _UNCERTAIN = np.int64(0)
 _LIST_LENGTH = MOVE_LIST_PLIES * MAX_MOVES
 
 
-class TreeRecord(Fields):
+class ExpectimaxRecord(Fields):
     """What expectimax keeps besides the state of a search thread. Moves are in `state.list`; what is known about the
     move at some index there is at the same index here.
     """
 
-    assumed: AssumptionsRecord
+    opponent_model: OpponentParamsRecord
     search_address: I8  # of search_from's machine code
     depth: I8  # of the iteration
     next_poll: I8  # the number of nodes at which limits are checked next
     # [ply]: the score of a mate that comes whatever the opponent plays, or _UNCERTAIN.
-    certain: Annotated[Numbers, "i8", STACK]
+    proven_mate: Annotated[Numbers, "i8", STACK_SIZE]
     scores: Annotated[Numbers, "i8", _LIST_LENGTH]  # of a reply, from the opponent's view
     probabilities: Annotated[Numbers, "f8", _LIST_LENGTH]
     values: Annotated[Numbers, "f8", _LIST_LENGTH]
 
 
-TREE = dtype_of(TreeRecord)
+TREE = dtype_of(ExpectimaxRecord)
 TREE_TYPE = record_type(TREE)
 
 
@@ -88,11 +88,11 @@ def certain_mate(score, ply):
 
 
 @inline
-def settle(state, tree, score, ply):
+def leaf_utility(state, tree, score, ply):
     """The utility for MAX of a position whose score for the side to move is known; the line ends here."""
     state.pv_length[ply] = 0
-    tree.certain[ply] = certain_mate(score, ply)
-    utility = utility_of(tree.assumed, score)
+    tree.proven_mate[ply] = certain_mate(score, ply)
+    utility = utility_of(tree.opponent_model, score)
     return utility if is_max_node(ply) else -utility
 
 
@@ -105,16 +105,16 @@ def poll_limits(state, tree):
     """
     if state.nodes >= tree.next_poll:
         state.root_depth = tree.depth
-        poll(state)
+        check_limits(state)
         tree.next_poll = state.next_poll
 
 
 @inline
 def list_moves(pos, state, ply):
     """Write the legal moves after those of the previous ply; returns (begin, end, whether it is check)."""
-    checkers, pinned = king_masks(pos)
-    begin = np.int64(state.begin[ply])
-    end = generate(pos, state.list, begin, ALL_MOVES, checkers, pinned)
+    checkers, pinned = checkers_and_pinned(pos)
+    begin = np.int64(state.moves_begin[ply])
+    end = generate(pos, state.move_list, begin, ALL_MOVES, checkers, pinned)
     return begin, end, checkers != EMPTY
 
 
@@ -140,9 +140,9 @@ def horizon_score(pos, state, tree, ply, beta):
 @kernel
 def score_after(pos, state, tree, move, ply, beta):
     """The `horizon_score` after `move`, for the side that moved; a score of `-beta` or less is only an upper bound."""
-    play(pos, state, ply, move)
+    make_move(pos, state, ply, move)
     score = -horizon_score(pos, state, tree, ply + 1, beta)
-    take_back(pos, move)
+    unmake_move(pos, move)
     return score
 
 
@@ -153,7 +153,7 @@ def score_replies(pos, state, tree, begin, end, ply):
         poll_limits(state, tree)
         if state.stopped:
             return
-        tree.scores[index] = score_after(pos, state, tree, np.int64(state.list.moves[index]), ply, INFINITE)
+        tree.scores[index] = score_after(pos, state, tree, np.int64(state.move_list.moves[index]), ply, INFINITE)
 
 
 @inline
@@ -162,10 +162,10 @@ def model_replies(pos, state, tree, depth, begin, end, ply):
 
     Otherwise a random mover's replies are not scored, since their scores do not matter to it.
     """
-    if depth == 1 or not is_random_mover(tree.assumed):
+    if depth == 1 or not is_random_mover(tree.opponent_model):
         score_replies(pos, state, tree, begin, end, ply)
-    guess_probabilities(tree.assumed, tree.scores, begin, end, tree.probabilities)
-    likeliest_first(state.list.moves, tree.scores, tree.probabilities, begin, end)
+    guess_probabilities(tree.opponent_model, tree.scores, begin, end, tree.probabilities)
+    sort_by_probability(state.move_list.moves, tree.scores, tree.probabilities, begin, end)
 
 
 @inline
@@ -183,16 +183,16 @@ def expectimax(pos, state, tree, depth, ply):
     # Step 1. Stop; the horizon; the end of the game.
     poll_limits(state, tree)
     if state.stopped:
-        return settle(state, tree, DRAW, ply)
-    state.deepest = max(state.deepest, ply)
+        return leaf_utility(state, tree, DRAW, ply)
+    state.seldepth = max(state.seldepth, ply)
     if depth == 0:
-        return settle(state, tree, horizon_score(pos, state, tree, ply, INFINITE), ply)
+        return leaf_utility(state, tree, horizon_score(pos, state, tree, ply, INFINITE), ply)
     if is_draw(pos, state, ply):
-        return settle(state, tree, DRAW, ply)
+        return leaf_utility(state, tree, DRAW, ply)
     begin, end, in_check = list_moves(pos, state, ply)
     if begin == end:
-        return settle(state, tree, score_without_moves(in_check, ply), ply)
-    state.begin[ply + 1] = end
+        return leaf_utility(state, tree, score_without_moves(in_check, ply), ply)
+    state.moves_begin[ply + 1] = end
 
     # Step 2. At a chance node, what the opponent may play.
     is_max = is_max_node(ply)
@@ -207,44 +207,44 @@ def expectimax(pos, state, tree, depth, ply):
             # Unlikely replies are left out, unless all others are mated: a mate must be certain.
             highest = max(highest, _UNCERTAIN)
             break
-        move = np.int64(state.list.moves[index])
+        move = np.int64(state.move_list.moves[index])
         if depth == 1:
             # MAX need not know by how much a move is worse than the best; an average needs every value.
             score = score_after(pos, state, tree, move, ply, -best_score) if is_max else tree.scores[index]
             best_score = max(best_score, score)
-            value = settle(state, tree, -score, ply + 1)
+            value = leaf_utility(state, tree, -score, ply + 1)
         else:
-            play(pos, state, ply, move)
+            make_move(pos, state, ply, move)
             value = expectimax(pos, state, tree, depth - 1, ply + 1)
-            take_back(pos, move)
+            unmake_move(pos, move)
         if state.stopped:
-            return settle(state, tree, DRAW, ply)
+            return leaf_utility(state, tree, DRAW, ply)
         tree.values[index] = value
-        lowest, highest = min(lowest, tree.certain[ply + 1]), max(highest, tree.certain[ply + 1])
+        lowest, highest = min(lowest, tree.proven_mate[ply + 1]), max(highest, tree.proven_mate[ply + 1])
         # The line continues with the best move, or with the likeliest reply, which is the first.
         if value > best if is_max else index == begin:
-            extend_pv(state, ply, move)
+            update_pv(state, ply, move)
         best = max(best, value)
 
     # Step 4. MAX takes the best, chance averages.
     if is_max:
-        tree.certain[ply] = highest
+        tree.proven_mate[ply] = highest
         return best
-    tree.certain[ply] = certain_of_all(lowest, highest)
+    tree.proven_mate[ply] = certain_of_all(lowest, highest)
     return expected_value(tree.probabilities, tree.values, begin, end)
 
 
 @entry(POSITION_TYPE, STATE_TYPE, TREE_TYPE, int64, int64)
-def value_of_move(pos: PositionRecord, state: StateRecord, tree: TreeRecord, move: int,
+def value_of_move(pos: PositionRecord, state: StateRecord, tree: ExpectimaxRecord, move: int,
                   depth: int) -> tuple[float, int]:
     """The utility for MAX of playing `move` at the root, searched to `depth` plies including it, and a certain mate.
 
     The line is in `state.pv[0]`. If `state.stopped` is set, none of it means anything.
     """
     tree.depth, tree.next_poll = depth, 0
-    state.begin[1] = 0  # the root's moves are kept elsewhere
-    play(pos, state, np.int64(0), move)
+    state.moves_begin[1] = 0  # the root's moves are kept elsewhere
+    make_move(pos, state, np.int64(0), move)
     value = expectimax(pos, state, tree, depth - 1, np.int64(1))
-    take_back(pos, move)
-    extend_pv(state, np.int64(0), move)
-    return value, tree.certain[1]
+    unmake_move(pos, move)
+    update_pv(state, np.int64(0), move)
+    return value, tree.proven_mate[1]

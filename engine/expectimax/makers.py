@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from engine.expectimax.opponent import USUAL_RATING, rating_told, temperature_of
+from engine.expectimax.opponent import DEFAULT_RATING, rating_from_uci_opponent, temperature_of
 from engine.expectimax.randommover import RandomMover
-from engine.expectimax.searcher import Expectimax
+from engine.expectimax.searcher import ExpectimaxSearch
 
 _UNKNOWN = -1  # as the option's value: go by the rating that the GUI sends
 
 
-class Wishes(Protocol):
+class ExpectimaxOptions(Protocol):
     """The settings that expectimax reads."""
 
     @property
@@ -20,21 +20,21 @@ class Wishes(Protocol):
     def uci_opponent(self) -> str: ...
 
 
-def expectimax(wishes: Wishes, megabytes: int) -> Expectimax:
+def expectimax(wishes: ExpectimaxOptions, megabytes: int) -> ExpectimaxSearch:
     """Expectimax against an opponent of the assumed strength."""
-    search = Expectimax()
+    search = ExpectimaxSearch()
     search.set_opponent(temperature_of(opponent_rating(wishes)))
     return search
 
 
-def opponent_rating(wishes: Wishes) -> int:
+def opponent_rating(wishes: ExpectimaxOptions) -> int:
     """The assumed strength of the opponent: from the option, from what the GUI sent, or a usual one."""
     if wishes.opponent_elo != _UNKNOWN:
         return wishes.opponent_elo
-    told = rating_told(wishes.uci_opponent)
-    return USUAL_RATING if told is None else told
+    told = rating_from_uci_opponent(wishes.uci_opponent)
+    return DEFAULT_RATING if told is None else told
 
 
-def random_mover(wishes: Wishes, megabytes: int) -> RandomMover:
+def random_mover(wishes: ExpectimaxOptions, megabytes: int) -> RandomMover:
     """A player that moves at random."""
     return RandomMover()

@@ -17,7 +17,7 @@ from engine.kernel.records import Fields, take_fields
 from engine.search.rows import default_record, set_value
 
 RANDOM_MOVER = 0  # the rating of a player that moves at random
-USUAL_RATING = 1500  # of an opponent about whom nothing is known
+DEFAULT_RATING = 1500  # of an opponent about whom nothing is known
 
 # (rating, centipawns). The second and third are fitted to the moves that levels of handicap.py chose: see
 # engine/alphabeta/MEASUREMENTS.md. Stronger players fit no better at lower temperatures, since they see what quiescence
@@ -38,7 +38,7 @@ def temperature_of(rating: int) -> float:
     return _TEMPERATURES[-1][1]
 
 
-def rating_told(text: str) -> int | None:
+def rating_from_uci_opponent(text: str) -> int | None:
     """The rating in the text of UCI_Opponent, which is title, rating, type and name; None if there is none.
 
     Some GUIs send 0 for an unknown rating.
@@ -50,7 +50,7 @@ def rating_told(text: str) -> int | None:
     return int(rating) or None
 
 
-class Assumption(NamedTuple):
+class OpponentParam(NamedTuple):
     """Something that expectimax assumes: its default and its range."""
 
     name: str
@@ -59,38 +59,38 @@ class Assumption(NamedTuple):
     high: float
 
 
-ASSUMPTIONS = (
+OPPONENT_PARAMS = (
     # Centipawns by which a move must be worse for the opponent to be e times less likely to play it.
-    Assumption("temperature", temperature_of(USUAL_RATING), 1.0, math.inf),
+    OpponentParam("temperature", temperature_of(DEFAULT_RATING), 1.0, math.inf),
     # Centipawns: the most that a mate or any other win is worth to the opponent, so that even those may be overlooked.
-    Assumption("sight", 1500.0, 100.0, 30_000.0),
+    OpponentParam("sight", 1500.0, 100.0, 30_000.0),
     # Replies that are this much less likely than the likeliest are left out.
-    Assumption("least_likelihood", 0.01, 0.0, 1.0),
+    OpponentParam("least_likelihood", 0.01, 0.0, 1.0),
     # Utility is tanh(centipawns / scale): three pawns up is nearly a win, and ten is little more.
-    Assumption("scale", 350.0, 50.0, 2000.0),
+    OpponentParam("scale", 350.0, 50.0, 2000.0),
     # What each ply to a mate takes off its utility of 1: just enough to prefer the shorter mate.
-    Assumption("mate_discount", 1e-12, 0.0, 1e-4),
+    OpponentParam("mate_discount", 1e-12, 0.0, 1e-4),
 )
 
 
-class AssumptionsRecord(Fields):
+class OpponentParamsRecord(Fields):
     """A number for each row of ASSUMPTIONS."""
 
     if TYPE_CHECKING:
         def __getattr__(self, name: str) -> float: ...
 
 
-take_fields(AssumptionsRecord, dict.fromkeys((row.name for row in ASSUMPTIONS), "f8"))
+take_fields(OpponentParamsRecord, dict.fromkeys((row.name for row in OPPONENT_PARAMS), "f8"))
 
 
-def default_assumptions() -> AssumptionsRecord:
+def default_assumptions() -> OpponentParamsRecord:
     """A new record with every default."""
-    return default_record(ASSUMPTIONS, AssumptionsRecord)
+    return default_record(OPPONENT_PARAMS, OpponentParamsRecord)
 
 
-def set_assumption(record: AssumptionsRecord, name: str, value: float) -> None:
+def set_opponent_param(record: OpponentParamsRecord, name: str, value: float) -> None:
     """Set one assumption; InputError if there is no such assumption or the value is out of range."""
-    set_value(record, ASSUMPTIONS, name, value, "assumption of expectimax")
+    set_value(record, OPPONENT_PARAMS, name, value, "assumption of expectimax")
 
 
 @inline
@@ -100,7 +100,7 @@ def is_random_mover(assumed):
 
 
 @inline
-def _seen(assumed, score):
+def _perceived(assumed, score):
     """A score as the opponent sees it."""
     return min(max(np.float64(score), -assumed.sight), assumed.sight)
 
@@ -113,10 +113,10 @@ def guess_probabilities(assumed, scores, begin, end, probabilities):
     """
     best = -np.inf
     for index in range(begin, end):
-        best = max(best, _seen(assumed, scores[index]))
+        best = max(best, _perceived(assumed, scores[index]))
     total = 0.0
     for index in range(begin, end):
-        likelihood = math.exp((_seen(assumed, scores[index]) - best) / assumed.temperature)
+        likelihood = math.exp((_perceived(assumed, scores[index]) - best) / assumed.temperature)
         if likelihood < assumed.least_likelihood:
             likelihood = 0.0
         probabilities[index] = likelihood
@@ -126,7 +126,7 @@ def guess_probabilities(assumed, scores, begin, end, probabilities):
 
 
 @kernel
-def likeliest_first(moves, scores, probabilities, begin, end):
+def sort_by_probability(moves, scores, probabilities, begin, end):
     """Sort replies, with their scores, by probability; the sort is stable."""
     for index in range(begin + 1, end):
         move, score, probability = moves[index], scores[index], probabilities[index]

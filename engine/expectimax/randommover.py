@@ -9,7 +9,7 @@ from engine.core.game import list_moves
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord, empty_position
 from engine.search.contract import Search
-from engine.search.limits import Info, Limits, Report, Result, ignore
+from engine.search.limits import Info, Limits, Report, Result, no_report
 
 
 class RandomMover(Search):
@@ -25,11 +25,11 @@ class RandomMover(Search):
         """Compile or load the kernel that lists moves."""
         list_moves.load()
 
-    def begin(self, position: PositionRecord, limits: Limits) -> None:
+    def prepare(self, position: PositionRecord, limits: Limits) -> None:
         """Remember the position and the limits."""
         self._position, self._limits = position, limits
 
-    def finish(self, report: Report = ignore) -> Result:
+    def search(self, report: Report = no_report) -> Result:
         """A random legal move, one of the search moves if there are any; 0 if there is none."""
         started = time.perf_counter()
         count, _ = list_moves(self._position, self._moves)

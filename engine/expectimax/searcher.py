@@ -8,18 +8,18 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from engine.alphabeta.iterations import Iterations, Line
+from engine.alphabeta.iterations import MainThreadSearch, PvLine
 from engine.alphabeta.params import ParamsRecord, default_params, set_param
 from engine.alphabeta.root import search_from
-from engine.alphabeta.searcher import DeepeningSearch
+from engine.alphabeta.searcher import IterativeSearch
 from engine.alphabeta.state import StateRecord
 from engine.core.position import PositionRecord
-from engine.expectimax.chance import TreeRecord, value_of_move
-from engine.expectimax.opponent import default_assumptions, set_assumption
+from engine.expectimax.chance import ExpectimaxRecord, value_of_move
+from engine.expectimax.opponent import default_assumptions, set_opponent_param
 from engine.kernel.records import new_record
 from engine.search.limits import Bound, Limits, Report
 from engine.search.scores import MAX_EVALUATION, clamp_evaluation
-from eval.choice import Evaluation
+from eval.choice import Evaluator
 
 _SHARE_FOR_ANOTHER = 0.2  # of the soft time: once this much is used, another iteration would take too long
 
@@ -45,18 +45,18 @@ def score_of(move: RootMove, scale: float) -> int:
     return int(clamp_evaluation(round(scale * math.atanh(move.utility))))
 
 
-class Averaging(Iterations):
+class ExpectimaxIterations(MainThreadSearch):
     """Expectimax with iterative deepening. Every root move has its exact value after each iteration."""
 
     def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, started: float, report: Report,
-                 tree: TreeRecord) -> None:
+                 tree: ExpectimaxRecord) -> None:
         super().__init__(pos, state, limits, started, report)
         self._tree = tree
         self._moves: list[int] = state.root_moves[: state.root_count].tolist()  # the best so far first
 
     def _iterate(self) -> bool:
         depth = self.depth + 1
-        self._state.deepest = 0
+        self._state.seldepth = 0
         found = self._root_moves(depth)
         if len(found) < len(self._moves):
             # Aborted. The best move so far came first, so only a move that is better at the new depth replaces it; with
@@ -68,46 +68,46 @@ class Averaging(Iterations):
         self.lines = [self._line(move) for move in found[: len(self.lines)]]
         self.depth = depth
         for number, line in enumerate(self.lines):
-            self._tell(depth, number, line, Bound.EXACT)
+            self._report_line(depth, number, line, Bound.EXACT)
         return True
 
     def _root_moves(self, depth: int) -> list[RootMove]:
         """The root moves that could be valued, the best first."""
         state, found = self._state, []
         for number, move in enumerate(self._moves, start=1):
-            state.current_move, state.current_number = move, number
+            state.current_move, state.current_move_number = move, number
             utility, certain = value_of_move(self._pos, state, self._tree, move, depth)
             if state.stopped:
                 break
             found.append(RootMove(int(certain), float(utility), tuple(state.pv[0, : state.pv_length[0]].tolist())))
         return sorted(found, key=RootMove.rank, reverse=True)
 
-    def _line(self, move: RootMove) -> Line:
-        return Line(score_of(move, float(self._tree.assumed.scale)), move.line)
+    def _line(self, move: RootMove) -> PvLine:
+        return PvLine(score_of(move, float(self._tree.opponent_model.scale)), move.line)
 
-    def _patience(self) -> float:
+    def _time_factor(self) -> float:
         """Nothing is pruned, so an iteration takes many times as long as all before it, whatever those found."""
         return _SHARE_FOR_ANOTHER
 
 
-class Expectimax(DeepeningSearch):
+class ExpectimaxSearch(IterativeSearch):
     """Expectimax as its users see it: iterative deepening in one thread, with a model of the opponent.
 
     The transposition table is not used, so that a value does not depend on what else was searched.
     """
 
-    def __init__(self, params: ParamsRecord | None = None, evaluation: Evaluation | None = None) -> None:
-        self._tree = new_record(TreeRecord)
-        self._tree["assumed"] = default_assumptions()
+    def __init__(self, params: ParamsRecord | None = None, evaluation: Evaluator | None = None) -> None:
+        self._tree = new_record(ExpectimaxRecord)
+        self._tree["opponent_model"] = default_assumptions()
         super().__init__(params=_for_plain_quiescence(params), evaluation=evaluation)
 
     def set_opponent(self, temperature: float) -> None:
         """Play against an opponent of this temperature (see `temperature_of`); infinity is a random mover."""
-        self.assume("temperature", temperature)
+        self.set_opponent_param("temperature", temperature)
 
-    def assume(self, name: str, value: float) -> None:
+    def set_opponent_param(self, name: str, value: float) -> None:
         """Change a row of ASSUMPTIONS from the next search on; InputError if it is unknown or out of range."""
-        set_assumption(self._tree["assumed"], name, value)
+        set_opponent_param(self._tree["opponent_model"], name, value)
 
     def set_params(self, params: ParamsRecord) -> None:
         """Use other search parameters from now on."""
@@ -119,8 +119,9 @@ class Expectimax(DeepeningSearch):
         value_of_move.load()
         self._tree.search_address = search_from.address
 
-    def _iterations(self, report: Report) -> Averaging:
-        return Averaging(self._position.copy(), self._states[0], self._limits, self._started, report, self._tree)
+    def _iterations(self, report: Report) -> ExpectimaxIterations:
+        return ExpectimaxIterations(self._position.copy(), self._states[0], self._limits, self._started, report,
+                                    self._tree)
 
 
 def _for_plain_quiescence(params: ParamsRecord | None) -> ParamsRecord:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.exchange import EXCHANGE_VALUES, captured_value
+from engine.alphabeta.exchange import SEE_VALUES, capture_gain
 from engine.alphabeta.state import PLY_MASK, STATE_TYPE, StateRecord
-from engine.alphabeta.steps import extend_pv, has_to_stop, is_draw, play, static_evaluation, take_back
+from engine.alphabeta.steps import enter_node, evaluate_raw, is_draw, make_move, unmake_move, update_pv
 from engine.core.bits import EMPTY, KNIGHT, PAWN, QUEEN, popcount
-from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.moves import from_square, to_square
 from engine.core.position import POSITION_TYPE, PositionRecord
-from engine.fallible.sight import SIGHT_TYPE, SightRecord
+from engine.fallible.sight import SIGHT_TYPE, VisionRecord
 from engine.kernel import Int, entry, inline, int64, kernel
 from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, clamp_evaluation, mated_in
 
@@ -36,7 +36,7 @@ _THOUSAND = np.uint64(1000)
 
 
 @inline
-def _scattered(word):
+def _mix64(word):
     """A word of which every bit depends on all of `word` (the finalizer of splitmix64)."""
     word = (word ^ (word >> np.uint64(30))) * _FIRST
     word = (word ^ (word >> np.uint64(27))) * _SECOND
@@ -49,11 +49,11 @@ def _difficulty(pos, move, target, in_check):
     start, goal = from_square(move), to_square(move)
     if goal == target or in_check:
         return _OBVIOUS
-    mover, taken = np.int64(pos.board[start]) & 7, captured_value(pos, move)
+    mover, taken = np.int64(pos.board[start]) & 7, capture_gain(pos, move)
     percent = _ALL
     if taken == 0:
         percent = _QUIET
-    elif taken > EXCHANGE_VALUES[mover]:
+    elif taken > SEE_VALUES[mover]:
         percent = _PROFITABLE
     ranks, files = (goal >> 3) - (start >> 3), (goal & 7) - (start & 7)
     if max(abs(ranks), abs(files)) >= _FAR_DISTANCE:
@@ -71,25 +71,25 @@ def overlooks(pos, sight, move, ply, target, in_check):
     percent = _difficulty(pos, move, target, in_check)
     percent = percent * (_ALL + _BY_PLY * (ply - 1)) // _ALL if ply > 0 else percent * _OWN // _ALL
     chance = min(sight.blindness * percent // _ALL, _MOST)
-    roll = _scattered(pos.key ^ sight.seed ^ np.uint64(move) * _GOLD) >> np.uint64(20)
+    roll = _mix64(pos.key ^ sight.seed ^ np.uint64(move) * _GOLD) >> np.uint64(20)
     return np.int64(roll % _THOUSAND) < chance
 
 
 @inline
-def _men(pos, color):
+def _material(pos, color):
     """What the men of a side are worth, in centipawns, as people count."""
     total = np.int64(0)
     for piece_type in range(PAWN, QUEEN + 1):
-        total += EXCHANGE_VALUES[piece_type] * popcount(pos.types[piece_type] & pos.colors[color])
+        total += SEE_VALUES[piece_type] * popcount(pos.types[piece_type] & pos.colors[color])
     return total
 
 
 @inline
-def _judgement(pos, state, sight, ply):
+def _perceived_eval(pos, state, sight, ply):
     """What a position looks like to the side to move: the men that can be counted, and what is understood beside."""
     us = np.int64(pos.side)
-    men = _men(pos, us) - _men(pos, 1 - us)
-    score = static_evaluation(pos, state, ply)
+    men = _material(pos, us) - _material(pos, 1 - us)
+    score = evaluate_raw(pos, state, ply)
     return clamp_evaluation(men + (score - men) * sight.knowledge // _ALL)
 
 
@@ -98,7 +98,7 @@ def _bring_forward(pos, moves, place, end):
     """Put the move that takes most of those from `place` on to that place; returns what it takes."""
     best, most = place, np.int64(-1)
     for index in range(place, end):
-        taken = captured_value(pos, np.int64(moves[index]))
+        taken = capture_gain(pos, np.int64(moves[index]))
         if taken > most:
             best, most = index, taken
     moves[place], moves[best] = moves[best], moves[place]
@@ -106,30 +106,30 @@ def _bring_forward(pos, moves, place, end):
 
 
 @kernel
-def look(pos, state, sight, depth, chain, alpha, beta, ply, target):
+def humanlike_search(pos, state, sight, depth, chain, alpha, beta, ply, target):
     """What a person thinks that `pos` is worth to the side to move: `depth` plies of all moves, then captures.
 
     Captures are followed for `chain` plies, and on the square `target` of the last move to their end.
     """
     ply &= PLY_MASK
     # Step 1. Stop, draws, mate and stalemate.
-    if has_to_stop(state, ply):
+    if enter_node(state, ply):
         return DRAW
     if is_draw(pos, state, ply):
         return DRAW
-    checkers, pinned = king_masks(pos)
-    begin = np.int64(state.begin[ply])
-    end = generate(pos, state.list, begin, ALL_MOVES, checkers, pinned)
+    checkers, pinned = checkers_and_pinned(pos)
+    begin = np.int64(state.moves_begin[ply])
+    end = generate(pos, state.move_list, begin, ALL_MOVES, checkers, pinned)
     if begin == end:
         return mated_in(ply) if checkers != EMPTY else DRAW
-    state.begin[ply + 1] = end
+    state.moves_begin[ply + 1] = end
 
     # Step 2. At the end of what is looked at, what the side to move has without a capture.
     in_check = checkers != EMPTY
     is_ending = depth <= 0 and (not in_check or chain <= 0)
     best = -INFINITE
     if is_ending or ply >= MAX_PLY:
-        best = _judgement(pos, state, sight, ply)
+        best = _perceived_eval(pos, state, sight, ply)
         if best >= beta or ply >= MAX_PLY:
             return best
         alpha = max(alpha, best)
@@ -138,8 +138,8 @@ def look(pos, state, sight, depth, chain, alpha, beta, ply, target):
     is_capture = True
     for index in range(begin, end):
         if is_capture:
-            is_capture = _bring_forward(pos, state.list.moves, index, end) > 0
-        move = np.int64(state.list.moves[index])
+            is_capture = _bring_forward(pos, state.move_list.moves, index, end) > 0
+        move = np.int64(state.move_list.moves[index])
         goal = to_square(move)
         if is_ending and not is_capture:
             break
@@ -147,24 +147,25 @@ def look(pos, state, sight, depth, chain, alpha, beta, ply, target):
             continue
         if overlooks(pos, sight, move, ply, target, in_check):
             continue
-        play(pos, state, ply, move)
-        score = -look(pos, state, sight, depth - 1, chain - np.int64(depth <= 0), -beta, -alpha, ply + 1, goal)
-        take_back(pos, move)
+        make_move(pos, state, ply, move)
+        score = -humanlike_search(pos, state, sight, depth - 1, chain - np.int64(depth <= 0), -beta, -alpha, ply + 1,
+                                  goal)
+        unmake_move(pos, move)
         if state.stopped:
             return DRAW
         best = max(best, score)
         if score > alpha:
             alpha = score
-            extend_pv(state, ply, move)
+            update_pv(state, ply, move)
             if score >= beta:
                 break
 
     # Step 4. Where nothing came to mind, the position as it stands.
-    return best if best > -INFINITE else _judgement(pos, state, sight, ply)
+    return best if best > -INFINITE else _perceived_eval(pos, state, sight, ply)
 
 
 @entry(POSITION_TYPE, STATE_TYPE, SIGHT_TYPE, int64, int64, int64, int64)
-def value_of_move(pos: PositionRecord, state: StateRecord, sight: SightRecord, move: int, depth: int,
+def value_of_move(pos: PositionRecord, state: StateRecord, sight: VisionRecord, move: int, depth: int,
                   least: int, must_see: int) -> Int:
     """What a person thinks of playing `move` at the root, `depth` plies deep with it; NO_SCORE if it is overlooked.
 
@@ -172,13 +173,14 @@ def value_of_move(pos: PositionRecord, state: StateRecord, sight: SightRecord, m
     nothing of this means anything. With `must_see` the move itself is not overlooked.
     """
     state.root_depth = depth
-    checkers, _ = king_masks(pos)
+    checkers, _ = checkers_and_pinned(pos)
     if not must_see and overlooks(pos, sight, move, np.int64(0), _NOWHERE, checkers != EMPTY):
         return NO_SCORE
-    state.begin[1] = 0  # the root's moves are kept elsewhere
-    play(pos, state, np.int64(0), move)
-    score = -look(pos, state, sight, depth - 1, np.int64(sight.chain), -INFINITE, np.int64(-least), np.int64(1),
-                  to_square(move))
-    take_back(pos, move)
-    extend_pv(state, np.int64(0), move)
+    state.moves_begin[1] = 0  # the root's moves are kept elsewhere
+    make_move(pos, state, np.int64(0), move)
+    score = -humanlike_search(pos, state, sight, depth - 1, np.int64(sight.capture_plies), -INFINITE, np.int64(-least),
+                              np.int64(1),
+                              to_square(move))
+    unmake_move(pos, move)
+    update_pv(state, np.int64(0), move)
     return score

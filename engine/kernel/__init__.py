@@ -24,12 +24,12 @@ from engine.kernel.decorators import (
     kernel,
 )
 from engine.kernel.library import Origin, is_compiling
-from engine.kernel.notices import listen
+from engine.kernel.notices import set_listener
 from engine.kernel.signature import Int, array_type, int64, offset_of, record_dtype, record_type, uint64
 from engine.kernel.sources import PACKAGES, SOURCE_ROOT
 
 __all__ = [
     "CACHE_VARIABLE", "ENTRY_POINTS", "PACKAGES", "SOURCE_ROOT", "EntryPoint", "Int", "LateIntrinsic", "Origin",
-    "array_type", "entry", "import_all", "inline", "int64", "is_compiling", "kernel", "listen", "offset_of",
-    "record_dtype", "record_type", "uint64",
+    "array_type", "entry", "import_all", "inline", "int64", "is_compiling", "kernel", "offset_of",
+    "record_dtype", "record_type", "set_listener", "uint64",
 ]

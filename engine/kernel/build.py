@@ -34,7 +34,7 @@ def build(folder: Path, triple: str, only: str = "") -> list[Path]:
     for point in (point for point in import_all() if point.name.startswith(only)):
         bitcode = compiler.to_bitcode(point.declaration)
         for machine, done in zip(machines, codes, strict=True):
-            done.append(compiler.generate(bitcode, machine))
+            done.append(compiler.emit_object_code(bitcode, machine))
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{baseline.name}{SHIPPED_SUFFIX}" for baseline in baselines]
     for path, baseline, done in zip(paths, baselines, codes, strict=True):

@@ -47,11 +47,11 @@ class Cache:
 
     def _judge(self, folder: Path) -> bool:
         try:
-            reason = host.distrust(folder.stat())
+            reason = host.reason_not_to_trust(folder.stat())
         except OSError:
             return True  # it does not exist yet; or it cannot be read, and then nothing will be found there
         if reason is not None:
-            notices.tell(f"the compile cache {folder} is not used: {reason}")
+            notices.notify(f"the compile cache {folder} is not used: {reason}")
         return reason is None
 
     def path_of(self, name: str) -> Path:
@@ -63,14 +63,14 @@ class Cache:
         if not self.is_trusted:
             return None
         try:
-            file = CodeFile(self.path_of(name), host.distrust)
+            file = CodeFile(self.path_of(name), host.reason_not_to_trust)
             if not file.has(name, signature) or not _is_same(file.provenance, provenance):
                 return None
             return file.read(name)
         except FileNotFoundError:
             return None
         except CodeFileError as error:
-            notices.tell(f"machine code in {self.folder} is not used: {error}")
+            notices.notify(f"machine code in {self.folder} is not used: {error}")
             return None
 
     def keep(self, code: Code, provenance: Provenance) -> None:
@@ -82,8 +82,8 @@ class Cache:
             codefile.write(self.path_of(code.name), provenance, [code])
         except OSError as error:
             self._can_write = False
-            notices.tell(f"the compiled kernels cannot be kept in {self.folder} ({error}): "
-                         "the next start has to compile them again")
+            notices.notify(f"the compiled kernels cannot be kept in {self.folder} ({error}): "
+                           "the next start has to compile them again")
 
     def size(self) -> int:
         """The number of bytes in the cache, for these sources and others."""
@@ -126,7 +126,7 @@ def own_cache() -> Cache | None:
     try:
         home = cache_home()
     except RuntimeError as error:
-        notices.tell(f"there is no place for a compile cache ({error})")
+        notices.notify(f"there is no place for a compile cache ({error})")
         return None
     state = sources.own_digest() + targets.processor_digest()
     return Cache(home, hashlib.sha256(state.encode()).hexdigest())

@@ -128,7 +128,9 @@ def type_of_intrinsic(emit: Callable[..., Any], result: ArgumentType | None, arg
 
 
 def type_of_late(emit: Callable[..., Any], has_result: bool, arguments: Sequence[ArgumentType]) -> Any:
-    """The Numba type of an intrinsic that depends on the processor: a call of a function that `generate` will add."""
+    """The Numba type of an intrinsic that depends on the processor: a call of a function that `emit_object_code` will
+    add.
+    """
     name = f"{_LATE_PREFIX}{len(_late)}.{emit.__name__}"
     function_type = ir.FunctionType(_I64 if has_result else ir.VoidType(), [_I64] * len(arguments))
     _late[name] = function_type, emit
@@ -173,7 +175,7 @@ class Bitcode(NamedTuple):
 
 def compile_entry(declared: Declaration) -> Code:
     """The machine code of an entry for this processor."""
-    return generate(to_bitcode(declared), targets.machine(None))
+    return emit_object_code(to_bitcode(declared), targets.machine(None))
 
 
 def to_bitcode(declared: Declaration) -> Bitcode:
@@ -184,7 +186,7 @@ def to_bitcode(declared: Declaration) -> Bitcode:
         (compiled,) = compile_now(declared.function).overloads.values()
     result = compiled.signature.return_type
     module = compiled.library.copy_of_module()
-    module.link_in(llvm.parse_assembly(str(_door(declared, compiled, result))))
+    module.link_in(llvm.parse_assembly(str(_c_wrapper(declared, compiled, result))))
     for value in (*module.functions, *module.global_variables):
         # Numba links kernels so that another library could replace them, which keeps LLVM from optimising across
         # them: from concluding that no kernel fails, which arguments are unused, what memory is left alone.
@@ -198,7 +200,7 @@ def to_bitcode(declared: Declaration) -> Bitcode:
     return Bitcode(declared.name, declared.signature, names, is_tuple, module.as_bitcode())
 
 
-def _door(declared: Declaration, compiled: Any, result: Any) -> ir.Module:
+def _c_wrapper(declared: Declaration, compiled: Any, result: Any) -> ir.Module:
     """A function that C can call: arguments as in `signature`, results to the address that comes last.
 
     It returns 0, or something else if the entry failed.
@@ -244,7 +246,7 @@ def _give_back(builder: Any, value: Any, place: Any) -> None:
     builder.store(value, builder.bitcast(place, value.type.as_pointer()))
 
 
-def generate(bitcode: Bitcode, machine: Any) -> Code:
+def emit_object_code(bitcode: Bitcode, machine: Any) -> Code:
     """The machine code of an entry for the processor of `machine`."""
     module = llvm.parse_bitcode(bitcode.code)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)

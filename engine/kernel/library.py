@@ -69,7 +69,7 @@ def find(entry: Declaration) -> Found:
     return Found(address, code.results, code.is_tuple, origin)
 
 
-def at_hand(entry: Declaration) -> Origin | None:
+def origin_of(entry: Declaration) -> Origin | None:
     """Where the machine code of an entry would be taken from; None if it has to be compiled."""
     code, origin = _look_up(entry)
     return origin if code is not None else None
@@ -81,7 +81,7 @@ def _look_up(entry: Declaration) -> tuple[Code | None, Origin]:
         try:
             return shipped.file.read(entry.name), Origin.SHIPPED
         except CodeFileError as error:
-            notices.tell(f"{shipped.file.path} is not used: {error}")
+            notices.notify(f"{shipped.file.path} is not used: {error}")
     cache = own_cache()  # not before: if the package has everything, problems of the cache do not matter
     code = cache.read(entry.name, entry.signature, _provenance_of(entry)) if cache is not None else None
     return code, Origin.CACHED
@@ -91,7 +91,7 @@ def _compile(entry: Declaration) -> tuple[Code, Origin]:
     with _compiling:
         reason = shipped_file().reason
         if reason is not None:
-            notices.tell(f"compiling: {reason}")
+            notices.notify(f"compiling: {reason}")
         from engine.kernel import compiler
 
         code = compiler.compile_entry(entry)
@@ -105,7 +105,7 @@ def _provenance_of(entry: Declaration) -> Provenance:
     """The provenance of machine code that is compiled here and now."""
     from engine.kernel import targets
 
-    return Provenance(sources.digest_for(entry.function.__module__), targets.triple(), NATIVE, "", "")
+    return Provenance(sources.digest_of_module(entry.function.__module__), targets.triple(), NATIVE, "", "")
 
 
 @cache
@@ -124,7 +124,7 @@ def shipped_file() -> Shipped:
         except CodeFileError as error:
             reason = f"{path} is not used: {error}"
         else:
-            misfit = _misfit(file.provenance)
+            misfit = _mismatch(file.provenance)
             if misfit is None:
                 return Shipped(file, None)
             reason = f"{path.name} is not used: {misfit}"
@@ -139,7 +139,7 @@ def shipped_paths() -> list[Path]:
             for baseline in targets.baselines_of(targets.triple())]
 
 
-def _misfit(provenance: Provenance) -> str | None:
+def _mismatch(provenance: Provenance) -> str | None:
     """Why machine code of this provenance cannot run here, or None."""
     from engine.kernel import targets
 

@@ -17,13 +17,13 @@ _hearer: list[Callable[[str], None]] = [_complain]
 _told: set[str] = set()
 
 
-def tell(line: str) -> None:
+def notify(line: str) -> None:
     """Tell the user; the same line is told only once."""
     if line not in _told:
         _told.add(line)
         _hearer[-1](line)
 
 
-def listen(hearer: Callable[[str], None]) -> None:
+def set_listener(hearer: Callable[[str], None]) -> None:
     """Send notices to `hearer` from now on."""
     _hearer[-1] = hearer

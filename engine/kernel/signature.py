@@ -75,7 +75,7 @@ class Record:
         self._numba: Any = None
 
     def carry(self, value: Any) -> tuple[int]:
-        if not isinstance(value, QuickRecord) or value.dtype != self.dtype:
+        if not isinstance(value, FastRecord) or value.dtype != self.dtype:
             raise TypeError(f"a record of {self.dtype.itemsize} bytes is wanted, not {type(value).__name__}")
         return (_address_of_record(value),)
 
@@ -111,7 +111,7 @@ class Array:
 int64, uint64 = Number("int64", ctypes.c_int64), Number("uint64", ctypes.c_uint64)
 
 
-class QuickRecord(np.record):  # type: ignore[misc]  # NumPy's annotations call a base of it final
+class FastRecord(np.record):  # type: ignore[misc]  # NumPy's annotations call a base of it final
     """NumPy's record, whose way to its fields leads through Python: here they are found in less than half the time.
 
     That is what the steering of a search does most, between two iterations that may take microseconds.
@@ -130,7 +130,7 @@ class QuickRecord(np.record):  # type: ignore[misc]  # NumPy's annotations call 
 
 def record_dtype(fields: list[tuple[Any, ...]]) -> np.dtype[Any]:
     """The dtype of a record that kernels take as one pointer; its fields are attributes in Python and in kernels."""
-    return np.dtype((QuickRecord, np.dtype(fields, align=True)))
+    return np.dtype((FastRecord, np.dtype(fields, align=True)))
 
 
 def offset_of(dtype: np.dtype[Any], field: str) -> int:

@@ -51,7 +51,7 @@ def own_digest() -> str:
     return source_digest(SOURCE_ROOT)
 
 
-def digest_for(module: str) -> str:
+def digest_of_module(module: str) -> str:
     """The digest of what the kernels of `module` depend on; those of a test, for example, depend on its file too."""
     if module.partition(".")[0] in PACKAGES:
         return own_digest()

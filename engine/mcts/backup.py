@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.kernel import inline, kernel
 from engine.mcts.nodes import ONE, add_value, is_drawn_at_best, node_at, prove
-from engine.mcts.sharing import share_value
+from engine.mcts.sharing import store_shared_value
 
 
 @inline
@@ -39,5 +39,5 @@ def back_propagate(worker, depth, value, draw):
         if is_settled and ply < depth:
             is_settled = _settle(pool, index)
         add_value(pool, index, amount, draw_amount)
-        share_value(worker, worker.keys[ply], node_at(pool, index))
+        store_shared_value(worker, worker.keys[ply], node_at(pool, index))
         amount = -amount

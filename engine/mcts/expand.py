@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import add_atomic_i64
 from engine.mcts.nodes import claim, node_at, publish_children, write_node
 from engine.mcts.params import Selection
-from engine.mcts.priors import ask_policy, score_moves, soften, sort_by_prior
+from engine.mcts.priors import handmade_scores, policy_priors, softmax_priors, sort_by_prior
 from engine.mcts.randomness import random_below
 
 _PUCT = np.int64(Selection.PUCT)
@@ -20,28 +20,28 @@ def _list_moves(pos, state, worker, index):
     """Write the moves of a node to the list; returns how many there are. The root has only its allowed moves."""
     if index == worker.root:
         for number in range(worker.root_count):
-            state.list.moves[number] = worker.root_moves[number]
+            state.move_list.moves[number] = worker.root_moves[number]
         return worker.root_count
-    checkers, pinned = king_masks(pos)
-    return generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
+    checkers, pinned = checkers_and_pinned(pos)
+    return generate(pos, state.move_list, np.int64(0), ALL_MOVES, checkers, pinned)
 
 
 @inline
 def _shuffle(state, worker, end):
     for index in range(end - 1, 0, -1):
         other = random_below(worker, index + 1)
-        move = state.list.moves[index]
-        state.list.moves[index] = state.list.moves[other]
-        state.list.moves[other] = move
+        move = state.move_list.moves[index]
+        state.move_list.moves[index] = state.move_list.moves[other]
+        state.move_list.moves[other] = move
 
 
 @inline
 def _set_priors(pos, state, worker, end, is_root):
     params = worker.params
     if worker.policy != 0 and params.use_policy:
-        ask_policy(pos, state, worker, end, params.root_temperature if is_root else params.policy_temperature)
+        policy_priors(pos, state, worker, end, params.root_temperature if is_root else params.policy_temperature)
     else:
-        soften(worker, score_moves(pos, state, worker, end), end, params.prior_temperature)
+        softmax_priors(worker, handmade_scores(pos, state, worker, end), end, params.prior_temperature)
 
 
 @inline
@@ -73,6 +73,6 @@ def expand(pos, state, worker, index):
         return False
     _order(pos, state, worker, count, index == worker.root)
     for number in range(count):
-        write_node(worker.pool, first + number, state.list.moves[number], worker.priors[number])
+        write_node(worker.pool, first + number, state.move_list.moves[number], worker.priors[number])
     publish_children(worker.pool, index, first, count)
     return True

@@ -5,23 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.state import STATE_TYPE, StateRecord
-from engine.alphabeta.transpositions import expect
+from engine.alphabeta.transpositions import tt_prefetch
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
-from engine.core.movegen import ALL_MOVES, generate, king_masks, pawn_targets
+from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate, pawn_targets
 from engine.core.position import POSITION_TYPE, PositionRecord, king_square
 from engine.kernel import entry, inline, kernel
 from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.mcts.backup import back_propagate
 from engine.mcts.expand import expand
-from engine.mcts.look import is_time_to_look, look_again
-from engine.mcts.nodes import average_before, count_visit, expect_children, node_at
+from engine.mcts.look import refine_priors, refinement_is_due
+from engine.mcts.nodes import average_before, count_visit, node_at, prefetch_children
 from engine.mcts.params import Selection
 from engine.mcts.select import select
-from engine.mcts.sharing import shared_value
+from engine.mcts.sharing import lookup_shared_value
 from engine.mcts.simulate import simulate
-from engine.mcts.spread import measure_spread, note_value
-from engine.mcts.steps import step_back, step_forward
+from engine.mcts.spread import add_value_sample, update_value_spread
+from engine.mcts.steps import make_move, unmake_move
 from engine.mcts.worker import LONGEST_PATH, WORKER_TYPE, WorkerRecord
 
 _EVEN = np.int64(Selection.EVEN)
@@ -55,13 +55,13 @@ def _descend(pos, state, worker):
             break
         if node.first == 0 and not expand(pos, state, worker, index):
             break
-        if visits >= worker.params.look_visits and is_time_to_look(worker.params, visits, depth):
-            look_again(pos, state, worker, index, visits, depth)
+        if visits >= worker.params.look_visits and refinement_is_due(worker.params, visits, depth):
+            refine_priors(pos, state, worker, index, visits, depth)
             if depth > 0 and node.proof != 0:
                 break
         index = select(worker, index)
-        expect_children(worker.pool, index)
-        step_forward(pos, np.int64(node_at(worker.pool, index).move))
+        prefetch_children(worker.pool, index)
+        make_move(pos, np.int64(node_at(worker.pool, index).move))
         depth += 1
         worker.path[depth] = index
         worker.keys[depth] = pos.key
@@ -76,20 +76,20 @@ def _has_move(pos, state, checkers, pinned):
     one, _, _, _ = pawn_targets(pos, us, king_square(pos, us), pinned)
     if checkers == EMPTY and one != EMPTY:
         return True
-    return generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned) > 0
+    return generate(pos, state.move_list, np.int64(0), ALL_MOVES, checkers, pinned) > 0
 
 
 @kernel
 def _judge(pos, state, worker, index, depth):
     """Step 3: (value, chance of a draw) of a leaf for its side to move. A certain result is recorded in the node."""
     node = node_at(worker.pool, index)
-    expect(state.tt_address, state.tt_buckets, pos.key)
+    tt_prefetch(state.tt_address, state.tt_buckets, pos.key)
     if depth > 0:
         if node.proof != 0:
             return (-1.0 if node.proof > 0 else 1.0), 0.0
         if node.is_drawn:
             return 0.0, 1.0
-        checkers, pinned = king_masks(pos)
+        checkers, pinned = checkers_and_pinned(pos)
         if not _has_move(pos, state, checkers, pinned):
             if checkers != EMPTY:
                 node.proof = 1
@@ -101,7 +101,7 @@ def _judge(pos, state, worker, index, depth):
             return 0.0, 1.0
         if _is_drawn_here(pos, depth):
             return 0.0, 1.0
-        is_known, value, draw = shared_value(worker, pos.key)
+        is_known, value, draw = lookup_shared_value(worker, pos.key)
         if is_known:
             return value, draw
     expected = average_before(node_at(worker.pool, worker.path[depth - 1])) if depth > 0 else 0.0
@@ -115,7 +115,7 @@ def _judge(pos, state, worker, index, depth):
 @inline
 def _return_to_root(pos, worker, depth):
     for ply in range(depth, 0, -1):
-        step_back(pos, np.int64(node_at(worker.pool, worker.path[ply]).move))
+        unmake_move(pos, np.int64(node_at(worker.pool, worker.path[ply]).move))
 
 
 @kernel
@@ -126,7 +126,7 @@ def _iterate(pos, state, worker):
     sign = 1.0 if depth % 2 == 0 else -1.0  # the root's player dislikes draws by his contempt
     value -= sign * worker.params.contempt * draw
     back_propagate(worker, depth, value, draw)
-    note_value(worker, sign * value)
+    add_value_sample(worker, sign * value)
     _return_to_root(pos, worker, depth)
     worker.iterations += 1
     worker.depth_sum += depth
@@ -137,7 +137,7 @@ def _iterate(pos, state, worker):
 def _is_over(worker):
     if worker.iterations % _POLL_INTERVAL != 0:
         return False
-    measure_spread(worker)
+    update_value_spread(worker)
     return perf_counter_ns() >= worker.deadline or load_atomic(worker.stop_address) != 0
 
 
@@ -151,5 +151,5 @@ def grow(pos: PositionRecord, state: StateRecord, worker: WorkerRecord) -> None:
         _iterate(pos, state, worker)
         if worker.is_full or state.stopped or worker.iterations >= worker.iteration_limit or _is_over(worker):
             return
-        if worker.ends_with_proof and node_at(worker.pool, worker.root).proof != 0:
+        if worker.stops_when_proven and node_at(worker.pool, worker.root).proof != 0:
             return

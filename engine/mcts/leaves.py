@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.calling import call_search
-from engine.alphabeta.state import BEFORE_ROOT
-from engine.alphabeta.steps import begin_evaluation, is_tb_ending, static_evaluation, tb_score
+from engine.alphabeta.state import ROOT_OFFSET
+from engine.alphabeta.steps import can_probe_tb, evaluate_raw, probe_tb_score, reset_eval_stack
 from engine.kernel import inline
 from engine.mcts.nodes import TB_PROOF
 from engine.search.scores import MATE, MATE_BAND, NO_SCORE, TB_BAND, TB_WIN
@@ -17,22 +17,22 @@ _LEAF_PLY = np.int64(1)  # not 0: the search must not treat a leaf as a root
 @inline
 def search_leaf(pos, state, worker, depth, alpha, beta):
     """The score of a shallow search, or of quiescence, in centipawns from the side to move's view."""
-    begin_evaluation(pos, state, _LEAF_PLY)
-    state.begin[_LEAF_PLY] = 0
-    state.slots[BEFORE_ROOT] = 0
+    reset_eval_stack(pos, state, _LEAF_PLY)
+    state.moves_begin[_LEAF_PLY] = 0
+    state.piece_to[ROOT_OFFSET] = 0
     return call_search(worker.search_address, pos, state, depth, alpha, beta, _LEAF_PLY)
 
 
 @inline
 def evaluate_leaf(pos, state):
     """The static evaluation in centipawns from the side to move's view, or what the endgame tables know instead."""
-    if is_tb_ending(pos, state):
-        state.begin[_LEAF_PLY] = 0
-        known_score = tb_score(pos, state, _LEAF_PLY, _LEAF_PLY)
+    if can_probe_tb(pos, state):
+        state.moves_begin[_LEAF_PLY] = 0
+        known_score = probe_tb_score(pos, state, _LEAF_PLY, _LEAF_PLY)
         if known_score != NO_SCORE:
             return known_score
-    begin_evaluation(pos, state, _LEAF_PLY)
-    return static_evaluation(pos, state, _LEAF_PLY)
+    reset_eval_stack(pos, state, _LEAF_PLY)
+    return evaluate_raw(pos, state, _LEAF_PLY)
 
 
 @inline

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from engine.mcts.nodes import ONE, TB_PROOF, Pool
-from engine.mcts.params import ParamsRecord, Selection
-from engine.mcts.values import Curve
+from engine.mcts.params import Selection, TreeParamsRecord
+from engine.mcts.values import ValueCurve
 from engine.search.scores import MATE, TB_WIN, mate_distance
 
 _BEYOND_VISITS = 1e12
 
 
 @dataclass(frozen=True)
-class Line:
+class RootLine:
     """A root move with its score, its visits, and the line of most-visited moves after it."""
 
     score: int
@@ -33,7 +33,7 @@ class Line:
         return round(1000 * win), 1000 - round(1000 * win) - round(1000 * loss), round(1000 * loss)
 
 
-def best_lines(pool: Pool, params: ParamsRecord, curve: Curve, count: int) -> list[Line]:
+def best_lines(pool: Pool, params: TreeParamsRecord, curve: ValueCurve, count: int) -> list[RootLine]:
     """The `count` best root moves that were visited or proven, the best first; `curve` turns values into scores."""
     children = pool.children(pool.nodes[pool.root])
     keys = _keys(children, by_average=params.selection == Selection.EVEN)
@@ -41,21 +41,21 @@ def best_lines(pool: Pool, params: ParamsRecord, curve: Curve, count: int) -> li
     return [_line(pool, children[place], curve) for place in ranked]
 
 
-def average(node: Any) -> float:
+def mean_value(node: Any) -> float:
     """The mean value of a node for the player whose move leads to it; the proven value if it was never visited."""
-    return float(node.total / (node.visits * ONE)) if node.visits else float(np.sign(node.proof))
+    return float(node.value_sum / (node.visits * ONE)) if node.visits else float(np.sign(node.proof))
 
 
-def score_of(node: Any, curve: Curve) -> int:
+def score_of(node: Any, curve: ValueCurve) -> int:
     """The score of a visited node for the player whose move leads to it: what is proven, else centipawns."""
     if node.proof:
         distance = abs(int(node.proof))
         won = int(MATE) - distance if distance < TB_PROOF else int(TB_WIN + TB_PROOF) - distance
         return won if node.proof > 0 else -won
-    return 0 if node.is_drawn else curve.score(average(node))
+    return 0 if node.is_drawn else curve.score(mean_value(node))
 
 
-def cautious(line: Line, curve: Curve) -> Line:
+def without_unfinished_mate(line: RootLine, curve: ValueCurve) -> RootLine:
     """The line; if its score is a mate that its moves do not reach, with the average value as score instead."""
     is_shown = mate_distance(line.score) is None or len(line.moves) == int(MATE) - abs(line.score)
     return line if is_shown else replace(line, score=curve.score(line.value))
@@ -66,12 +66,12 @@ def _keys(children: Any, *, by_average: bool = False) -> Any:
     visits count, or averages. A child that was neither visited nor proven has minus infinity.
     """
     visits, proofs = children["visits"].astype(np.float64), children["proof"].astype(np.float64)
-    keys = children["total"] / (np.maximum(visits, 1.0) * ONE) if by_average else visits
+    keys = children["value_sum"] / (np.maximum(visits, 1.0) * ONE) if by_average else visits
     keys = np.where(proofs == 0, keys, np.sign(proofs) * _BEYOND_VISITS - proofs)
     return np.where((visits > 0) | (proofs != 0), keys, -np.inf)
 
 
-def _line(pool: Pool, child: Any, curve: Curve) -> Line:
+def _line(pool: Pool, child: Any, curve: ValueCurve) -> RootLine:
     """The line that begins with a child of the root and continues with the most-visited moves."""
     node, moves = child, [int(child.move)]
     while len(following := pool.children(node)):
@@ -84,4 +84,4 @@ def _line(pool: Pool, child: Any, curve: Curve) -> Line:
     # Proven nodes are not visited again, and a node visited twice is expanded unless the game is over there.
     is_over = bool(node.proof) or bool(not node.first and node.visits > 1)
     draw = float(child.draws / (child.visits * ONE)) if child.visits else 0.0
-    return Line(score_of(child, curve), tuple(moves), int(child.visits), average(child), draw, is_over)
+    return RootLine(score_of(child, curve), tuple(moves), int(child.visits), mean_value(child), draw, is_over)

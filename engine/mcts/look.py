@@ -13,8 +13,8 @@ from engine.kernel import inline, kernel
 from engine.mcts.leaves import proof_of, search_leaf
 from engine.mcts.nodes import children_of, node_at, prove
 from engine.mcts.params import Selection
-from engine.mcts.priors import soften
-from engine.mcts.steps import step_back, step_forward
+from engine.mcts.priors import softmax_priors
+from engine.mcts.steps import make_move, unmake_move
 from engine.search.scores import INFINITE
 
 _PUCT = np.int64(Selection.PUCT)
@@ -22,7 +22,7 @@ _NEGLIGIBLE = 6.0  # a move that is this many temperatures below the best gets a
 
 
 @inline
-def _number_of_look(params, visits, depth):
+def _refinement_number(params, visits, depth):
     """The number, from 0, of the look that is due at this visit; -1 if none is."""
     due = params.look_visits if depth == 0 else params.look_visits * params.look_inner
     number = np.int64(0)
@@ -33,9 +33,9 @@ def _number_of_look(params, visits, depth):
 
 
 @inline
-def is_time_to_look(params, visits, depth):
+def refinement_is_due(params, visits, depth):
     """Whether a look at the moves is due at this visit, at least the `look_visits`th, to a node at this depth."""
-    return params.selection == _PUCT and params.look_visits > 0 and _number_of_look(params, visits, depth) >= 0
+    return params.selection == _PUCT and params.look_visits > 0 and _refinement_number(params, visits, depth) >= 0
 
 
 @inline
@@ -44,9 +44,9 @@ def _search_child(pos, state, worker, node, plies, best):
     params = worker.params
     move = np.int64(node.move)
     enough = np.int64(min(_NEGLIGIBLE * params.look_temperature - best, np.float64(INFINITE)))
-    step_forward(pos, move)
+    make_move(pos, move)
     score = -search_leaf(pos, state, worker, plies, -INFINITE, enough)
-    step_back(pos, move)
+    unmake_move(pos, move)
     proof = proof_of(score)
     if proof != 0 and params.use_solver and node.proof == 0 and not state.stopped:
         node.proof = proof
@@ -54,10 +54,10 @@ def _search_child(pos, state, worker, node, plies, best):
 
 
 @kernel
-def look_again(pos, state, worker, index, visits, depth):
+def refine_priors(pos, state, worker, index, visits, depth):
     """Set the priors of a node's children by searches. Their order is kept, since other threads may be below them."""
     params = worker.params
-    plies = params.look_depth + params.look_step * _number_of_look(params, visits, depth)
+    plies = params.look_depth + params.look_step * _refinement_number(params, visits, depth)
     first, end = children_of(worker.pool, index)
     best = -np.float64(INFINITE)
     for child in range(first, end):
@@ -66,7 +66,7 @@ def look_again(pos, state, worker, index, visits, depth):
             return
         worker.priors[child - first] = score
         best = max(best, score)
-    soften(worker, best, end - first, params.look_temperature)
+    softmax_priors(worker, best, end - first, params.look_temperature)
     for child in range(first, end):
         looked = node_at(worker.pool, child)
         kept = (1.0 - params.look_share) * np.float64(looked.prior)

@@ -35,7 +35,7 @@ from engine.kernel.records import F4, I2, I4, I8, U1, U2, Fields, dtype_of
 class NodeRecord(Fields):
     """A node of the tree."""
 
-    total: I8
+    value_sum: I8
     draws: I8
     visits: I4
     prior: F4
@@ -59,7 +59,7 @@ _SECONDS_A_NODE = 20e-9  # to make room, until it has been measured
 _MOST_NODES = (1 << 31) - 1  # indices have 32 bits
 _CACHE_LINE, _LINES_TO_FETCH = np.int64(64), np.int64(4)
 _MOVES_TO_FOLLOW = 2
-ROOM = 1024 + 2  # the root, and as many children as a position can have
+MIN_CAPACITY = 1024 + 2  # the root, and as many children as a position can have
 TB_PROOF = np.int64(10_000)  # more than the plies of any mate
 
 # Offsets of the fields that several threads change.
@@ -82,7 +82,7 @@ def children_of(pool, index):
 
 
 @inline
-def expect_children(pool, index):
+def prefetch_children(pool, index):
     """Prefetch the first children of a node that will be selected from."""
     first = np.int64(node_at(pool, index).first)
     if first != 0:
@@ -126,7 +126,7 @@ def add_value(pool, index, value, draw):
 @inline
 def average(node):
     """The mean value of a node that has been visited."""
-    return np.float64(node.total) / (np.float64(node.visits) * ONE)
+    return np.float64(node.value_sum) / (np.float64(node.visits) * ONE)
 
 
 @inline
@@ -139,14 +139,14 @@ def draw_share(node):
 def average_before(node):
     """The mean value without the visit that this thread is making; 0 if it is the first."""
     before = np.float64(node.visits - 1) * ONE
-    return np.float64(node.total + ONE) / before if before > 0.0 else 0.0
+    return np.float64(node.value_sum + ONE) / before if before > 0.0 else 0.0
 
 
 @inline
 def write_node(pool, index, move, prior):
     """Write a node without visits."""
     node = node_at(pool, index)
-    node.total = 0
+    node.value_sum = 0
     node.draws = 0
     node.visits = 0
     node.prior = prior
@@ -200,7 +200,7 @@ def prove_node(pool: int, index: int) -> int:
 
 
 @kernel
-def _mark_living(pool, root, used, least_visits):
+def _mark_live(pool, root, used, least_visits):
     """Mark the root and everything below it; nodes with fewer than `least_visits` visits lose their children."""
     for index in range(root, used):
         node_at(pool, index).mark = 0
@@ -219,7 +219,7 @@ def _mark_living(pool, root, used, least_visits):
 
 
 @kernel
-def _slide(pool, root, used):
+def _compact_live(pool, root, used):
     """Move the marked nodes to the front; returns their end. Children always come after their parent."""
     end = np.int64(1)
     for index in range(root, used):
@@ -232,7 +232,7 @@ def _slide(pool, root, used):
         if node.mark == 0:
             continue
         place = node_at(pool, np.int64(node.mark))
-        place.total, place.draws, place.visits, place.prior = node.total, node.draws, node.visits, node.prior
+        place.value_sum, place.draws, place.visits, place.prior = node.value_sum, node.draws, node.visits, node.prior
         place.first = node_at(pool, np.int64(node.first)).mark if node.first != 0 else 0
         place.move, place.children, place.proof = node.move, node.children, node.proof
         place.is_drawn, place.is_shuffled = node.is_drawn, node.is_shuffled
@@ -248,8 +248,8 @@ def compact(pool: int, root: int, used: int, least_visits: int) -> int:
 
     Returns the new end of the nodes in use.
     """
-    _mark_living(pool, root, used, least_visits)
-    return _slide(pool, root, used)
+    _mark_live(pool, root, used, least_visits)
+    return _compact_live(pool, root, used)
 
 
 def _keys_between(before: PositionRecord, after: PositionRecord) -> list[int]:
@@ -257,7 +257,7 @@ def _keys_between(before: PositionRecord, after: PositionRecord) -> list[int]:
     plies = range(int(before.ply) + 1, int(after.ply))
     if len(plies) > _MOVES_TO_FOLLOW - 1:
         return []
-    keys = [int(after.past[ply & (HISTORY - 1), PAST_KEY]) for ply in plies]
+    keys = [int(after.undo_stack[ply & (HISTORY - 1), PAST_KEY]) for ply in plies]
     return [*keys, int(after.key)] if after.ply > before.ply else []
 
 
@@ -266,7 +266,7 @@ def _have_same_past(one: PositionRecord, other: PositionRecord) -> bool:
     if (one.key, one.ply, one.rule50) != (other.key, other.ply, other.rule50):
         return False
     plies = (int(one.ply) - np.arange(1, min(int(one.rule50), int(one.ply)) + 1)) & (HISTORY - 1)
-    return bool((one.past[plies, PAST_KEY] == other.past[plies, PAST_KEY]).all())
+    return bool((one.undo_stack[plies, PAST_KEY] == other.undo_stack[plies, PAST_KEY]).all())
 
 
 class Pool:
@@ -275,8 +275,8 @@ class Pool:
     def __init__(self, size: int) -> None:
         """A pool of `size` bytes; InputError if that is too small for one position, or cannot be had."""
         self.capacity = min(size // NODE_BYTES, _MOST_NODES)
-        if self.capacity < ROOM:
-            raise InputError(f"a tree needs at least {ROOM * NODE_BYTES} bytes, not {size}")
+        if self.capacity < MIN_CAPACITY:
+            raise InputError(f"a tree needs at least {MIN_CAPACITY * NODE_BYTES} bytes, not {size}")
         try:
             self._memory = zeroed_memory(self.capacity * NODE_BYTES)
         except MemoryError as error:
@@ -302,7 +302,7 @@ class Pool:
         first = int(node.first)  # read once: a thread may publish them just now
         return self.nodes[first : first + int(node.children)] if first else self.nodes[:0]
 
-    def open_root(self) -> None:
+    def new_root(self) -> None:
         """Make the root, which may have been a terminal node of the tree before, ready to be searched."""
         root = self.nodes[self.root]
         root.is_drawn, root.proof = 0, prove_node(self.address, self.root)
@@ -313,7 +313,7 @@ class Pool:
         self.nodes[1] = np.zeros(1, NODE)[0]
         self.root, self.counter[0] = 1, 2
 
-    def keep(self, before: PositionRecord, after: PositionRecord) -> bool:
+    def reuse_tree(self, before: PositionRecord, after: PositionRecord) -> bool:
         """Move the root from the position `before` to `after`, which is up to two plies later, keeping its subtree.
 
         Returns False, and drops the tree, if `after` is not in it.
@@ -333,16 +333,16 @@ class Pool:
         return True
 
     def seconds_to_make_room(self) -> float:
-        """How long `make_room` may take."""
+        """How long `free_space` may take."""
         return self._seconds_a_node * self.used
 
-    def make_room(self) -> None:
+    def free_space(self) -> None:
         """Drop what is not below the root, and then what was visited least, until half of the pool is free."""
         started, used = time.perf_counter(), self.used
-        self._forget()
+        self._reset()
         self._seconds_a_node = (time.perf_counter() - started) / used
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         least_visits = 1
         while True:
             self.counter[0] = compact(self.address, self.root, self.used, least_visits)

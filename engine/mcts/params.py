@@ -83,19 +83,19 @@ PARAMETERS = (
 )
 
 
-class ParamsRecord(Fields):
+class TreeParamsRecord(Fields):
     """A number for each row of PARAMETERS."""
 
     if TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any: ...
 
 
-take_fields(ParamsRecord, {row.name: "i8" if isinstance(row.default, int) else "f8" for row in PARAMETERS})
+take_fields(TreeParamsRecord, {row.name: "i8" if isinstance(row.default, int) else "f8" for row in PARAMETERS})
 
 
-def tree_params(**changes: float) -> ParamsRecord:
+def tree_params(**changes: float) -> TreeParamsRecord:
     """A new record with the defaults and `changes`; InputError if one is unknown or out of range."""
-    record = default_record(PARAMETERS, ParamsRecord)
+    record = default_record(PARAMETERS, TreeParamsRecord)
     for name, value in changes.items():
         set_value(record, PARAMETERS, name, value, "parameter of the tree search")
     return record
@@ -104,12 +104,12 @@ def tree_params(**changes: float) -> ParamsRecord:
 _BY_PLAYOUTS = {"leaf": Leaf.RANDOM, "use_sharing": 0, "use_solver": 0}
 
 
-def uct(**changes: float) -> ParamsRecord:
+def uct(**changes: float) -> TreeParamsRecord:
     """UCT as in textbooks: UCB1 and random playouts."""
     return tree_params(**{"selection": Selection.UCB1, **_BY_PLAYOUTS, **changes})
 
 
-def pure_monte_carlo(**changes: float) -> ParamsRecord:
+def pure_monte_carlo(**changes: float) -> TreeParamsRecord:
     """The baseline: equally many playouts for each move, and no tree."""
     return tree_params(**{"selection": Selection.EVEN, **_BY_PLAYOUTS, **changes})
 
@@ -119,12 +119,12 @@ _BY_HAND = {"use_outcome": 0, "use_policy": 0, "use_sharing": 0, "puct": 3.0, "p
             "look_growth": 4, "look_depth": 5, "look_share": 1.0}
 
 
-def puct(**changes: float) -> ParamsRecord:
+def puct(**changes: float) -> TreeParamsRecord:
     """PUCT without learning: priors at a glance, quiescence instead of playouts, looks, and proofs."""
     return tree_params(**{**_BY_HAND, **changes})
 
 
-def learned(**changes: float) -> ParamsRecord:
+def learned(**changes: float) -> TreeParamsRecord:
     """The strongest: a learned policy, values by the network as wins, draws and losses, and proofs."""
     return tree_params(**changes)
 

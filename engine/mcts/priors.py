@@ -10,14 +10,14 @@ import math
 
 import numpy as np
 
-from engine.alphabeta.exchange import EXCHANGE_VALUES, flag_sound_moves, see_reaches
+from engine.alphabeta.exchange import SEE_VALUES, flag_see_ok, see_ge
 from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, rook_attacks
-from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, lsb, without_lsb
+from engine.core.bits import BISHOP, BIT, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, clear_lsb, lsb
 from engine.core.legality import gives_check
-from engine.core.moves import CASTLING, from_square, move_kind, to_square
+from engine.core.moves import CASTLING, from_square, move_type, to_square
 from engine.core.position import king_square, occupied_squares
 from engine.kernel import inline, kernel
-from eval.evaluate import rough_score
+from eval.evaluate import psqt_score
 from eval.policy.priors import policy_scores, soften_scores
 from eval.squares import psq_after, psq_of
 
@@ -39,7 +39,7 @@ def _attacks_of(pos, color, kind, occupied):
             attacked |= bishop_attacks(square, occupied)
         else:
             attacked |= rook_attacks(square, occupied)
-        pieces = without_lsb(pieces)
+        pieces = clear_lsb(pieces)
     return attacked
 
 
@@ -54,7 +54,7 @@ def _attacked_by_cheaper(pos, enemy, occupied):
     while queens != EMPTY:
         square = lsb(queens)
         by_all |= bishop_attacks(square, occupied) | rook_attacks(square, occupied)
-        queens = without_lsb(queens)
+        queens = clear_lsb(queens)
     return by_pawns, by_minors, by_rooks, by_all
 
 
@@ -75,8 +75,8 @@ def _is_in_danger(kind, square, by_pawns, by_minors, by_rooks):
 def _safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all):
     """Centipawns lost if the piece can be won where it goes, and gained if it escapes from a less valuable attacker."""
     gained = np.int64(0)
-    value = EXCHANGE_VALUES[kind]
-    if kind != KING and by_all & (BIT << to_square(move)) != EMPTY and not see_reaches(pos, move, np.int64(0)):
+    value = SEE_VALUES[kind]
+    if kind != KING and by_all & (BIT << to_square(move)) != EMPTY and not see_ge(pos, move, np.int64(0)):
         gained -= value
     if _is_in_danger(kind, from_square(move), by_pawns, by_minors, by_rooks):
         gained += value // _SHARE_OF_DANGER
@@ -84,18 +84,18 @@ def _safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all):
 
 
 @kernel
-def score_moves(pos, state, worker, end):
+def handmade_scores(pos, state, worker, end):
     """Write what the first `end` moves of the list promise, in centipawns, to `worker.priors`; returns the best."""
     psq = psq_of(pos, state.weights)
-    before = rough_score(pos, state.weights, psq)
+    before = psqt_score(pos, state.weights, psq)
     by_pawns, by_minors, by_rooks, by_all = _attacked_by_cheaper(pos, np.int64(pos.side) ^ 1, occupied_squares(pos))
     best = -1e9
     for index in range(end):
-        move = np.int64(state.list.moves[index])
+        move = np.int64(state.move_list.moves[index])
         kind = np.int64(pos.board[from_square(move)]) & 7
-        after = rough_score(pos, state.weights, psq_after(pos, state.weights, psq, move))
+        after = psqt_score(pos, state.weights, psq_after(pos, state.weights, psq, move))
         promise = np.float64(after - before)  # captures included
-        if move_kind(move) != CASTLING:
+        if move_type(move) != CASTLING:
             promise += np.float64(_safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all))
         if gives_check(pos, move):
             promise += worker.params.check_bonus
@@ -105,15 +105,15 @@ def score_moves(pos, state, worker, end):
 
 
 @kernel
-def ask_policy(pos, state, worker, end, temperature):
+def policy_priors(pos, state, worker, end, temperature):
     """Write the policy's probabilities for the first `end` moves of the list to `worker.priors`."""
-    flag_sound_moves(pos, state.list.moves, end, worker.good)
-    best = policy_scores(worker.policy, pos, state.list.moves, end, worker.good, worker.priors)
+    flag_see_ok(pos, state.move_list.moves, end, worker.see_ok)
+    best = policy_scores(worker.policy, pos, state.move_list.moves, end, worker.see_ok, worker.priors)
     soften_scores(worker.priors, end, best, temperature)
 
 
 @inline
-def soften(worker, best, end, temperature):
+def softmax_priors(worker, best, end, temperature):
     """Turn what the moves promise into probabilities: a softmax, and an equal share for all."""
     total = 0.0
     for index in range(end):
@@ -129,11 +129,11 @@ def soften(worker, best, end, temperature):
 def sort_by_prior(state, worker, end):
     """Sort the moves, the most promising first."""
     for index in range(1, end):
-        prior, move = worker.priors[index], state.list.moves[index]
+        prior, move = worker.priors[index], state.move_list.moves[index]
         place = index
         while place > 0 and worker.priors[place - 1] < prior:
             worker.priors[place] = worker.priors[place - 1]
-            state.list.moves[place] = state.list.moves[place - 1]
+            state.move_list.moves[place] = state.move_list.moves[place - 1]
             place -= 1
         worker.priors[place] = prior
-        state.list.moves[place] = move
+        state.move_list.moves[place] = move

@@ -24,6 +24,6 @@ def random_below(worker, end):
 
 
 @inline
-def happens(worker, probability):
+def random_event(worker, probability):
     """True with this probability."""
     return np.float64(_next_random(worker) >> np.uint64(11)) < probability * 9007199254740992.0

@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 
 from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, LINE, PAWN_ATTACKS, bishop_attacks, rook_attacks
-from engine.core.bits import BISHOP, BIT, EMPTY, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, lsb, popcount, without_lsb
+from engine.core.bits import BISHOP, BIT, EMPTY, KNIGHT, NO_SQUARE, PAWN, QUEEN, ROOK, clear_lsb, lsb, popcount
 from engine.core.legality import is_legal
 from engine.core.movegen import pawn_direction, pawn_targets
 from engine.core.moves import CASTLING, EN_PASSANT, NORMAL, NULL_MOVE, PROMOTION, encode_move
@@ -62,13 +62,13 @@ def _add_pieces(pos, groups, us, king, pinned):
     knights = pos.types[KNIGHT] & own & ~pinned
     while knights != EMPTY:
         start = lsb(knights)
-        knights = without_lsb(knights)
+        knights = clear_lsb(knights)
         _add(groups, start, np.int64(0), NORMAL, KNIGHT_ATTACKS[start] & ~own)
     diagonal, straight = pos.types[BISHOP] | pos.types[QUEEN], pos.types[ROOK] | pos.types[QUEEN]
     sliders = (diagonal | straight) & own
     while sliders != EMPTY:
         start = lsb(sliders)
-        sliders = without_lsb(sliders)
+        sliders = clear_lsb(sliders)
         reached = EMPTY
         if diagonal >> start & BIT:
             reached |= bishop_attacks(start, occupied)
@@ -102,7 +102,7 @@ def _add_special_moves(pos, groups, us, king):
         capturers = PAWN_ATTACKS[us ^ 1, np.int64(pos.ep)] & pos.types[PAWN] & pos.colors[us]
         while capturers != EMPTY:
             _add(groups, lsb(capturers), np.int64(0), EN_PASSANT, BIT << np.int64(pos.ep))
-            capturers = without_lsb(capturers)
+            capturers = clear_lsb(capturers)
     for index in range(2 * us, 2 * us + 2):
         if pos.castling >> index & 1 and pos.castling_empty[index] & occupied_squares(pos) == EMPTY:
             _add(groups, king, np.int64(0), CASTLING, BIT << np.int64(pos.castling_rooks[index]))
@@ -124,7 +124,7 @@ def _nth_move(groups, number):
         number >>= 2
     targets = groups.targets[place]
     for _ in range(number):
-        targets = without_lsb(targets)
+        targets = clear_lsb(targets)
     target = lsb(targets)
     step = groups.step[place]
     return encode_move(target - step if step != 0 else groups.start[place], target, kind)

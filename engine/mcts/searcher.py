@@ -13,25 +13,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.alphabeta.root import NEVER, keep_root_moves, prepare_root, search_from
+from engine.alphabeta.root import NO_LIMIT, init_root_entry, restrict_root_moves, search_from
 from engine.alphabeta.state import StateRecord, clear_histories, new_state
 from engine.alphabeta.transpositions import TranspositionTable
 from engine.core.errors import InputError
 from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
 from engine.mcts.iterate import grow
-from engine.mcts.lines import Line, best_lines, cautious
+from engine.mcts.lines import RootLine, best_lines, without_unfinished_mate
 from engine.mcts.nodes import Pool, compact, prove_node
-from engine.mcts.params import ParamsRecord, Selection, puct
+from engine.mcts.params import Selection, TreeParamsRecord, puct
 from engine.mcts.sharing import SharedValues
-from engine.mcts.spread import forget_values
+from engine.mcts.spread import reset_value_spread
 from engine.mcts.values import curve, set_curves
 from engine.mcts.worker import WorkerRecord, new_worker
 from engine.search.contract import Search
-from engine.search.limits import Info, Limits, Report, Result, ignore
+from engine.search.limits import Info, Limits, Report, Result, no_report
 from engine.search.scores import INFINITE, MATE, is_decisive, mate_distance
 from engine.search.tb import TbRecord, no_tb
-from eval.choice import Evaluation, built_in
+from eval.choice import Evaluator, built_in_evaluator
 from eval.outcome import material_on
 from eval.policy.memory import NO_POLICY, LoadedPolicy, built_in_policy
 
@@ -47,18 +47,18 @@ _FIRST_REPORT, _LONGEST_SILENCE = 0.1, 2.0
 _REPORT_GROWTH = 1.5  # the time of each report is this factor later than the last, so that there are few
 
 
-class TreeSearcher(Search):
+class MctsSearch(Search):
     """One tree, grown by several threads."""
 
-    def __init__(self, params: ParamsRecord | None = None, megabytes: float = 64, threads: int = 1,
-                 pool_share: int = POOL_SHARE, seed: int = 0, evaluation: Evaluation | None = None,
+    def __init__(self, params: TreeParamsRecord | None = None, megabytes: float = 64, threads: int = 1,
+                 pool_share: int = POOL_SHARE, seed: int = 0, evaluation: Evaluator | None = None,
                  policy: LoadedPolicy | None = None) -> None:
         """`policy` is the learned one; the default is that which comes with the engine."""
         self._params, self._seed, self._pool_share = puct() if params is None else params, seed, pool_share
         self._stop = np.zeros(1, np.int64)  # whether the search is to end
         self._halt = np.zeros(1, np.int64)  # whether the threads are to pause; this is the flag they read
         self._tb = no_tb()
-        self._evaluation = built_in() if evaluation is None else evaluation
+        self._evaluation = built_in_evaluator() if evaluation is None else evaluation
         self._policy = built_in_policy() if policy is None else policy
         self._states: list[StateRecord] = []
         self._workers: list[WorkerRecord] = []
@@ -92,23 +92,23 @@ class TreeSearcher(Search):
 
     def _new_worker(self, number: int) -> WorkerRecord:
         worker = new_worker(self._params, number, self._seed)
-        set_curves(worker, self._params, self._evaluation.outcome)
+        set_curves(worker, self._params, self._evaluation.wdl_model)
         return worker
 
-    def set_params(self, params: ParamsRecord) -> None:
+    def set_params(self, params: TreeParamsRecord) -> None:
         """Use other parameters from now on, with a new tree."""
         self._params, self._rooted = params, None
         self.shared.clear()
         for worker in self._workers:
             worker["params"] = params
-            set_curves(worker, params, self._evaluation.outcome)
+            set_curves(worker, params, self._evaluation.wdl_model)
 
-    def set_evaluation(self, evaluation: Evaluation) -> None:
+    def set_evaluation(self, evaluation: Evaluator) -> None:
         """Evaluate positions with this evaluation from now on, and forget what was found."""
         self._states = [new_state(evaluation=evaluation) for _ in self._states]
         self._evaluation = evaluation
         for worker in self._workers:
-            set_curves(worker, self._params, evaluation.outcome)
+            set_curves(worker, self._params, evaluation.wdl_model)
         self.clear()
 
     def set_tb(self, tb: TbRecord) -> None:
@@ -158,10 +158,10 @@ class TreeSearcher(Search):
 
     def load(self) -> None:
         """Compile or load the kernels."""
-        for point in (prepare_root, search_from, make_if_legal, grow, compact, prove_node):
+        for point in (init_root_entry, search_from, make_if_legal, grow, compact, prove_node):
             point.load()
 
-    def begin(self, position: PositionRecord, limits: Limits) -> None:
+    def prepare(self, position: PositionRecord, limits: Limits) -> None:
         """Prepare a search of `position`; from now on `set_time` and `stop` take effect."""
         self.load()  # before the clock starts
         self._started, self._limits = time.perf_counter(), limits
@@ -169,25 +169,25 @@ class TreeSearcher(Search):
         hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=math.inf)
         self._deadline, self._next_report = self._started + hard, _FIRST_REPORT
         self.tt.next_generation()
-        self._take_root(position)
+        self._reuse_root(position)
         for state, worker in zip(self._states, self._workers, strict=True):
             self._prepare(position, state, worker)
         if self._params.selection == Selection.EVEN and limits.depth is not None:
             playouts = _PLAYOUTS_A_PLY * limits.depth * int(self._workers[0].root_count)
             self._limits = replace(limits, depth=None, nodes=min(playouts, limits.nodes or playouts))
 
-    def _take_root(self, position: PositionRecord) -> None:
+    def _reuse_root(self, position: PositionRecord) -> None:
         """Keep the subtree of this position, if there is one."""
         if self._rooted is None or self._limits.search_moves:
             self.pool.clear()
-        elif self.pool.keep(self._rooted, position):
-            self._tidy_up()
-        self.pool.open_root()
+        elif self.pool.reuse_tree(self._rooted, position):
+            self._compact_tree()
+        self.pool.new_root()
         self._position = position.copy()
-        self._curve = curve(self._params, self._evaluation.outcome, material_on(position.board.tolist()))
+        self._curve = curve(self._params, self._evaluation.wdl_model, material_on(position.board.tolist()))
         self._rooted = None if self._limits.search_moves else self._position
 
-    def _tidy_up(self) -> None:
+    def _compact_tree(self) -> None:
         """Make room in a kept tree, or start a new one if there is no time for that or nothing worth keeping."""
         root = self.pool.nodes[self.pool.root]
         is_crowded = 2 * self.pool.used > self.pool.capacity
@@ -195,28 +195,28 @@ class TreeSearcher(Search):
         if not root.first or root.visits >= _MOST_VISITS or (is_crowded and has_no_time):
             self.pool.clear()
         elif is_crowded:
-            self.pool.make_room()
+            self.pool.free_space()
 
     def _prepare(self, position: PositionRecord, state: StateRecord, worker: WorkerRecord) -> None:
-        prepare_root(position, state)
+        init_root_entry(position, state)
         if self._limits.search_moves:
-            keep_root_moves(state, self._limits.search_moves)
+            restrict_root_moves(state, self._limits.search_moves)
         state.tt_address, state.tt_buckets = self.tt.address, self.tt.buckets
-        state.generation, state["tb"], state.tb_hits = self.tt.generation, self._tb, 0
-        state.lines_are_cut = 1  # only the value of a leaf is asked for
-        state.node_limit, state.stop_address = NEVER, self._halt.ctypes.data
+        state.tt_generation, state["tb"], state.tb_hits = self.tt.generation, self._tb, 0
+        state.pv_is_not_needed = 1  # only the value of a leaf is asked for
+        state.node_limit, state.stop_address = NO_LIMIT, self._halt.ctypes.data
         worker.root_moves, worker.root_count = state.root_moves, state.root_count
         worker.search_address, worker.stop_address = search_from.address, self._halt.ctypes.data
         worker.policy = NO_POLICY if self._policy is None else self._policy.address
         worker.pool, worker.pool_capacity = self.pool.address, self.pool.capacity
         worker.pool_counter = self.pool.counter.ctypes.data
         worker.shared, worker.shared_entries = self.shared.address, self.shared.entries
-        worker.ends_with_proof = self._limits.multipv == 1
+        worker.stops_when_proven = self._limits.multipv == 1
         for counter in ("iterations", "deepest", "depth_sum", "playouts", "playout_plies", "unfinished", "is_frozen"):
             worker[counter] = 0
-        forget_values(worker)
+        reset_value_spread(worker)
 
-    def finish(self, report: Report = ignore) -> Result:
+    def search(self, report: Report = no_report) -> Result:
         """Search, and block until the search has ended. If there is no legal move, the move is 0."""
         try:
             if not self._workers[0].root_count:
@@ -233,7 +233,7 @@ class TreeSearcher(Search):
         infos: list[Info] = []
         while not self._grow(threads, infos, report):
             self._make_room()
-        best = self._tell(infos, report, is_last=True)[0]
+        best = self._report_lines(infos, report, is_last=True)[0]
         return Result(best.moves[0], best.score, infos[-1].depth, self.nodes, self._elapsed(), best.moves, infos)
 
     def _grow(self, threads: ThreadPoolExecutor, infos: list[Info], report: Report) -> bool:
@@ -263,20 +263,20 @@ class TreeSearcher(Search):
             if is_over or any(worker.is_full for worker in self._workers):
                 self._halt[0] = 1
             elif self._elapsed() >= self._next_report:
-                self._tell(infos, report)
+                self._report_lines(infos, report)
         return is_over
 
     def _share_of_nodes(self, number: int) -> int:
         """The total number of iterations that one of the threads may do."""
         if self._limits.nodes is None:
-            return NEVER
+            return NO_LIMIT
         threads = len(self._workers)
-        return min((self._limits.nodes + threads - 1 - number) // threads, NEVER)
+        return min((self._limits.nodes + threads - 1 - number) // threads, NO_LIMIT)
 
     def _make_room(self) -> None:
         """Make room in the pool; if there is no time for that, the tree grows no further."""
         if self.pool.seconds_to_make_room() < (self._deadline - time.perf_counter()) / 2:
-            self.pool.make_room()
+            self.pool.free_space()
         else:
             for worker in self._workers:
                 worker.is_frozen = 1
@@ -302,7 +302,7 @@ class TreeSearcher(Search):
         lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
         return all(mate_distance(line.score) is not None for line in lines)
 
-    def _is_enough(self, best: Line, *others: Line) -> bool:
+    def _is_enough(self, best: RootLine, *others: RootLine) -> bool:
         """Whether the depth or mate asked for has been reached, or the soft time is over."""
         limits = self._limits
         if limits.depth is not None and (len(best.moves) >= limits.depth or best.is_over):
@@ -312,7 +312,7 @@ class TreeSearcher(Search):
             return True
         return self._is_late(best, others)
 
-    def _is_late(self, best: Line, others: tuple[Line, ...]) -> bool:
+    def _is_late(self, best: RootLine, others: tuple[RootLine, ...]) -> bool:
         """Whether the soft time is over, or no other move could overtake the best in what is left of it."""
         elapsed = self._elapsed()
         left = self._soft_time - elapsed
@@ -323,13 +323,13 @@ class TreeSearcher(Search):
     def _elapsed(self) -> float:
         return time.perf_counter() - self._started
 
-    def _tell(self, infos: list[Info], report: Report, is_last: bool = False) -> list[Line]:
+    def _report_lines(self, infos: list[Info], report: Report, is_last: bool = False) -> list[RootLine]:
         """Report the current best lines; the last time, complete those that announce a mate."""
         lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
         if is_last:
             self._halt[0], deadline = 0, time.perf_counter() + _SECONDS_TO_FIND_MATES
             lines = [self._with_mate(line, deadline) for line in lines]
-        lines = [cautious(line, self._curve) for line in lines]
+        lines = [without_unfinished_mate(line, self._curve) for line in lines]
         nodes, seconds = self.nodes, self._elapsed()
         self._next_report = min(seconds * _REPORT_GROWTH, seconds + _LONGEST_SILENCE)
         depth = max(round(sum(int(worker.depth_sum) for worker in self._workers) / max(nodes, 1)), 1)
@@ -337,15 +337,15 @@ class TreeSearcher(Search):
         hits = sum(int(state.tb_hits) for state in self._states)
         for number, line in enumerate(lines, start=1):
             infos.append(Info(depth, max(deepest, depth), number, line.score, nodes, seconds, self.pool.fullness(),
-                              line.moves, tb_hits=hits, chances=self._chances(line)))
+                              line.moves, tb_hits=hits, wdl=self._chances(line)))
             report(infos[-1])
         return lines
 
-    def _chances(self, line: Line) -> tuple[int, int, int] | None:
+    def _chances(self, line: RootLine) -> tuple[int, int, int] | None:
         """The tree's own chances of a line; None if it knows of no draws, or if the score says it all."""
         return line.chances if self._params.use_outcome and not is_decisive(line.score) else None
 
-    def _with_mate(self, line: Line, deadline: float) -> Line:
+    def _with_mate(self, line: RootLine, deadline: float) -> RootLine:
         """The line, completed if it announces a mate: the search of a leaf may have proven it outside the tree."""
         distance = mate_distance(line.score)
         if distance is None:
@@ -354,9 +354,9 @@ class TreeSearcher(Search):
         for move in line.moves:
             make_if_legal(position, move)
         left = int(MATE) - abs(line.score) - len(line.moves)
-        state.deadline, state.lines_are_cut = _in_nanoseconds(deadline), 0
+        state.deadline, state.pv_is_not_needed = _in_nanoseconds(deadline), 0
         for depth in range(left, left + _PLIES_TO_FIND_A_MATE if left > 0 else left):
-            prepare_root(position, state)
+            init_root_entry(position, state)
             score = search_from(position, state, depth, -int(INFINITE), int(INFINITE), 0)
             rest = tuple(state.pv[0, : state.pv_length[0]].tolist())
             if not state.stopped and int(MATE) - abs(score) == len(rest) == left:
@@ -365,4 +365,4 @@ class TreeSearcher(Search):
 
 
 def _in_nanoseconds(deadline: float) -> int:
-    return NEVER if deadline == math.inf else min(int(deadline * 1e9), NEVER)
+    return NO_LIMIT if deadline == math.inf else min(int(deadline * 1e9), NO_LIMIT)

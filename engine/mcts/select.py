@@ -30,7 +30,7 @@ def puct_bound(child, exploration):
     """
     visits = np.float64(child.visits)
     promise = exploration * np.float64(child.prior) * visits
-    return (np.float64(child.total) * _PER_ONE * (1.0 + visits) + promise) / (visits * (1.0 + visits))
+    return (np.float64(child.value_sum) * _PER_ONE * (1.0 + visits) + promise) / (visits * (1.0 + visits))
 
 
 @inline
@@ -53,7 +53,7 @@ def _exploration(worker, visits):
     """PUCT's c sqrt(N): c grows with the logarithm of the visits, and with how much the values of the tree spread."""
     params = worker.params
     growth = 1.0 + params.puct_growth * math.log(1.0 + visits / params.puct_base) if params.puct_growth > 0.0 else 1.0
-    return params.puct * growth * worker.zeal * math.sqrt(visits)
+    return params.puct * growth * worker.exploration_factor * math.sqrt(visits)
 
 
 @inline

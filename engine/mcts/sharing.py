@@ -36,7 +36,7 @@ def _place(worker, key):
 
 
 @inline
-def share_value(worker, key, node):
+def store_shared_value(worker, key, node):
     """Write down the averages of a node if the number of its visits is a power of two: more often is not worth it."""
     visits = np.int64(node.visits)
     if not worker.params.use_sharing or visits < _LEAST_VISITS or visits & (visits - 1) != 0:
@@ -50,7 +50,7 @@ def share_value(worker, key, node):
 
 
 @inline
-def shared_value(worker, key):
+def lookup_shared_value(worker, key):
     """(whether it is known, value for the side to move, chance of a draw) of the position with this key."""
     if not worker.params.use_sharing:
         return False, 0.0, 0.0

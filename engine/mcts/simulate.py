@@ -6,19 +6,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.exchange import captured_value, see_reaches
+from engine.alphabeta.exchange import capture_gain, see_ge
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material
-from engine.core.movegen import ALL_MOVES, generate, king_masks
+from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
 from engine.kernel import inline, kernel
 from engine.mcts.leaves import evaluate_leaf, proof_of, search_leaf
 from engine.mcts.params import Leaf
-from engine.mcts.randomness import happens, random_below
+from engine.mcts.randomness import random_below, random_event
 from engine.mcts.sampling import random_move
-from engine.mcts.steps import step_forward
-from engine.mcts.values import chances_of, score_for
+from engine.mcts.steps import make_move
+from engine.mcts.values import score_for, win_loss_of
 from engine.search.scores import INFINITE
 
 _RANDOM, _CUT_OFF = np.int64(Leaf.RANDOM), np.int64(Leaf.CUT_OFF)
@@ -27,9 +27,9 @@ _TRIES_FOR_SAFETY = np.int64(4)
 
 
 @inline
-def set_up_playground(worker, pos):
+def set_up_playout(worker, pos):
     """Copy the position, without its history, to where a playout may change it."""
-    ground = worker.playground
+    ground = worker.playout_position
     for index in range(8):
         ground.types[index] = pos.types[index]
     for index in range(64):
@@ -59,10 +59,10 @@ def _best_capture(pos, state, end):
     """The capture of the most valuable piece that does not lose material; NULL_MOVE if there is none."""
     best, most = NULL_MOVE, np.int64(0)
     for index in range(end):
-        move = np.int64(state.list.moves[index])
+        move = np.int64(state.move_list.moves[index])
         if is_noisy(pos, move):
-            value = captured_value(pos, move)
-            if value > most and see_reaches(pos, move, np.int64(0)):
+            value = capture_gain(pos, move)
+            if value > most and see_ge(pos, move, np.int64(0)):
                 best, most = move, value
     return best
 
@@ -71,19 +71,19 @@ def _best_capture(pos, state, end):
 def _light_move(pos, state, worker, end):
     """Mostly the best capture; otherwise a random move, preferably one that does not lose material."""
     capture = _best_capture(pos, state, end)
-    if capture != NULL_MOVE and happens(worker, worker.params.greed):
+    if capture != NULL_MOVE and random_event(worker, worker.params.greed):
         return capture
-    move = np.int64(state.list.moves[random_below(worker, end)])
+    move = np.int64(state.move_list.moves[random_below(worker, end)])
     for _ in range(_TRIES_FOR_SAFETY):
-        if see_reaches(pos, move, np.int64(0)):
+        if see_ge(pos, move, np.int64(0)):
             break
-        move = np.int64(state.list.moves[random_below(worker, end)])
+        move = np.int64(state.move_list.moves[random_below(worker, end)])
     return move
 
 
 @inline
 def _list_moves(pos, state, checkers, pinned):
-    return generate(pos, state.list, np.int64(0), ALL_MOVES, checkers, pinned)
+    return generate(pos, state.move_list, np.int64(0), ALL_MOVES, checkers, pinned)
 
 
 @inline
@@ -97,30 +97,30 @@ def _playout_move(pos, state, worker, checkers, pinned):
     if end == 0:
         return NULL_MOVE
     if worker.params.leaf == _RANDOM:
-        return np.int64(state.list.moves[random_below(worker, end)])
+        return np.int64(state.move_list.moves[random_below(worker, end)])
     return _light_move(pos, state, worker, end)
 
 
 @kernel
-def play_out(pos, state, worker):
+def playout(pos, state, worker):
     """Play on, changing `pos`, to the end of the game or the cut-off; returns the value for the side now to move."""
     side = np.int64(pos.side)
     worker.playouts += 1
     for ply in range(worker.params.longest_playout):
         if worker.params.leaf == _CUT_OFF and ply >= worker.params.cut_off_plies:
             score = search_leaf(pos, state, worker, worker.params.leaf_depth, -INFINITE, INFINITE)
-            win, loss = chances_of(pos, worker, score)
+            win, loss = win_loss_of(pos, worker, score)
             value = win - loss
             return value if pos.side == side else -value
-        checkers, pinned = king_masks(pos)
+        checkers, pinned = checkers_and_pinned(pos)
         move = _playout_move(pos, state, worker, checkers, pinned)
         if move == NULL_MOVE and checkers != EMPTY:
             return -1.0 if pos.side == side else 1.0
         if move == NULL_MOVE or is_fifty_moves(pos) or is_insufficient_material(pos):
             return 0.0
-        step_forward(pos, move)
+        make_move(pos, move)
         worker.playout_plies += 1
-    worker.unfinished += 1
+    worker.unfinished_playouts += 1
     return 0.0
 
 
@@ -133,8 +133,8 @@ def simulate(pos, state, worker, expected):
     if worker.params.leaf == _SEARCH or worker.params.leaf == _EVALUATION:
         is_static = worker.params.leaf == _EVALUATION
         score = evaluate_leaf(pos, state) if is_static else _leaf_score(pos, state, worker, expected)
-        win, loss = chances_of(pos, worker, score)
+        win, loss = win_loss_of(pos, worker, score)
         return win - loss, 1.0 - win - loss, proof_of(score)
-    set_up_playground(worker, pos)
-    value = play_out(worker.playground, state, worker)
+    set_up_playout(worker, pos)
+    value = playout(worker.playout_position, state, worker)
     return value, 1.0 - abs(value), np.int64(0)

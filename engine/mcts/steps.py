@@ -7,12 +7,12 @@ from engine.kernel import kernel
 
 
 @kernel
-def step_forward(pos, move):
+def make_move(pos, move):
     """Make a legal move."""
     make(pos, move)
 
 
 @kernel
-def step_back(pos, move):
+def unmake_move(pos, move):
     """Unmake the last move."""
     unmake(pos, move)

@@ -15,9 +15,9 @@ import numpy as np
 
 from engine.core.bits import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, popcount
 from engine.kernel import inline
-from engine.mcts.params import ParamsRecord
+from engine.mcts.params import TreeParamsRecord
 from engine.mcts.worker import WorkerRecord
-from eval.outcome import FULL_MATERIAL, Model
+from eval.outcome import FULL_MATERIAL, WdlModel
 
 _MOST_SPREADS = 40.0  # beyond this nothing changes
 _SUREST = 0.9999  # no average is taken as closer to a win when it is turned into a score
@@ -33,7 +33,7 @@ def _material(pos):
 
 
 @inline
-def chances_of(pos, worker, score):
+def win_loss_of(pos, worker, score):
     """(win, loss): the side to move's chances with this score in centipawns."""
     material = _material(pos)
     odds = worker.odds[material]
@@ -43,7 +43,7 @@ def chances_of(pos, worker, score):
 
 @inline
 def score_for(pos, worker, value):
-    """The score in centipawns that is worth this value: the inverse of `chances_of`."""
+    """The score in centipawns that is worth this value: the inverse of `win_loss_of`."""
     material = _material(pos)
     odds = worker.odds[material]
     bounded = min(max(value, -_SUREST), _SUREST)
@@ -52,7 +52,7 @@ def score_for(pos, worker, value):
     return np.int64(worker.spreads[material] * math.log(grown))
 
 
-class Curve(NamedTuple):
+class ValueCurve(NamedTuple):
     """How values become scores, for one amount of material."""
 
     spread: float
@@ -66,15 +66,15 @@ class Curve(NamedTuple):
         return round(self.spread * math.log(grown))
 
 
-def curve(params: ParamsRecord, model: Model, material: int) -> Curve:
+def curve(params: TreeParamsRecord, model: WdlModel, material: int) -> ValueCurve:
     """The curve for this much material, by the model or by tanh as the parameters say."""
     if not params.use_outcome:
-        return Curve(params.value_scale / 2, 1.0)
+        return ValueCurve(params.value_scale / 2, 1.0)
     spread = model.spread(material)
-    return Curve(spread, math.exp(model.even_score(material) / spread))
+    return ValueCurve(spread, math.exp(model.even_score(material) / spread))
 
 
-def set_curves(worker: WorkerRecord, params: ParamsRecord, model: Model) -> None:
+def set_curves(worker: WorkerRecord, params: TreeParamsRecord, model: WdlModel) -> None:
     """Let a thread value its scores so."""
     for material in range(FULL_MATERIAL + 1):
         worker.spreads[material], worker.odds[material] = curve(params, model, material)

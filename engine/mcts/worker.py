@@ -8,7 +8,7 @@ from engine.core.movegen import MAX_MOVES
 from engine.core.position import PositionRecord
 from engine.kernel import record_type
 from engine.kernel.records import F8, I8, U8, Fields, Numbers, dtype_of, new_record
-from engine.mcts.params import ParamsRecord
+from engine.mcts.params import TreeParamsRecord
 from engine.mcts.sampling import GroupsRecord
 from eval.outcome import FULL_MATERIAL
 
@@ -32,7 +32,7 @@ class WorkerRecord(Fields):
     root_count: I8
     is_full: I8  # the pool had no room for an expansion
     is_frozen: I8  # nothing is expanded any more: there is no time to make room
-    ends_with_proof: I8  # whether the search ends when the root is proven
+    stops_when_proven: I8  # whether the search ends when the root is proven
     shared: I8  # the address of the table in sharing.py
     shared_entries: I8
     # The path down the tree.
@@ -40,26 +40,26 @@ class WorkerRecord(Fields):
     keys: Annotated[Numbers, "u8", LONGEST_PATH + 1]  # of the positions
     priors: Annotated[Numbers, "f8", MAX_MOVES]
     policy: I8  # the address of the learned policy; 0 for none
-    good: Annotated[Numbers, "u1", MAX_MOVES]  # whether a move loses no material, for the policy
+    see_ok: Annotated[Numbers, "u1", MAX_MOVES]  # whether a move loses no material, for the policy
     # Leaves and playouts.
     search_address: I8  # the machine code of the alpha-beta search
     random: U8
     groups: GroupsRecord
-    playground: PositionRecord
+    playout_position: PositionRecord
     # From scores to values: see values.py, by material on the board.
     spreads: Annotated[Numbers, "f8", FULL_MATERIAL + 1]
     odds: Annotated[Numbers, "f8", FULL_MATERIAL + 1]
     # How the values of the visits spread: see spread.py.
     value_sum: F8
     value_squares: F8
-    zeal: F8  # what exploration is multiplied by
+    exploration_factor: F8  # what exploration is multiplied by
     # Counters.
     deepest: I8
     depth_sum: I8
     playouts: I8
     playout_plies: I8
-    unfinished: I8  # playouts that were called a draw because they took too long
-    params: ParamsRecord
+    unfinished_playouts: I8  # playouts that were called a draw because they took too long
+    params: TreeParamsRecord
 
 
 WORKER = dtype_of(WorkerRecord)
@@ -68,11 +68,11 @@ WORKER_TYPE = record_type(WORKER)
 _GOLDEN = 0x9E37_79B9_7F4A_7C15
 
 
-def new_worker(params: ParamsRecord, number: int, seed: int) -> WorkerRecord:
+def new_worker(params: TreeParamsRecord, number: int, seed: int) -> WorkerRecord:
     """The record of one thread; the same number and seed give the same random numbers."""
     worker = new_record(WorkerRecord)
     worker["params"] = params
-    worker.zeal = 1.0
+    worker.exploration_factor = 1.0
     # xorshift must not start at 0, and neighbouring numbers should not start alike.
     worker.random = ((seed + 1) * _GOLDEN + number * 0xD1B5_4A32_D192_ED03) % (1 << 64) | 1
     return worker

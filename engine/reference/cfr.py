@@ -14,18 +14,18 @@ from dataclasses import dataclass, field
 from typing import Generic
 
 from engine.reference.game import CHANCE, MAX, MIN, Action, HiddenGame, Player, State
-from engine.reference.regret import Learner, Strategy
+from engine.reference.regret import RegretMatcher, Strategy
 
-Learners = dict[Hashable, Learner]  # one for each information set, by its view
-Plan = Callable[[Hashable, int], Strategy]  # what is known, and among how many actions -> how to play
+RegretTables = dict[Hashable, RegretMatcher]  # one for each information set, by its view
+StrategyProfile = Callable[[Hashable, int], Strategy]  # what is known, and among how many actions -> how to play
 
 
-def minimise(game: HiddenGame[State, Action], iterations: int) -> Iterator[Learners]:
+def minimise(game: HiddenGame[State, Action], iterations: int) -> Iterator[RegretTables]:
     """What has been learned, after every iteration: two walks through the whole tree, one to teach each player.
 
     Later iterations know more, so each counts in the average in proportion to its number.
     """
-    learners: Learners = {}
+    learners: RegretTables = {}
     for iteration in range(1, iterations + 1):
         for pupil in (MAX, MIN):
             _Walk(game, learners, pupil, iteration).value(game.initial(), (1.0, 1.0), 1.0)
@@ -41,8 +41,8 @@ class _Walk(Generic[State, Action]):
     """
 
     game: HiddenGame[State, Action]
-    learners: Learners
-    pupil: Player
+    learners: RegretTables
+    updating_player: Player
     weight: float
     strategies: dict[Hashable, Strategy] = field(default_factory=dict)
 
@@ -56,12 +56,12 @@ class _Walk(Generic[State, Action]):
             odds = [game.probability(state, action) for action in actions]
             return _mean(odds, [self.value(game.result(state, action), reach, luck * likely)
                                 for action, likely in zip(actions, odds, strict=True)])
-        learner = self.learners.setdefault(game.view(state), Learner(len(actions)))
+        learner = self.learners.setdefault(game.view(state), RegretMatcher(len(actions)))
         strategy = self.strategies.setdefault(game.view(state), learner.strategy)
         values = [self.value(game.result(state, action), _after(reach, player, likely), luck)
                   for action, likely in zip(actions, strategy, strict=True)]
         value = _mean(strategy, values)
-        if player == self.pupil:
+        if player == self.updating_player:
             sign = 1 if player == MAX else -1  # values are MAX's, regrets the player's own
             counterfactual = luck * reach[1 - player]
             learner.learn([sign * counterfactual * (other - value) for other in values], strategy,
@@ -78,12 +78,12 @@ def _mean(odds: Sequence[float], values: Sequence[float]) -> float:
     return math.fsum(likely * value for likely, value in zip(odds, values, strict=True))
 
 
-def averages(learners: Mapping[Hashable, Learner]) -> Plan:
+def averages(learners: Mapping[Hashable, RegretMatcher]) -> StrategyProfile:
     """The average strategies as a plan for every information set: these converge to the equilibrium."""
     return lambda view, actions: learners[view].average if view in learners else (1 / actions,) * actions
 
 
-def value(game: HiddenGame[State, Action], state: State, plan: Plan) -> float:
+def value(game: HiddenGame[State, Action], state: State, plan: StrategyProfile) -> float:
     """What MAX gets on average if both play by the plan."""
     if game.is_terminal(state):
         return game.utility(state, MAX)
@@ -91,7 +91,7 @@ def value(game: HiddenGame[State, Action], state: State, plan: Plan) -> float:
     return _mean(odds, [value(game, game.result(state, action), plan) for action in game.actions(state)])
 
 
-def _odds(game: HiddenGame[State, Action], state: State, plan: Plan) -> Sequence[float]:
+def _odds(game: HiddenGame[State, Action], state: State, plan: StrategyProfile) -> Sequence[float]:
     """How likely each action is."""
     actions = game.actions(state)
     if game.to_move(state) == CHANCE:
@@ -99,7 +99,7 @@ def _odds(game: HiddenGame[State, Action], state: State, plan: Plan) -> Sequence
     return plan(game.view(state), len(actions))
 
 
-def best_response(game: HiddenGame[State, Action], player: Player, plan: Plan) -> float:
+def best_response(game: HiddenGame[State, Action], player: Player, plan: StrategyProfile) -> float:
     """The most that a player can get against the plan, knowing the plan but not the cards."""
     states: dict[Hashable, list[tuple[State, float]]] = {}  # of each information set, and how likely others lead there
 
@@ -133,6 +133,6 @@ def best_response(game: HiddenGame[State, Action], player: Player, plan: Plan) -
     return worth(game.initial())
 
 
-def exploitability(game: HiddenGame[State, Action], plan: Plan) -> float:
+def exploitability(game: HiddenGame[State, Action], plan: StrategyProfile) -> float:
     """What players who know the plan win against it, averaged over both seats: 0 at an equilibrium."""
     return (best_response(game, MAX, plan) + best_response(game, MIN, plan)) / 2

@@ -10,7 +10,7 @@ from engine.reference.minimax import Evaluate, leaf_value
 Noisy = Callable[[State], Sequence[Action]]  # the actions after which a state is not quiet: captures, in chess
 
 
-def settled(game: Game[State, Action], evaluate: Evaluate[State], noisy: Noisy[State, Action]) -> Evaluate[State]:
+def quiescent(game: Game[State, Action], evaluate: Evaluate[State], noisy: Noisy[State, Action]) -> Evaluate[State]:
     """An evaluation that searches on where a state is not quiet. Give it to any search in place of `evaluate`.
 
     The player to move may stop at any state and accept its evaluation: nobody is forced to capture.

@@ -27,7 +27,7 @@ def matched(totals: Sequence[float]) -> Strategy:
 
 
 @dataclass
-class Learner:
+class RegretMatcher:
     """What one player has learned about `actions` actions."""
 
     actions: int
@@ -55,12 +55,12 @@ class Learner:
 
 
 def play(payoffs: Payoffs, games: int, chance: random.Random,
-         fixed: Strategy | None = None) -> tuple[Learner, Learner]:
+         fixed: Strategy | None = None) -> tuple[RegretMatcher, RegretMatcher]:
     """Two learners after `games` games against each other; with `fixed`, the second always plays that strategy.
 
     The game is symmetric, the same for both: `payoffs` are each player's own.
     """
-    first, second = Learner(len(payoffs)), Learner(len(payoffs))
+    first, second = RegretMatcher(len(payoffs)), RegretMatcher(len(payoffs))
     actions = range(len(payoffs))
     for _ in range(games):
         strategies = first.strategy, fixed or second.strategy

@@ -10,26 +10,27 @@ from typing import NamedTuple
 from engine.reference.game import MAX, Action, Game, State
 
 
-class Entry(NamedTuple):
+class SolvedState(NamedTuple):
     """What is known about a state: MAX's value, and the best action if the game goes on."""
 
     value: float
     action: object
 
 
-def solve(game: Game[State, Action], state: State, table: dict[State, Entry] | None = None) -> dict[State, Entry]:
+def solve(game: Game[State, Action], state: State, table: dict[State, SolvedState]
+          | None = None) -> dict[State, SolvedState]:
     """Minimax to the end of the game, visiting no state twice. Returns the table of all states that can follow."""
     table = {} if table is None else table
     if state in table:
         return table
     if game.is_terminal(state):
-        table[state] = Entry(game.utility(state, MAX), None)
+        table[state] = SolvedState(game.utility(state, MAX), None)
         return table
     found = []
     for action in game.actions(state):
         after = game.result(state, action)
         solve(game, after, table)
-        found.append(Entry(table[after].value, action))
+        found.append(SolvedState(table[after].value, action))
     best = max if game.to_move(state) == MAX else min
     table[state] = best(found, key=lambda entry: entry.value)
     return table

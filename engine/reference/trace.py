@@ -9,7 +9,7 @@ from engine.reference.minimax import Count
 
 
 @dataclass
-class Visit:
+class VisitedNode:
     """A node that was visited: when, with which window, and with what value."""
 
     state: object
@@ -17,7 +17,7 @@ class Visit:
     alpha: float
     beta: float
     value: float = math.nan  # until it is known
-    children: list[Visit] = field(default_factory=list)  # in the order of the actions that were tried
+    children: list[VisitedNode] = field(default_factory=list)  # in the order of the actions that were tried
 
     @property
     def sign(self) -> str:
@@ -31,14 +31,14 @@ class Visit:
 class Trace(Count):
     """A count that also keeps the tree it was told about."""
 
-    root: Visit | None = None
-    visits: list[Visit] = field(default_factory=list)  # in order
-    events: list[tuple[str, Visit]] = field(default_factory=list)  # "enter" and "leave", in order
-    _open: list[Visit] = field(default_factory=list)
+    root: VisitedNode | None = None
+    visits: list[VisitedNode] = field(default_factory=list)  # in order
+    events: list[tuple[str, VisitedNode]] = field(default_factory=list)  # "enter" and "leave", in order
+    _open: list[VisitedNode] = field(default_factory=list)
 
     def enter(self, state: object, is_leaf: bool, alpha: float = -math.inf, beta: float = math.inf) -> None:
         super().enter(state, is_leaf, alpha, beta)
-        visit = Visit(state, self.nodes, alpha, beta)
+        visit = VisitedNode(state, self.nodes, alpha, beta)
         if self._open:
             self._open[-1].children.append(visit)
         else:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FOREVER = float("inf")
-MOVES_TO_EXPECT = 24  # how many more moves to plan for in sudden death
-FURTHEST_CONTROL = 40  # a time control further away than this many moves is planned for as if it were this far
+EXPECTED_MOVES_TO_GO = 24  # how many more moves to plan for in sudden death
+MAX_MOVES_TO_GO = 40  # a time control further away than this many moves is planned for as if it were this far
 
 _MOVES_TO_SURVIVE = 60  # moves for which the overhead is kept back in sudden death without increment
 _LARGEST_SOFT_SHARE = 0.5  # of the time left on the clock after the overhead
@@ -31,7 +31,7 @@ _SHARE_BASE, _SHARE_FACTOR = 1.45, 0.75
 
 
 @dataclass(frozen=True)
-class Clock:
+class ClockState:
     """A player's clock; `moves_to_go` is None if the time is for the rest of the game."""
 
     left: float
@@ -47,13 +47,13 @@ class Budget:
     hard: float
 
 
-def budget(clock: Clock, overhead: float, lag: float | None = None) -> Budget:
+def time_budget(clock: ClockState, overhead: float, lag: float | None = None) -> Budget:
     """The time to spend on one move, which may lose `overhead` in transmission; later ones lose `lag` each.
 
     Without a `lag` they are expected to lose the overhead as well.
     """
     lag = overhead if lag is None else lag
-    moves = MOVES_TO_EXPECT if clock.moves_to_go is None else min(max(clock.moves_to_go, 1), FURTHEST_CONTROL)
+    moves = EXPECTED_MOVES_TO_GO if clock.moves_to_go is None else min(max(clock.moves_to_go, 1), MAX_MOVES_TO_GO)
     usable = clock.left - overhead
     if usable < _LEAST_TIME:
         usable = max(clock.left * _WHEN_OUT_OF_TIME, _LEAST_TIME)
@@ -65,13 +65,13 @@ def budget(clock: Clock, overhead: float, lag: float | None = None) -> Budget:
     return Budget(soft, max(min(_HARD_PER_SOFT * soft, _LARGEST_HARD_SHARE * usable), _LEAST_TIME))
 
 
-def fixed(seconds: float, overhead: float) -> Budget:
+def fixed_time_budget(seconds: float, overhead: float) -> Budget:
     """The limits for a fixed time per move: all of it is used."""
     hard = max(seconds - min(overhead, _LARGEST_OVERHEAD_SHARE * seconds), _LEAST_TIME)
     return Budget(FOREVER, hard)
 
 
-def patience(steady: int, drop: int, share: float) -> float:
+def time_factor(steady: int, drop: int, share: float) -> float:
     """The factor on the soft time after an iteration.
 
     `steady` counts the iterations since the best move changed, `drop` is how many centipawns the score fell, and

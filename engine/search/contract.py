@@ -10,11 +10,11 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from engine.core.position import PositionRecord
-from engine.search.limits import Limits, Report, Result, ignore
+from engine.search.limits import Limits, Report, Result, no_report
 from engine.search.tb import TbRecord
 
 if TYPE_CHECKING:
-    from eval.choice import Evaluation  # a type only: this package depends on no evaluation
+    from eval.choice import Evaluator  # a type only: this package depends on no evaluation
 
 
 class Search(Protocol):
@@ -22,33 +22,33 @@ class Search(Protocol):
 
     @abstractmethod
     def load(self) -> None:
-        """Compile or load the kernels of the search. This may take seconds; `begin` does it if it was not done."""
+        """Compile or load the kernels of the search. This may take seconds; `prepare` does it if it was not done."""
 
     @abstractmethod
-    def begin(self, position: PositionRecord, limits: Limits) -> None:
+    def prepare(self, position: PositionRecord, limits: Limits) -> None:
         """Prepare a search of `position`; returns quickly."""
 
     @abstractmethod
-    def finish(self, report: Report = ignore) -> Result:
-        """Run the search that `begin` prepared, and block until it ends. If there is no legal move, the move is 0.
+    def search(self, report: Report = no_report) -> Result:
+        """Run the search that `prepare` prepared, and block until it ends. If there is no legal move, the move is 0.
 
         `report` is called with every finished line, and in a long search with its progress, maybe from other threads.
         """
 
-    def run(self, position: PositionRecord, limits: Limits, report: Report = ignore) -> Result:
-        """`begin`, then `finish`."""
-        self.begin(position, limits)
-        return self.finish(report)
+    def run(self, position: PositionRecord, limits: Limits, report: Report = no_report) -> Result:
+        """`prepare`, then `search`."""
+        self.prepare(position, limits)
+        return self.search(report)
 
 
 @runtime_checkable
-class Interruptible(Protocol):
+class Stoppable(Protocol):
     """A search that can be told to stop or to keep a time. All methods may be called from any thread."""
 
     def stop(self) -> None:
         """End the running search soon, or the next one if none is running."""
 
-    def forget_stop(self) -> None:
+    def clear_stop(self) -> None:
         """Cancel a `stop` that came too late to stop anything."""
 
     def set_time(self, soft_time: float, hard_time: float) -> None:
@@ -62,12 +62,12 @@ class Resizable(Protocol):
     def resize(self, megabytes: float) -> None:
         """Use this much memory from now on, and forget what was found. InputError if it cannot be had."""
 
-    def touch(self) -> None:
+    def prefault(self) -> None:
         """Have the system provide all of that memory now, so that no search has to wait for it."""
 
 
 @runtime_checkable
-class Parallel(Protocol):
+class Threaded(Protocol):
     """A search that several threads can share."""
 
     def set_threads(self, threads: int) -> None:
@@ -75,7 +75,7 @@ class Parallel(Protocol):
 
 
 @runtime_checkable
-class Remembering(Protocol):
+class Clearable(Protocol):
     """A search that keeps what it learned from one move of a game to the next."""
 
     def clear(self) -> None:
@@ -83,15 +83,15 @@ class Remembering(Protocol):
 
 
 @runtime_checkable
-class Judging(Protocol):
+class Evaluating(Protocol):
     """A search whose evaluation can be chosen."""
 
-    def set_evaluation(self, evaluation: Evaluation) -> None:
+    def set_evaluation(self, evaluation: Evaluator) -> None:
         """Evaluate positions with this evaluation from now on, and forget what was found."""
 
 
 @runtime_checkable
-class TablebaseProber(Protocol):
+class TbProbing(Protocol):
     """A search that probes endgame tables."""
 
     def set_tb(self, tb: TbRecord) -> None:
@@ -99,7 +99,7 @@ class TablebaseProber(Protocol):
 
 
 @runtime_checkable
-class Spreading(Protocol):
+class VisitCounting(Protocol):
     """A search that gives its root moves unequal shares of its work."""
 
     def visits(self) -> dict[int, int]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from engine.search.contract import Search
 
 
-class Kind(NamedTuple):
+class SearchMode(NamedTuple):
     """A kind of search: its name, what it is, and the function that makes one.
 
     The maker is called with the settings, of which it reads the attributes listed in its `Wishes`, and with the
@@ -22,29 +22,32 @@ class Kind(NamedTuple):
 
     name: str
     about: str
-    maker: str  # "module:function"
+    factory: str  # "module:function"
 
-    def make(self, settings: Any, megabytes: int) -> Search:
+    def create(self, settings: Any, megabytes: int) -> Search:
         """A new search of this kind; InputError if the memory cannot be had."""
-        module, _, function = self.maker.partition(":")
+        module, _, function = self.factory.partition(":")
         maker = cast("Callable[[Any, int], Search]", getattr(import_module(module), function))
         return maker(settings, megabytes)
 
 
-KINDS = (
-    Kind("alphabeta", "alpha-beta with all its techniques: the strongest", "engine.alphabeta.makers:alphabeta"),
-    Kind("mcts", "Monte Carlo tree search, guided by a learned policy and the network's value",
-         "engine.mcts.makers:mcts"),
-    Kind("puct", "Monte Carlo tree search, guided by hand-made priors and the evaluation", "engine.mcts.makers:puct"),
-    Kind("uct", "Monte Carlo tree search with playouts, guided by UCB1", "engine.mcts.makers:uct"),
-    Kind("montecarlo", "pure Monte Carlo: playouts after every root move, no tree", "engine.mcts.makers:montecarlo"),
-    Kind("minimax", "plain minimax, without pruning, one ply deeper each time", "engine.alphabeta.makers:minimax"),
-    Kind("expectimax", "the best move against a fallible opponent", "engine.expectimax.makers:expectimax"),
-    Kind("random", "any legal move", "engine.expectimax.makers:random_mover"),
+MODES = (
+    SearchMode("alphabeta", "alpha-beta with all its techniques: the strongest", "engine.alphabeta.makers:alphabeta"),
+    SearchMode("mcts", "Monte Carlo tree search, guided by a learned policy and the network's value",
+               "engine.mcts.makers:mcts"),
+    SearchMode("puct", "Monte Carlo tree search, guided by hand-made priors and the evaluation",
+               "engine.mcts.makers:puct"),
+    SearchMode("uct", "Monte Carlo tree search with playouts, guided by UCB1", "engine.mcts.makers:uct"),
+    SearchMode("montecarlo", "pure Monte Carlo: playouts after every root move, no tree",
+               "engine.mcts.makers:montecarlo"),
+    SearchMode("minimax", "plain minimax, without pruning, one ply deeper each time",
+               "engine.alphabeta.makers:minimax"),
+    SearchMode("expectimax", "the best move against a fallible opponent", "engine.expectimax.makers:expectimax"),
+    SearchMode("random", "any legal move", "engine.expectimax.makers:random_mover"),
 )
-STRONGEST = KINDS[0]
+DEFAULT_MODE = MODES[0]
 
 
-def kind_named(name: str) -> Kind:
+def mode_named(name: str) -> SearchMode:
     """The kind of that name, which is one of KINDS."""
-    return next(kind for kind in KINDS if kind.name == name)
+    return next(kind for kind in MODES if kind.name == name)

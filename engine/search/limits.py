@@ -37,12 +37,12 @@ class Bound(Enum):
 class Counts(NamedTuple):
     """What a search has done so far, besides its nodes."""
 
-    leaves: int = 0  # positions at the horizon
-    cuts: int = 0  # beta cut-offs
-    first_cuts: int = 0  # cut-offs by the first move
+    leaf_nodes: int = 0  # positions at the horizon
+    beta_cutoffs: int = 0  # beta cut-offs
+    first_move_cutoffs: int = 0  # cut-offs by the first move
 
 
-NOTHING_DONE = Counts()
+ZERO_COUNTS = Counts()
 
 
 @dataclass(frozen=True)
@@ -50,17 +50,17 @@ class Info:
     """What an iteration found: one of the MultiPV lines."""
 
     depth: int
-    deepest: int
-    line_number: int
+    seldepth: int
+    multipv: int
     score: int
     nodes: int
     seconds: float
     hashfull: int  # thousandths of the transposition table; 0 in a line that was not reported
-    line: tuple[int, ...]
+    pv: tuple[int, ...]
     bound: Bound = Bound.EXACT
     tb_hits: int = 0  # positions found in endgame tables
-    counts: Counts = NOTHING_DONE
-    chances: tuple[int, int, int] | None = None  # wins, draws, losses per thousand games, if not just by the score
+    counts: Counts = ZERO_COUNTS
+    wdl: tuple[int, int, int] | None = None  # wins, draws, losses per thousand games, if not just by the score
 
 
 @dataclass(frozen=True)
@@ -68,24 +68,24 @@ class Progress:
     """Where a long search stands in the middle of an iteration."""
 
     depth: int
-    move: int  # the root move that is being searched
-    number: int  # its place in the move ordering, from 1
+    current_move: int  # the root move that is being searched
+    current_move_number: int  # its place in the move ordering, from 1
     nodes: int
     seconds: float
     hashfull: int
 
 
 @dataclass(frozen=True)
-class Remark:
+class InfoString:
     """A message for the user."""
 
     text: str
 
 
-Report = Callable[[Info | Progress | Remark], None]
+Report = Callable[[Info | Progress | InfoString], None]
 
 
-def ignore(_: Info | Progress | Remark) -> None:
+def no_report(_: Info | Progress | InfoString) -> None:
     """A report that nobody reads."""
 
 
@@ -98,5 +98,5 @@ class Result:
     depth: int
     nodes: int
     seconds: float
-    line: tuple[int, ...] = ()
+    pv: tuple[int, ...] = ()
     infos: list[Info] = field(default_factory=list)

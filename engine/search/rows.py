@@ -11,7 +11,7 @@ from engine.kernel.records import Fields, new_record
 R = TypeVar("R", bound=Fields)
 
 
-class Row(Protocol):
+class TunableRow(Protocol):
     """What every such table says about a number."""
 
     @property
@@ -24,7 +24,7 @@ class Row(Protocol):
     def high(self) -> float: ...
 
 
-def default_record(rows: Iterable[Row], kind: type[R]) -> R:
+def default_record(rows: Iterable[TunableRow], kind: type[R]) -> R:
     """A new record with every default."""
     record = new_record(kind)
     for row in rows:
@@ -32,7 +32,7 @@ def default_record(rows: Iterable[Row], kind: type[R]) -> R:
     return record
 
 
-def set_value(record: Any, rows: Iterable[Row], name: str, value: float, what: str) -> None:
+def set_value(record: Any, rows: Iterable[TunableRow], name: str, value: float, what: str) -> None:
     """Set the number called `name`; InputError if there is no such row or the value is out of range.
 
     A number whose default is an integer must be an integer. `what` names the kind of row for the message.

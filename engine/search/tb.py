@@ -8,13 +8,13 @@ from engine.kernel.records import I8, Fields, new_record
 class TbRecord(Fields):
     """Which endgame tables a search may probe, and how."""
 
-    most_men: I8  # positions with more men are not probed; 0 for none at all
+    max_pieces: I8  # positions with more men are not probed; 0 for none at all
     own_address: I8  # the directory of the engine's own tables
-    own_men: I8
+    own_max_pieces: I8
     syzygy_address: I8  # the directory of the Syzygy tables that are open, or 0
-    syzygy_men: I8
+    syzygy_max_pieces: I8
     syzygy_depth: I8  # the largest Syzygy tables are not probed with less depth left
-    fifty_moves_count: I8  # whether a win that the fifty-move rule forestalls is a draw
+    use_rule50: I8  # whether a win that the fifty-move rule forestalls is a draw
 
 
 def no_tb() -> TbRecord:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import BIT, EMPTY, KING, NO_PIECE, PAWN, lsb, without_lsb
-from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_kind, promoted_type, to_square
+from engine.core.bits import BIT, EMPTY, KING, NO_PIECE, PAWN, clear_lsb, lsb
+from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, from_square, move_type, promoted_type, to_square
 from engine.core.position import castled_squares, king_square
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import load_word, store_word
@@ -58,9 +58,9 @@ def _pack(left, came, second_left, second_came):
 
 
 @inline
-def changes_by(pos, move):
+def dirty_pieces(pos, move):
     """What `move` will change, packed; to be called before it is made."""
-    start, target, kind = from_square(move), to_square(move), move_kind(move)
+    start, target, kind = from_square(move), to_square(move), move_type(move)
     piece = np.int64(pos.board[start])
     if kind == CASTLING:
         king_to, rook_to = castled_squares(start, target)
@@ -75,19 +75,19 @@ def changes_by(pos, move):
 
 
 @inline
-def note_move(pos, accumulators, ply, move):
+def push_move(pos, accumulators, ply, move):
     """Note what `move`, about to be made at `ply`, changes."""
-    accumulators.changes[ply + 1] = changes_by(pos, move)
+    accumulators.changes[ply + 1] = dirty_pieces(pos, move)
 
 
 @inline
-def note_null_move(accumulators, ply):
+def push_null_move(accumulators, ply):
     """Note a null move at `ply`: the next ply shares its accumulators."""
     accumulators.changes[ply + 1] = EMPTY
 
 
 @inline
-def begin_line(accumulators, ply):
+def reset_stack(accumulators, ply):
     """Note that the position at `ply` is unrelated to the plies before."""
     accumulators.changes[ply] = _BEGIN
 
@@ -103,12 +103,12 @@ def _set_computed(accumulators, ply, color):
 
 
 @inline
-def _left(changes):
+def _removed(changes):
     return np.int64(changes & _MAN)
 
 
 @inline
-def _came(changes):
+def _added(changes):
     return np.int64(changes >> _MAN_BITS & _MAN)
 
 
@@ -125,10 +125,10 @@ def _second_came(changes):
 @inline
 def _changes_view(network, changes, color):
     """Whether the king of `color` moved to a square from which its side has another view of the board."""
-    left = _left(changes)
+    left = _removed(changes)
     if left >> 6 != color * 8 + KING:
         return False
-    return network.views[color, left & 63] != network.views[color, _came(changes) & 63]
+    return network.king_buckets[color, left & 63] != network.king_buckets[color, _added(changes) & 63]
 
 
 @inline
@@ -140,7 +140,7 @@ def _owner(accumulators, ply):
 
 
 @inline
-def _row_of(network, color, view, man):
+def _feature_row(network, color, view, man):
     return feature_row(network, color, view, man >> 6, man & 63)
 
 
@@ -150,31 +150,31 @@ def perspective_output(pos, accumulators, ply, color, weights):
     network = network_at(accumulators.network)
     ply = _owner(accumulators, ply)
     row = line_row(accumulators, network, ply, color)
-    source = _source(pos, accumulators, network, ply, color)
+    source = _last_computed(pos, accumulators, network, ply, color)
     if source == row:
         return screlu_dot(row, weights, network.row_size)
-    view = np.int64(network.views[color, king_square(pos, color)])
+    view = np.int64(network.king_buckets[color, king_square(pos, color)])
     _set_computed(accumulators, ply, color)
     return _update_with_output(network, accumulators.changes[ply], color, view, row, source, weights)
 
 
 @kernel
-def perspective_cells(pos, accumulators, ply, color, cells):
+def pairwise_products(pos, accumulators, ply, color, cells):
     """Write the products of one perspective's pairs to the address `cells`; computes its accumulator if needed."""
     network = network_at(accumulators.network)
     ply = _owner(accumulators, ply)
     row = line_row(accumulators, network, ply, color)
-    source = _source(pos, accumulators, network, ply, color)
+    source = _last_computed(pos, accumulators, network, ply, color)
     if source == row:
         pairs_of(row, cells, network.limits, network.row_size)
         return
-    view = np.int64(network.views[color, king_square(pos, color)])
+    view = np.int64(network.king_buckets[color, king_square(pos, color)])
     _set_computed(accumulators, ply, color)
     _update_with_pairs(network, accumulators.changes[ply], color, view, row, source, cells)
 
 
 @kernel
-def _source(pos, accumulators, network, ply, color):
+def _last_computed(pos, accumulators, network, ply, color):
     """The address of the accumulator to which the changes of `ply` have to be applied; its own if it is computed."""
     row = line_row(accumulators, network, ply, color)
     known = ply
@@ -184,7 +184,7 @@ def _source(pos, accumulators, network, ply, color):
             _refresh(pos, accumulators, network, ply, color)
             return row
         known -= 1
-    view = np.int64(network.views[color, king_square(pos, color)])
+    view = np.int64(network.king_buckets[color, king_square(pos, color)])
     source = line_row(accumulators, network, known, color)
     for between in range(known + 1, ply):
         if accumulators.changes[between] & _OWNS != EMPTY:
@@ -199,9 +199,9 @@ def _source(pos, accumulators, network, ply, color):
 def _changed_rows(network, changes, color, view):
     """(came, left, second came, second left): the rows of one ply's changes, 0 where there is none."""
     second_came, second_left = _second_came(changes), _second_left(changes)
-    return (_row_of(network, color, view, _came(changes)), _row_of(network, color, view, _left(changes)),
-            _row_of(network, color, view, second_came) if second_came != 0 else np.int64(0),
-            _row_of(network, color, view, second_left) if second_left != 0 else np.int64(0))
+    return (_feature_row(network, color, view, _added(changes)), _feature_row(network, color, view, _removed(changes)),
+            _feature_row(network, color, view, second_came) if second_came != 0 else np.int64(0),
+            _feature_row(network, color, view, second_left) if second_left != 0 else np.int64(0))
 
 
 @kernel
@@ -266,7 +266,7 @@ def _list(start, index, row):
 @kernel
 def _refresh(pos, accumulators, network, ply, color):
     """Compute an accumulator from the last one of its view, whatever position that was for."""
-    view = np.int64(network.views[color, king_square(pos, color)])
+    view = np.int64(network.king_buckets[color, king_square(pos, color)])
     number = color * accumulators.views + view
     added, taken = np.int64(0), np.int64(0)
     for piece_color in range(2):
@@ -279,15 +279,15 @@ def _refresh(pos, accumulators, network, ply, color):
             while new != EMPTY:
                 _list(accumulators.added, added, feature_row(network, color, view, piece, lsb(new)))
                 added += 1
-                new = without_lsb(new)
+                new = clear_lsb(new)
             while gone != EMPTY:
-                _list(accumulators.taken, taken, feature_row(network, color, view, piece, lsb(gone)))
+                _list(accumulators.removed, taken, feature_row(network, color, view, piece, lsb(gone)))
                 taken += 1
-                gone = without_lsb(gone)
+                gone = clear_lsb(gone)
     kept = accumulators.refresh_rows + number * network.row_size
     row = line_row(accumulators, network, ply, color)
     if network.layers != 0:
-        apply_bytes(row, kept, accumulators.added, added, accumulators.taken, taken, network.row_size)
+        apply_bytes(row, kept, accumulators.added, added, accumulators.removed, taken, network.row_size)
     else:
-        apply_rows(row, kept, accumulators.added, added, accumulators.taken, taken, network.row_size)
+        apply_rows(row, kept, accumulators.added, added, accumulators.removed, taken, network.row_size)
     _set_computed(accumulators, ply, color)

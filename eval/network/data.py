@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.bits import EMPTY, lsb, popcount, without_lsb
+from engine.core.bits import EMPTY, clear_lsb, lsb, popcount
 from engine.core.position import king_square, occupied_squares
 from engine.kernel import array_type, entry, inline, int64, kernel, uint64
 
@@ -26,7 +26,7 @@ SAMPLE = np.dtype([
     ("other_king", "u1"),  # its square, from the same view
 ])
 BOARD_BYTES = 32
-NOBODY = 12
+NO_PIECE_CODE = 12
 SAMPLES_TYPE = array_type(SAMPLE)
 
 Samples = npt.NDArray[Any]  # of SAMPLE
@@ -50,11 +50,11 @@ def write_sample(pos, out, index, score, static, result):
     left = occupied_squares(pos)
     while left != EMPTY:
         square = lsb(left)
-        left = without_lsb(left)
+        left = clear_lsb(left)
         piece = np.int64(pos.board[square])
         code = 6 * (piece >> 3 ^ us) + (piece & 7) - 1
         place = square ^ turn
-        row.board[place >> 4] ^= np.uint64(code ^ NOBODY) << 4 * (place & 15)
+        row.board[place >> 4] ^= np.uint64(code ^ NO_PIECE_CODE) << 4 * (place & 15)
     row.score = score
     row.static = static
     row.result = result
@@ -100,7 +100,7 @@ def choose_part(samples: Samples, keep: Samples, seen: Samples, chances: Samples
             keep[index] = 1
 
 
-def choose(samples: Samples, few_men_share: float, seed: int, threads: int) -> Samples:
+def select_samples(samples: Samples, few_men_share: float, seed: int, threads: int) -> Samples:
     """The samples that are wanted: no position twice, and not too many endings.
 
     Positions with nine men or fewer are thinned at random until they are `few_men_share` of all.

@@ -22,7 +22,7 @@ Value = Any  # of LLVM
 
 
 @dataclass(frozen=True)
-class Form:
+class VectorIsa:
     """How wide the vectors are, and which instructions multiply and add adjacent products.
 
     Without them vectors are widened, multiplied and added.
@@ -54,15 +54,15 @@ class Form:
         return ROW_STEP // self.bytes
 
 
-PORTABLE = Form(8)
-DOTPROD = Form(8, dot_bytes="llvm.aarch64.neon.sdot.v4i32.v16i8")
-AVX2 = Form(16, "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx2.pmadd.ub.sw")
-AVX512 = Form(32, "llvm.x86.avx512.pmaddw.d.512", "llvm.x86.avx512.pmaddubs.w.512")
-SSE2 = Form(8, "llvm.x86.sse2.pmadd.wd")
+PORTABLE = VectorIsa(8)
+DOTPROD = VectorIsa(8, dot_bytes="llvm.aarch64.neon.sdot.v4i32.v16i8")
+AVX2 = VectorIsa(16, "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx2.pmadd.ub.sw")
+AVX512 = VectorIsa(32, "llvm.x86.avx512.pmaddw.d.512", "llvm.x86.avx512.pmaddubs.w.512")
+SSE2 = VectorIsa(8, "llvm.x86.sse2.pmadd.wd")
 _X86_FORMS = (("zmm", AVX512), ("ymm", AVX2), ("xmm", SSE2))
 
 
-def form_of(machine: llvm.TargetMachine) -> Form:
+def vector_isa_of(machine: llvm.TargetMachine) -> VectorIsa:
     """The form for the processor that a target machine compiles for, which need not be this one.
 
     LLVM does not say which instructions a processor has, so it is given something to compile. The registers that it
@@ -95,10 +95,10 @@ def _probed(machine: llvm.TargetMachine, vector: Value, compute: Callable[[Any, 
     return assembly
 
 
-class Emitter:
+class RowEmitter:
     """Emits loops over rows in one form."""
 
-    def __init__(self, form: Form, builder: Any) -> None:
+    def __init__(self, form: VectorIsa, builder: Any) -> None:
         self.form = form
         self.builder = builder
 

@@ -32,30 +32,30 @@ import numpy.typing as npt
 
 from engine.core.errors import InputError, quote
 from engine.files import open_bytes, write_file
-from eval.numberfile import LARGEST_FILE, Block, FileKind, check_width, parse_blocks, provenance_of, require
+from eval.numberfile import LARGEST_FILE, ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, require
 from eval.weightfile import read_outcome
 
 VERSION = 1
 FEATURES = 768  # of one perspective and king bucket: own or not, six types, 64 squares
-QA, QB = 255, 64  # 1.0 in accumulators, and in the weights of a plain output and of the small layers
+QUANT_FEATURE, QB = 255, 64  # 1.0 in accumulators, and in the weights of a plain output and of the small layers
 LARGEST_OUTPUT_WEIGHT = 127  # multiplied by QA it still fits into 16 bits
 PAIR_BITS = 9  # by which the product of a pair is shifted down
-QC = 127  # 1.0 in the cells of the small layers: QA * QA >> PAIR_BITS
-QS = QC * QB  # 1.0 in their sums and biases
+QUANT_CELL = 127  # 1.0 in the cells of the small layers: QA * QA >> PAIR_BITS
+QUANT_SUM = QUANT_CELL * QB  # 1.0 in their sums and biases
 LARGEST_BIAS = 1 << 30  # of the small layers; with it no sum can be beyond 32 bits
 SUM_BITS = QB.bit_length() - 1  # by which a sum is shifted down to a cell
 SQUARE_BITS = 19  # by which the square of a sum is shifted down to a cell
-QO = 1024  # 1.0 in the output weights behind them
+QUANT_OUTPUT = 1024  # 1.0 in the output weights behind them
 LARGEST_BYTE_WEIGHT = 127
 PAIR_BLOCK = 64  # pairs that share their shifts
 MOST_SHIFT = 4  # of either half
 LAYER_STEP, LARGEST_LAYER = 8, 64
-_LAYER_CONSTANTS = {"pair_bits": PAIR_BITS, "square_bits": SQUARE_BITS, "qo": QO}
+_LAYER_CONSTANTS = {"pair_bits": PAIR_BITS, "square_bits": SQUARE_BITS, "qo": QUANT_OUTPUT}
 WIDTH_STEP, LARGEST_WIDTH = 64, 2048
 MOST_BUCKETS = 32
 
 MAGIC = b"ADVNET\r\n"  # a transfer in text mode would change the line end
-_KIND = FileKind("network", MAGIC, VERSION)
+_KIND = FileFormat("network", MAGIC, VERSION)
 LARGEST_SCALE = 10_000  # centipawns for a logit of 1
 
 Int8Array = npt.NDArray[np.int8]
@@ -79,22 +79,24 @@ class Shape:
         return FEATURES * (max(self.king_buckets) + 1)
 
     @property
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[ArrayBlock, ...]:
         """The blocks after the header, in the file's order."""
         buckets = self.output_buckets
-        features = Block("feature_weights", "<i1" if self.layers else "<i2", (self.rows, self.hidden))
-        feature_biases = Block("feature_biases", "<i2", (self.hidden,))
-        biases = Block("output_biases", "<i4", (buckets,))
+        features = ArrayBlock("feature_weights", "<i1" if self.layers else "<i2", (self.rows, self.hidden))
+        feature_biases = ArrayBlock("feature_biases", "<i2", (self.hidden,))
+        biases = ArrayBlock("output_biases", "<i4", (buckets,))
         if not self.layers:
-            return features, feature_biases, Block("output_weights", "<i2", (buckets, 2, self.hidden)), biases
+            return features, feature_biases, ArrayBlock("output_weights", "<i2", (buckets, 2, self.hidden)), biases
         first, second = self.layers
         return (features, feature_biases,
-                Block("pair_shifts", "<u1", (self.hidden // (2 * PAIR_BLOCK), 2)),  # of the first half, of the second
-                Block("first_weights", "<i1", (buckets, first, self.hidden)),  # half of the inputs from each side
-                Block("first_biases", "<i4", (buckets, first)),
-                Block("second_weights", "<i1", (buckets, second, 2 * first)),  # of clamped cells, then of squared ones
-                Block("second_biases", "<i4", (buckets, second)),
-                Block("output_weights", "<i2", (buckets, second)), biases)
+                # of the first half, of the second
+                ArrayBlock("pair_shifts", "<u1", (self.hidden // (2 * PAIR_BLOCK), 2)),
+                ArrayBlock("first_weights", "<i1", (buckets, first, self.hidden)),  # half of the inputs from each side
+                ArrayBlock("first_biases", "<i4", (buckets, first)),
+                # of clamped cells, then of squared ones
+                ArrayBlock("second_weights", "<i1", (buckets, second, 2 * first)),
+                ArrayBlock("second_biases", "<i4", (buckets, second)),
+                ArrayBlock("output_weights", "<i2", (buckets, second)), biases)
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class Network:
     second_weights: Int8Array | None = None
     second_biases: Int32Array | None = None
 
-    def divided(self, king_buckets: tuple[int, ...]) -> Network:
+    def with_king_buckets(self, king_buckets: tuple[int, ...]) -> Network:
         """The same network with these king buckets, all alike; it must have a single one itself."""
         shape = replace(self.shape, king_buckets=king_buckets)
         rows: Any = np.tile(self.feature_weights, (shape.rows // self.shape.rows, 1))
@@ -141,7 +143,7 @@ def _content(network: Network) -> bytes:
     shape = network.shape
     check_shape(shape)
     header = {"hidden": shape.hidden, "king_buckets": list(shape.king_buckets), "mirrored": shape.mirrored,
-              "output_buckets": shape.output_buckets, "activation": _activation(shape), "qa": QA, "qb": QB,
+              "output_buckets": shape.output_buckets, "activation": _activation(shape), "qa": QUANT_FEATURE, "qb": QB,
               "scale": float(network.scale), "provenance": network.provenance}
     if shape.layers:
         header |= {"layers": list(shape.layers), **_LAYER_CONSTANTS}
@@ -156,7 +158,7 @@ def _parse(content: bytes) -> Network:
     header, start = _KIND.parse_header(content)
     shape = _parse_shape(header)
     require(header, "activation", _activation(shape))
-    require(header, "qa", QA)
+    require(header, "qa", QUANT_FEATURE)
     require(header, "qb", QB)
     for name, value in _LAYER_CONSTANTS.items() if shape.layers else ():
         require(header, name, value)

@@ -26,7 +26,7 @@ class Losses:
 
 
 @dataclass(frozen=True)
-class Group:
+class PieceCountGroup:
     """Positions with a similar number of men."""
 
     fewest: int
@@ -71,7 +71,7 @@ def features_shares(training: Samples, validation: Samples, scale: float, share:
     return expected(validation["static"], fit_scale(some["static"], targets_of(some, scale, share)))
 
 
-def yardsticks(training: Samples, validation: Samples, scale: float, share: float) -> dict[str, Losses]:
+def baseline_losses(training: Samples, validation: Samples, scale: float, share: float) -> dict[str, Losses]:
     """The losses of simpler predictors, and of the search itself."""
     constant = np.full(len(validation), targets_of(sample_of(training), scale, share).mean())
     return {"constant": losses_of(constant, validation, scale, share),
@@ -79,12 +79,13 @@ def yardsticks(training: Samples, validation: Samples, scale: float, share: floa
             "search": losses_of(expected(validation["score"], scale), validation, scale, share)}
 
 
-def by_men(network: Reals, features: Reals, validation: Samples, scale: float, share: float) -> list[Group]:
+def losses_by_piece_count(network: Reals, features: Reals, validation: Samples, scale: float,
+                          share: float) -> list[PieceCountGroup]:
     """The errors against the target, by number of men on the board."""
     targets, groups = targets_of(validation, scale, share), []
     for fewest in range(1, 33, _GROUP):
         part = (validation["men"] >= fewest) & (validation["men"] < fewest + _GROUP)
         if part.any():
             mine, theirs = (float(np.mean((shares[part] - targets[part]) ** 2)) for shares in (network, features))
-            groups.append(Group(fewest, fewest + _GROUP - 1, float(part.mean()), mine, theirs))
+            groups.append(PieceCountGroup(fewest, fewest + _GROUP - 1, float(part.mean()), mine, theirs))
     return groups

@@ -11,7 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from eval.network.emission import Emitter
+from eval.network.emission import RowEmitter
 from eval.network.rows import GROUP, LAYER_OUTPUTS, PAIR_LIMITS, ROW_STEP
 
 _I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
@@ -20,7 +20,7 @@ _CHAINS = 8  # of instructions that each wait for the one before: what adds up p
 Value = Any  # of LLVM
 
 
-class LayerEmitter(Emitter):
+class LayerEmitter(RowEmitter):
     """Emits loops over pairs and over groups of cells."""
 
     def parts(self, row: Value, place: Value) -> Iterator[Value]:

@@ -18,11 +18,11 @@ from eval.network.file import (
     LARGEST_BYTE_WEIGHT,
     PAIR_BITS,
     PAIR_BLOCK,
-    QA,
     QB,
-    QC,
-    QO,
-    QS,
+    QUANT_CELL,
+    QUANT_FEATURE,
+    QUANT_OUTPUT,
+    QUANT_SUM,
     SQUARE_BITS,
     Network,
     Shape,
@@ -31,7 +31,7 @@ from eval.network.model import LARGEST_WEIGHT, Batch, Model, Tensor, Unpacker, f
 
 NAMES = ("feature_weights", "feature_biases", "first_weights", "first_biases", "second_weights", "second_biases",
          "output_weights", "output_biases")
-_SQUARE_UNIT = QS * QS / (1 << SQUARE_BITS)  # 1.0 in a squared cell, which is a little less than QC
+_SQUARE_UNIT = QUANT_SUM * QUANT_SUM / (1 << SQUARE_BITS)  # 1.0 in a squared cell, which is a little less than QC
 
 
 class Layer(NamedTuple):
@@ -46,7 +46,8 @@ class Layer(NamedTuple):
         """[inputs]: 1.0 in the weights of each."""
         if self.name != "second":
             return np.full(inputs, float(self.unit))
-        return np.repeat((self.unit, self.unit * QC / _SQUARE_UNIT), inputs // 2)  # squared cells are a little small
+        # squared cells are a little small
+        return np.repeat((self.unit, self.unit * QUANT_CELL / _SQUARE_UNIT), inputs // 2)
 
     def rounded(self, weights: Any, biases: Any) -> tuple[Any, Any]:
         """[..., inputs] weights, and biases, as the file holds them, each number rounded by itself."""
@@ -55,11 +56,11 @@ class Layer(NamedTuple):
                 np.rint(biases * self.unit * self.input_unit).astype(np.int32))
 
 
-LAYERS = (Layer("first", QC, QB, LARGEST_BYTE_WEIGHT), Layer("second", QC, QB, LARGEST_BYTE_WEIGHT),
-          Layer("output", QS, QO, np.iinfo(np.int16).max))
+LAYERS = (Layer("first", QUANT_CELL, QB, LARGEST_BYTE_WEIGHT), Layer("second", QUANT_CELL, QB, LARGEST_BYTE_WEIGHT),
+          Layer("output", QUANT_SUM, QUANT_OUTPUT, np.iinfo(np.int16).max))
 
 
-class LayeredModel:
+class NetworkModel:
     """The network's numbers, with 1.0 where the file has its units, and what they compute."""
 
     def __init__(self, shape: Shape, device: str, seed: int, precision: str = "tf32") -> None:
@@ -113,7 +114,7 @@ class LayeredModel:
         with torch.no_grad():
             return self.sums(self.unpack(rows), torch.float32)[2].squeeze(1)
 
-    def descend(self, rows: Tensor, scale: float, share: float) -> Tensor:
+    def backward(self, rows: Tensor, scale: float, share: float) -> Tensor:
         """Set the gradient of the mean squared error to the targets, and return the error."""
         for parameter in self.parameters.values():
             parameter.grad = None
@@ -140,13 +141,13 @@ class LayeredModel:
         weights = weights.reshape(len(weights), buckets, -1).transpose(1, 2, 0)
         return np.ascontiguousarray(weights), biases.reshape(buckets, -1)
 
-    def quantised(self, scale: float, provenance: dict[str, Any]) -> Network:
+    def quantize(self, scale: float, provenance: dict[str, Any]) -> Network:
         """The network in integers, as the file holds it, each number rounded by itself.
 
         Pairs of the model are first put into another order, which changes nothing else.
         """
         self._arrange()
-        weights, biases = (np.rint(self.parameters[name].detach().double().cpu().numpy() * QA)
+        weights, biases = (np.rint(self.parameters[name].detach().double().cpu().numpy() * QUANT_FEATURE)
                            for name in ("feature_weights", "feature_biases"))
         shifts = _shifts(weights).reshape(2, -1, PAIR_BLOCK).max(2).T  # [block, half]
         units = 2.0 ** np.repeat(shifts.T, PAIR_BLOCK, 1).reshape(-1)
@@ -157,10 +158,10 @@ class LayeredModel:
             small |= numbers_of(layer, *layer.rounded(*self.by_bucket(layer)))
         return Network(self.shape, **features, **small, scale=float(scale), provenance=provenance)
 
-    def adopt(self, network: Network) -> None:
+    def load_network(self, network: Network) -> None:
         """Take over the numbers of a network of the same shape."""
         assert network.pair_shifts is not None
-        units = QA / 2.0 ** np.repeat(network.pair_shifts.T.astype(np.float64), PAIR_BLOCK, 1).reshape(-1)
+        units = QUANT_FEATURE / 2.0 ** np.repeat(network.pair_shifts.T.astype(np.float64), PAIR_BLOCK, 1).reshape(-1)
         values = {name: getattr(network, name) / units for name in ("feature_weights", "feature_biases")}
         for layer in LAYERS:
             weights = getattr(network, f"{layer.name}_weights")
@@ -174,7 +175,7 @@ class LayeredModel:
     def _arrange(self) -> None:
         """Put pairs with large feature weights together, and the larger ones of a pair into the first half."""
         half = self.shape.hidden // 2
-        found = _shifts(np.rint(self.parameters["feature_weights"].detach().double().cpu().numpy() * QA))
+        found = _shifts(np.rint(self.parameters["feature_weights"].detach().double().cpu().numpy() * QUANT_FEATURE))
         left, right = found[:half], found[half:]
         order = np.lexsort((np.minimum(left, right), np.maximum(left, right)))
         first = np.where(left >= right, np.arange(half), np.arange(half) + half)[order]
@@ -188,7 +189,7 @@ class LayeredModel:
 
     def integer_scores(self, network: Network, batch: Batch, dense: Tensor) -> Tensor:
         """The scores of samples in centipawns by the file's integers."""
-        return IntegerLayers(network, str(dense.device)).scores(batch, dense)
+        return IntegerReference(network, str(dense.device)).scores(batch, dense)
 
 
 def _shifts(weights: Any) -> Any:
@@ -204,13 +205,13 @@ def numbers_of(layer: Layer, weights: Any, biases: Any) -> dict[str, Any]:
     return {f"{layer.name}_weights": weights, f"{layer.name}_biases": biases}
 
 
-def model_of(shape: Shape, device: str, seed: int, precision: str) -> Model | LayeredModel:
+def model_of(shape: Shape, device: str, seed: int, precision: str) -> Model | NetworkModel:
     """A model for networks of this shape, before it has learned anything."""
-    kind = LayeredModel if shape.layers else Model
+    kind = NetworkModel if shape.layers else Model
     return kind(shape, device, seed, precision)
 
 
-class IntegerLayers:
+class IntegerReference:
     """The layers of a network in integers, as the kernels compute them; doubles hold all of them exactly.
 
     Accumulators must not be beyond 16 bits, and scores are not limited.
@@ -222,7 +223,7 @@ class IntegerLayers:
         self._features = arrays["feature_weights"], arrays["feature_biases"]
         assert network.pair_shifts is not None
         shifts = np.repeat(network.pair_shifts.astype(np.int64), PAIR_BLOCK, 0)  # [pair, half]
-        self._most = torch.from_numpy((QA >> shifts.T.reshape(-1)).astype(np.float64)).to(device)
+        self._most = torch.from_numpy((QUANT_FEATURE >> shifts.T.reshape(-1)).astype(np.float64)).to(device)
         self._divisors = torch.from_numpy(2.0 ** (PAIR_BITS - shifts.sum(1))).to(device)
         self._first = arrays["first_weights"], arrays["first_biases"]
         self._second = arrays["second_weights"], arrays["second_biases"]
@@ -244,17 +245,17 @@ class IntegerLayers:
     def after_first(self, cells: Tensor, chosen: Tensor) -> Tensor:
         """What the second layer gets."""
         sums = self._sums(self._first, cells, chosen)
-        clamped = torch.floor(sums / QB).clamp_(0, QC)
-        squared = torch.floor(sums.clamp(-QS, QS).square() / (1 << SQUARE_BITS))
+        clamped = torch.floor(sums / QB).clamp_(0, QUANT_CELL)
+        squared = torch.floor(sums.clamp(-QUANT_SUM, QUANT_SUM).square() / (1 << SQUARE_BITS))
         return torch.cat((clamped, squared), 1)
 
     def after_second(self, inputs: Tensor, chosen: Tensor) -> Tensor:
         """What the output gets."""
-        return self._sums(self._second, inputs, chosen).clamp_(0, QS)
+        return self._sums(self._second, inputs, chosen).clamp_(0, QUANT_SUM)
 
     def scores(self, batch: Batch, dense: Tensor) -> Tensor:
         """[samples], centipawns."""
         chosen = batch.output_buckets
         second = self.after_second(self.after_first(self.cells(dense), chosen), chosen)
         total = self._sums(self._output, second, chosen).squeeze(1)
-        return torch.trunc(total * round(self._scale) / (QS * QO))
+        return torch.trunc(total * round(self._scale) / (QUANT_SUM * QUANT_OUTPUT))

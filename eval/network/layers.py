@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.kernel import kernel
-from eval.network.accumulators import perspective_cells
+from eval.network.accumulators import pairwise_products
 from eval.network.memory import LAYERS_SIZE, layers_at, network_at
 from eval.network.rows import LAYER_OUTPUTS
 from eval.network.vectors import first_layer, second_layer
@@ -23,8 +23,8 @@ def layered_output(pos, accumulators, ply, bucket):
     network = network_at(accumulators.network)
     layers = layers_at(network.layers + bucket * _LAYERS_SIZE)
     us, hidden, cells = np.int64(pos.side), network.row_size >> 1, accumulators.cells
-    perspective_cells(pos, accumulators, ply, us, cells)
-    perspective_cells(pos, accumulators, ply, us ^ 1, cells + (hidden >> 1))
+    pairwise_products(pos, accumulators, ply, us, cells)
+    pairwise_products(pos, accumulators, ply, us ^ 1, cells + (hidden >> 1))
     inputs, clamped = 2 * layers.first_width, accumulators.second_cells
     for place in range(0, layers.first_width, _OUTPUTS):
         first_layer(clamped + place, clamped + layers.first_width + place, cells, layers.first_weights + place * hidden,

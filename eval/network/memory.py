@@ -14,11 +14,11 @@ from engine.host import zeroed_memory
 from engine.kernel import inline, record_type
 from engine.kernel.intrinsics import record_reader
 from engine.kernel.records import I8, Fields, Numbers, dtype_of, new_record
-from eval.network.file import FEATURES, LARGEST_LAYER, MOST_BUCKETS, PAIR_BITS, QA, Network
+from eval.network.file import FEATURES, LARGEST_LAYER, MOST_BUCKETS, PAIR_BITS, QUANT_FEATURE, Network
 from eval.network.rows import GROUP, LAYER_OUTPUTS, PAIR_LIMITS, ROW_STEP
 
 PLIES = 256  # of a line that have accumulators
-MOST_MEN = 64  # positions that are set up by hand may have more than 32
+MAX_PIECES = 64  # positions that are set up by hand may have more than 32
 
 
 class NetworkRecord(Fields):
@@ -33,7 +33,7 @@ class NetworkRecord(Fields):
     output_biases: Annotated[Numbers, "i8", MOST_BUCKETS]
     output_buckets: I8
     scale: I8
-    views: Annotated[Numbers, "u1", (2, 64)]  # [colour, square of its king]: the view of that colour
+    king_buckets: Annotated[Numbers, "u1", (2, 64)]  # [colour, square of its king]: the view of that colour
 
 
 class LayersRecord(Fields):
@@ -66,7 +66,7 @@ class AccumulatorsRecord(Fields):
     views: I8
     changes: Annotated[Numbers, "u8", PLIES]  # [ply]: how the men differ from the ply before: see accumulators.py
     added: I8  # addresses of memory for lists of rows
-    taken: I8
+    removed: I8
     cells: I8  # addresses of memory for the inputs of the two small layers
     second_cells: I8
 
@@ -75,7 +75,7 @@ ACCUMULATORS = dtype_of(AccumulatorsRecord)
 ACCUMULATORS_TYPE = record_type(ACCUMULATORS)
 
 MEN_SIZE = 16 * 8  # bytes of a set of bitboards by piece
-LIST_SIZE = MOST_MEN * 8
+LIST_SIZE = MAX_PIECES * 8
 
 
 class LoadedNetwork:
@@ -90,7 +90,7 @@ class LoadedNetwork:
         self._views = 2 * (max(shape.king_buckets) + 1)
         refresh = 2 * self._views
         self._sizes = {"rows": 2 * PLIES * row_size, "refresh_rows": refresh * row_size,
-                       "refresh_men": refresh * MEN_SIZE, "added": LIST_SIZE, "taken": LIST_SIZE,
+                       "refresh_men": refresh * MEN_SIZE, "added": LIST_SIZE, "removed": LIST_SIZE,
                        "cells": row_size // 2, "second_cells": 2 * LARGEST_LAYER}  # in this order
         self._record = np.zeros(1, NETWORK)
         record = self._record[0]
@@ -110,14 +110,14 @@ class LoadedNetwork:
         for king in range(64):
             mirrored = int(shape.mirrored and king & 4 != 0)
             view = shape.king_buckets[king ^ 7 * mirrored] << 1 | mirrored
-            record["views"][WHITE, king] = record["views"][BLACK, king ^ 56] = view
+            record["king_buckets"][WHITE, king] = record["king_buckets"][BLACK, king ^ 56] = view
 
     @property
     def thread_size(self) -> int:
         """The number of bytes that a thread needs for its accumulators."""
         return sum(self._sizes.values())
 
-    def connect(self, accumulators: AccumulatorsRecord, memory: memoryview) -> None:
+    def attach(self, accumulators: AccumulatorsRecord, memory: memoryview) -> None:
         """Let a thread's kernels use this network; `memory` is zeroed, aligned, `thread_size` long, and kept alive."""
         accumulators["network"] = self._record.ctypes.data
         accumulators["views"] = self._views
@@ -160,7 +160,7 @@ def pair_limits(network: Network) -> Any:
     assert network.pair_shifts is not None
     shifts = network.pair_shifts.astype(np.int16)
     limits = np.zeros((len(shifts), PAIR_LIMITS // 2), np.int16)
-    limits[:, :2], limits[:, 2] = QA >> shifts, PAIR_BITS - shifts.sum(1)
+    limits[:, :2], limits[:, 2] = QUANT_FEATURE >> shifts, PAIR_BITS - shifts.sum(1)
     return limits
 
 
@@ -178,13 +178,13 @@ def _in_blocks(weights: Any) -> Any:
     return blocks.transpose(0, 1, 3, 2, 4)
 
 
-class OwnAccumulators:
+class StandaloneAccumulators:
     """Accumulators outside a search: `record` can be used while this object and the network are alive."""
 
     def __init__(self, network: LoadedNetwork) -> None:
         self._memory = zeroed_memory(network.thread_size)
         self.record: AccumulatorsRecord = new_record(AccumulatorsRecord)
-        network.connect(self.record, self._memory)
+        network.attach(self.record, self._memory)
 
 
 @inline

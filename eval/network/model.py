@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from eval.network.data import BOARD_BYTES, NOBODY, SAMPLE, Samples
-from eval.network.file import FEATURES, LARGEST_OUTPUT_WEIGHT, QA, QB, Network, Shape
+from eval.network.data import BOARD_BYTES, NO_PIECE_CODE, SAMPLE, Samples
+from eval.network.file import FEATURES, LARGEST_OUTPUT_WEIGHT, QB, QUANT_FEATURE, Network, Shape
 
 Tensor = Any  # torch.Tensor; torch need not be installed where types are checked
 NAMES = ("feature_weights", "feature_biases", "output_weights", "output_biases")
@@ -49,8 +49,8 @@ class Unpacker:
         self._places = torch.stack([squares ^ turn for turn in (0, 7, 56, 63)]).to(device)  # by turned and mirrored
         self._turned = torch.tensor([[0], [2]]).to(device)
         self._buckets = (torch.tensor(shape.king_buckets) * FEATURES).to(device)
-        other = torch.where(codes < NOBODY, (codes + 6) % NOBODY, codes)
-        self._offsets = torch.where(torch.stack([codes, other]) < NOBODY, torch.stack([codes, other]) * 64,
+        other = torch.where(codes < NO_PIECE_CODE, (codes + 6) % NO_PIECE_CODE, codes)
+        self._offsets = torch.where(torch.stack([codes, other]) < NO_PIECE_CODE, torch.stack([codes, other]) * 64,
                                     shape.rows).to(device)  # [perspective, code]
 
     def __call__(self, rows: Tensor) -> Batch:
@@ -122,7 +122,7 @@ class Model:
         _, clamped = self._hidden(batch, torch.float32)
         return self._outputs(clamped.square()).gather(1, batch.output_buckets[:, None]).squeeze(1)
 
-    def descend(self, rows: Tensor, scale: float, share: float) -> Tensor:
+    def backward(self, rows: Tensor, scale: float, share: float) -> Tensor:
         """Set the gradient of the mean squared error to the targets, and return the error.
 
         The target is `share` of the result, and for the rest the result that the score predicts.
@@ -159,21 +159,22 @@ class Model:
         self.parameters["feature_biases"].clamp_(-LARGEST_WEIGHT, LARGEST_WEIGHT)
         self.parameters["output_weights"].clamp_(-_LARGEST_OUTPUT, _LARGEST_OUTPUT)
 
-    def quantised(self, scale: float, provenance: dict[str, Any]) -> Network:
+    def quantize(self, scale: float, provenance: dict[str, Any]) -> Network:
         """The network in integers, as the file holds it."""
         value = {name: parameter.detach().cpu().double().numpy() for name, parameter in self.parameters.items()}
         outputs = np.ascontiguousarray(value["output_weights"].transpose(2, 0, 1))
-        return Network(self.shape, np.rint(value["feature_weights"] * QA).astype(np.int16),
-                       np.rint(value["feature_biases"] * QA).astype(np.int16),
+        return Network(self.shape, np.rint(value["feature_weights"] * QUANT_FEATURE).astype(np.int16),
+                       np.rint(value["feature_biases"] * QUANT_FEATURE).astype(np.int16),
                        np.rint(outputs * QB).astype(np.int16),
-                       np.rint(value["output_biases"] * QA * QB).astype(np.int32), float(scale), provenance)
+                       np.rint(value["output_biases"] * QUANT_FEATURE * QB).astype(np.int32), float(scale), provenance)
 
-    def adopt(self, network: Network) -> None:
+    def load_network(self, network: Network) -> None:
         """Take over the numbers of a network of the same shape."""
         fill(self.parameters, {
-            "feature_weights": network.feature_weights / QA, "feature_biases": network.feature_biases / QA,
+            "feature_weights": network.feature_weights / QUANT_FEATURE,
+            "feature_biases": network.feature_biases / QUANT_FEATURE,
             "output_weights": network.output_weights.transpose(1, 2, 0) / QB,
-            "output_biases": network.output_biases / (QA * QB)})
+            "output_biases": network.output_biases / (QUANT_FEATURE * QB)})
 
     def integer_scores(self, network: Network, batch: Batch, dense: Tensor) -> Tensor:
         """The scores of samples in centipawns by the file's integers."""
@@ -194,11 +195,12 @@ def integer_scores(network: Network, batch: Batch, dense: Tensor) -> Tensor:
 
     # Doubles hold all of these integers exactly, and multiply fast everywhere.
     sums = dense.double() @ tensor(network.feature_weights).double() + tensor(network.feature_biases).double()
-    squared = sums.clamp_(0, QA).square_()
+    squared = sums.clamp_(0, QUANT_FEATURE).square_()
     samples = len(squared) // 2
     weights = tensor(network.output_weights).double()
     outputs = squared[:samples] @ weights[:, 0].t() + squared[samples:] @ weights[:, 1].t()
     chosen = batch.output_buckets[:, None]
     total = outputs.gather(1, chosen).squeeze(1).long()
-    biased = torch.div(total, QA, rounding_mode="trunc") + tensor(network.output_biases).long()[batch.output_buckets]
-    return torch.trunc(biased.double() * round(network.scale) / (QA * QB))
+    biased = torch.div(total, QUANT_FEATURE,
+                       rounding_mode="trunc") + tensor(network.output_biases).long()[batch.output_buckets]
+    return torch.trunc(biased.double() * round(network.scale) / (QUANT_FEATURE * QB))

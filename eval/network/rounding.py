@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from eval.network.file import LARGEST_OUTPUT_WEIGHT, QA, QB, Network
-from eval.network.layered import LAYERS, IntegerLayers, LayeredModel, numbers_of
+from eval.network.file import LARGEST_OUTPUT_WEIGHT, QB, QUANT_FEATURE, Network
+from eval.network.layered import LAYERS, IntegerReference, NetworkModel, numbers_of
 from eval.network.model import Batch, Model, Tensor
 
 _ROWS_AT_A_TIME = 8192
@@ -26,13 +26,13 @@ _RIDGE = 1e-2  # of the mean square of a cell: what the samples leave open stays
 Floats = npt.NDArray[np.float64]
 
 
-def compensated(model: Model | LayeredModel, network: Network, rows: Tensor) -> Network:
+def quantize_with_compensation(model: Model | NetworkModel, network: Network, rows: Tensor) -> Network:
     """The rounded `network` of a model with better weights behind the accumulators, judging by samples."""
     torch.set_float32_matmul_precision("highest")
-    if isinstance(model, LayeredModel):
+    if isinstance(model, NetworkModel):
         return _compensated_layers(model, network, rows)
     moments = _Moments(network.shape.output_buckets)
-    features = [torch.from_numpy(np.array(values, np.float64) / QA).to(rows.device)
+    features = [torch.from_numpy(np.array(values, np.float64) / QUANT_FEATURE).to(rows.device)
                 for values in (network.feature_weights, network.feature_biases)]
     for part, batch, dense in _parts(model, rows):
         squared = (dense @ features[0] + features[1]).clamp_(0, 1).square_()
@@ -44,14 +44,14 @@ def compensated(model: Model | LayeredModel, network: Network, rows: Tensor) -> 
         wanted = np.append(own[:, bucket], float(model.parameters["output_biases"][bucket]))
         found = _rounded(wanted[None], products, targets, QB, LARGEST_OUTPUT_WEIGHT)[0]
         weights[bucket] = np.rint(found[:-1] * QB).reshape(2, -1)
-        biases[bucket] = np.rint(found[-1] * QA * QB)
+        biases[bucket] = np.rint(found[-1] * QUANT_FEATURE * QB)
     return replace(network, output_weights=weights, output_biases=biases)
 
 
-def _compensated_layers(model: LayeredModel, network: Network, rows: Tensor) -> Network:
+def _compensated_layers(model: NetworkModel, network: Network, rows: Tensor) -> Network:
     """One layer after the other: each also compensates for what the rounding before it has done to its inputs."""
     for number, layer in enumerate(LAYERS):
-        moments, layers = _Moments(network.shape.output_buckets), IntegerLayers(network, str(rows.device))
+        moments, layers = _Moments(network.shape.output_buckets), IntegerReference(network, str(rows.device))
         for _, batch, dense in _parts(model, rows):
             with torch.no_grad():
                 targets = model.sums(batch, torch.float32)[number].double()
@@ -67,7 +67,7 @@ def _compensated_layers(model: LayeredModel, network: Network, rows: Tensor) -> 
     return network
 
 
-def _inputs(layers: IntegerLayers, batch: Batch, dense: Tensor, number: int) -> Tensor:
+def _inputs(layers: IntegerReference, batch: Batch, dense: Tensor, number: int) -> Tensor:
     """What the layer with this number gets."""
     cells, chosen = layers.cells(dense), batch.output_buckets
     for step in (layers.after_first, layers.after_second)[:number]:
@@ -75,7 +75,7 @@ def _inputs(layers: IntegerLayers, batch: Batch, dense: Tensor, number: int) -> 
     return cells
 
 
-def _parts(model: Model | LayeredModel, rows: Tensor) -> Iterator[tuple[Tensor, Batch, Tensor]]:
+def _parts(model: Model | NetworkModel, rows: Tensor) -> Iterator[tuple[Tensor, Batch, Tensor]]:
     """(rows, the same unpacked, their features), not too many at a time."""
     for part in rows.split(_ROWS_AT_A_TIME):
         batch = model.unpack(part)

@@ -8,21 +8,22 @@ from engine.core.bits import BIT, BLACK, EMPTY, PAWN, WHITE, popcount
 from engine.core.position import occupied_squares
 from engine.kernel import inline, kernel
 from eval.cache import is_score_of, pack_score, score_slot, unpack_score
-from eval.evaluate import LARGEST_SCORE, evaluate_anew
+from eval.evaluate import LARGEST_SCORE, evaluate_from_scratch
 from eval.network.accumulators import perspective_output
-from eval.network.file import QA, QB, QO, QS
+from eval.network.file import QB, QUANT_FEATURE, QUANT_OUTPUT, QUANT_SUM
 from eval.network.layers import layered_output
 from eval.network.memory import network_at
 from eval.scale import scale_factor
-from eval.sets import army_of
+from eval.sets import side_pieces
 from eval.trace import WHOLE_SCALE
 
 _MEN_OF_A_GAME = np.int64(32)
-_QA, _WHOLE, _WHOLE_OF_LAYERS = np.int64(QA), np.int64(QA * QB), np.int64(QS * QO)
+_QA, _WHOLE, _WHOLE_OF_LAYERS = np.int64(QUANT_FEATURE), np.int64(QUANT_FEATURE * QB), np.int64(QUANT_SUM
+                                                                                                * QUANT_OUTPUT)
 
 
 @kernel
-def evaluate_by_network(pos, weights, accumulators, ply, cache):
+def evaluate_network(pos, weights, accumulators, ply, cache):
     """Centipawns from the side to move's view, at most LARGEST_SCORE either way.
 
     `cache`, which must hold no scores of another evaluation, and the accumulators are written. `weights` are those of
@@ -32,17 +33,17 @@ def evaluate_by_network(pos, weights, accumulators, ply, cache):
     known = cache.scores[slot]
     if is_score_of(known, pos.key):
         return unpack_score(known)
-    score = evaluate_anew_by_network(pos, weights, accumulators, ply)
+    score = evaluate_network_from_scratch(pos, weights, accumulators, ply)
     cache.scores[slot] = pack_score(pos.key, score)
     return score
 
 
 @inline
-def evaluate_anew_by_network(pos, weights, accumulators, ply):
+def evaluate_network_from_scratch(pos, weights, accumulators, ply):
     """The same without a cache."""
     if _is_bare(pos, WHITE) or _is_bare(pos, BLACK):
-        return evaluate_anew(pos, weights)
-    return _winnable(pos, network_score(pos, accumulators, ply))
+        return evaluate_from_scratch(pos, weights)
+    return _scale_by_winnability(pos, network_score(pos, accumulators, ply))
 
 
 @inline
@@ -53,12 +54,13 @@ def _is_bare(pos, color):
 
 
 @inline
-def _winnable(pos, score):
+def _scale_by_winnability(pos, score):
     """The part of `score` that the side that is ahead can convert into a win: without pawns that may be little."""
     strong = np.int64(pos.side) ^ np.int64(score < 0)
     if pos.types[PAWN] & pos.colors[strong] != EMPTY:
         return score
-    return _quotient(score * scale_factor(army_of(pos, strong), army_of(pos, strong ^ 1)), WHOLE_SCALE)
+    return _divide_towards_zero(score * scale_factor(side_pieces(pos, strong), side_pieces(pos, strong ^ 1)),
+                                WHOLE_SCALE)
 
 
 @kernel
@@ -71,7 +73,7 @@ def network_score(pos, accumulators, ply):
         output, whole = layered_output(pos, accumulators, ply, bucket), _WHOLE_OF_LAYERS
     else:
         output, whole = _plain_output(pos, accumulators, ply, bucket), _WHOLE
-    value = _quotient((output + network.output_biases[bucket]) * network.scale, whole)
+    value = _divide_towards_zero((output + network.output_biases[bucket]) * network.scale, whole)
     return min(max(value, -LARGEST_SCORE), LARGEST_SCORE)
 
 
@@ -82,10 +84,11 @@ def _plain_output(pos, accumulators, ply, bucket):
     weights = network.outputs + 2 * bucket * network.row_size
     total = perspective_output(pos, accumulators, ply, us, weights)
     total += perspective_output(pos, accumulators, ply, us ^ 1, weights + network.row_size)
-    return _quotient(np.int64(np.int32(total)), _QA)  # sums wrap around at 32 bits, in whatever order they are added
+    # sums wrap around at 32 bits, in whatever order they are added
+    return _divide_towards_zero(np.int64(np.int32(total)), _QA)
 
 
 @inline
-def _quotient(value, divisor):
+def _divide_towards_zero(value, divisor):
     """`value / divisor`, rounded towards 0, so that both sides are treated alike."""
     return value // divisor if value >= 0 else -(-value // divisor)

@@ -10,7 +10,7 @@ from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
 from engine.kernel import Int, array_type, entry, int64, kernel
 from eval.cache import EVAL_CACHE_TYPE, EvalCacheRecord, score_slot
 from eval.evaluate import evaluate
-from eval.network.accumulators import begin_line, note_move
+from eval.network.accumulators import push_move, reset_stack
 from eval.network.memory import ACCUMULATORS_TYPE, AccumulatorsRecord
 from eval.network.score import network_score
 from eval.squares import psq_after, psq_of
@@ -42,10 +42,10 @@ def replay_with_network(pos: PositionRecord, moves: Any, rounds: int, accumulato
     """The same, with the network's score after each move; returns their sum."""
     total = np.int64(0)
     for _ in range(rounds):
-        begin_line(accumulators, np.int64(0))
+        reset_stack(accumulators, np.int64(0))
         total += network_score(pos, accumulators, np.int64(0))
         for ply in range(len(moves)):
-            note_move(pos, accumulators, ply, np.int64(moves[ply]))
+            push_move(pos, accumulators, ply, np.int64(moves[ply]))
             make(pos, np.int64(moves[ply]))
             total += network_score(pos, accumulators, ply + 1)
         _go_back(pos, moves)

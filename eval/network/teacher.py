@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from engine.core.errors import InputError
-from eval.network.data import BOARD_BYTES, NOBODY, Samples, expected
+from eval.network.data import BOARD_BYTES, NO_PIECE_CODE, Samples, expected
 from eval.network.model import Tensor, to_device
 from eval.network.tensors import save_tensors
 
@@ -35,7 +35,7 @@ class TeacherShape:
     channels: int = 128
 
 
-class _Block(nn.Module):  # type: ignore[misc]  # torch need not be installed where types are checked
+class _ResidualBlock(nn.Module):  # type: ignore[misc]  # torch need not be installed where types are checked
     """Two convolutions beside the way past them; a gate weighs each channel by what the whole board looks like."""
 
     def __init__(self, channels: int) -> None:
@@ -64,8 +64,8 @@ class Teacher:
         channels = shape.channels
         self.shape = shape
         self._net = nn.Sequential(
-            nn.Conv2d(NOBODY, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels), nn.ReLU(),
-            *(_Block(channels) for _ in range(shape.blocks)),
+            nn.Conv2d(NO_PIECE_CODE, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels), nn.ReLU(),
+            *(_ResidualBlock(channels) for _ in range(shape.blocks)),
             nn.Conv2d(channels, _HEAD_CHANNELS, 1), nn.ReLU(), nn.Flatten(),
             nn.Linear(64 * _HEAD_CHANNELS, _HEAD_WIDTH), nn.ReLU(), nn.Linear(_HEAD_WIDTH, 1),
         ).to(device, memory_format=torch.channels_last)
@@ -81,7 +81,7 @@ class Teacher:
         board = torch.stack((packed & 15, packed >> 4), dim=2).view(len(rows), 8, 8)
         is_mirrored = (rows[:, BOARD_BYTES + 6] >> 2 & 1).bool()[:, None, None]
         board = torch.where(is_mirrored, board.flip(2), board)
-        kinds = torch.arange(NOBODY, device=rows.device, dtype=torch.uint8)
+        kinds = torch.arange(NO_PIECE_CODE, device=rows.device, dtype=torch.uint8)
         planes = (board[..., None] == kinds).to(torch.bfloat16 if self._kind == "cuda" else torch.float32)
         return planes.permute(0, 3, 1, 2)  # channels last, as they lie in memory
 
@@ -96,7 +96,7 @@ class Teacher:
         with torch.inference_mode():
             return self._forward(rows)
 
-    def descend(self, rows: Tensor, scale: float, share: float) -> Tensor:
+    def backward(self, rows: Tensor, scale: float, share: float) -> Tensor:
         """Set the gradient of the mean squared error to the targets, and return the error."""
         self._net.train()
         for parameter in self.parameters.values():
@@ -111,7 +111,7 @@ class Teacher:
     def clamp(self) -> None:
         """Nothing needs to stay within bounds: a teacher is never quantised."""
 
-    def shares(self, samples: Samples) -> Any:
+    def predictions(self, samples: Samples) -> Any:
         """The expected results of samples, from 0 to 1, as a NumPy array of float32."""
         found = torch.empty(len(samples), device=self._device)  # stays there to the end, so that no batch is waited for
         for begin in range(0, len(samples), _ROWS_AT_A_TIME):
@@ -121,7 +121,7 @@ class Teacher:
 
     def label(self, samples: Samples, scale: float, part: float = 1.0) -> Samples:
         """The same samples with scores that are the teacher's to that `part`, and otherwise what they were."""
-        shares = self.shares(samples)
+        shares = self.predictions(samples)
         if part < 1:
             shares = part * shares + (1 - part) * expected(samples["score"], scale)
         shares = np.clip(shares, _NEARLY_CERTAIN, 1 - _NEARLY_CERTAIN)

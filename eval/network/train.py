@@ -20,10 +20,10 @@ from engine.core.errors import InputError
 from eval.network.data import Samples
 from eval.network.file import Network
 from eval.network.judge import Losses, losses_of
-from eval.network.layered import LayeredModel
+from eval.network.layered import NetworkModel
 from eval.network.model import Model, Tensor, to_device
 from eval.network.tensors import save_tensors
-from eval.schedule import cosine, prefetched
+from eval.schedule import cosine_decay, prefetched
 
 _STEPS_A_SYNC = 64  # steps that may be waiting on the device
 _VALIDATION_ROWS = 32_768
@@ -31,7 +31,7 @@ _CHECKPOINT_VERSION = 2
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingConfig:
     """How to learn."""
 
     scale: float  # centipawns for a logit of 1
@@ -39,19 +39,19 @@ class Plan:
     rate: float = 1e-3
     warm_up: int = 200  # steps
     decay: float = 0.01  # of weights
-    share: tuple[float, float] = (0.3, 0.3)  # of the result in the target, at the start and at the end
+    wdl_weight: tuple[float, float] = (0.3, 0.3)  # of the result in the target, at the start and at the end
     seed: int = 1
     report_seconds: float = 20.0
-    course: str = ""  # what is learned from, and how often: a checkpoint is of use for the same course only
+    run_id: str = ""  # what is learned from, and how often: a checkpoint is of use for the same course only
 
     def share_at(self, progress: float) -> float:
         """The share of the result in the target at some point of the training."""
-        first, last = self.share
+        first, last = self.wdl_weight
         return first + (last - first) * progress
 
 
 @dataclass(frozen=True)
-class Stage:
+class TrainingStage:
     """What to learn from, and for how long: `epochs` passes or `seconds`, whichever ends first.
 
     `shards` starts a pass. `length` is roughly the number of shards in a pass.
@@ -67,7 +67,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Report:
+class TrainingReport:
     """How far the training has come."""
 
     stage: str
@@ -83,7 +83,7 @@ class Report:
 
 
 @dataclass
-class _Place:
+class TrainingPosition:
     """Where the training is."""
 
     stage: int = 0
@@ -110,14 +110,14 @@ class _Sum:
         self.total, self.steps, self.samples = self.total + loss, self.steps + 1, self.samples + samples
 
 
-class Learner(Protocol):
+class TrainableModel(Protocol):
     """What can be trained."""
 
     shape: Any  # what a checkpoint must agree with
     parameters: dict[str, Tensor]  # what the optimizer changes
     state: dict[str, Tensor]  # everything that was learned, the parameters included
 
-    def descend(self, rows: Tensor, scale: float, share: float) -> Tensor:
+    def backward(self, rows: Tensor, scale: float, share: float) -> Tensor:
         """Set the gradient of the mean squared error to the targets, and return the error."""
 
     def clamp(self) -> None:
@@ -130,14 +130,15 @@ class Learner(Protocol):
 class Trainer:
     """A model in training."""
 
-    def __init__(self, plan: Plan, model: Learner, validation: Samples, device: str) -> None:
+    def __init__(self, plan: TrainingConfig, model: TrainableModel, validation: Samples, device: str) -> None:
         self.plan, self.model, self.device = plan, model, device
-        self.course: list[Report] = []
+        self.reports: list[TrainingReport] = []
         self.is_stopped = False
-        self.best: tuple[Report, dict[str, Tensor]] | None = None  # of the last stage's epochs, and what was learned
+        # of the last stage's epochs, and what was learned
+        self.best: tuple[TrainingReport, dict[str, Tensor]] | None = None
         self._validation, self._validation_rows = validation, to_device(validation, device)
         self._optimizer = self._new_optimizer()
-        self._place, self._summed = _Place(), _Sum()
+        self._place, self._summed = TrainingPosition(), _Sum()
         self._resident: tuple[Samples | None, Tensor] = (None, None)
         self._now = time.perf_counter()
 
@@ -152,29 +153,29 @@ class Trainer:
         """End the training after the current step; may be called from another thread."""
         self.is_stopped = True
 
-    def run(self, stages: list[Stage]) -> Iterator[Report]:
+    def run(self, stages: list[TrainingStage]) -> Iterator[TrainingReport]:
         """Train, with a report now and then; if it ends early it can be saved and resumed."""
         self._now, self._summed = time.perf_counter(), _Sum()
         while self._place.stage < len(stages):
             is_last = self._place.stage == len(stages) - 1
             for report in self._run_stage(stages[self._place.stage]):
-                self.course.append(report)
+                self.reports.append(report)
                 if is_last and report.is_end_of_epoch:
                     self._remember(report)
                 yield report
             if self.is_stopped:
                 return
-            if is_last and self.course:
-                self._remember(self.course[-1])  # training may end between epochs
+            if is_last and self.reports:
+                self._remember(self.reports[-1])  # training may end between epochs
             done = self._place
-            self._place = _Place(stage=done.stage + 1, samples=done.samples, seconds=done.seconds)
+            self._place = TrainingPosition(stage=done.stage + 1, samples=done.samples, seconds=done.seconds)
             self._optimizer = self._new_optimizer()
 
-    def _remember(self, report: Report) -> None:
+    def _remember(self, report: TrainingReport) -> None:
         if self.best is None or report.validation.target < self.best[0].validation.target:
             self.best = report, {name: value.detach().clone() for name, value in self.model.state.items()}
 
-    def _run_stage(self, stage: Stage) -> Iterator[Report]:
+    def _run_stage(self, stage: TrainingStage) -> Iterator[TrainingReport]:
         place = self._place
         while not self._is_done(stage):
             for number, samples in enumerate(prefetched(stage.shards())):
@@ -193,7 +194,7 @@ class Trainer:
             if self._summed.steps:
                 yield self._report(stage, is_end_of_epoch=True)
 
-    def _steps(self, stage: Stage, samples: Samples) -> Iterator[None]:
+    def _steps(self, stage: TrainingStage, samples: Samples) -> Iterator[None]:
         """Learn from a shard, in an order determined by the seed; it may be left after each step."""
         place, plan = self._place, self.plan
         rows = self._on_device(samples)
@@ -205,7 +206,8 @@ class Trainer:
             for group in self._optimizer.param_groups:
                 group["lr"] = self._rate(stage, progress)
             share = plan.share_at(progress) if stage.has_results else 0.0
-            loss = self.model.descend(rows.index_select(0, order[place.begin : place.begin + batch]), plan.scale, share)
+            loss = self.model.backward(rows.index_select(0, order[place.begin : place.begin + batch]), plan.scale,
+                                       share)
             self._optimizer.step()
             self.model.clamp()
             self._summed.add(loss, batch)
@@ -233,30 +235,32 @@ class Trainer:
         if self.device.startswith("cuda"):
             torch.cuda.synchronize(self.device)
 
-    def _progress(self, stage: Stage) -> float:
+    def _progress(self, stage: TrainingStage) -> float:
         place = self._place
         epochs = place.epoch + min(1.0, (place.shard + place.fraction) / stage.length)
         return max(epochs / stage.epochs, place.stage_seconds / stage.seconds)
 
-    def _is_done(self, stage: Stage) -> bool:
+    def _is_done(self, stage: TrainingStage) -> bool:
         return self._progress(stage) >= 1
 
-    def _rate(self, stage: Stage, progress: float) -> float:
+    def _rate(self, stage: TrainingStage, progress: float) -> float:
         warmth = min(1.0, (self._place.step + 1) / self.plan.warm_up)
-        return (self.plan.rate if stage.rate is None else stage.rate) * warmth * cosine(progress)
+        return (self.plan.rate if stage.rate is None else stage.rate) * warmth * cosine_decay(progress)
 
-    def _report(self, stage: Stage, *, is_end_of_epoch: bool) -> Report:
+    def _report(self, stage: TrainingStage, *, is_end_of_epoch: bool) -> TrainingReport:
         summed, place = self._summed, self._place
         training_loss = float(summed.total) / summed.steps  # waits for the device
         speed = summed.samples / max(time.perf_counter() - summed.since, 1e-9)
         progress = self._progress(stage)
-        losses = losses_of(self.shares(), self._validation, self.plan.scale, self.plan.share[1])
+        losses = losses_of(self.shares(), self._validation, self.plan.scale, self.plan.wdl_weight[1])
         self._take_time()
         self._summed = _Sum()
         torch.set_float32_matmul_precision("high")
-        return Report(stage.name, place.epoch + (place.shard + place.fraction) / stage.length, min(progress, 1.0),
-                      place.samples, place.seconds, self._rate(stage, progress), training_loss, losses, is_end_of_epoch,
-                      speed)
+        return TrainingReport(stage.name, place.epoch + (place.shard + place.fraction) / stage.length,
+                              min(progress, 1.0),
+                              place.samples, place.seconds, self._rate(stage, progress), training_loss, losses,
+                              is_end_of_epoch,
+                              speed)
 
     def shares(self) -> Any:
         """The model's predictions for the validation samples, as precise as it makes them."""
@@ -273,7 +277,7 @@ class Trainer:
         """Write a checkpoint; an incomplete one never replaces another."""
         content = {"version": _CHECKPOINT_VERSION, "plan": self._settings(), "place": asdict(self._place),
                    "parameters": self.model.state, "optimizer": self._optimizer.state_dict(),
-                   "course": [asdict(report) for report in self.course],
+                   "course": [asdict(report) for report in self.reports],
                    "best": None if self.best is None else (asdict(self.best[0]), self.best[1])}
         save_tensors(content, path)
 
@@ -286,25 +290,25 @@ class Trainer:
             raise InputError(f"cannot read the checkpoint {path}: it is damaged or not a checkpoint") from error
         if not is_ours:
             raise InputError(f"the checkpoint {path} was made with other settings, or by another version")
-        self._place = _Place(**content["place"])
+        self._place = TrainingPosition(**content["place"])
         _restore(self.model, content["parameters"])
         self._optimizer.load_state_dict(content["optimizer"])
-        self.course = [_read_report(report) for report in content["course"]]
+        self.reports = [_read_report(report) for report in content["course"]]
         best = content["best"]
         self.best = None if best is None else (_read_report(best[0]), best[1])
 
 
-def _read_report(values: dict[str, Any]) -> Report:
-    return Report(**{**values, "validation": Losses(**values["validation"])})
+def _read_report(values: dict[str, Any]) -> TrainingReport:
+    return TrainingReport(**{**values, "validation": Losses(**values["validation"])})
 
 
-def _restore(model: Learner, learned: dict[str, Tensor]) -> None:
+def _restore(model: TrainableModel, learned: dict[str, Tensor]) -> None:
     with torch.no_grad():
         for name, value in learned.items():
             model.state[name].copy_(value)
 
 
-def check_integers(model: Model | LayeredModel, network: Network, samples: Samples,
+def check_integers(model: Model | NetworkModel, network: Network, samples: Samples,
                    device: str) -> tuple[Any, float, float]:
     """(integer scores of the samples, mean and largest difference from the model's floats), in centipawns."""
     torch.set_float32_matmul_precision("highest")

@@ -13,18 +13,18 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from engine.kernel import LateIntrinsic, int64
-from eval.network.file import QC, QS, SQUARE_BITS, SUM_BITS
+from eval.network.file import QUANT_CELL, QUANT_SUM, SQUARE_BITS, SUM_BITS
 from eval.network.rows import FIRST_STEP, SECOND_STEP
 
 if TYPE_CHECKING:
-    from eval.network.emission import Emitter, Form
+    from eval.network.emission import RowEmitter, VectorIsa
     from eval.network.layer_emission import LayerEmitter
 
 Value = Any  # of LLVM
 
 
 def declare_operation(names: str, write: Callable[[Any, dict[str, Value]], Value | None], has_result: bool,
-                      form: Form | None, emitter: Callable[[Form, Any], Any], doc: str) -> Any:
+                      form: VectorIsa | None, emitter: Callable[[VectorIsa, Any], Any], doc: str) -> Any:
     """An intrinsic with int64 arguments of these names, in the given form or that of the target processor.
 
     `emitter` makes what `write` emits with.
@@ -32,21 +32,21 @@ def declare_operation(names: str, write: Callable[[Any, dict[str, Value]], Value
     parameters = names.split()
 
     def emit(builder: Any, machine: Any, *values: Value) -> Value | None:
-        from eval.network.emission import form_of
+        from eval.network.emission import vector_isa_of
 
-        return write(emitter(form or form_of(machine), builder), dict(zip(parameters, values, strict=True)))
+        return write(emitter(form or vector_isa_of(machine), builder), dict(zip(parameters, values, strict=True)))
 
     emit.__doc__ = doc
     return LateIntrinsic(emit, int64 if has_result else None, (int64,) * len(parameters))
 
 
-def _emitter(form: Form, builder: Any) -> Emitter:
-    from eval.network.emission import Emitter
+def _emitter(form: VectorIsa, builder: Any) -> RowEmitter:
+    from eval.network.emission import RowEmitter
 
-    return Emitter(form, builder)
+    return RowEmitter(form, builder)
 
 
-def _layer_emitter(form: Form, builder: Any) -> LayerEmitter:
+def _layer_emitter(form: VectorIsa, builder: Any) -> LayerEmitter:
     from eval.network.layer_emission import LayerEmitter
 
     return LayerEmitter(form, builder)
@@ -57,7 +57,7 @@ _UPDATE_DOCS = {"update": ".", "output": "; returns `screlu_dot` of it.", "bytes
                 "pairs": ", which are int8; cells = `pairs_of` it."}
 
 
-def _updater(kind: str, added: int, taken: int, form: Form | None) -> Any:
+def _updater(kind: str, added: int, taken: int, form: VectorIsa | None) -> Any:
     added_names = [f"added_{number}" for number in range(added)]
     taken_names = [f"taken_{number}" for number in range(taken)]
 
@@ -80,24 +80,24 @@ def _emit_pairs(emitter: LayerEmitter, rows: dict[str, Value]) -> None:
 
 def _emit_first(emitter: LayerEmitter, given: dict[str, Value]) -> None:
     sums = emitter.sums(given["cells"], given["weights"], given["biases"], given["count"], FIRST_STEP)
-    emitter.store_both(sums, given["target"], given["squared"], (SUM_BITS, SQUARE_BITS), (QC, QS))
+    emitter.store_both(sums, given["target"], given["squared"], (SUM_BITS, SQUARE_BITS), (QUANT_CELL, QUANT_SUM))
 
 
 def _emit_second(emitter: LayerEmitter, given: dict[str, Value]) -> Value:
     sums = emitter.sums(given["cells"], given["weights"], given["biases"], given["count"], SECOND_STEP)
-    return emitter.output(sums, given["outputs"], QS)
+    return emitter.output(sums, given["outputs"], QUANT_SUM)
 
 
-def _emit_dot(emitter: Emitter, rows: dict[str, Value]) -> Value | None:
+def _emit_dot(emitter: RowEmitter, rows: dict[str, Value]) -> Value | None:
     return emitter.add_up(None, rows["row"], [], [], rows["weights"], rows["size"])
 
 
-def _emit_apply(emitter: Emitter, rows: dict[str, Value]) -> None:
+def _emit_apply(emitter: RowEmitter, rows: dict[str, Value]) -> None:
     emitter.apply_list(rows["target"], rows["source"], (rows["added"], rows["taken"]),
                        (rows["added_count"], rows["taken_count"]), rows["size"])
 
 
-def row_operations(form: Form | None = None) -> SimpleNamespace:
+def row_operations(form: VectorIsa | None = None) -> SimpleNamespace:
     """All operations in one form; by default that of the processor for which the calling kernel is compiled."""
     listed = "target source added added_count taken taken_count size"
     operations = SimpleNamespace(

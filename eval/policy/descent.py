@@ -20,7 +20,7 @@ from engine.kernel.records import I8, Fields, Numbers, dtype_of, new_record
 from engine.kernel.signature import offset_of
 from eval.policy.encoding import feature_of, path_targets
 from eval.policy.file import DANGERS, FEATURES, PATHS, PLACES, TRAITS
-from eval.policy.floats import MOVE_TABLES, Floats, Judgement, Values, initial_values, largest_of
+from eval.policy.floats import MOVE_TABLES, Floats, PolicyMetrics, Values, initial_values, largest_of
 from eval.policy.samples import CHOICES_TYPE, MOST_MOVES, NOBODY, Choices
 from eval.policy.vectors import add_rows, add_to_rows, push_back, weigh_move
 
@@ -163,7 +163,7 @@ def _push_back(thread, own, sample, men):
 
 
 @entry(DESCENT_TYPE, array_type("f4"), CHOICES_TYPE, int64, array_type("f8"))
-def descend(thread: DescentRecord, own: Floats, samples: Choices, learns: int, totals: Any) -> None:
+def accumulate_gradient(thread: DescentRecord, own: Floats, samples: Choices, learns: int, totals: Any) -> None:
     """Add to `totals` how well the samples are predicted and, if `learns` is not 0, their gradient to the thread's."""
     for index in range(len(samples)):
         sample = samples[index]
@@ -193,7 +193,7 @@ class _Thread:
             gradients[:] = 0
 
 
-class KernelLearner:
+class CpuPolicyModel:
     """The policy's numbers in training, on the processor."""
 
     def __init__(self, hidden: int, seed: int, decay: float, threads: int) -> None:
@@ -263,7 +263,7 @@ class KernelLearner:
         def work(thread: _Thread, part: Choices) -> Any:
             thread.take(self._values)
             totals = np.zeros(3)
-            descend(thread.record, thread.own, part, learns, totals)
+            accumulate_gradient(thread.record, thread.own, part, learns, totals)
             return totals
 
         return sum(self._pool.map(work, self._threads, parts))
@@ -274,7 +274,7 @@ class KernelLearner:
         self._totals, self._learned = np.zeros(3), 0
         return loss
 
-    def judge(self, samples: Choices, values: Values | None = None) -> Judgement:
+    def judge(self, samples: Choices, values: Values | None = None) -> PolicyMetrics:
         """How well samples are predicted by what was learned, or by other values."""
         own = self.values()
         if values is not None:
@@ -282,7 +282,7 @@ class KernelLearner:
         totals = self._run(samples, learns=0)
         if values is not None:
             self._values = self._in_place(own)
-        return Judgement(*(totals / len(samples)).tolist())
+        return PolicyMetrics(*(totals / len(samples)).tolist())
 
     def values(self) -> Values:
         """A copy of what was learned."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from eval.network.emission import Emitter
+from eval.network.emission import RowEmitter
 
 CELLS = 64  # that one step of a loop processes
 _I8, _I32, _I64, _F32 = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.FloatType()
@@ -21,7 +21,7 @@ _VECTOR = ir.VectorType(_F32, _FLOATS)
 Value = Any  # of LLVM
 
 
-class PolicyEmitter(Emitter):
+class PolicyEmitter(RowEmitter):
     """Emits loops over rows of int8."""
 
     def load_bytes(self, address: Value, number: int) -> Value:
@@ -70,7 +70,7 @@ class PolicyEmitter(Emitter):
         return self.total(self.repeat(width, CELLS, [self.constant(self.form.sums, 0)] * 2, body))
 
 
-class FloatEmitter(Emitter):
+class FloatEmitter(RowEmitter):
     """Emits loops over rows of float32, for training; their addresses and sizes are multiples of 256 bytes.
 
     LLVM cuts the vectors into pieces that the processor has.

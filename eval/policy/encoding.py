@@ -33,12 +33,12 @@ from engine.core.bits import (
     PAWN,
     QUEEN,
     ROOK,
-    has_several,
+    clear_lsb,
     lsb,
-    without_lsb,
+    more_than_one,
 )
 from engine.core.legality import gives_check
-from engine.core.moves import CASTLING, EN_PASSANT, NORMAL, PROMOTION, from_square, move_kind, to_square
+from engine.core.moves import CASTLING, EN_PASSANT, NORMAL, PROMOTION, from_square, move_type, to_square
 from engine.core.position import king_square, occupied_squares
 from engine.kernel import inline, kernel
 from eval.policy.file import PATHS
@@ -93,7 +93,7 @@ def threats_of(pos):
 
 
 @inline
-def man_code(pos, square):
+def piece_code(pos, square):
     """0 to 5 for an own pawn to king, 6 to 11 for the opponent's."""
     piece = np.int64(pos.board[square])
     return 6 * (piece >> 3 ^ np.int64(pos.side)) + (piece & 7) - 1
@@ -106,16 +106,16 @@ def feature_of(code, place, attacked, defended):
 
 
 @inline
-def path_row(move, view):
+def from_to_row(move, view):
     """The number of the row for a move's path."""
-    start, target, kind = from_square(move) ^ view, to_square(move) ^ view, move_kind(move)
+    start, target, kind = from_square(move) ^ view, to_square(move) ^ view, move_type(move)
     if kind >= PROMOTION:
         return _FIRST_PROMOTION + _PROMOTION_WAYS * (kind - PROMOTION) + 2 * (start & 7) + (target & 7)
     return np.int64(_PATHS[start * 64 + target])
 
 
 @inline
-def place_row(pos, move, view):
+def piece_to_row(pos, move, view):
     """The number of the row for who moves where."""
     return 64 * ((np.int64(pos.board[from_square(move)]) & 7) - 1) + (to_square(move) ^ view)
 
@@ -137,8 +137,8 @@ def check_squares(pos):
                    | (rook_attacks(king, behind) & (pos.types[ROOK] | pos.types[QUEEN]))) & own & ~near
         while snipers != EMPTY:
             between = BETWEEN[king, lsb(snipers)] & occupied
-            snipers = without_lsb(snipers)
-            if not has_several(between):
+            snipers = clear_lsb(snipers)
+            if not more_than_one(between):
                 shields |= between & own
     return PAWN_ATTACKS[us ^ 1, king], KNIGHT_ATTACKS[king], by_bishops, by_rooks, shields
 
@@ -165,7 +165,7 @@ def _checks(pos, move, moved, checks):
 @inline
 def trait_row(pos, move, checks, good):
     """The number of the row for a move's traits; `checks` are the `check_squares`."""
-    kind = move_kind(move)
+    kind = move_type(move)
     moved = np.int64(pos.board[from_square(move)]) & 7
     taken = np.int64(pos.board[to_square(move)]) & 7
     if kind == NORMAL:
@@ -180,7 +180,7 @@ def trait_row(pos, move, checks, good):
 
 
 @kernel
-def prey_of(pos):
+def attack_targets(pos):
     """(attacked, attacked by pawns, prey by pawns, by minors, by rooks, by others): what decides about dangers.
 
     The first two are squares that the enemy attacks; prey are enemy men, kings apart, that are worth more than a man of
@@ -213,13 +213,13 @@ def _danger_made(pos, move, moved, prey):
 
 @inline
 def danger_of(pos, move, prey):
-    """The kind of danger, 0 to 26, that a move escapes, meets and makes; `prey` is that of `prey_of`."""
+    """The kind of danger, 0 to 26, that a move escapes, meets and makes; `prey` is that of `attack_targets`."""
     attacked, by_pawns = prey[0], prey[1]
     start, target = from_square(move), to_square(move)
     escaped = np.int64(attacked >> start & BIT) + np.int64(by_pawns >> start & BIT)
     met = np.int64(attacked >> target & BIT) + np.int64(by_pawns >> target & BIT)
     made = np.int64(0)
-    if move_kind(move) <= EN_PASSANT:
+    if move_type(move) <= EN_PASSANT:
         made = _danger_made(pos, move, np.int64(pos.board[start]) & 7, prey)
     return escaped + 3 * met + 9 * made
 

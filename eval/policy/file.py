@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from engine.core.errors import InputError
 from engine.files import open_bytes, write_file
-from eval.numberfile import LARGEST_FILE, Block, FileKind, check_width, parse_blocks, provenance_of, require
+from eval.numberfile import LARGEST_FILE, ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, require
 
 VERSION = 1
 MAGIC = b"ADVPOL\r\n"
@@ -34,7 +34,7 @@ PLACES = 6 * 64  # who moves, and where to
 TRAITS = 6 * 6 * 2 * 2  # who moves, what it takes, whether it gives check, whether it loses no material by exchanges
 DANGERS = 6 * 27 * 2  # who moves, which of 27 kinds of danger it escapes, meets and makes, whether it loses no material
 
-_KIND = FileKind("policy", MAGIC, VERSION)
+_KIND = FileFormat("policy", MAGIC, VERSION)
 
 Int8Array = npt.NDArray[np.int8]
 Int16Array = npt.NDArray[np.int16]
@@ -60,12 +60,12 @@ class Policy:
         return len(self.feature_biases)
 
 
-def blocks_of(hidden: int) -> tuple[Block, ...]:
+def blocks_of(hidden: int) -> tuple[ArrayBlock, ...]:
     """The blocks of a policy of this width, in the file's order."""
-    return (Block("feature_weights", "i1", (FEATURES, hidden)), Block("feature_biases", "<i2", (hidden,)),
-            Block("path_weights", "i1", (PATHS, hidden)), Block("place_weights", "i1", (PLACES, hidden)),
-            Block("trait_weights", "i1", (TRAITS, hidden)), Block("danger_weights", "i1", (DANGERS, hidden)),
-            Block("trait_biases", "<i4", (TRAITS,)))
+    return (ArrayBlock("feature_weights", "i1", (FEATURES, hidden)), ArrayBlock("feature_biases", "<i2", (hidden,)),
+            ArrayBlock("path_weights", "i1", (PATHS, hidden)), ArrayBlock("place_weights", "i1", (PLACES, hidden)),
+            ArrayBlock("trait_weights", "i1", (TRAITS, hidden)), ArrayBlock("danger_weights", "i1", (DANGERS, hidden)),
+            ArrayBlock("trait_biases", "<i4", (TRAITS,)))
 
 
 def read_policy(path: Path | str) -> Policy:

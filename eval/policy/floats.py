@@ -22,12 +22,12 @@ _LARGEST_WEIGHT = 127.49  # of an int8
 
 
 @dataclass(frozen=True)
-class Judgement:
+class PolicyMetrics:
     """How well choices are predicted."""
 
     entropy: float  # mean cross-entropy of the moves that were played
-    first: float  # the share of positions where the first choice was played
-    among_three: float  # the share where one of the first three was
+    top1: float  # the share of positions where the first choice was played
+    top3: float  # the share where one of the first three was
 
 
 def initial_values(hidden: int, seed: int) -> Values:

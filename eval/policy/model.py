@@ -17,7 +17,7 @@ import torch
 from eval.network.train import shuffled
 from eval.policy.encoding import path_targets
 from eval.policy.file import DANGERS, FEATURES, PATHS, PLACES, TRAITS
-from eval.policy.floats import MOVE_TABLES, Judgement, Values, initial_values, largest_of
+from eval.policy.floats import MOVE_TABLES, PolicyMetrics, Values, initial_values, largest_of
 from eval.policy.samples import CHOICE, MOST_MOVES, NOBODY, Choices
 
 Tensor = Any  # torch.Tensor; torch need not be installed where types are checked
@@ -36,7 +36,7 @@ def to_device(samples: Choices, device: str) -> Tensor:
 
 
 @dataclass
-class Batch:
+class PolicyBatch:
     """Unpacked samples; the move that was played is the first one of each."""
 
     features: Tensor  # [samples, FEATURES]: 1 where a feature is present
@@ -44,7 +44,7 @@ class Batch:
     is_move: Tensor  # [samples, MOST_MOVES]: whether there are as many legal moves
 
 
-class Unpacker:
+class PolicyUnpacker:
     """Turns rows of bytes into batches, on one device."""
 
     def __init__(self, device: str) -> None:
@@ -59,7 +59,7 @@ class Unpacker:
         """[samples, 64] of 0 or 1."""
         return (words[:, :, None] >> self._bits & 1).view(len(words), 64).long()
 
-    def __call__(self, rows: Tensor, dtype: Any = torch.float32) -> Batch:
+    def __call__(self, rows: Tensor, dtype: Any = torch.float32) -> PolicyBatch:
         """The samples in `rows`."""
         packed = rows[:, _BOARD]
         board = torch.stack((packed & 15, packed >> 4), dim=2).view(len(rows), 64).long()
@@ -67,7 +67,7 @@ class Unpacker:
         index += 12 * 64 * (2 * self._flags(rows[:, _ATTACKED]) + self._flags(rows[:, _DEFENDED]))
         features = torch.zeros(len(rows), FEATURES + 64, dtype=dtype, device=rows.device)
         features.scatter_(1, index, 1.0)
-        return Batch(features[:, :FEATURES], self._move_rows(rows), self._numbers < rows[:, _COUNT, None])
+        return PolicyBatch(features[:, :FEATURES], self._move_rows(rows), self._numbers < rows[:, _COUNT, None])
 
     def _move_rows(self, rows: Tensor) -> Tensor:
         paths = rows[:, _PATHS].contiguous().view(torch.int16).long()
@@ -78,11 +78,11 @@ class Unpacker:
         return torch.cat((paths, PATHS + places, _FIRST_TRAIT + traits, _FIRST_TRAIT + TRAITS + dangers), 1)
 
 
-class TorchLearner:
+class TorchPolicyModel:
     """The policy's numbers in training, on a device."""
 
     def __init__(self, hidden: int, seed: int, decay: float, device: str) -> None:
-        self._device, self._unpack = device, Unpacker(device)
+        self._device, self._unpack = device, PolicyUnpacker(device)
         self._values = self._on_device(initial_values(hidden, seed))
         for value in self._values.values():
             value.requires_grad_()
@@ -129,7 +129,7 @@ class TorchLearner:
         self._losses = []
         return loss
 
-    def judge(self, samples: Choices, values: Values | None = None) -> Judgement:
+    def judge(self, samples: Choices, values: Values | None = None) -> PolicyMetrics:
         """How well samples are predicted by what was learned, or by other values."""
         torch.set_float32_matmul_precision("highest")
         numbers = self._values if values is None else self._on_device(values)
@@ -137,14 +137,14 @@ class TorchLearner:
         with torch.no_grad():
             for rows in self._rows(samples, "judge").split(_JUDGED_ROWS):
                 sums += _sums(move_scores(numbers, self._unpack(rows)))
-        return Judgement(*(sums / len(samples)).tolist())
+        return PolicyMetrics(*(sums / len(samples)).tolist())
 
     def values(self) -> Values:
         """A copy of what was learned."""
         return {name: value.detach().cpu().numpy().copy() for name, value in self._values.items()}
 
 
-def move_scores(values: Mapping[str, Tensor], batch: Batch) -> Tensor:
+def move_scores(values: Mapping[str, Tensor], batch: PolicyBatch) -> Tensor:
     """[samples, MOST_MOVES]: the scores of the legal moves, and minus infinity where there is none."""
     cells = torch.addmm(values["feature_biases"], batch.features, values["feature_weights"]).clamp(0, 1).square()
     table = torch.cat([values[name] for name in MOVE_TABLES])

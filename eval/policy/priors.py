@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import BIT, EMPTY, lsb, without_lsb
+from engine.core.bits import BIT, EMPTY, clear_lsb, lsb
 from engine.core.position import occupied_squares
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import stack_memory, store_word
 from eval.policy.encoding import (
+    attack_targets,
     check_squares,
     danger_of,
     danger_row,
     feature_of,
-    man_code,
-    path_row,
-    place_row,
-    prey_of,
+    from_to_row,
+    piece_code,
+    piece_to_row,
     threats_of,
     trait_row,
     view_of,
@@ -56,8 +56,8 @@ def _list_features(pos, policy, rows):
     men = occupied_squares(pos)
     while men != EMPTY:
         square = lsb(men)
-        men = without_lsb(men)
-        feature = feature_of(man_code(pos, square), square ^ view, np.int64(attacked >> square & BIT),
+        men = clear_lsb(men)
+        feature = feature_of(piece_code(pos, square), square ^ view, np.int64(attacked >> square & BIT),
                              np.int64(defended >> square & BIT))
         store_word(rows + 8 * count, np.uint64(policy.features + feature * policy.width))
         count += 1
@@ -75,14 +75,14 @@ def policy_scores(address, pos, moves, count, good, out):
     rows, cells = _row_list(), _cell_memory()
     hidden_cells(cells, policy.biases, rows, _list_features(pos, policy, rows), policy.width)
     width, view = policy.width, view_of(pos)
-    checks, prey = check_squares(pos), prey_of(pos)
+    checks, prey = check_squares(pos), attack_targets(pos)
     best = -1e9
     for index in range(count):
         move, is_good = np.int64(moves[index]), np.int64(good[index])
         trait = trait_row(pos, move, checks, is_good)
         danger = danger_row(pos, move, danger_of(pos, move, prey), is_good)
-        total = move_score(cells, policy.paths + path_row(move, view) * width,
-                           policy.places + place_row(pos, move, view) * width,
+        total = move_score(cells, policy.paths + from_to_row(move, view) * width,
+                           policy.places + piece_to_row(pos, move, view) * width,
                            policy.traits + trait * width, policy.dangers + danger * width, width)
         score = np.float64(total + policy.trait_biases[trait]) * _ONE
         out[index] = score

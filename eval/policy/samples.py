@@ -10,10 +10,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.bits import BIT, EMPTY, lsb, popcount, without_lsb
+from engine.core.bits import BIT, EMPTY, clear_lsb, lsb, popcount
 from engine.core.position import occupied_squares
 from engine.kernel import array_type, kernel
-from eval.policy.encoding import check_squares, danger_of, man_code, path_row, prey_of, threats_of, trait_row, view_of
+from eval.policy.encoding import (
+    attack_targets,
+    check_squares,
+    danger_of,
+    from_to_row,
+    piece_code,
+    threats_of,
+    trait_row,
+    view_of,
+)
 
 MOST_MOVES = 64  # positions with more are left out: one in thousands
 CHOICE = np.dtype([
@@ -51,17 +60,17 @@ def write_choice(pos, moves, count, good, played, out, index):
     row.men = popcount(left)
     while left != EMPTY:
         square = lsb(left)
-        left = without_lsb(left)
+        left = clear_lsb(left)
         place = square ^ view
-        row.board[place >> 4] ^= np.uint64(man_code(pos, square) ^ NOBODY) << 4 * (place & 15)
+        row.board[place >> 4] ^= np.uint64(piece_code(pos, square) ^ NOBODY) << 4 * (place & 15)
         row.attacked |= (attacked >> square & BIT) << place
         row.defended |= (defended >> square & BIT) << place
     row.count = count
-    checks, prey = check_squares(pos), prey_of(pos)
+    checks, prey = check_squares(pos), attack_targets(pos)
     for number in range(count):
         place = number + 1 if number < played else (0 if number == played else number)
         move, is_good = np.int64(moves[number]), np.int64(good[number])
-        row.paths[place] = path_row(move, view)
+        row.paths[place] = from_to_row(move, view)
         row.traits[place] = trait_row(pos, move, checks, is_good)
         row.dangers[place] = danger_of(pos, move, prey)
     for place in range(count, MOST_MOVES):

@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from eval.policy.floats import Judgement, Values
+from eval.policy.floats import PolicyMetrics, Values
 from eval.policy.samples import Choices
-from eval.schedule import cosine, prefetched
+from eval.schedule import cosine_decay, prefetched
 
 _WARM_UP = 200  # steps
 _GLANCE = 20_000  # held-out choices that a report looks at; the end looks at all
 
 
-class Learner(Protocol):
+class PolicyModel(Protocol):
     """The policy's numbers in training, wherever that is."""
 
     def begin(self, samples: Choices, *seeds: int) -> None:
@@ -33,7 +33,7 @@ class Learner(Protocol):
         """The mean cross-entropy of what was learned since the last call."""
         ...
 
-    def judge(self, samples: Choices, values: Values | None = None) -> Judgement:
+    def judge(self, samples: Choices, values: Values | None = None) -> PolicyMetrics:
         """How well samples are predicted by what was learned, or by other values."""
         ...
 
@@ -43,7 +43,7 @@ class Learner(Protocol):
 
 
 @dataclass(frozen=True)
-class Plan:
+class PolicyConfig:
     """How to learn: for `epochs` passes or `seconds`, whichever ends first."""
 
     epochs: float
@@ -55,7 +55,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Report:
+class PolicyReport:
     """How far the training has come."""
 
     epoch: float  # passes done
@@ -64,14 +64,14 @@ class Report:
     seconds: float
     rate: float
     training_loss: float
-    validation: Judgement
+    validation: PolicyMetrics
     speed: float  # samples a second
 
 
-class Trainer:
+class PolicyTrainer:
     """A policy in training."""
 
-    def __init__(self, plan: Plan, learner: Learner, validation: Choices) -> None:
+    def __init__(self, plan: PolicyConfig, learner: PolicyModel, validation: Choices) -> None:
         self.plan, self.learner = plan, learner
         self.is_stopped = False
         self.samples, self.epoch = 0, 0.0
@@ -97,9 +97,9 @@ class Trainer:
     @property
     def rate(self) -> float:
         """The learning rate of the next step."""
-        return self.plan.rate * min(1.0, (self._step + 1) / _WARM_UP) * cosine(self.progress)
+        return self.plan.rate * min(1.0, (self._step + 1) / _WARM_UP) * cosine_decay(self.progress)
 
-    def run(self, shards: Callable[[], Iterator[Choices]], length: int) -> Iterator[Report]:
+    def run(self, shards: Callable[[], Iterator[Choices]], length: int) -> Iterator[PolicyReport]:
         """Train, with a report now and then. `shards` begins a pass over roughly `length` shards."""
         self._started = self._reported = time.perf_counter()
         number = 0
@@ -131,7 +131,7 @@ class Trainer:
             self.samples += batch
             yield (begin + batch) / len(samples)
 
-    def _report(self) -> Report:
+    def _report(self) -> PolicyReport:
         training_loss = self.learner.take_loss()  # waits for the device
         now = time.perf_counter()
         speed = (self.samples - self._samples_before) / max(now - self._reported, 1e-9)
@@ -139,9 +139,10 @@ class Trainer:
         if self.best is None or judgement.entropy < self.best[0]:
             self.best = judgement.entropy, self.learner.values()
         self._samples_before, self._reported = self.samples, time.perf_counter()
-        return Report(self.epoch, min(self.progress, 1.0), self.samples, now - self._started, self.rate, training_loss,
-                      judgement, speed)
+        return PolicyReport(self.epoch, min(self.progress, 1.0), self.samples, now - self._started, self.rate,
+                            training_loss,
+                            judgement, speed)
 
-    def judge(self, values: Values) -> Judgement:
+    def judge(self, values: Values) -> PolicyMetrics:
         """How well all held-out choices are predicted."""
         return self.learner.judge(self._validation, values)

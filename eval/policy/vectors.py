@@ -10,14 +10,14 @@ from eval.network.vectors import declare_operation
 from eval.policy.file import QA
 
 if TYPE_CHECKING:
-    from eval.network.emission import Form
+    from eval.network.emission import VectorIsa
     from eval.policy.emission import FloatEmitter, PolicyEmitter
 
 Value = Any  # of LLVM
 _ROWS = ("path", "place", "trait", "danger")
 
 
-def _emitter(form: Form, builder: Any) -> PolicyEmitter:
+def _emitter(form: VectorIsa, builder: Any) -> PolicyEmitter:
     from eval.policy.emission import PolicyEmitter
 
     return PolicyEmitter(form, builder)
@@ -31,7 +31,7 @@ def _emit_dot(emitter: PolicyEmitter, given: dict[str, Value]) -> Value:
     return emitter.dot(given["cells"], [given[name] for name in _ROWS], given["width"])
 
 
-def policy_operations(form: Form | None = None) -> SimpleNamespace:
+def policy_operations(form: VectorIsa | None = None) -> SimpleNamespace:
     """Both operations in one form; by default that of the processor for which the calling kernel is compiled."""
     return SimpleNamespace(
         hidden_cells=declare_operation("target biases rows count width", _emit_hidden, False, form, _emitter,
@@ -40,7 +40,7 @@ def policy_operations(form: Form | None = None) -> SimpleNamespace:
                                      "Sum of cells * (sum of the rows)."))
 
 
-def _float_emitter(form: Form, builder: Any) -> FloatEmitter:
+def _float_emitter(form: VectorIsa, builder: Any) -> FloatEmitter:
     from eval.policy.emission import FloatEmitter
 
     return FloatEmitter(form, builder)

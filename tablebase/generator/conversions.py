@@ -7,9 +7,9 @@ import numpy as np
 from engine.core.attacks import KING_ATTACKS
 from engine.core.bits import BIT, EMPTY, KNIGHT, PAWN, QUEEN
 from engine.kernel import inline, kernel
-from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of, worth_of, worth_of_move
+from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of_value, move_value, value_of_code
 from tablebase.generator.draft import NOBODY, UNCHANGED, attacks_of, cell_of, child_number, color_of, load_code
-from tablebase.generator.steps import EVERYBODY, FORWARDS, allows_en_passant, list_steps
+from tablebase.generator.steps import EVERYBODY, FORWARDS, allows_en_passant, list_quiet_moves
 from tablebase.geometry import NO_CELL, NO_PAIR, PAIR_NUMBERS, cell_in
 
 FINISHED = np.int64(65_534)  # every code is known
@@ -45,7 +45,7 @@ def is_last_rank(square):
 
 
 @kernel
-def worth_of_arrival(draft, place, side, captured, man, target):
+def arrival_value(draft, place, side, captured, man, target):
     """The best worth of moving a man to `target`, where it captures, promotes or both."""
     square = place.squares[man]
     place.squares[man] = target
@@ -56,7 +56,7 @@ def worth_of_arrival(draft, place, side, captured, man, target):
         number = child_number(captured, man if is_promotion else NOBODY, kind)
         code = child_code(draft, place, number, captured, side ^ 1)
         if code != ILLEGAL:
-            best = max(best, worth_of_move(code))
+            best = max(best, move_value(code))
     place.squares[man] = square
     return best
 
@@ -71,11 +71,11 @@ def _worth_of_king_capture(draft, place, side, victim):
         place.black_king = place.squares[victim]
     code = child_code(draft, place, child_number(victim, NOBODY, UNCHANGED), victim, side ^ 1)
     place.white_king, place.black_king = white_king, black_king
-    return NO_MOVE if code == ILLEGAL else worth_of_move(code)
+    return NO_MOVE if code == ILLEGAL else move_value(code)
 
 
 @kernel
-def worth_of_conversions(draft, place, side):
+def best_conversion_value(draft, place, side):
     """The best worth of all captures and promotions; NO_MOVE if none is legal."""
     best = NO_MOVE
     occupied, king = place.occupied, place.white_king if side == 0 else place.black_king
@@ -88,12 +88,12 @@ def worth_of_conversions(draft, place, side):
         for man in range(draft.others):
             if (color_of(draft, man) == side
                     and attacks_of(draft, man, place.squares[man], occupied) >> target & BIT != EMPTY):
-                best = max(best, worth_of_arrival(draft, place, side, victim, man, target))
+                best = max(best, arrival_value(draft, place, side, victim, man, target))
     if draft.has_pawns:
         for man in range(draft.others):
             target = place.squares[man] + (8 if side == 0 else -8)
             if draft.pieces[man] == side * 8 + PAWN and is_last_rank(target) and occupied >> target & BIT == EMPTY:
-                best = max(best, worth_of_arrival(draft, place, side, NOBODY, man, target))
+                best = max(best, arrival_value(draft, place, side, NOBODY, man, target))
     return best
 
 
@@ -131,14 +131,14 @@ def worth_of_en_passant(draft, place, side, man):
             code = child_code(draft, place, child_number(man, NOBODY, UNCHANGED), man, side ^ 1)
             place.squares[capturer] = square
             if code != ILLEGAL:
-                best = max(best, worth_of_move(code))
+                best = max(best, move_value(code))
     return best
 
 
 @kernel
 def has_legal_step(draft, place, side):
     """Whether `side` has a legal quiet move. Overwrites `steps`."""
-    for index in range(list_steps(draft, place, side, FORWARDS, EVERYBODY)):
+    for index in range(list_quiet_moves(draft, place, side, FORWARDS, EVERYBODY)):
         if load_code(draft.own, side ^ 1, place.steps[index]) != ILLEGAL:
             return True
     if draft.has_pawns_of_both:
@@ -177,13 +177,13 @@ def _code_with_en_passant(draft, place, side, man, known):
         return ILLEGAL
     capture = worth_of_en_passant(draft, place, side, man)
     has_other_move = (capture == NO_MOVE or code > MATED
-                      or worth_of_conversions(draft, place, side) != NO_MOVE
+                      or best_conversion_value(draft, place, side) != NO_MOVE
                       or has_legal_step(draft, place, side))
     if not has_other_move:
-        return code_of(capture)
+        return code_of_value(capture)
     is_known = code <= known and (code != DRAWN or known == FINISHED)
     if capture == NO_MOVE:
         return code if is_known else UNDECIDED
     if is_known:
-        return code_of(max(capture, worth_of(code)))
-    return code_of(capture) if capture > 0 and code_of(capture) <= known else UNDECIDED
+        return code_of_value(max(capture, value_of_code(code)))
+    return code_of_value(capture) if capture > 0 and code_of_value(capture) <= known else UNDECIDED

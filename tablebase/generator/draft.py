@@ -23,7 +23,7 @@ _ACROSS_DIAGONAL = np.int64(4 * 64)  # where that symmetry begins
 _TYPES = 6  # of men, with UNCHANGED
 
 
-class DraftRecord(Fields):
+class WorkTableRecord(Fields):
     """The endgame table being generated, and the finished ones that its captures and promotions lead to."""
 
     own: ViewRecord
@@ -37,7 +37,7 @@ class DraftRecord(Fields):
     children: Annotated[Numbers, ViewRecord, (MOST_OTHERS + 1) * (MOST_OTHERS + 1) * _TYPES]  # [child_number(...)]
 
 
-DRAFT = dtype_of(DraftRecord)
+DRAFT = dtype_of(WorkTableRecord)
 DRAFT_TYPE = record_type(DRAFT)
 
 
@@ -55,20 +55,20 @@ class PlacementRecord(Fields):
 PLACEMENT = dtype_of(PlacementRecord)
 
 
-class BenchRecord(Fields):
+class ScratchPairRecord(Fields):
     """What one pass works with: the current position, and one reached by taking a move back."""
 
     here: PlacementRecord
     before: PlacementRecord
 
 
-BENCH = dtype_of(BenchRecord)
+BENCH = dtype_of(ScratchPairRecord)
 BENCH_TYPE = record_type(BENCH)
 
 
-def empty_bench() -> BenchRecord:
+def empty_bench() -> ScratchPairRecord:
     """Scratch space for one pass; passes that run at the same time need one each."""
-    return new_record(BenchRecord)
+    return new_record(ScratchPairRecord)
 
 
 @inline

@@ -16,7 +16,7 @@ from engine.kernel.records import new_record
 from tablebase.codes import ILLEGAL, NARROW_ILLEGAL
 from tablebase.files import Codes
 from tablebase.generator import resets, retrograde
-from tablebase.generator.draft import NOBODY, DraftRecord, child_number, empty_bench
+from tablebase.generator.draft import NOBODY, WorkTableRecord, child_number, empty_bench
 from tablebase.generator.resets import run_reset_pass
 from tablebase.generator.retrograde import run_pass
 from tablebase.geometry import ViewRecord, pairs_of, set_view, shape_of
@@ -70,9 +70,9 @@ class _Generator:
         self._draft = self._new_draft()
         self._pool: ThreadPoolExecutor
 
-    def _new_draft(self) -> DraftRecord:
+    def _new_draft(self) -> WorkTableRecord:
         """The record that kernels work on, without the cells of the ending itself."""
-        draft = new_record(DraftRecord)
+        draft = new_record(WorkTableRecord)
         pieces = self._ending.pieces
         shape = shape_of(self._ending)
         draft.pieces[: len(pieces)], draft.radix[: len(pieces)] = pieces, shape[1:]

@@ -14,25 +14,25 @@ not pawns. DRAWN stands for what is not known yet.
 from __future__ import annotations
 
 from engine.kernel import Int, entry, inline, int64, kernel
-from tablebase.codes import DRAWN, ILLEGAL, MATED, is_won, worth_of_move
+from tablebase.codes import DRAWN, ILLEGAL, MATED, is_won, move_value
 from tablebase.generator.conversions import (
     FINISHED,
+    best_conversion_value,
     code_after_en_passant_step,
     en_passant_step,
-    worth_of_conversions,
 )
 from tablebase.generator.draft import (
     BENCH_TYPE,
     DRAFT_TYPE,
-    BenchRecord,
-    DraftRecord,
+    ScratchPairRecord,
+    WorkTableRecord,
     load_code,
     place_cell,
     place_kings,
     place_others,
     store_code,
 )
-from tablebase.generator.steps import BACKWARDS, FORWARDS, PAWNS, PIECES, list_steps
+from tablebase.generator.steps import BACKWARDS, FORWARDS, PAWNS, PIECES, list_quiet_moves
 from tablebase.geometry import NO_CELL
 
 # What a pass over the draft does.
@@ -43,20 +43,20 @@ _FORCED = DRAWN + 3  # the loser has to
 
 
 @kernel
-def worth_of_resets(draft, place, side):
+def best_zeroing_value(draft, place, side):
     """The best worth of all captures and pawn moves; NO_MOVE if none is legal."""
-    best = worth_of_conversions(draft, place, side)
-    for index in range(list_steps(draft, place, side, FORWARDS, PAWNS)):
+    best = best_conversion_value(draft, place, side)
+    for index in range(list_quiet_moves(draft, place, side, FORWARDS, PAWNS)):
         code = load_code(draft.own, side ^ 1, place.steps[index])
         if code != ILLEGAL:
-            best = max(best, worth_of_move(code))
+            best = max(best, move_value(code))
     if draft.has_pawns_of_both:
         for man in range(draft.others):
             target = en_passant_step(draft, place, man, side)
             if target != 0:
                 code = code_after_en_passant_step(draft, place, side, man, target, FINISHED)
                 if code != ILLEGAL:
-                    best = max(best, worth_of_move(code))
+                    best = max(best, move_value(code))
     return best
 
 
@@ -64,7 +64,7 @@ def worth_of_resets(draft, place, side):
 def quick_win(draft, place, side):
     """The code of a won position by its quiet moves, once all lower codes are known; DRAWN if none wins."""
     best = DRAWN
-    for index in range(list_steps(draft, place, side, FORWARDS, PIECES)):
+    for index in range(list_quiet_moves(draft, place, side, FORWARDS, PIECES)):
         code = load_code(draft.resets, side ^ 1, place.steps[index])
         if code != ILLEGAL and code & 1 and (best == DRAWN or code + 1 < best):
             best = code + 1
@@ -75,7 +75,7 @@ def quick_win(draft, place, side):
 def long_loss(draft, place, side, known):
     """The code of a lost position, if it follows from codes up to `known`; else DRAWN."""
     worst = DRAWN
-    for index in range(list_steps(draft, place, side, FORWARDS, PIECES)):
+    for index in range(list_quiet_moves(draft, place, side, FORWARDS, PIECES)):
         code = load_code(draft.resets, side ^ 1, place.steps[index])
         if code == ILLEGAL:
             continue
@@ -97,15 +97,15 @@ def first_code(draft, place, side):
     if mate == ILLEGAL or mate == MATED or mate == DRAWN:
         return mate
     if is_won(mate):
-        return _AT_ONCE if worth_of_resets(draft, place, side) > 0 else DRAWN
-    for index in range(list_steps(draft, place, side, FORWARDS, PIECES)):
+        return _AT_ONCE if best_zeroing_value(draft, place, side) > 0 else DRAWN
+    for index in range(list_quiet_moves(draft, place, side, FORWARDS, PIECES)):
         if load_code(draft.own, side ^ 1, place.steps[index]) != ILLEGAL:
             return DRAWN
     return _FORCED
 
 
 @kernel
-def begin(draft, bench, first, last):
+def init_dtz(draft, bench, first, last):
     """Find mates, and positions in which the next move resets the counter; returns the highest code."""
     place, longest = bench.here, DRAWN
     for pair in range(first, last):
@@ -122,10 +122,10 @@ def begin(draft, bench, first, last):
 
 
 @kernel
-def take_back(draft, bench, side, known):
+def retract_moves(draft, bench, side, known):
     """Go back from a cell with code `known` and the other side to move; returns the highest code assigned."""
     longest = DRAWN
-    for index in range(list_steps(draft, bench.here, side, BACKWARDS, PIECES)):
+    for index in range(list_quiet_moves(draft, bench.here, side, BACKWARDS, PIECES)):
         cell = bench.here.steps[index]
         if load_code(draft.resets, side, cell) != DRAWN:
             continue
@@ -142,7 +142,7 @@ def take_back(draft, bench, side, known):
 
 
 @kernel
-def step_back(draft, bench, first, last, known):
+def retract_from(draft, bench, first, last, known):
     """Take back the quiet moves to all cells with code `known`; returns the highest code assigned."""
     longest = DRAWN
     for side in range(2):
@@ -152,7 +152,7 @@ def step_back(draft, bench, first, last, known):
                 cell = pair * draft.pair_cells + rest
                 if load_code(draft.resets, side ^ 1, cell) == known:
                     place_others(draft, bench.here, cell, rest)
-                    longest = max(longest, take_back(draft, bench, side, known))
+                    longest = max(longest, retract_moves(draft, bench, side, known))
     return longest
 
 
@@ -164,7 +164,7 @@ def code_by_moves(draft, place, side):
         return mate
     if not is_won(mate):
         return long_loss(draft, place, side, FINISHED)
-    return _AT_ONCE if worth_of_resets(draft, place, side) > 0 else quick_win(draft, place, side)
+    return _AT_ONCE if best_zeroing_value(draft, place, side) > 0 else quick_win(draft, place, side)
 
 
 @kernel
@@ -185,10 +185,11 @@ def first_wrong_cell(draft, bench, first, last):
 
 
 @entry(DRAFT_TYPE, BENCH_TYPE, int64, int64, int64, int64)
-def run_reset_pass(draft: DraftRecord, bench: BenchRecord, task: Int, first: Int, last: Int, known: Int) -> Int:
+def run_reset_pass(draft: WorkTableRecord, bench: ScratchPairRecord, task: Int, first: Int, last: Int,
+                   known: Int) -> Int:
     """Do a task for the pairs of kings from `first` up to, but not including, `last`; returns its result."""
     if task == BEGIN:
-        return begin(draft, bench, first, last)
+        return init_dtz(draft, bench, first, last)
     if task == STEP_BACK:
-        return step_back(draft, bench, first, last, known)
+        return retract_from(draft, bench, first, last, known)
     return first_wrong_cell(draft, bench, first, last)

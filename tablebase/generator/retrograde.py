@@ -20,20 +20,20 @@ from typing import Any
 import numpy as np
 
 from engine.kernel import Int, array_type, entry, inline, int64, kernel
-from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of, is_won, worth_of_move
+from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of_value, is_won, move_value
 from tablebase.generator.conversions import (
     FINISHED,
+    best_conversion_value,
     code_after_en_passant_step,
     en_passant_step,
     has_en_passant_step,
     has_legal_step,
-    worth_of_conversions,
 )
 from tablebase.generator.draft import (
     BENCH_TYPE,
     DRAFT_TYPE,
-    BenchRecord,
-    DraftRecord,
+    ScratchPairRecord,
+    WorkTableRecord,
     is_attacked,
     is_in_check,
     is_placed_well,
@@ -43,7 +43,7 @@ from tablebase.generator.draft import (
     place_others,
     store_code,
 )
-from tablebase.generator.steps import BACKWARDS, EVERYBODY, FORWARDS, list_steps
+from tablebase.generator.steps import BACKWARDS, EVERYBODY, FORWARDS, list_quiet_moves
 from tablebase.geometry import NO_CELL
 
 # What a pass over the draft does.
@@ -55,7 +55,7 @@ _CELLS = array_type("i8")
 def loss_code(draft, place, side, known):
     """The code of a lost position, if codes up to `known` prove that it is lost; else DRAWN."""
     worst = DRAWN
-    for index in range(list_steps(draft, place, side, FORWARDS, EVERYBODY)):
+    for index in range(list_quiet_moves(draft, place, side, FORWARDS, EVERYBODY)):
         code = load_code(draft.own, side ^ 1, place.steps[index])
         if code == ILLEGAL:
             continue
@@ -73,10 +73,10 @@ def loss_code(draft, place, side, known):
             if not is_won(code) or code > known:
                 return DRAWN
             worst = max(worst, code)
-    conversion = worth_of_conversions(draft, place, side)
+    conversion = best_conversion_value(draft, place, side)
     if conversion == NO_MOVE:
         return worst + 1
-    return DRAWN if conversion >= 0 else max(worst + 1, code_of(conversion))
+    return DRAWN if conversion >= 0 else max(worst + 1, code_of_value(conversion))
 
 
 @kernel
@@ -92,33 +92,33 @@ def wins_by_en_passant_step(draft, place, side, lost):
 @kernel
 def best_code(draft, place, side):
     """The code of a position by its moves, once the whole draft is finished."""
-    best = worth_of_conversions(draft, place, side)
-    for index in range(list_steps(draft, place, side, FORWARDS, EVERYBODY)):
+    best = best_conversion_value(draft, place, side)
+    for index in range(list_quiet_moves(draft, place, side, FORWARDS, EVERYBODY)):
         code = load_code(draft.own, side ^ 1, place.steps[index])
         if code != ILLEGAL:
-            best = max(best, worth_of_move(code))
+            best = max(best, move_value(code))
     if draft.has_pawns_of_both:
         for man in range(draft.others):
             target = en_passant_step(draft, place, man, side)
             if target != 0:
                 code = code_after_en_passant_step(draft, place, side, man, target, FINISHED)
                 if code != ILLEGAL:
-                    best = max(best, worth_of_move(code))
+                    best = max(best, move_value(code))
     if best != NO_MOVE:
-        return code_of(best)
+        return code_of_value(best)
     return MATED if is_in_check(draft, place, side) else DRAWN
 
 
 @kernel
 def first_code(draft, place, side):
     """The code of a position as far as it is known from its captures and promotions, and whether it has quiet moves."""
-    conversion = worth_of_conversions(draft, place, side)
+    conversion = best_conversion_value(draft, place, side)
     if conversion > 0:
-        return code_of(conversion)
+        return code_of_value(conversion)
     if has_legal_step(draft, place, side):
         return DRAWN
     if conversion != NO_MOVE:
-        return code_of(conversion)
+        return code_of_value(conversion)
     return MATED if is_in_check(draft, place, side) else DRAWN
 
 
@@ -142,7 +142,7 @@ def mark_illegal(draft, bench, first, last):
 
 
 @kernel
-def begin(draft, bench, first, last):
+def init_dtm(draft, bench, first, last):
     """Find mates, and wins by a capture or a promotion; returns the highest code."""
     place, longest = bench.here, DRAWN
     for pair in range(first, last):
@@ -184,10 +184,10 @@ def may_become(code, new):
 
 
 @kernel
-def take_back(draft, bench, side, known):
+def retract_moves(draft, bench, side, known):
     """Go back from a cell with code `known` and the other side to move; returns the highest code assigned."""
     longest = DRAWN
-    for index in range(list_steps(draft, bench.here, side, BACKWARDS, EVERYBODY)):
+    for index in range(list_quiet_moves(draft, bench.here, side, BACKWARDS, EVERYBODY)):
         cell = bench.here.steps[index]
         code = load_code(draft.own, side, cell)
         if not may_become(code, known + 1):
@@ -205,7 +205,7 @@ def take_back(draft, bench, side, known):
 
 
 @kernel
-def step_back(draft, bench, first, last, known):
+def retract_from(draft, bench, first, last, known):
     """Take back the moves to all cells with code `known`; returns the highest code assigned."""
     longest = DRAWN
     for side in range(2):
@@ -215,7 +215,7 @@ def step_back(draft, bench, first, last, known):
                 cell = pair * draft.pair_cells + rest
                 if load_code(draft.own, side ^ 1, cell) == known:
                     place_others(draft, bench.here, cell, rest)
-                    longest = max(longest, take_back(draft, bench, side, known))
+                    longest = max(longest, retract_moves(draft, bench, side, known))
     return longest
 
 
@@ -257,17 +257,18 @@ def first_wrong_cell(draft, bench, first, last):
 
 
 @entry(DRAFT_TYPE, BENCH_TYPE, int64, int64, int64, int64, _CELLS)
-def run_pass(draft: DraftRecord, bench: BenchRecord, task: Int, first: Int, last: Int, known: Int, cells: Any) -> Int:
+def run_pass(draft: WorkTableRecord, bench: ScratchPairRecord, task: Int, first: Int, last: Int, known: Int,
+             cells: Any) -> Int:
     """Do a task for the pairs of kings from `first` up to, but not including, `last`; returns its result."""
     if task == MARK_ILLEGAL:
         mark_illegal(draft, bench, first, last)
         return DRAWN
     if task == BEGIN:
-        return begin(draft, bench, first, last)
+        return init_dtm(draft, bench, first, last)
     if task == LIST_EN_PASSANT:
         return list_en_passant_cells(draft, bench, first, last, cells)
     if task == STEP_BACK:
-        return step_back(draft, bench, first, last, known)
+        return retract_from(draft, bench, first, last, known)
     if task == STEP_EN_PASSANT:
         return step_en_passant(draft, bench, cells, known)
     return first_wrong_cell(draft, bench, first, last)

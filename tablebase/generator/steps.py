@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.attacks import KING_ATTACKS, piece_attacks
-from engine.core.bits import BIT, EMPTY, PAWN, lsb, without_lsb
+from engine.core.bits import BIT, EMPTY, PAWN, clear_lsb, lsb
 from engine.kernel import inline, kernel
 from tablebase.generator.draft import cell_of, cell_with_kings, color_of, twin_with_kings
 from tablebase.geometry import MOST_OTHERS, NO_CELL, ON_DIAGONAL, PAIR_NUMBERS
@@ -30,7 +30,7 @@ def allows_en_passant(draft, place, target, color):
 
 
 @inline
-def pawn_steps(draft, place, man, way):
+def pawn_pushes(draft, place, man, way):
     """Where a pawn goes to (or comes from) by a push that neither promotes nor allows en passant."""
     color, square, occupied = color_of(draft, man), place.squares[man], place.occupied
     ahead = np.int64(8) if color == 0 else np.int64(-8)
@@ -53,13 +53,13 @@ def pawn_steps(draft, place, man, way):
 
 
 @kernel
-def list_king_steps(draft, place, side, way):
+def list_quiet_king_moves(draft, place, side, way):
     """Write the cells that a quiet move of the king leads to (or comes from) to `steps`; returns how many."""
     count = np.int64(0)
     targets = KING_ATTACKS[place.white_king if side == 0 else place.black_king] & ~place.occupied
     while targets != EMPTY:
         target = lsb(targets)
-        targets = without_lsb(targets)
+        targets = clear_lsb(targets)
         white, black = (target, place.black_king) if side == 0 else (place.white_king, target)
         cell = cell_with_kings(draft, place, white, black)
         if cell == NO_CELL:
@@ -74,23 +74,23 @@ def list_king_steps(draft, place, side, way):
 
 
 @kernel
-def list_steps(draft, place, side, way, movers):
+def list_quiet_moves(draft, place, side, way, movers):
     """Write the cells that a quiet move of `side` leads to (or comes from) to `steps`; returns how many."""
-    count = list_king_steps(draft, place, side, way) if movers & PIECES else np.int64(0)
+    count = list_quiet_king_moves(draft, place, side, way) if movers & PIECES else np.int64(0)
     for man in range(draft.others):
         is_pawn = draft.pieces[man] & 7 == PAWN
         if color_of(draft, man) != side or movers & (PAWNS if is_pawn else PIECES) == 0:
             continue
         square = place.squares[man]
         if is_pawn:
-            targets = pawn_steps(draft, place, man, way)
+            targets = pawn_pushes(draft, place, man, way)
         else:
             targets = piece_attacks(draft.pieces[man] & 7, square, place.occupied) & ~place.occupied
         has_like = (man > 0 and draft.own.alike[man - 1] != 0) or (man < MOST_OTHERS - 1 and draft.own.alike[man] != 0)
         stride = draft.own.stride[man]
         while targets != EMPTY:
             target = lsb(targets)
-            targets = without_lsb(targets)
+            targets = clear_lsb(targets)
             if has_like:
                 place.squares[man] = target
                 place.steps[count] = cell_of(draft, place)

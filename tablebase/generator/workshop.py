@@ -13,17 +13,17 @@ import numpy as np
 
 from engine.core.draws import FIFTY_MOVES
 from engine.core.errors import InputError
-from tablebase.files import Codes, Kind, Packed, pack, write_container
+from tablebase.files import Codes, Packed, TableKind, pack, write_container
 from tablebase.generator.generate import Values, generate, generate_resets
 from tablebase.geometry import shape_of
-from tablebase.material import Ending, with_needed
+from tablebase.material import Ending, with_dependencies
 
 _MATES, _RESETS = ".npy", ".resets.npy"
 
 Report = Callable[[Ending, str], None]
 
 
-class Workshop:
+class TableBuilder:
     """A folder in which tables are built. Finished ones are in its subfolder `values`, memory-mapped when needed."""
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
@@ -36,7 +36,7 @@ class Workshop:
 
     def generate(self, endings: Sequence[Ending], report: Report) -> Iterator[tuple[Ending, float]]:
         """Generate what is missing, and all that it needs; yields each ending and the CPU time that it took."""
-        for ending in with_needed(endings):
+        for ending in with_dependencies(endings):
             if self._is_done(ending):
                 yield ending, self._seconds(ending)
                 continue
@@ -54,13 +54,14 @@ class Workshop:
     def pack(self, endings: Sequence[Ending], provenance: str, report: Report) -> list[Path]:
         """Write containers with the endings and all that they need; returns their paths."""
         paths = []
-        for kind in Kind:
-            def packed(ending: Ending, kind: Kind = kind) -> Packed:
+        for kind in TableKind:
+            def packed(ending: Ending, kind: TableKind = kind) -> Packed:
                 report(ending, f"packing {kind.value}")
-                resets = self._load(ending, _RESETS) if kind is Kind.RESETS else None
+                resets = self._load(ending, _RESETS) if kind is TableKind.RESETS else None
                 return pack(ending, self._load(ending), resets, kind, round(self._seconds(ending), 3))
 
-            wanted = [ending for ending in with_needed(endings) if kind is not Kind.RESETS or self._has_resets(ending)]
+            wanted = [ending for ending in with_dependencies(endings) if kind is not TableKind.RESETS
+                      or self._has_resets(ending)]
             with ThreadPoolExecutor(self._threads) as pool:
                 made = list(pool.map(packed, wanted))
             paths.append(self._folder / f"{kind.value}.tables")
@@ -103,4 +104,5 @@ class Workshop:
 
     def _fit_into_fifty_moves(self, endings: Iterable[Ending], longest: int) -> bool:
         """Whether a mate of `longest` plies, and all mates of these endings and those they can lead to, fit."""
-        return max([longest, *(self._note(ending)["longest"] for ending in with_needed(endings))]) <= int(FIFTY_MOVES)
+        return max([longest,
+                    *(self._note(ending)["longest"] for ending in with_dependencies(endings))]) <= int(FIFTY_MOVES)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.bits import EMPTY, NO_PIECE, NO_SQUARE, PAWN, popcount
-from engine.core.draws import FIFTY_MOVES, count_earlier_occurrences
-from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, NOISY, MoveListRecord, generate, king_masks
-from engine.core.moves import EN_PASSANT, from_square, move_kind, to_square
+from engine.core.draws import FIFTY_MOVES, repetition_count
+from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, NOISY, MoveListRecord, checkers_and_pinned, generate
+from engine.core.moves import EN_PASSANT, from_square, move_type, to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
 from engine.kernel import Int, entry, inline, int64, kernel
 from engine.kernel.intrinsics import load_u8, load_u16
@@ -29,12 +29,12 @@ from tablebase.judgement import (
     SPOILT_WIN,
     TWICE,
     WINS,
-    JudgementRecord,
+    RankingRecord,
     can_repeat,
     rank_within,
 )
 from tablebase.syzygy.decode import UNREADABLE, decoded_value
-from tablebase.syzygy.probe import find_tb, locate, material_key, probe_value, seen_by_tb, stored_value, tb_numbered
+from tablebase.syzygy.probe import find_tb, locate, material_key, probe_wdl, seen_by_tb, stored_wdl, tb_numbered
 from tablebase.syzygy.records import (
     DISTANCES,
     EVEN,
@@ -62,7 +62,7 @@ _BLACK, _MAPPED, _WIN_IN_PLIES, _LOSS_IN_PLIES, _WIDE = (np.int64(flag) for flag
 
 
 @inline
-def _at_once(value):
+def _dtz_of_zeroing_move(value):
     """The distance of a position with this value in which the next move captures or moves a pawn."""
     if value == EVEN:
         return np.int64(0)
@@ -73,7 +73,7 @@ def _at_once(value):
 @inline
 def _value(pos, syzygy, moves, end, scratch):
     """SURE_WIN to SURE_LOSS for the side to move, ignoring en passant; or NO_VALUE."""
-    return probe_value(pos, syzygy, np.int64(0), np.int64(0), moves, end, scratch, SURE_LOSS, SURE_WIN)
+    return probe_wdl(pos, syzygy, np.int64(0), np.int64(0), moves, end, scratch, SURE_LOSS, SURE_WIN)
 
 
 @kernel
@@ -83,11 +83,11 @@ def full_value(pos, syzygy, moves, end, scratch):
     if value == NO_VALUE or pos.ep == NO_SQUARE:
         return value
     best, has_other = _NOTHING, False
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
     for index in range(end, last):
         move = np.int64(moves.moves[index])
-        if move_kind(move) != EN_PASSANT:
+        if move_type(move) != EN_PASSANT:
             has_other = True
             continue
         make(pos, move)
@@ -103,7 +103,7 @@ def full_value(pos, syzygy, moves, end, scratch):
 def best_capture(pos, syzygy, moves, end, scratch):
     """The value of the best capture, or _NOTHING, or NO_VALUE if a file is missing."""
     best = _NOTHING
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, NOISY, checkers, pinned)
     for index in range(end, last):
         move = np.int64(moves.moves[index])
@@ -121,7 +121,7 @@ def best_capture(pos, syzygy, moves, end, scratch):
 @kernel
 def wins_by_pawn_move(pos, syzygy, moves, end, scratch, value):
     """1 if a pawn move that does not capture keeps this value, 0 if none does, NO_VALUE if a file is missing."""
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
     for index in range(end, last):
         move = np.int64(moves.moves[index])
@@ -150,7 +150,7 @@ def _map_of(value):
 
 @kernel
 def stored_plies(pos, syzygy, value, squares):
-    """The plies that a file adds to `_at_once` for a position of this value; or _OTHER_SIDE, or _UNFIT."""
+    """The plies that a file adds to `_dtz_of_zeroing_move` for a position of this value; or _OTHER_SIDE, or _UNFIT."""
     found = find_tb(syzygy, DISTANCES, material_key(pos))
     if found == NO_TB:
         return _UNFIT
@@ -175,40 +175,40 @@ def stored_plies(pos, syzygy, value, squares):
 
 
 @kernel
-def probe_distance(pos, syzygy, moves, end, scratch, patience):
+def probe_dtz(pos, syzygy, moves, end, scratch, patience):
     """The distance of a position with legal moves, none of them castling or en passant; or NO_DISTANCE.
 
     If a file does not have this side to move, the moves are tried, `patience` plies deep.
     """
     if popcount(occupied_squares(pos)) == 2:
         return np.int64(0)
-    capture, value = best_capture(pos, syzygy, moves, end, scratch), stored_value(pos, syzygy, scratch.squares)
+    capture, value = best_capture(pos, syzygy, moves, end, scratch), stored_wdl(pos, syzygy, scratch.squares)
     if capture == NO_VALUE or value == NO_VALUE:
         return NO_DISTANCE
     is_best = capture >= value
     value = max(capture, value)
     if value == EVEN or (value > 0 and is_best):
-        return _at_once(value)
+        return _dtz_of_zeroing_move(value)
     if value > 0:
         found = wins_by_pawn_move(pos, syzygy, moves, end, scratch, value)
         if found != 0:
-            return NO_DISTANCE if found == NO_VALUE else _at_once(value)
+            return NO_DISTANCE if found == NO_VALUE else _dtz_of_zeroing_move(value)
     plies = stored_plies(pos, syzygy, value, scratch.squares)
     if plies >= 0:
-        return _at_once(value) + (plies if value > 0 else -plies)
+        return _dtz_of_zeroing_move(value) + (plies if value > 0 else -plies)
     if plies == _UNFIT or patience == 0:
         return NO_DISTANCE
     farthest = -_FARTHEST if value > 0 else np.int64(0)
     best = farthest  # larger is better for the mover: -1 is the nearest win, and above 0 the farthest loss
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
     for index in range(end, last):
         move = np.int64(moves.moves[index])
         make(pos, move)
         distance = distance_after(pos, syzygy, moves, last, scratch)
         if distance == UNASKED:
-            left = probe_distance(pos, syzygy, moves, last, scratch, patience - 1)
-            distance = NO_DISTANCE if left == NO_DISTANCE else one_more(-left)
+            left = probe_dtz(pos, syzygy, moves, last, scratch, patience - 1)
+            distance = NO_DISTANCE if left == NO_DISTANCE else dtz_plus_one(-left)
         unmake(pos, move)
         if distance == NO_DISTANCE:
             return NO_DISTANCE
@@ -218,7 +218,7 @@ def probe_distance(pos, syzygy, moves, end, scratch, patience):
 
 
 @inline
-def one_more(distance):
+def dtz_plus_one(distance):
     """The distance plus one ply; a draw stays a draw."""
     return distance + np.int64(distance > 0) - np.int64(distance < 0)
 
@@ -226,24 +226,24 @@ def one_more(distance):
 @kernel
 def distance_after(pos, syzygy, moves, end, scratch):
     """The distance of the move just made, for its side, if it ends the game, captures or moves a pawn; else UNASKED."""
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     if generate(pos, moves, end, ALL_MOVES, checkers, pinned) == end:
         return np.int64(0) if checkers == EMPTY else np.int64(1)
     if pos.rule50 != 0:
         return UNASKED
     value = full_value(pos, syzygy, moves, end, scratch)
-    return NO_DISTANCE if value == NO_VALUE else _at_once(-value)
+    return NO_DISTANCE if value == NO_VALUE else _dtz_of_zeroing_move(-value)
 
 
 @kernel
 def _rank_of_distance(pos, moves, end, distance, fifty_moves_count):
     """The rank of the move just made."""
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     if distance == 1 and checkers != EMPTY and generate(pos, moves, end, ALL_MOVES, checkers, pinned) == end:
         return rank_within(MATES, np.int64(0))
     if distance == 0:
         return rank_within(DRAWS, np.int64(0))
-    is_repeated = count_earlier_occurrences(pos) >= TWICE
+    is_repeated = repetition_count(pos) >= TWICE
     plies = abs(distance) + max(np.int64(pos.rule50) - 1, 0)
     is_spoilt = is_repeated or (fifty_moves_count and plies > FIFTY_MOVES)
     is_close = fifty_moves_count and plies == FIFTY_MOVES and pos.rule50 != 0  # the file may have rounded down
@@ -257,18 +257,18 @@ def _rank_of_distance(pos, moves, end, distance, fifty_moves_count):
 
 
 @entry(POSITION_TYPE, SYZYGY_TYPE, MOVE_LIST_TYPE, SCRATCH_TYPE, JUDGEMENT_TYPE, int64)
-def judge_by_distance(pos: PositionRecord, syzygy: SyzygyRecord, moves: MoveListRecord, scratch: ScratchRecord,
-                      judgement: JudgementRecord, fifty_moves_count: Int) -> Int:
+def rank_moves_by_dtz(pos: PositionRecord, syzygy: SyzygyRecord, moves: MoveListRecord, scratch: ScratchRecord,
+                      judgement: RankingRecord, fifty_moves_count: Int) -> Int:
     """Judge all legal moves of a position without castling; codes are distances. Returns their number, or UNKNOWN."""
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
     for index in range(count):
         move = np.int64(moves.moves[index])
         make(pos, move)
         distance = distance_after(pos, syzygy, moves, count, scratch)
         if distance == UNASKED:
-            left = probe_distance(pos, syzygy, moves, count, scratch, _PATIENCE)
-            distance = NO_DISTANCE if left == NO_DISTANCE else one_more(-left)
+            left = probe_dtz(pos, syzygy, moves, count, scratch, _PATIENCE)
+            distance = NO_DISTANCE if left == NO_DISTANCE else dtz_plus_one(-left)
         rank = np.int64(0)
         if distance != NO_DISTANCE:
             rank = _rank_of_distance(pos, moves, count, distance, fifty_moves_count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.bits import EMPTY, lsb, without_lsb
+from engine.core.bits import EMPTY, clear_lsb, lsb
 from engine.kernel import inline
 
 
@@ -21,7 +21,7 @@ def _mirror_all(squares, men, mask):
 
 
 @inline
-def place_pieces(pos, part, squares, first, men, exchange, flip):
+def order_squares(pos, part, squares, first, men, exchange, flip):
     """Write the squares of the men, from number `first` on, in the order of the part."""
     man = first
     while man < men:
@@ -29,7 +29,7 @@ def place_pieces(pos, part, squares, first, men, exchange, flip):
         left = pos.types[piece & 7] & pos.colors[piece >> 3]
         while left != EMPTY:
             squares[man] = lsb(left) ^ flip
-            left = without_lsb(left)
+            left = clear_lsb(left)
             man += 1
 
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.bits import EMPTY, NO_PIECE, PAWN, QUEEN, popcount
-from engine.core.movegen import MOVE_LIST_TYPE, NOISY, MoveListRecord, generate, king_masks
+from engine.core.movegen import MOVE_LIST_TYPE, NOISY, MoveListRecord, checkers_and_pinned, generate
 from engine.core.moves import to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, make, occupied_squares, unmake
 from engine.kernel import Int, entry, inline, int64, kernel
 from engine.kernel.intrinsics import address_reader, load_acquire
 from tablebase.codes import OUTCOME_DRAW, OUTCOME_WIN, UNKNOWN
-from tablebase.probe import directory_at, lasting_outcome
+from tablebase.probe import directory_at, outcome_at_zeroing
 from tablebase.syzygy.decode import decoded_value
 from tablebase.syzygy.numbering import (
     lead_with_foremost_pawn,
     number_with_pawns,
     number_without_pawns,
-    place_pieces,
+    order_squares,
 )
 from tablebase.syzygy.records import (
     ADDRESS_OF_KEYS,
@@ -94,18 +94,18 @@ def locate(pos, syzygy, tb, is_exchanged, side, squares):
     if not tb.has_pawns:
         address = tb.parts + side * PART_BYTES
         part = part_at(address)
-        place_pieces(pos, part, squares, np.int64(0), tb.men, exchange, np.int64(0))
+        order_squares(pos, part, squares, np.int64(0), tb.men, exchange, np.int64(0))
         return address, number_without_pawns(syzygy, tb, part, squares)
-    place_pieces(pos, part_at(tb.parts), squares, np.int64(0), tb.leading_pawns, exchange, flip)
+    order_squares(pos, part_at(tb.parts), squares, np.int64(0), tb.leading_pawns, exchange, flip)
     file = lead_with_foremost_pawn(syzygy, tb, squares)
     address = tb.parts + (2 * file + side) * PART_BYTES
     part = part_at(address)
-    place_pieces(pos, part, squares, tb.leading_pawns, tb.men, exchange, flip)
+    order_squares(pos, part, squares, tb.leading_pawns, tb.men, exchange, flip)
     return address, number_with_pawns(syzygy, tb, part, squares)
 
 
 @kernel
-def stored_value(pos, syzygy, squares):
+def stored_wdl(pos, syzygy, squares):
     """The stored value of a position, or NO_VALUE; correct only if no capture is better."""
     found = find_tb(syzygy, VALUES, material_key(pos))
     if found == NO_TB:
@@ -125,7 +125,7 @@ def _own_value(pos, outcomes_address):
     """The value of a position with few men by the engine's own tables, or NO_VALUE."""
     if outcomes_address == 0:
         return NO_VALUE
-    outcome = lasting_outcome(pos, directory_at(outcomes_address))
+    outcome = outcome_at_zeroing(pos, directory_at(outcomes_address))
     if outcome == UNKNOWN:
         return NO_VALUE
     if outcome == OUTCOME_DRAW:
@@ -134,7 +134,7 @@ def _own_value(pos, outcomes_address):
 
 
 @kernel
-def probe_value(pos, syzygy, outcomes_address, own_men, moves, end, scratch, alpha, beta):
+def probe_wdl(pos, syzygy, outcomes_address, own_men, moves, end, scratch, alpha, beta):
     """SURE_WIN to SURE_LOSS for the side to move, as if a capture had just been made; NO_VALUE if a table is missing.
 
     Ignores castling and en passant. Positions with up to `own_men` men are left to the engine's own tables, if those
@@ -147,29 +147,29 @@ def probe_value(pos, syzygy, outcomes_address, own_men, moves, end, scratch, alp
         value = _own_value(pos, outcomes_address)
         if value != NO_VALUE:
             return value
-    checkers, pinned = king_masks(pos)
+    checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, NOISY, checkers, pinned)
     for index in range(end, last):
         move = np.int64(moves.moves[index])
         if pos.board[to_square(move)] == NO_PIECE:
             continue
         make(pos, move)
-        value = probe_value(pos, syzygy, outcomes_address, own_men, moves, last, scratch, -beta, -alpha)
+        value = probe_wdl(pos, syzygy, outcomes_address, own_men, moves, last, scratch, -beta, -alpha)
         unmake(pos, move)
         if value == NO_VALUE:
             return NO_VALUE
         alpha = max(alpha, -value)
         if alpha >= beta:
             return alpha
-    value = stored_value(pos, syzygy, scratch.squares)
+    value = stored_wdl(pos, syzygy, scratch.squares)
     return value if value == NO_VALUE else max(alpha, value)
 
 
 @entry(POSITION_TYPE, SYZYGY_TYPE, MOVE_LIST_TYPE, SCRATCH_TYPE, int64)
-def position_value(pos: PositionRecord, syzygy: SyzygyRecord, moves: MoveListRecord, scratch: ScratchRecord,
-                   rounds: Int) -> Int:
-    """`probe_value` by Syzygy tables alone, `rounds` times: more than once only to measure the time."""
+def wdl_entry(pos: PositionRecord, syzygy: SyzygyRecord, moves: MoveListRecord, scratch: ScratchRecord,
+              rounds: Int) -> Int:
+    """`probe_wdl` by Syzygy tables alone, `rounds` times: more than once only to measure the time."""
     value = NO_VALUE
     for _ in range(rounds):
-        value = probe_value(pos, syzygy, np.int64(0), np.int64(0), moves, np.int64(0), scratch, SURE_LOSS, SURE_WIN)
+        value = probe_wdl(pos, syzygy, np.int64(0), np.int64(0), moves, np.int64(0), scratch, SURE_LOSS, SURE_WIN)
     return value

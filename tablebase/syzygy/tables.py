@@ -23,13 +23,13 @@ from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord
 from engine.kernel.records import new_record
 from tablebase.codes import UNKNOWN
-from tablebase.judgement import Fate, empty_judgement, fates_in
-from tablebase.material import Men, can_turn_into, men_of
+from tablebase.judgement import RankedMove, empty_judgement, ranked_moves
+from tablebase.material import Men, can_turn_into, pieces_besides_kings
 from tablebase.publishing import publish
 from tablebase.reader import BackgroundReader
-from tablebase.syzygy.distances import judge_by_distance
+from tablebase.syzygy.distances import rank_moves_by_dtz
 from tablebase.syzygy.headers import FILES, check_header, parts_of, set_part
-from tablebase.syzygy.probe import position_value
+from tablebase.syzygy.probe import wdl_entry
 from tablebase.syzygy.records import (
     ADDRESS_OF_KEYS,
     DISTANCES,
@@ -55,7 +55,7 @@ class SyzygyTables:
     def __init__(self, folders: Sequence[Path]) -> None:
         self._paths: dict[tuple[Men, int], Path] = {}  # [men, kind of file]
         self._reader = BackgroundReader()
-        self.wait, self.complaints = self._reader.wait, self._reader.complaints
+        self.wait, self.take_warnings = self._reader.wait, self._reader.take_warnings
         for folder in folders:
             self._reader.do(str(folder), partial(self._add, folder))
         values = [men for men, kind in self._paths if kind == VALUES]
@@ -87,14 +87,14 @@ class SyzygyTables:
 
     def prepare(self, position: PositionRecord) -> None:
         """Start opening, in the background, the tables that a game at this position may soon need."""
-        have = Counter(men_of(position))
+        have = Counter(pieces_besides_kings(position))
         if have == self._prepared:
             return
         self._prepared = have
         wanted = [(men, kind) for men, kind in self._paths
                   if (men, kind) not in self._opened and can_turn_into(have, men)]
         wanted.sort(key=lambda job: (job[1], len(job[0])))  # values first: searches need them
-        self._reader.read([("the kernel", judge_by_distance.load),
+        self._reader.read([("the kernel", rank_moves_by_dtz.load),
                            *((str(self._paths[job]), partial(self._open, *job)) for job in wanted)] if wanted else [])
 
     def value(self, position: PositionRecord, rounds: int = 1) -> int | None:
@@ -104,19 +104,19 @@ class SyzygyTables:
         """
         self.prepare(position)
         self.wait()
-        value = int(position_value(position, self.record, self._moves, self._scratch, rounds))
+        value = int(wdl_entry(position, self.record, self._moves, self._scratch, rounds))
         return None if value == NO_VALUE else value
 
-    def fates(self, position: PositionRecord, fifty_moves_count: bool) -> list[Fate] | None:
+    def ranked_moves(self, position: PositionRecord, fifty_moves_count: bool) -> list[RankedMove] | None:
         """Every legal move, the best first; its code is the distance. None if a file is missing.
 
         Uses only what is open, since this is called while a clock is running.
         """
         if position.castling:
             return None
-        count = int(judge_by_distance(position, self.record, self._moves, self._scratch, self._judgement,
+        count = int(rank_moves_by_dtz(position, self.record, self._moves, self._scratch, self._judgement,
                                       int(fifty_moves_count)))
-        return None if count == UNKNOWN else fates_in(self._judgement, count)
+        return None if count == UNKNOWN else ranked_moves(self._judgement, count)
 
     def values(self, game: Game) -> dict[int, int] | None:
         """[move]: 2 to -2 for the mover, as if a capture had just been made; None if a table is missing.
@@ -129,7 +129,7 @@ class SyzygyTables:
             make_if_legal(after, move)
             if after.castling or after.ep != NO_SQUARE:
                 return None
-            value = int(position_value(after, self.record, self._moves, self._scratch, 1))
+            value = int(wdl_entry(after, self.record, self._moves, self._scratch, 1))
             if value == NO_VALUE:
                 return None
             found[move] = -value
@@ -162,7 +162,7 @@ class SyzygyTables:
 
     def _enter(self, men: Men, kind: int, number: int) -> None:
         """Enter a table into the hash table; for symmetric endings the second entry counts."""
-        key = key_of(men)
+        key = key_of_pieces(men)
         slot = key * int(HASH) % (1 << 64) >> HASH_SHIFT
         while self.record["keys"][kind][slot] not in (0, key):
             slot = (slot + 1) % SLOTS
@@ -188,7 +188,7 @@ def men_named(name: str) -> Men:
                          *(8 + _LETTERS.index(letter) for letter in black[1:])]))
 
 
-def key_of(men: Men) -> int:
+def key_of_pieces(men: Men) -> int:
     """The same key as `material_key`."""
     key = 0
     for piece in (1, 2, 3, 4, 5, 9, 10, 11, 12, 13):

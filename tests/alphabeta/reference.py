@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.core.game import draw_state, list_moves, make_if_legal
 from engine.core.movegen import NOISY, empty_move_list
 from engine.search.scores import MATE
-from eval.evaluate import evaluate_position
+from eval.evaluate import evaluate_entry
 from eval.weights import load_weights
 from tests.kernels import generate_wanted, is_repetition_after, take_back
 
@@ -20,7 +20,7 @@ def minimax(pos, depth: int, ply: int, with_quiescence: bool) -> int:
     if not moves:
         return ply - int(MATE) if in_check else 0
     if depth == 0:
-        return quiesce(pos, ply, moves, in_check) if with_quiescence else evaluate_position(pos, WEIGHTS)
+        return quiesce(pos, ply, moves, in_check) if with_quiescence else evaluate_entry(pos, WEIGHTS)
     return max(_after(pos, move, lambda: minimax(pos, depth - 1, ply + 1, with_quiescence)) for move in moves)
 
 
@@ -28,7 +28,7 @@ def quiesce(pos, ply: int, moves: list[int], in_check: bool) -> int:
     """Stand pat or capture; out of check, every move."""
     best = -int(MATE)
     if not in_check:
-        best = evaluate_position(pos, WEIGHTS)
+        best = evaluate_entry(pos, WEIGHTS)
         moves = _noisy_moves(pos)
     for move in moves:
         best = max(best, _after(pos, move, lambda: _quiescence_node(pos, ply + 1)))

@@ -8,27 +8,27 @@ from hypothesis import strategies as st
 
 from engine.alphabeta.params import default_params
 from engine.alphabeta.pruning import (
-    late_move_pruning_begins,
-    null_floor_of,
+    late_move_pruning_applies,
+    nmp_min_ply_after,
     null_move_depth,
     reverse_futility_cuts,
     reverse_futility_score,
 )
 from engine.alphabeta.reductions import (
-    internal_reduction,
+    iir_reduction,
+    lmr_adjust_for_node,
+    lmr_adjust_for_quiet,
     lmr_base,
-    lmr_of_node,
-    lmr_of_quiet,
     negative_extension,
     reduced_depth,
     singular_extension,
 )
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.alphabeta.state import new_state
 from engine.core.fen import parse_fen
 from engine.search.limits import Limits
 from engine.search.scores import mate_distance, mate_in
-from eval.choice import features
+from eval.choice import features_evaluator
 
 PARAMS = default_params()
 PLY = 3
@@ -55,19 +55,20 @@ def test_late_moves_are_reduced_more_and_captures_less(state):
 
 
 def test_what_speaks_for_a_move_takes_from_its_reduction(state):
-    plain = lmr_of_node(state, PLY, 3000, False, 0, 1, False, False)
-    assert lmr_of_node(state, PLY, 3000, True, 0, 1, False, False) < plain
-    assert lmr_of_node(state, PLY, 3000, False, 0, 1, True, False) < plain
-    assert lmr_of_node(state, PLY, 3000, False, 1, 1, False, False) > plain
-    assert lmr_of_node(state, PLY, 3000, False, 0, 0, False, False) > plain
-    assert lmr_of_quiet(state, PLY, 77, plain, 8000) < plain < lmr_of_quiet(state, PLY, 77, plain, -8000)
+    plain = lmr_adjust_for_node(state, PLY, 3000, False, 0, 1, False, False)
+    assert lmr_adjust_for_node(state, PLY, 3000, True, 0, 1, False, False) < plain
+    assert lmr_adjust_for_node(state, PLY, 3000, False, 0, 1, True, False) < plain
+    assert lmr_adjust_for_node(state, PLY, 3000, False, 1, 1, False, False) > plain
+    assert lmr_adjust_for_node(state, PLY, 3000, False, 0, 0, False, False) > plain
+    assert lmr_adjust_for_quiet(state, PLY, 77, plain, 8000) < plain < lmr_adjust_for_quiet(state, PLY, 77, plain,
+                                                                                            -8000)
 
 
 def test_a_killer_counts_only_while_killers_are_in_use(state):
     state.killers[PLY, 1] = 77
-    assert lmr_of_quiet(state, PLY, 77, 3000, 0) == 3000 - state.params.lmr_killer
+    assert lmr_adjust_for_quiet(state, PLY, 77, 3000, 0) == 3000 - state.params.lmr_killer
     state.params.use_killers = 0
-    assert lmr_of_quiet(state, PLY, 77, 3000, 0) == 3000
+    assert lmr_adjust_for_quiet(state, PLY, 77, 3000, 0) == 3000
 
 
 def test_double_extensions_are_rationed(state):
@@ -85,8 +86,8 @@ def test_a_move_that_is_not_singular_is_searched_less_deep_if_the_node_will_be_c
 
 
 def test_a_node_without_a_tt_move_loses_a_ply_once_it_is_deep():
-    assert internal_reduction(PARAMS, PARAMS.iir_depth) == 1
-    assert internal_reduction(PARAMS, PARAMS.iir_depth - 1) == 0
+    assert iir_reduction(PARAMS, PARAMS.iir_depth) == 1
+    assert iir_reduction(PARAMS, PARAMS.iir_depth - 1) == 0
 
 
 @given(st.integers(-3000, 3000), st.integers(-3000, 3000))
@@ -107,20 +108,20 @@ def test_a_null_move_is_reduced_more_the_more_there_is_to_lose():
     assert depths == sorted(depths, reverse=True)
     assert depths[0] < 12
     assert depths[0] - depths[-1] == PARAMS.null_eval_max
-    assert 4 < null_floor_of(PARAMS, 4, 8) <= 12
+    assert 4 < nmp_min_ply_after(PARAMS, 4, 8) <= 12
 
 
 def test_late_moves_are_pruned_sooner_at_low_depth_and_if_nothing_improves():
     def first(depth: int, improving: int) -> int:
-        return next(count for count in range(1, 300) if late_move_pruning_begins(PARAMS, depth, count, improving))
+        return next(count for count in range(1, 300) if late_move_pruning_applies(PARAMS, depth, count, improving))
 
     assert first(1, 1) < first(3, 1) < first(6, 1)
     assert first(5, 0) < first(5, 1)
-    assert not late_move_pruning_begins(PARAMS, PARAMS.lmp_depth + 1, 299, 0)
+    assert not late_move_pruning_applies(PARAMS, PARAMS.lmp_depth + 1, 299, 0)
 
 
 def test_a_remembered_mate_is_not_announced_if_the_fifty_moves_end_before_it():
-    searcher, fen = Searcher(1, evaluation=features()), "8/8/4k3/8/8/8/8/QR2K1B1 w - - {} 90"
+    searcher, fen = AlphaBetaSearch(1, evaluation=features_evaluator()), "8/8/4k3/8/8/8/8/QR2K1B1 w - - {} 90"
     found = mate_distance(searcher.run(parse_fen(fen.format(0)), Limits(depth=10)).score)
     assert found is not None and found > 2
     late = 100 - (2 * found - 1) + 1  # the last move of the mate would come after the draw

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.alphabeta.exchange import EXCHANGE_VALUES
+from engine.alphabeta.exchange import SEE_VALUES
 from engine.core.game import Game
-from engine.core.notation import read_move
+from engine.core.notation import parse_uci
 from tests.alphabeta.kernels import flag_moves, wins_exchange
 from tests.positions import CORNERS, DATA, judge, play_both
 
@@ -18,7 +18,7 @@ from tests.positions import CORNERS, DATA, judge, play_both
 ODD_ONES = {"8/8/8/1k6/6b1/4N3/2p3K1/3n4 w - -"}
 UNAMBIGUOUS = {"8/8/1k6/8/8/2N1N3/2p1p1K1/3n4 w - -": "Ncxd1"}
 
-VALUES = {kind: int(EXCHANGE_VALUES[kind]) for kind in range(1, 7)}
+VALUES = {kind: int(SEE_VALUES[kind]) for kind in range(1, 7)}
 
 
 def exchange_value(board: chess.Board, move: chess.Move) -> int:
@@ -59,7 +59,7 @@ def check_all_moves(game: Game, board: chess.Board) -> None:
     for move in board.legal_moves:
         if board.is_castling(move):
             continue
-        code, value = read_move(game.position, board.uci(move)), exchange_value(board, move)
+        code, value = parse_uci(game.position, board.uci(move)), exchange_value(board, move)
         assert wins_exchange(game.position, code, value), (board.fen(), move, value)
         assert not wins_exchange(game.position, code, value + 1), (board.fen(), move, value)
 
@@ -91,7 +91,7 @@ def test_the_published_suite():
         board = judge(fen + " 0 1" if len(fen.split()) == 4 else fen)
         move = board.parse_san(UNAMBIGUOUS.get(fen, san))
         game = Game(board.fen())
-        code = read_move(game.position, board.uci(move))
+        code = parse_uci(game.position, board.uci(move))
         assert wins_exchange(game.position, code, int(value)), line
         assert not wins_exchange(game.position, code, int(value) + 1), line
 

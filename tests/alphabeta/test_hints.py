@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from engine.alphabeta.hints import ESCAPE_VALUES
+from engine.alphabeta.hints import ESCAPE_BONUSES
 from engine.alphabeta.params import default_params, set_param
 from engine.alphabeta.state import new_state
 from engine.commands.shared.positions import BENCH_FENS
@@ -36,7 +36,7 @@ def test_quiet_checks_direct_and_discovered():
     for fen in [*FENS, *DISCOVERED]:
         board, game = chess.Board(fen), Game(fen)
         for move in game.legal_moves():
-            parsed = board.parse_uci(game.text(move))
+            parsed = board.parse_uci(game.uci(move))
             if not board.is_capture(parsed) and parsed.promotion is None:
                 assert is_quiet_check(game.position, move) == board.gives_check(parsed), (fen, parsed)
                 found += board.gives_check(parsed)
@@ -44,10 +44,10 @@ def test_quiet_checks_direct_and_discovered():
 
 
 @pytest.mark.parametrize(("fen", "move", "expected"), [
-    ("4k3/8/8/8/3p4/2N5/8/4K3 w - - 0 1", "c3e2", int(ESCAPE_VALUES[chess.KNIGHT])),  # flees from the pawn
+    ("4k3/8/8/8/3p4/2N5/8/4K3 w - - 0 1", "c3e2", int(ESCAPE_BONUSES[chess.KNIGHT])),  # flees from the pawn
     ("4k3/8/8/2p5/8/2N5/8/4K3 w - - 0 1", "c3e4", 0),
-    ("4k3/8/8/2p5/8/5N2/8/4K3 w - - 0 1", "f3d4", -int(ESCAPE_VALUES[chess.KNIGHT])),  # goes where a pawn takes it
-    ("4k3/8/8/8/3r4/8/8/3QK3 w - - 0 1", "d1b3", int(ESCAPE_VALUES[chess.QUEEN])),  # flees from the rook
+    ("4k3/8/8/2p5/8/5N2/8/4K3 w - - 0 1", "f3d4", -int(ESCAPE_BONUSES[chess.KNIGHT])),  # goes where a pawn takes it
+    ("4k3/8/8/8/3r4/8/8/3QK3 w - - 0 1", "d1b3", int(ESCAPE_BONUSES[chess.QUEEN])),  # flees from the rook
     ("4k3/8/8/8/3q4/8/8/3RK3 w - - 0 1", "d1b1", 0),  # a rook need not flee from a queen
     ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a8", 100),
     ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a7", 0),
@@ -59,5 +59,5 @@ def test_hints_are_for_leaving_danger_and_for_checks(fen, move, expected):
     set_param(params, "hint_escape", 1024)
     set_param(params, "hint_check", 100)
     state["params"] = params
-    code = next(code for code in game.legal_moves() if game.text(code) == move)
+    code = next(code for code in game.legal_moves() if game.uci(code) == move)
     assert hint_for(game.position, state, code) == expected

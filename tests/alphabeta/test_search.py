@@ -11,23 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.alphabeta.iterations import Line
+from engine.alphabeta.iterations import PvLine
 from engine.alphabeta.params import PARAMETERS, default_params, set_param
 from engine.alphabeta.reductions import multi_cut_score
-from engine.alphabeta.searcher import Candidate, Searcher, elect
+from engine.alphabeta.searcher import AlphaBetaSearch, ThreadResult, vote
 from engine.alphabeta.state import HISTORY_FIELDS, new_state
 from engine.commands.shared.positions import BENCH_FENS
 from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.core.perft import KNOWN
+from engine.core.perft import PERFT_POSITIONS
 from engine.search.limits import Bound, Info, Limits, Progress, Result
 from engine.search.scores import NO_SCORE, mate_distance, mate_in
-from eval.choice import built_in, features
+from eval.choice import built_in_evaluator, features_evaluator
 from tests.alphabeta.kernels import improves, perft_by_picker
 from tests.positions import CORNERS, CROWD, judge
 from tests.timing import clocked, shortest
 
-SEARCHER = Searcher(4)
+SEARCHER = AlphaBetaSearch(4)
 
 MATES = {  # position: moves to the mate, the line forced
     "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1": 1,
@@ -42,7 +42,7 @@ def search(fen: str, **limits) -> tuple[Game, Result]:
     return game, SEARCHER.run(game.position, Limits(**limits))
 
 
-@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+@pytest.mark.parametrize("known", PERFT_POSITIONS, ids=lambda known: known.name)
 def test_perft_through_the_picker(known):
     game, state = Game(known.fen), new_state()
     for tt_move in (0, game.legal_moves()[-1], game.legal_moves()[0]):
@@ -54,10 +54,10 @@ def test_short_mates_and_their_lines(fen, moves):
     game, result = search(fen, nodes=300_000)
     assert mate_distance(result.score) == moves
     board = judge(fen)
-    for move in result.line:
-        text = game.text(move)
+    for move in result.pv:
+        text = game.uci(move)
         board.push_uci(text)
-        game.play(text)
+        game.push_uci(text)
     assert board.is_checkmate()
 
 
@@ -72,20 +72,20 @@ def test_lines_are_legal_and_begin_with_the_move(fen, nodes):
     game, result = search(fen, nodes=nodes)
     if not game.legal_moves():
         return
-    assert result.line == () or result.line[0] == result.move
+    assert result.pv == () or result.pv[0] == result.move
     for info in result.infos:
         follower = Game(fen)
-        for move in info.line:
+        for move in info.pv:
             assert move in follower.legal_moves()
-            follower.play(follower.text(move))
+            follower.push_uci(follower.uci(move))
 
 
 def test_the_same_search_twice_gives_the_same_nodes():
     for limits in ({"nodes": 30_000}, {"depth": 9}):
         for fen in BENCH_FENS[:6]:
             first, second = search(fen, **limits)[1], search(fen, **limits)[1]
-            assert (first.move, first.score, first.nodes, first.line) == (
-                second.move, second.score, second.nodes, second.line)
+            assert (first.move, first.score, first.nodes, first.pv) == (
+                second.move, second.score, second.nodes, second.pv)
 
 
 def test_two_games_at_fixed_nodes_are_the_same_game():
@@ -95,7 +95,7 @@ def test_two_games_at_fixed_nodes_are_the_same_game():
         for _ in range(12):
             result = SEARCHER.run(game.position, Limits(nodes=3000))
             log.append((result.move, result.nodes))
-            game.play(game.text(result.move))
+            game.push_uci(game.uci(result.move))
         return log
 
     assert play() == play()
@@ -103,7 +103,7 @@ def test_two_games_at_fixed_nodes_are_the_same_game():
 
 def test_the_node_limit_is_kept():
     for nodes in (1, 100, 5000):
-        assert search(KNOWN[1].fen, nodes=nodes)[1].nodes <= nodes + 1
+        assert search(PERFT_POSITIONS[1].fen, nodes=nodes)[1].nodes <= nodes + 1
 
 
 def assert_legal(fen: str, movetime: float) -> None:
@@ -128,7 +128,7 @@ def test_a_crowd_of_queens_does_not_hold_up_the_first_iteration():
 def test_no_iteration_begins_after_the_soft_time(monkeypatch):
     monkeypatch.setattr("engine.alphabeta.iterations.patience", lambda steady, drop, share: 1.0)
     for soft in (0.0, 0.1):
-        game, result = search(KNOWN[1].fen, soft_time=soft, hard_time=20)
+        game, result = search(PERFT_POSITIONS[1].fen, soft_time=soft, hard_time=20)
         finished = [info.seconds for info in result.infos]
         assert finished[-1] >= soft
         assert all(seconds < soft for seconds in finished[:-1])
@@ -137,15 +137,15 @@ def test_no_iteration_begins_after_the_soft_time(monkeypatch):
 
 def test_a_stop_before_the_search_begins_is_heard():
     SEARCHER.stop()
-    assert search(KNOWN[1].fen)[1].nodes < 5000
-    assert search(KNOWN[1].fen, nodes=20_000)[1].nodes > 5000
+    assert search(PERFT_POSITIONS[1].fen)[1].nodes < 5000
+    assert search(PERFT_POSITIONS[1].fen, nodes=20_000)[1].nodes > 5000
 
 
 def test_limits_may_come_while_the_search_runs():
     for soft, least in ((0.3, 0.05), (0.0, 0.0)):
         threading.Timer(0.1, lambda soft=soft: SEARCHER.set_time(soft, 0.4)).start()
         started = time.perf_counter()
-        search(KNOWN[1].fen)
+        search(PERFT_POSITIONS[1].fen)
         assert least < time.perf_counter() - started < 1
 
 
@@ -153,35 +153,35 @@ def test_a_long_search_tells_of_its_progress(monkeypatch):
     monkeypatch.setattr("engine.alphabeta.searcher._FIRST_PROGRESS", 0.05)
     monkeypatch.setattr("engine.alphabeta.searcher._PROGRESS_INTERVAL", 0.05)
     monkeypatch.setattr("engine.alphabeta.iterations._FIRST_BOUND", 0.0)
-    game, heard = Game(KNOWN[1].fen), []
+    game, heard = Game(PERFT_POSITIONS[1].fen), []
     SEARCHER.clear()
     SEARCHER.run(game.position, Limits(movetime=0.5), heard.append)
     progress = [found for found in heard if isinstance(found, Progress)]
     assert len(progress) > 3
-    assert all(found.move in game.legal_moves() and found.number >= 1 for found in progress)
+    assert all(found.current_move in game.legal_moves() and found.current_move_number >= 1 for found in progress)
     assert {found.bound for found in heard if isinstance(found, Info)} >= {Bound.EXACT, Bound.LOWER}
 
 
-def worker(depth: int, score: int, *moves: int) -> Candidate:
-    return Candidate(depth, Line(score, moves))
+def worker(depth: int, score: int, *moves: int) -> ThreadResult:
+    return ThreadResult(depth, PvLine(score, moves))
 
 
 def test_threads_vote_for_the_move():
     alone = worker(9, 10, 1)
-    assert elect([alone]) is alone
+    assert vote([alone]) is alone
     # Two that agree outvote a deeper one; among them the deeper one speaks.
     crowd = [worker(10, 20, 1), worker(9, 20, 2), worker(8, 20, 2)]
-    assert elect(crowd) is crowd[1]
+    assert vote(crowd) is crowd[1]
     # A mate needs no majority, and the shortest is the best.
     mates = [worker(10, 20, 1), worker(10, 20, 1), worker(4, int(mate_in(7)), 3), worker(4, int(mate_in(5)), 4)]
-    assert elect(mates) is mates[3]
+    assert vote(mates) is mates[3]
     # A loss that one of them sees does not make the most hopeful one right.
     doubt = [worker(12, -int(mate_in(7)), 1), worker(20, 20, 2), worker(20, 20, 2), worker(8, 90, 3)]
-    assert elect(doubt).line.moves == (2,)
+    assert vote(doubt).line.moves == (2,)
     # A thread that has not finished anything has no vote.
-    assert elect([worker(5, -50, 1), worker(0, 0)]).line.moves == (1,)
+    assert vote([worker(5, -50, 1), worker(0, 0)]).line.moves == (1,)
     empty = [worker(0, 0), worker(0, 0)]
-    assert elect(empty) is empty[0]
+    assert vote(empty) is empty[0]
 
 
 def test_stop_ends_an_infinite_search():
@@ -194,24 +194,24 @@ def test_stop_ends_an_infinite_search():
 
 
 def test_search_moves_are_the_only_ones():
-    game = Game(KNOWN[1].fen)
-    wanted = tuple(move for move in game.legal_moves() if game.text(move) in ("a2a3", "g2g3"))
+    game = Game(PERFT_POSITIONS[1].fen)
+    wanted = tuple(move for move in game.legal_moves() if game.uci(move) in ("a2a3", "g2g3"))
     result = SEARCHER.run(game.position, Limits(depth=6, search_moves=wanted))
     assert result.move in wanted
 
 
 def test_multipv_gives_different_moves_in_order():
-    game = Game(KNOWN[1].fen)
+    game = Game(PERFT_POSITIONS[1].fen)
     result = SEARCHER.run(game.position, Limits(depth=7, multipv=4))
     last = [info for info in result.infos if info.depth == 7]
-    assert [info.line_number for info in last] == [1, 2, 3, 4]
-    assert len({info.line[0] for info in last}) == 4
+    assert [info.multipv for info in last] == [1, 2, 3, 4]
+    assert len({info.pv[0] for info in last}) == 4
     assert result.score == max(info.score for info in last)
 
 
 def test_a_repetition_is_worth_nothing_when_it_can_be_forced():
     game, result = search("6k1/6p1/8/6KQ/1r6/q2b4/8/8 w - - 0 1", depth=12)  # a rook and a bishop down
-    assert (game.text(result.move), result.score) == ("h5e8", 0)
+    assert (game.uci(result.move), result.score) == ("h5e8", 0)
 
 
 def test_the_fifty_move_rule_is_seen():
@@ -222,7 +222,7 @@ def test_the_fifty_move_rule_is_seen():
 
 
 def test_two_threads_find_the_mate_and_a_legal_move():
-    both = Searcher(4, threads=2)
+    both = AlphaBetaSearch(4, threads=2)
     game = Game("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1")
     assert mate_distance(both.run(game.position, Limits(depth=10)).score) == 3
     game = Game()
@@ -238,7 +238,7 @@ def test_every_switch_may_be_turned_without_compiling_anew():
         params = default_params()
         set_param(params, row.name, 1 - row.default)
         SEARCHER.set_params(params)
-        game, result = search(KNOWN[1].fen, nodes=2000)
+        game, result = search(PERFT_POSITIONS[1].fen, nodes=2000)
         assert result.move in game.legal_moves(), row.name
     SEARCHER.set_params(default_params())
 
@@ -256,15 +256,15 @@ def test_a_bare_king_is_mated():
     game, board = Game("8/8/8/3k4/8/8/8/R3K3 w - - 0 1"), chess.Board("8/8/8/3k4/8/8/8/R3K3 w - - 0 1")
     SEARCHER.clear()
     while not board.is_game_over():
-        text = game.text(SEARCHER.run(game.position, Limits(nodes=20_000)).move)
-        game.play(text)
+        text = game.uci(SEARCHER.run(game.position, Limits(nodes=20_000)).move)
+        game.push_uci(text)
         board.push_uci(text)
     assert board.is_checkmate()
 
 
-@pytest.mark.parametrize("evaluation", [features(), built_in()], ids=["features", "built in"])
+@pytest.mark.parametrize("evaluation", [features_evaluator(), built_in_evaluator()], ids=["features", "built in"])
 def test_a_new_game_begins_with_nothing_remembered(evaluation):
-    searcher = Searcher(1, evaluation=evaluation)
+    searcher = AlphaBetaSearch(1, evaluation=evaluation)
     searcher.run(Game().position, Limits(nodes=20_000))
     state = searcher._states[0]
     remembered = [*(state[name] for name in HISTORY_FIELDS), state.cache.scores]
@@ -289,7 +289,7 @@ def test_nobody_passes_where_zugzwang_is_the_rule(fen):
     for allowed in (0, 1):
         params = default_params()
         set_param(params, "use_null_move", allowed)
-        searcher = Searcher(1, params=params)
+        searcher = AlphaBetaSearch(1, params=params)
         nodes.append(searcher.run(Game(fen).position, Limits(depth=10)).nodes)  # too shallow for a new queen
     assert nodes[0] == nodes[1]
 
@@ -310,8 +310,8 @@ def test_quiescence_sees_a_quiet_check_at_the_horizon(with_checks, is_seen):
     game = Game("6k1/5ppp/8/8/8/8/8/R5K1 b - - 0 1")
     params = default_params()
     set_param(params, "use_quiescence_checks", with_checks)
-    blunder = next(move for move in game.legal_moves() if game.text(move) == "g8h8")
-    result = Searcher(1, params=params).run(game.position, Limits(depth=1, search_moves=(blunder,)))
+    blunder = next(move for move in game.legal_moves() if game.uci(move) == "g8h8")
+    result = AlphaBetaSearch(1, params=params).run(game.position, Limits(depth=1, search_moves=(blunder,)))
     assert (result.score == -mate_in(2)) == is_seen
 
 
@@ -321,7 +321,7 @@ def test_without_ordering_quiescence_still_searches_no_quiet_moves_but_checks():
         params = default_params()
         set_param(params, "use_ordering", 0)
         set_param(params, "use_quiescence_checks", with_checks)
-        nodes.append(Searcher(1, params=params).run(Game(fen).position, Limits(depth=2)).nodes)
+        nodes.append(AlphaBetaSearch(1, params=params).run(Game(fen).position, Limits(depth=2)).nodes)
     assert nodes[0] == nodes[1]
 
 
@@ -341,7 +341,7 @@ def test_what_a_tuner_may_try_stores_no_depth_that_cannot_be():
     params = default_params()
     for name, value in (("probcut_depth", 3), ("probcut_reduction", 6)):
         set_param(params, name, value)
-    searcher = Searcher(1, params=params)
+    searcher = AlphaBetaSearch(1, params=params)
     for fen in BENCH_FENS[:6]:
         searcher.run(Game(fen).position, Limits(nodes=20_000))
     depths = searcher.tt.words[1::2] >> 48 & 0x7F  # of each entry the second word

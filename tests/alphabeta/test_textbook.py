@@ -10,7 +10,7 @@ import functools
 
 import pytest
 
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.commands.shared.positions import BENCH_FENS
 from engine.core.fen import parse_fen
 from engine.reference.game import MAX, Game
@@ -18,8 +18,8 @@ from engine.reference.games.chess import Chess
 from engine.reference.minimax import alphabeta, minimax
 from engine.search.limits import Limits
 from engine.search.scores import MATE, MATE_BAND
-from eval.choice import features
-from eval.evaluate import evaluate_position
+from eval.choice import features_evaluator
+from eval.evaluate import evaluate_entry
 from eval.weights import load_weights
 from tests.alphabeta.few_moves import FEW_MOVES_FENS
 from tests.alphabeta.test_truth import switched
@@ -27,7 +27,7 @@ from tests.alphabeta.test_truth import switched
 CROWDED = BENCH_FENS[:24]
 RULES = Chess()
 WEIGHTS = load_weights()
-SEARCHER = Searcher(1, evaluation=features())
+SEARCHER = AlphaBetaSearch(1, evaluation=features_evaluator())
 
 
 class ChessLine(Game[tuple[str, ...], str]):
@@ -80,7 +80,7 @@ def evaluation(state: tuple[str, ...]) -> int:
 
 @functools.cache
 def _white_score(fen: str) -> int:
-    score = int(evaluate_position(parse_fen(fen), WEIGHTS))
+    score = int(evaluate_entry(parse_fen(fen), WEIGHTS))
     return score if _to_move(fen) == MAX else -score
 
 

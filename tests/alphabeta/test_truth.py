@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from engine.alphabeta.params import set_param, without_techniques
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.params import minimax_params, set_param
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.commands.shared.positions import BENCH_FENS
 from engine.core.fen import parse_fen
-from engine.core.perft import KNOWN
+from engine.core.perft import PERFT_POSITIONS
 from engine.search.limits import Limits
-from eval.choice import features
+from eval.choice import features_evaluator
 from tests.alphabeta.reference import minimax
 
 # What must not change the value, each with all before it. The table's cut-offs may: what it remembers was searched
@@ -22,13 +22,13 @@ FEW_MOVES = [fen for fen in BENCH_FENS if sum(letter.isalpha() for letter in fen
 
 def switched(*on: str):
     """Parameters with every technique off, but those named."""
-    params = without_techniques()
+    params = minimax_params()
     for name in on:
         set_param(params, name, 1)
     return params
 
 
-SEARCHER = Searcher(1, evaluation=features())
+SEARCHER = AlphaBetaSearch(1, evaluation=features_evaluator())
 LADDER = [LOSSLESS[:length] for length in range(len(LOSSLESS) + 1)]
 
 
@@ -80,20 +80,20 @@ def test_every_way_of_four_plies_is_minimax(fen):
 
 
 def counted(depth: int, *on: str):
-    value(KNOWN[1].fen, depth, *on)
+    value(PERFT_POSITIONS[1].fen, depth, *on)
     return SEARCHER.counts
 
 
 def test_minimax_visits_every_leaf_and_cuts_nothing():
-    known = KNOWN[1]
+    known = PERFT_POSITIONS[1]
     for depth in (1, 2, 3):
         counts = counted(depth)
-        assert counts.leaves == sum(known.counts[:depth])  # of all iterations
-        assert counts.cuts == counts.first_cuts == 0
+        assert counts.leaf_nodes == sum(known.counts[:depth])  # of all iterations
+        assert counts.beta_cutoffs == counts.first_move_cutoffs == 0
 
 
 def test_alpha_beta_and_order_save_leaves():
     plain, pruned, ordered = (counted(3, *LOSSLESS[:length]) for length in (0, 1, 3))
-    assert plain.leaves > pruned.leaves > ordered.leaves
-    assert 0 < pruned.first_cuts < pruned.cuts
-    assert ordered.first_cuts / ordered.cuts > pruned.first_cuts / pruned.cuts
+    assert plain.leaf_nodes > pruned.leaf_nodes > ordered.leaf_nodes
+    assert 0 < pruned.first_move_cutoffs < pruned.beta_cutoffs
+    assert ordered.first_move_cutoffs / ordered.beta_cutoffs > pruned.first_move_cutoffs / pruned.beta_cutoffs

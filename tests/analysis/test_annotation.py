@@ -18,10 +18,10 @@ import chess.pgn
 import pytest
 
 import engine
-from engine.analysis.marks import Mark, verdict_on
-from engine.analysis.progress import GrowingFile
-from engine.analysis.reasons import in_words, reason_for
-from engine.analysis.spans import Effort, Judgement, judge, spans_of
+from engine.analysis.marks import Mark, classify_move
+from engine.analysis.progress import ResumableFile
+from engine.analysis.reasons import material_text, reason_for
+from engine.analysis.spans import PositionEval, SearchEffort, evaluate_board, slices_of
 from engine.analysis.values import Score, Wdl
 from engine.core.errors import InputError
 from tests.analysis import games
@@ -102,9 +102,9 @@ def test_blunders_are_told_of(adversary):
 
 def test_a_won_ending_given_away_is_told_by_the_tables():
     board, move = chess.Board("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"), chess.Move.from_uci("e6d5")
-    here = Judgement(Score(600, None, Wdl(900, 100, 0)), ("e6d6",))
-    there = Judgement(Score(0, None, Wdl(0, 1000, 0)), ("e8d7",))
-    verdict = verdict_on(board, move, here, there)
+    here = PositionEval(Score(600, None, Wdl(900, 100, 0)), ("e6d6",))
+    there = PositionEval(Score(0, None, Wdl(0, 1000, 0)), ("e8d7",))
+    verdict = classify_move(board, move, here, there)
     assert verdict.mark is Mark.BLUNDER
     assert reason_for(board, move, here, there, verdict) == (
         "gives up the win: the endgame is a table draw; better is 1.Kd6")
@@ -119,7 +119,7 @@ def test_a_won_ending_given_away_is_told_by_the_tables():
     ([chess.ROOK, chess.PAWN], [chess.ROOK], "a pawn"),
 ])
 def test_material_in_words(lost, gained, words):
-    assert in_words(Counter(lost), Counter(gained)) == words
+    assert material_text(Counter(lost), Counter(gained)) == words
 
 
 def test_marks_follow_what_was_lost():
@@ -127,9 +127,9 @@ def test_marks_follow_what_was_lost():
 
     def mark(before: tuple[int, int], after: tuple[int, int]) -> Mark:
         (cp, win), (later_cp, later_win) = before, after
-        here = Judgement(Score(cp, None, Wdl(win, 0, 1000 - win)), ("e2e4",))
-        there = Judgement(Score(-later_cp, None, Wdl(1000 - later_win, 0, later_win)), ("e7e5",))
-        return verdict_on(board, move, here, there).mark
+        here = PositionEval(Score(cp, None, Wdl(win, 0, 1000 - win)), ("e2e4",))
+        there = PositionEval(Score(-later_cp, None, Wdl(1000 - later_win, 0, later_win)), ("e7e5",))
+        return classify_move(board, move, here, there).mark
 
     assert mark((0, 500), (-20, 480)) is Mark.NONE
     assert mark((0, 500), (-110, 390)) is Mark.DUBIOUS
@@ -142,10 +142,10 @@ def test_marks_follow_what_was_lost():
 def test_parts_of_a_game_are_the_same_for_all_and_cover_it(adversary):
     board = chess.Board()
     moves = [chess.Move.from_uci(text) for text in "g1f3 g8f6 f3g1 f6g8".split() * 12]
-    spans = spans_of(board, moves, Effort(nodes=100))
+    spans = slices_of(board, moves, SearchEffort(nodes=100))
     covered = [ply for span in spans for ply in range(span.first, span.last + 1)]
     assert covered == list(range(len(moves) + 1))
-    assert judge(adversary, chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Effort(nodes=9)).line == ()
+    assert evaluate_board(adversary, chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), SearchEffort(nodes=9)).line == ()
 
 
 def annotated(source, out, *words: str) -> subprocess.Popen[bytes]:
@@ -157,7 +157,7 @@ def test_a_torn_file_is_gone_on_with(capsys, source, tmp_path):
     out, whole = tmp_path / "out.pgn", tmp_path / "whole.pgn"
     run(capsys, "annotate", str(source), "--out", str(whole), "--nodes", "300")
     with pytest.raises(InputError, match="exists"):
-        GrowingFile(whole, {})
+        ResumableFile(whole, {})
     journal = tmp_path / "out.pgn.progress"
 
     def stop_after_two(self, text, row):
@@ -165,9 +165,9 @@ def test_a_torn_file_is_gone_on_with(capsys, source, tmp_path):
             raise KeyboardInterrupt
         original(self, text, row)
 
-    original = GrowingFile.add
+    original = ResumableFile.add
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(GrowingFile, "add", stop_after_two)
+        patch.setattr(ResumableFile, "add", stop_after_two)
         assert run(capsys, "annotate", str(source), "--out", str(out), "--nodes", "300")[0] == 130
     assert len(journal.read_text().splitlines()) == 3
     out.write_text(out.read_text() + '[Event "cut o')

@@ -7,7 +7,7 @@ import chess.polyglot
 import pytest
 
 from book.builtin import BUILT_IN
-from engine.analysis.facts import facts_of
+from engine.analysis.facts import position_facts
 from engine.analysis.knowledge import book_moves, is_in_book
 from engine.analysis.pgnfile import read_games_text
 
@@ -25,16 +25,16 @@ def test_book_moves_are_those_of_another_reader(fen):
 
 
 def test_a_man_is_worth_more_the_more_it_can_do():
-    worth = {chess.square_name(man.square): man.centipawns for man in facts_of(chess.Board()).men}
+    worth = {chess.square_name(man.square): man.centipawns for man in position_facts(chess.Board()).men}
     assert worth["d1"] > worth["a1"] > worth["b1"] > worth["a2"] > 0
     assert "e1" not in worth and len(worth) == 30
 
 
 def test_terms_name_whose_they_are():
     board = chess.Board("4k3/pppp4/8/8/8/8/PPPP4/RN2K3 w - - 0 1")
-    terms = facts_of(board).terms
+    terms = position_facts(board).terms
     assert terms[0].words.startswith("white: ") and terms[0].centipawns > 300
-    mirrored = facts_of(board.mirror()).terms
+    mirrored = position_facts(board.mirror()).terms
     assert mirrored[0].words.startswith("black: ") and mirrored[0].centipawns == -terms[0].centipawns
 
 

@@ -20,9 +20,9 @@ import engine
 from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.search.scores import mate_distance
-from engine.shown import shown_chances, shown_score
-from eval.evaluate import evaluate_position
-from eval.outcome import own_model
+from engine.shown import to_cp, to_wdl
+from eval.evaluate import evaluate_entry
+from eval.outcome import features_wdl_model
 from eval.weights import load_weights
 from tests.positions import CHESS960_CORNERS, CORNERS
 
@@ -141,10 +141,10 @@ def test_an_evaluation_is_that_of_the_features_on_the_one_scale(by_features):
             assert score.mate == 0 if board.is_check() else score.centipawns == 0
             continue
         position = parse_fen(board.fen(shredder=board.chess960), board.chess960)
-        raw = int(evaluate_position(position, load_weights()))
+        raw = int(evaluate_entry(position, load_weights()))
         assert mate_distance(raw) is None
-        assert score.centipawns == shown_score(position, raw, own_model())
-        assert score.wdl == shown_chances(position, raw, own_model())
+        assert score.centipawns == to_cp(position, raw, features_wdl_model())
+        assert score.wdl == to_wdl(position, raw, features_wdl_model())
 
 
 def test_the_end_of_a_game_is_seen_without_a_search(adversary):

@@ -15,14 +15,14 @@ import chess.pgn
 import pytest
 
 import engine
-from engine.analysis.marks import Mark, verdict_on
+from engine.analysis.marks import Mark, classify_move
 from engine.analysis.pgnfile import read_games
-from engine.analysis.spans import Effort, judge
+from engine.analysis.spans import SearchEffort, evaluate_board
 from tests.positions import DATA
 
 SUITES = ("wac-new", "bratko-kopec", "kaufman", "lct2", "ccr-one-hour", "sts-v3-lan", "iq4", "eet")
 JUDGE = Path("/usr/games/stockfish")
-EFFORT = Effort(nodes=40_000)
+EFFORT = SearchEffort(nodes=40_000)
 GLANCE, LOOK = chess.engine.Limit(nodes=8_000), chess.engine.Limit(nodes=60_000)  # of the judges, for one line
 WORKERS = 8
 LEAST_LOSS = 300
@@ -35,8 +35,8 @@ def mark_of(adversary: engine.Engine, board: chess.Board, move: chess.Move) -> M
     after = board.copy()
     after.push(move)
     adversary.clear()
-    there = judge(adversary, after, EFFORT)
-    return verdict_on(board, move, judge(adversary, board, EFFORT), there).mark
+    there = evaluate_board(adversary, after, EFFORT)
+    return classify_move(board, move, evaluate_board(adversary, board, EFFORT), there).mark
 
 
 def problems() -> list[tuple[chess.Board, list[chess.Move]]]:

@@ -15,11 +15,11 @@ import psutil
 import pytest
 
 from engine.arena import cluster as clusters
-from engine.arena.duel import SettingsPair
-from engine.arena.match import Score, play
+from engine.arena.duel import KernelPair
+from engine.arena.match import MatchScore, play_match
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication, GameRecord
-from engine.arena.settings import Setting
+from engine.arena.settings import Config
 from engine.core.errors import InputError
 from engine.kernel import SOURCE_ROOT
 
@@ -30,10 +30,10 @@ NODES = 1000
 PAIRS = 12
 
 
-def shards() -> list[SettingsPair]:
+def shards() -> list[KernelPair]:
     openings = RandomOpenings().draw(PAIRS, 3, print)
-    other = Setting("other", (("rfp_margin", 90),))
-    return [SettingsPair(number, opening, Setting(), other, NODES, Adjudication())
+    other = Config("other", (("rfp_margin", 90),))
+    return [KernelPair(number, opening, Config(), other, NODES, Adjudication())
             for number, opening in enumerate(openings)]
 
 
@@ -54,7 +54,7 @@ def test_a_lost_worker_loses_no_game_and_none_counts_twice():
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         killer = kill_one_worker_when(lambda: len(games) >= 4, cluster)
         with clusters.cluster(cluster.scheduler_address) as (executor, width):
-            for score in play(Score(("default", "other")), shards(), executor, width, keep=games.extend):
+            for score in play_match(MatchScore(("default", "other")), shards(), executor, width, keep=games.extend):
                 assert len(score.outcomes) == len(games)
         killer.join(10)
         assert not killer.is_alive()
@@ -94,7 +94,7 @@ def spawn(module: str, *words: str) -> subprocess.Popen[str]:
 def play_until_the_scheduler_dies(address: str, scheduler: subprocess.Popen[str], games: list[GameRecord]) -> None:
     """Kill it after the first pair."""
     with connected(address) as (executor, width):
-        for _ in play(Score(("default", "other")), shards() * 100, executor, width, keep=games.extend):
+        for _ in play_match(MatchScore(("default", "other")), shards() * 100, executor, width, keep=games.extend):
             if len(games) == 2:
                 scheduler.kill()
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engine.arena import executors, gamefile
 from engine.arena.gamefile import DamagedFileError, GameFile, pack_position, read_games, unpack_position
-from engine.arena.settings import Setting
+from engine.arena.settings import Config
 from engine.arena.shards import in_order
 from engine.arena.training import TrainingShard
 from engine.core.errors import InputError
@@ -47,7 +47,7 @@ def assert_same(board: chess.Board) -> None:
 
 @pytest.fixture(scope="module")
 def blocks() -> list[bytes]:
-    return [TrainingShard(number, 3, 200, 9, Setting())().content for number in range(3)]
+    return [TrainingShard(number, 3, 200, 9, Config())().content for number in range(3)]
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def test_the_games_are_legal_and_end_as_they_say(path):
             board = unpack_position(row)
             follower = Game(board.fen(shredder=True), chess960=True)
             for move in block.moves[block.starts[index] : block.starts[index + 1]].tolist():
-                text = follower.text(move)
-                follower.play(text)
+                text = follower.uci(move)
+                follower.push_uci(text)
                 board.push_uci(text)
             outcome = board.outcome(claim_draw=True)
             if outcome is not None:
@@ -76,22 +76,22 @@ def test_the_games_are_legal_and_end_as_they_say(path):
 
 
 def test_a_position_takes_few_bytes():
-    block = TrainingShard(0, 20, 300, 1, Setting())()
+    block = TrainingShard(0, 20, 300, 1, Config())()
     assert len(block.content) / block.positions < 4.5
 
 
 def test_the_same_seed_gives_the_same_file_whoever_plays(blocks):
     with executors.threads(3) as (executor, width):
-        results = in_order(executor, [TrainingShard(number, 3, 200, 9, Setting()) for number in range(3)], width)
+        results = in_order(executor, [TrainingShard(number, 3, 200, 9, Config()) for number in range(3)], width)
         assert [block.content for block in results] == blocks
-    assert TrainingShard(0, 3, 200, 10, Setting())().content != blocks[0]
+    assert TrainingShard(0, 3, 200, 10, Config())().content != blocks[0]
 
 
 def test_games_begin_with_their_openings_and_a_few_random_moves(tmp_path):
     fens = ("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4",
             "rnbqkb1r/ppp1pp1p/5np1/3p4/2PP4/2N5/PP2PPPP/R1BQKBNR w KQkq - 0 4", "8/5k2/8/8/8/2K5/4P3/8 w - - 0 1")
     path = tmp_path / "games.bin"
-    path.write_bytes(TrainingShard(0, 3, 100, 9, Setting(), openings=fens)().content)
+    path.write_bytes(TrainingShard(0, 3, 100, 9, Config(), openings=fens)().content)
     (block,) = read_games(path)
     for fen, row in zip(fens, block.rows, strict=True):
         after = unpack_position(row)
@@ -110,7 +110,7 @@ def _boards_after(board: chess.Board, plies: int) -> Iterator[str]:
 
 def test_an_opening_without_a_fair_continuation_is_played_as_it_is(tmp_path):
     path, fen = tmp_path / "games.bin", "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1"
-    path.write_bytes(TrainingShard(0, 1, 20, 9, Setting(), openings=(fen,))().content)
+    path.write_bytes(TrainingShard(0, 1, 20, 9, Config(), openings=(fen,))().content)
     (block,) = read_games(path)
     assert unpack_position(block.rows[0]).board_fen() == chess.Board(fen).board_fen()
 

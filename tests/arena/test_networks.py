@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import main
-from engine.arena.duel import SettingsPair, side_of
+from engine.arena.duel import KernelPair, kernel_player
 from engine.arena.gamefile import read_games
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication
-from engine.arena.settings import Setting, read_setting
+from engine.arena.settings import Config, parse_config
 from engine.core.errors import InputError
 from eval.network.file import Shape, write_network
 from tests.eval.network.reference import material_network, random_network
@@ -26,25 +26,25 @@ def networks(tmp_path: Path) -> tuple[str, str]:
 
 
 def test_a_network_that_counts_beats_one_that_guesses(networks):
-    material, noise = (read_setting(path) for path in networks)
+    material, noise = (parse_config(path) for path in networks)
     assert (material.name, noise.name) == ("material", "noise")
     points = 0.0
     for number, opening in enumerate(RandomOpenings(False, lambda opening: True).draw(4, 3)):
-        for record in SettingsPair(number, opening, material, noise, 200, Adjudication())():
+        for record in KernelPair(number, opening, material, noise, 200, Adjudication())():
             points += record.points
     assert points >= 7
 
 
 def test_a_side_changes_its_evaluation(networks):
-    material = read_setting("default").judged_by(networks[0])
-    side = side_of(material, 0, 1)
+    material = parse_config("default").with_network(networks[0])
+    side = kernel_player(material, 0, 1)
     assert side.state.accumulators.network != 0
-    side = side_of(Setting("features", network="features"), 0, 1)
+    side = kernel_player(Config("features", network="features"), 0, 1)
     assert side.state.accumulators.network == 0
-    changed = read_setting("rfp_margin=70,network=features").judged_by(networks[0])
+    changed = parse_config("rfp_margin=70,network=features").with_network(networks[0])
     assert changed.params == (("rfp_margin", 70),) and changed.network == networks[0]
     with pytest.raises(InputError, match="not a network file"):
-        read_setting("default").judged_by(__file__)
+        parse_config("default").with_network(__file__)
 
 
 def test_the_commands_take_networks(networks, tmp_path, capsys):

@@ -10,10 +10,10 @@ import chess.pgn
 import pytest
 
 from engine.arena import referee
-from engine.arena.match import PgnFile, Score
-from engine.arena.records import Adjudication, Fault, GameRecord, Opening, Outcome, Thought
-from engine.arena.referee import LiveGame, TimeControl, UciGame
-from engine.arena.seats import Contender, leave_room
+from engine.arena.match import MatchScore, PgnFile
+from engine.arena.records import Adjudication, Forfeit, GameRecord, GameScore, MoveRecord, Opening
+from engine.arena.referee import EngineLimits, GameInProgress, UciGame
+from engine.arena.seats import EngineSpec, close_engines
 from engine.core.errors import InputError
 from tests.arena.players import player
 
@@ -24,21 +24,21 @@ NO_RULES = Adjudication(draw_score=None, win_score=None)
 @pytest.fixture(autouse=True)
 def _nobody_stays():
     yield
-    leave_room()
+    close_engines()
 
 
 def pair(folder, kind, control) -> list[GameRecord]:
-    good = Contender("good", player(folder, "legal"))
-    bad = Contender("bad", player(folder, kind))
+    good = EngineSpec("good", player(folder, "legal"))
+    bad = EngineSpec("bad", player(folder, kind))
     return [record for number in (6, 7) for record in UciGame(number, OPENING, good, bad, control, NO_RULES)()]
 
 
-@pytest.mark.parametrize(("kind", "fault"), [("illegal", Fault.ILLEGAL_MOVE), ("crash", Fault.CRASH),
-                                             ("silent", Fault.SILENCE), ("slow", Fault.TIME),
-                                             ("null", Fault.ILLEGAL_MOVE)])
+@pytest.mark.parametrize(("kind", "fault"), [("illegal", Forfeit.ILLEGAL_MOVE), ("crash", Forfeit.CRASH),
+                                             ("silent", Forfeit.SILENCE), ("slow", Forfeit.TIME),
+                                             ("null", Forfeit.ILLEGAL_MOVE)])
 def test_a_fault_loses_both_games_with_its_reason(kind, fault, tmp_path, monkeypatch):
     monkeypatch.setattr(referee, "_GRACE_SECONDS", 0.5)
-    control = TimeControl(0.3, 0.0) if kind in ("slow", "silent") else TimeControl(5, 0.1)
+    control = EngineLimits(0.3, 0.0) if kind in ("slow", "silent") else EngineLimits(5, 0.1)
     records = pair(tmp_path, kind, control)
     assert [record.number for record in records] == [6, 7]
     assert [record.points for record in records] == [1.0, 1.0]
@@ -53,37 +53,37 @@ def test_a_fault_loses_both_games_with_its_reason(kind, fault, tmp_path, monkeyp
 
 
 def test_announced_lines_are_played_through(tmp_path):
-    record = UciGame(0, Opening("7k/5KQ1/8/8/8/8/8/8 b - - 0 1", ()), Contender("a", player(tmp_path, "liar")),
-                     Contender("b", player(tmp_path, "legal")), TimeControl(5, 0.1), NO_RULES)
+    record = UciGame(0, Opening("7k/5KQ1/8/8/8/8/8/8 b - - 0 1", ()), EngineSpec("a", player(tmp_path, "liar")),
+                     EngineSpec("b", player(tmp_path, "legal")), EngineLimits(5, 0.1), NO_RULES)
     assert record()[0].result == "1-0"  # mated before it can say anything
     fen = "8/8/8/8/8/5k2/8/5K1R w - - 0 1"
-    games = UciGame(0, Opening(fen), Contender("a", player(tmp_path, "liar")),
-                    Contender("b", player(tmp_path, "legal")), TimeControl(20, 0.1), NO_RULES)()
-    assert games[0].illegal_lines[0] == len(games[0].thoughts[::2])
+    games = UciGame(0, Opening(fen), EngineSpec("a", player(tmp_path, "liar")),
+                    EngineSpec("b", player(tmp_path, "legal")), EngineLimits(20, 0.1), NO_RULES)()
+    assert games[0].illegal_lines[0] == len(games[0].moves[::2])
     assert games[0].illegal_lines[1] == 0
 
 
 def test_an_engine_that_does_not_start_is_bad_input(tmp_path):
-    shard = UciGame(0, OPENING, Contender("a", str(tmp_path / "missing")), Contender("b", player(tmp_path, "legal")),
-                    TimeControl(1, 0), NO_RULES)
+    shard = UciGame(0, OPENING, EngineSpec("a", str(tmp_path / "missing")), EngineSpec("b", player(tmp_path, "legal")),
+                    EngineLimits(1, 0), NO_RULES)
     with pytest.raises(InputError, match="missing"):
         shard()
 
 
 def test_no_garbage_is_collected_on_a_players_clock(tmp_path, monkeypatch):
     seen = []
-    spend = LiveGame.spend
-    monkeypatch.setattr(LiveGame, "spend", lambda *given: seen.append(gc.isenabled()) or spend(*given))
-    player_of_both = Contender("a", player(tmp_path, "legal"))
-    UciGame(0, OPENING, player_of_both, player_of_both, TimeControl(20, 1), NO_RULES)()
+    spend = GameInProgress.spend
+    monkeypatch.setattr(GameInProgress, "spend", lambda *given: seen.append(gc.isenabled()) or spend(*given))
+    player_of_both = EngineSpec("a", player(tmp_path, "legal"))
+    UciGame(0, OPENING, player_of_both, player_of_both, EngineLimits(20, 1), NO_RULES)()
     assert seen and not any(seen)
     assert gc.isenabled()
 
 
-def live_game(scores: list[int], rules: Adjudication, fen: str = chess.STARTING_FEN) -> LiveGame:
-    made = LiveGame(Opening(fen), TimeControl(1, 0), rules)
+def live_game(scores: list[int], rules: Adjudication, fen: str = chess.STARTING_FEN) -> GameInProgress:
+    made = GameInProgress(Opening(fen), EngineLimits(1, 0), rules)
     for score in scores:
-        made.thoughts.append(Thought("0000", score))
+        made.thoughts.append(MoveRecord("0000", score))
     return made
 
 
@@ -102,33 +102,33 @@ def test_games_are_adjudicated_only_when_both_sides_agree():
 
 
 def test_time_is_added_when_the_moves_of_a_control_are_made():
-    live = LiveGame(Opening(chess.STARTING_FEN), TimeControl(10, 0.5, moves=2), NO_RULES)
+    live = GameInProgress(Opening(chess.STARTING_FEN), EngineLimits(10, 0.5, moves=2), NO_RULES)
     seen = []
     for text in ("e2e4", "e7e5", "g1f3", "g8f6", "f1c4", "f8c5"):
         limit = live.limit(None)
         seen.append((limit.remaining_moves, limit.white_clock, limit.black_clock))
         assert live.spend(4.0 if live.board.turn else 1.0, None)
-        live.thoughts.append(Thought(text, 0))
+        live.thoughts.append(MoveRecord(text, 0))
         live.board.push_uci(text)
     assert seen == [(2, 10, 10), (2, 6.5, 10), (1, 6.5, 9.5), (1, 13, 9.5), (2, 13, 19), (2, 9.5, 19)]
 
 
 def test_a_clock_that_ran_out_on_the_last_move_of_a_control_is_not_saved_by_the_next():
-    live = LiveGame(Opening(chess.STARTING_FEN), TimeControl(10, moves=1), NO_RULES)
+    live = GameInProgress(Opening(chess.STARTING_FEN), EngineLimits(10, moves=1), NO_RULES)
     assert not live.spend(10.5, None)
 
 
 def test_a_player_hangs_when_its_own_clock_is_over():
-    live = LiveGame(Opening(chess.STARTING_FEN), TimeControl(10, 0), NO_RULES)
+    live = GameInProgress(Opening(chess.STARTING_FEN), EngineLimits(10, 0), NO_RULES)
     live.spend(9.0, None)
-    assert live.patience(None) == 1.0 + referee._GRACE_SECONDS
+    assert live.timeout(None) == 1.0 + referee._GRACE_SECONDS
     live.board.push_uci("e2e4")
-    assert live.patience(None) == 10.0 + referee._GRACE_SECONDS
+    assert live.timeout(None) == 10.0 + referee._GRACE_SECONDS
 
 
 def record(number: int, result: str) -> GameRecord:
     players = ("x", "y") if number % 2 == 0 else ("y", "x")
-    thoughts = (Thought("e7e5", 3, 4, 0.1), Thought("g1f3", -3, 4, 0.1))
+    thoughts = (MoveRecord("e7e5", 3, 4, 0.1), MoveRecord("g1f3", -3, 4, 0.1))
     return GameRecord(number, players, OPENING, thoughts, result, "test")
 
 
@@ -142,8 +142,8 @@ def test_a_match_goes_on_where_it_was_broken_off(tmp_path):
     outcomes = file.resume(("x", "y"))
     assert whole.startswith(path.read_text().strip())
     assert path.read_text().count("[Event ") == 4  # neither the torn game nor the half pair before it
-    assert outcomes == [Outcome(0, 1.0), Outcome(1, 1.0), Outcome(2, 0.5), Outcome(3, 0.0)]
-    score = Score(("x", "y"), outcomes={outcome.number: outcome for outcome in outcomes})
+    assert outcomes == [GameScore(0, 1.0), GameScore(1, 1.0), GameScore(2, 0.5), GameScore(3, 0.0)]
+    score = MatchScore(("x", "y"), outcomes={outcome.number: outcome for outcome in outcomes})
     assert score.pentanomial == (0, 1, 0, 0, 1)
     assert score.wins_draws_losses == (2, 1, 1)
     for other, players in ((file, ("x", "z")), (PgnFile(path, "2+2"), ("x", "y"))):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.arena.gamefile import Games
 from engine.arena.packing import GAME_ROW
-from engine.arena.returns import with_returns
+from engine.arena.returns import with_lambda_targets
 
 SCALE = 200.0
 
@@ -46,7 +46,7 @@ def expected(result: int, side: int, scores: list[int], decay: float) -> list[fl
 
 @given(game_lists, st.sampled_from((0.3, 0.6, 0.9)))
 def test_returns_are_what_the_definition_says(games: list[tuple[int, int, list[int]]], decay: float) -> None:
-    found = with_returns(games_of(games), decay)
+    found = with_lambda_targets(games_of(games), decay)
     place = 0
     for result, side, scores in games:
         for ply, value in enumerate(expected(result, side, scores, decay)):
@@ -57,16 +57,17 @@ def test_returns_are_what_the_definition_says(games: list[tuple[int, int, list[i
 
 def test_without_decay_nothing_changes() -> None:
     games = games_of([(1, 0, [10, -20, 30])])
-    assert with_returns(games, 0.0) is games
+    assert with_lambda_targets(games, 0.0) is games
 
 
 def test_a_mate_stays_a_mate() -> None:
-    found = with_returns(games_of([(1, 0, [100, -31_000, 31_500])]), 0.5)
+    found = with_lambda_targets(games_of([(1, 0, [100, -31_000, 31_500])]), 0.5)
     assert found.scores[1:].tolist() == [-31_000, 31_500]
     assert found.scores[0] > 200
 
 
 def test_a_result_reaches_back_to_the_first_move_of_the_winner() -> None:
-    won, lost = (with_returns(games_of([(result, 1, [0] * 5)]), 0.8).scores for result in (-1, 1))  # Black begins
+    # Black begins
+    won, lost = (with_lambda_targets(games_of([(result, 1, [0] * 5)]), 0.8).scores for result in (-1, 1))
     assert won[0] > 0 > won[1]
     assert (won == -lost).all()

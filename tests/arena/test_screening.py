@@ -10,8 +10,8 @@ import pytest
 from engine.__main__ import main
 from engine.alphabeta.params import PARAMETERS
 from engine.arena.records import GameRecord, Opening
-from engine.arena.screening import Change, Screening, changes_of, trials
-from engine.arena.settings import Setting
+from engine.arena.screening import ParamChange, Screening, changes_of, trials
+from engine.arena.settings import Config
 from engine.arena.statistics import score_of
 from engine.core.errors import InputError
 
@@ -23,7 +23,7 @@ def openings(count):
 
 
 def test_effects_are_found_through_the_noise():
-    base, generator = Setting(), random.Random(3)
+    base, generator = Config(), random.Random(3)
     changes = changes_of(list(WORTH), base)
     screening = Screening(changes)
     for trial in trials(changes, base, openings(8000), 100, 1):
@@ -39,10 +39,10 @@ def test_effects_are_found_through_the_noise():
 
 
 def test_each_side_has_what_the_other_lacks():
-    base = Setting(params=(("lmr_base", 700), ("rfp_margin", 66)))
+    base = Config(params=(("lmr_base", 700), ("rfp_margin", 66)))
     changes = changes_of(["rfp_margin", "use_threats"], base)
-    assert changes == [Change("rfp_margin", 60, 72), Change("use_threats", 0, 1)]
-    assert changes_of(["rfp_margin=40:90"], base) == [Change("rfp_margin", 40, 90)]
+    assert changes == [ParamChange("rfp_margin", 60, 72), ParamChange("use_threats", 0, 1)]
+    assert changes_of(["rfp_margin=40:90"], base) == [ParamChange("rfp_margin", 40, 90)]
     seen = set()
     for trial in trials(changes, base, openings(40), 100, 1):
         first, second = dict(trial.pair.first.params), dict(trial.pair.second.params)
@@ -59,7 +59,7 @@ def test_names_are_checked():
                              (["rfp_margin=90:40"], "lower one first"),
                              (["rfp_margin=0:90"], "from 30 to 150")):
         with pytest.raises(InputError, match=complaint):
-            changes_of(names, Setting())
+            changes_of(names, Config())
 
 
 def test_the_command_prints_every_change(capsys):

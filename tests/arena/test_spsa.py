@@ -12,9 +12,9 @@ from engine.alphabeta.params import PARAMETERS
 from engine.arena import executors
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication, GameRecord, Opening
-from engine.arena.settings import read_setting
+from engine.arena.settings import parse_config
 from engine.arena.shards import in_order
-from engine.arena.spsa import Course, Perturbation, Plan
+from engine.arena.spsa import Perturbation, SpsaConfig, SpsaRun
 from engine.arena.statistics import score_of
 from engine.core.errors import InputError
 
@@ -44,18 +44,18 @@ def openings():
 
 
 def test_it_climbs_a_hill_through_much_noise():
-    course, generator, source = Course.begin(Plan(NAMES, 6000, 20, 100, 1, 0.01)), random.Random(2), openings()
+    course, generator, source = SpsaRun.begin(SpsaConfig(NAMES, 6000, 20, 100, 1, 0.01)), random.Random(2), openings()
     before = strength(course.setting().params)
     while not course.is_over:
         batch = course.batch(source, Adjudication())
-        course.learn(batch, [make_believe(perturbation, generator) for perturbation in batch])
+        course.update(batch, [make_believe(perturbation, generator) for perturbation in batch])
     assert before == pytest.approx(-384)
     assert strength(course.setting().params) > -40
     assert course.played == 6000 and len(course.history) == 300
 
 
 def test_perturbations_are_symmetric_and_in_range():
-    course = Course.begin(Plan(NAMES, 100, 10, 100, 1, 0.002))
+    course = SpsaRun.begin(SpsaConfig(NAMES, 100, 10, 100, 1, 0.002))
     course.values["rfp_margin"] = ROWS["rfp_margin"].high - 0.5
     signs = set()
     for perturbation in course.batch(openings(), Adjudication()):
@@ -72,40 +72,40 @@ def test_perturbations_are_symmetric_and_in_range():
 
 
 def test_a_course_that_was_broken_off_goes_on_as_if_it_had_not_been(tmp_path):
-    def run(batches: int, course: Course) -> Course:
+    def run(batches: int, course: SpsaRun) -> SpsaRun:
         source = RandomOpenings().draw(100, 1)
         for _ in range(course.played):
             next(source)
         with executors.threads(2) as (executor, width):
             for _ in range(batches):
                 batch = course.batch(source, Adjudication())
-                course.learn(batch, list(in_order(executor, [one.pair for one in batch], width)))
+                course.update(batch, list(in_order(executor, [one.pair for one in batch], width)))
         return course
 
-    plan = Plan(NAMES[:2], 8, 2, 100, 7, 0.01)
-    whole = run(3, Course.begin(plan))
-    part = run(1, Course.begin(plan))
+    plan = SpsaConfig(NAMES[:2], 8, 2, 100, 7, 0.01)
+    whole = run(3, SpsaRun.begin(plan))
+    part = run(1, SpsaRun.begin(plan))
     part.save(tmp_path / "part.json")
-    resumed = run(2, Course.load(tmp_path / "part.json"))
+    resumed = run(2, SpsaRun.load(tmp_path / "part.json"))
     assert resumed == whole
 
 
 def test_bad_plans_and_checkpoints(tmp_path):
     for names, complaint in ((("no_such",), "no search parameter"), (("use_iir",), "is a switch")):
         with pytest.raises(InputError, match=complaint):
-            Course.begin(Plan(names, 10, 1, 100, 1, 0.01))
+            SpsaRun.begin(SpsaConfig(names, 10, 1, 100, 1, 0.01))
     path = tmp_path / "x.json"
     for text in ("", "{}", "[1]", '{"version": 99}', '{"version": 1, "plan": {}}'):
         path.write_text(text)
         with pytest.raises(InputError):
-            Course.load(path)
+            SpsaRun.load(path)
     with pytest.raises(InputError, match="cannot read"):
-        Course.load(tmp_path / "missing.json")
+        SpsaRun.load(tmp_path / "missing.json")
 
 
 def test_parameters_of_a_tree_are_tuned_by_games_of_trees(tmp_path):
-    plan = Plan(("puct", "look_visits"), 4, 2, 20, 3, 0.01, tree="mcts")
-    course = Course.begin(plan)
+    plan = SpsaConfig(("puct", "look_visits"), 4, 2, 20, 3, 0.01, tree="mcts")
+    course = SpsaRun.begin(plan)
     batch = course.batch(openings(), Adjudication())
     for perturbation in batch:
         first, second = perturbation.pair.first.tree, perturbation.pair.second.tree
@@ -113,11 +113,11 @@ def test_parameters_of_a_tree_are_tuned_by_games_of_trees(tmp_path):
         plus, minus = first.params_record(), second.params_record()
         assert plus.puct + minus.puct == pytest.approx(2 * course.values["puct"])
         assert isinstance(dict(first.params)["look_visits"], int)
-    course.learn(batch, [make_draws(perturbation) for perturbation in batch])
+    course.update(batch, [make_draws(perturbation) for perturbation in batch])
     assert course.played == 2
     values = tmp_path / "tuned.txt"
     values.write_text("mcts\n" + "".join(f"{name}={value}\n" for name, value in course.rounded()))
-    assert read_setting(str(values)).tree == course.setting().tree
+    assert parse_config(str(values)).tree == course.setting().tree
 
 
 def make_draws(perturbation: Perturbation) -> list[GameRecord]:

@@ -19,11 +19,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from book.build import Builder, Rules, Weighting, merged
+from book.build import BookFilter, Builder, Weighting, merge_books
 from book.pgn import main_line, read_pgn
-from book.polyglot import Entry
+from book.polyglot import BookEntry
 from book.replay import read_san, replay
-from book.tally import Tally
+from book.tally import MoveCounter
 from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.movegen import empty_move_list
@@ -178,10 +178,10 @@ def test_files_that_are_no_pgn_take_no_memory(tmp_path):
     ('[Variant "Atomic"]', "1. e4 e5", False),
 ])
 def test_games_from_other_positions(tmp_path, headers, moves, used):
-    builder = Builder(Rules(min_games=1))
+    builder = Builder(BookFilter(min_games=1))
     complaints: list[str] = []
     path = write(tmp_path, f"{headers}\n\n{moves} 1/2-1/2\n")
-    assert list(builder.take(read_pgn(path), complaints.append)) == [1]
+    assert list(builder.add_games(read_pgn(path), complaints.append)) == [1]
     assert (builder.used, len(complaints)) == (int(used), int(not used)), complaints
 
 
@@ -208,20 +208,20 @@ def test_ambiguous_words_are_refused():
                       np.zeros(1, np.int64)) == played
 
 
-def built(path: Path, rules: Rules) -> tuple[Builder, list[str]]:
+def built(path: Path, rules: BookFilter) -> tuple[Builder, list[str]]:
     builder = Builder(rules)
     complaints: list[str] = []
-    assert list(builder.take(read_pgn(path), complaints.append)) == [1, 2, 3, 4]
+    assert list(builder.add_games(read_pgn(path), complaints.append)) == [1, 2, 3, 4]
     return builder, complaints
 
 
-def moves_at(entries: list[Entry], board: chess.Board) -> dict[str, int]:
+def moves_at(entries: list[BookEntry], board: chess.Board) -> dict[str, int]:
     key = chess.polyglot.zobrist_hash(board)
     return {entry.text(): entry.weight for entry in entries if entry.key == key}
 
 
 def test_moves_weigh_what_they_brought(tmp_path):
-    builder, complaints = built(write(tmp_path), Rules(min_games=1))
+    builder, complaints = built(write(tmp_path), BookFilter(min_games=1))
     assert (builder.used, builder.refused, builder.broken) == (3, 0, 1)
     assert complaints == ["game 3: move 3, 'Ke3', is not a legal move there; left out"]
     entries = builder.entries()
@@ -230,32 +230,33 @@ def test_moves_weigh_what_they_brought(tmp_path):
     for move in ("e2e4", "e7e5", "g1f3", "b8c6"):
         board.push_uci(move)
     assert moves_at(entries, board) == {"f1b5": 2, "f1c4": 1}
-    assert moves_at(built(write(tmp_path), Rules(min_games=1, weighting=Weighting.GAMES))[0].entries(),
+    assert moves_at(built(write(tmp_path), BookFilter(min_games=1, weighting=Weighting.GAMES))[0].entries(),
                     chess.Board()) == {"e2e4": 2, "d2d4": 1}
 
 
 def test_castling_is_king_takes_rook(tmp_path):
-    entries = built(write(tmp_path), Rules(min_games=1))[0].entries()
+    entries = built(write(tmp_path), BookFilter(min_games=1))[0].entries()
     assert {"e1h1", "e8h8"} <= {entry.text() for entry in entries}
 
 
 @pytest.mark.parametrize(("rules", "used"), [
-    (Rules(min_games=1, since=2000), 1), (Rules(min_games=1, min_elo=2400), 1), (Rules(min_games=1, min_elo=2450), 0)])
+    (BookFilter(min_games=1, since=2000), 1), (BookFilter(min_games=1, min_elo=2400), 1),
+    (BookFilter(min_games=1, min_elo=2450), 0)])
 def test_games_are_chosen_by_their_headers(tmp_path, rules, used):
     assert built(write(tmp_path), rules)[0].used == used
 
 
 def test_moves_are_chosen_by_games_score_and_ply(tmp_path):
-    assert len(built(write(tmp_path), Rules(min_games=2))[0].entries()) == 4
-    assert len(built(write(tmp_path), Rules(min_games=2, max_ply=3))[0].entries()) == 3
-    shares = built(write(tmp_path), Rules(min_games=1, min_score=80))[0].entries()
+    assert len(built(write(tmp_path), BookFilter(min_games=2))[0].entries()) == 4
+    assert len(built(write(tmp_path), BookFilter(min_games=2, max_ply=3))[0].entries()) == 3
+    shares = built(write(tmp_path), BookFilter(min_games=1, min_score=80))[0].entries()
     assert {entry.text() for entry in shares} == {"f1b5", "d7d5"}
 
 
 def test_a_tally_counts_as_a_counter_does_and_forgets_the_rarest():
     generator = np.random.default_rng(3)
     truth: Counter[tuple[int, int]] = Counter()
-    whole, small = Tally(), Tally(most=40)
+    whole, small = MoveCounter(), MoveCounter(most=40)
     for _ in range(200):
         keys, moves = generator.integers(0, 20, 30).astype(np.uint64), generator.geometric(0.3, 30).astype(np.uint16)
         truth.update(zip(keys.tolist(), moves.tolist(), strict=True))
@@ -274,16 +275,18 @@ def test_a_tally_counts_as_a_counter_does_and_forgets_the_rarest():
 
 
 def test_merging_adds_weights_and_keeps_what_was_learned():
-    first = [Entry(1, 7, 10, 99), Entry(1, 8, 65_000, 0)]
-    second = [Entry(1, 7, 5, 11), Entry(1, 8, 5_000, 0), Entry(2, 7, 1, 3)]
-    assert sorted(merged([first, second])) == [Entry(1, 7, 14, 99), Entry(1, 8, 65_535, 0), Entry(2, 7, 1, 3)]
+    first = [BookEntry(1, 7, 10, 99), BookEntry(1, 8, 65_000, 0)]
+    second = [BookEntry(1, 7, 5, 11), BookEntry(1, 8, 5_000, 0), BookEntry(2, 7, 1, 3)]
+    assert sorted(merge_books([first, second])) == [BookEntry(1, 7, 14, 99), BookEntry(1, 8, 65_535, 0),
+                                                    BookEntry(2, 7, 1, 3)]
 
 
 def test_weights_fit_into_the_file():
-    from book.build import _fitting
+    from book.build import _scaled_weights
 
-    assert list(_fitting([Entry(1, 1, 200_000), Entry(1, 2, 100_000), Entry(1, 3, 1), Entry(1, 4, 0)])) == [
-        Entry(1, 1, 65_535), Entry(1, 2, 32_767), Entry(1, 3, 1), Entry(1, 4, 0)]
+    assert list(_scaled_weights([BookEntry(1, 1, 200_000), BookEntry(1, 2, 100_000), BookEntry(1, 3, 1),
+                                 BookEntry(1, 4, 0)])) == [
+        BookEntry(1, 1, 65_535), BookEntry(1, 2, 32_767), BookEntry(1, 3, 1), BookEntry(1, 4, 0)]
 
 
 @pytest.mark.parametrize(("text", "moves"), [

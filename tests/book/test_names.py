@@ -6,7 +6,7 @@ import chess
 import chess.polyglot
 import pytest
 
-from book.names import Name, _names, last_name, name_of, read_names, write_names
+from book.names import OpeningName, _names, last_opening_by_keys, opening_by_key, read_names, write_names
 from engine.core.errors import InputError
 from tests.positions import DATA
 
@@ -27,14 +27,14 @@ def keys_of(*sans: str) -> list[int]:
     ("c4 g6 Nc3 Nf6 d4 d5", "D80", "Grünfeld Defense"),  # by another order of moves
 ])
 def test_known_openings(sans, eco, name):
-    assert name_of(keys_of(*sans.split())[-1]) == Name(eco, name)
+    assert opening_by_key(keys_of(*sans.split())[-1]) == OpeningName(eco, name)
 
 
 def test_a_game_keeps_its_last_name():
     keys = keys_of(*"e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O h3 Bb7 d3 d6 a3 Qd7 Nbd2 Rfe8".split())
-    found = last_name(keys)
+    found = last_opening_by_keys(keys)
     assert found is not None and found.name.startswith("Ruy Lopez: ")
-    assert last_name(keys[:1]) is None
+    assert last_opening_by_keys(keys[:1]) is None
 
 
 def test_the_table_is_whole():
@@ -46,7 +46,7 @@ def test_names_are_read_from_lists(tmp_path):
     path = tmp_path / "names.tsv"
     path.write_text("eco\tname\tpgn\nC20\tKing's Pawn Game\t1. e4 e5\n", encoding="utf-8")
     names = dict(read_names([path]))
-    assert names == {keys_of("e4", "e5")[-1]: Name("C20", "King's Pawn Game")}
+    assert names == {keys_of("e4", "e5")[-1]: OpeningName("C20", "King's Pawn Game")}
     write_names(names, tmp_path / "names.xz")
     assert (tmp_path / "names.xz").stat().st_size > 0
     path.write_text("eco\tname\tpgn\nC20\tKing's Pawn Game\t1. e4 e5\nC99\tNonsense\t1. e4 e4\n", encoding="utf-8")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from book.polyglot import ENTRY_BYTES, Book, Entry, book_move, key_of, packed_move, write_book
+from book.polyglot import ENTRY_BYTES, Book, BookEntry, book_move, game_key, packed_move, write_book
 from engine.core.errors import InputError
 from engine.core.game import Game
 from tests.positions import DATA, judge, play_both, start_fens
@@ -27,7 +27,7 @@ def test_keys_agree_with_python_chess(data, chess960):
     for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=60)):
         if play_both(game, board, choice) is None:
             break
-        assert key_of(game) == chess.polyglot.zobrist_hash(board), board.fen(en_passant="fen")
+        assert game_key(game) == chess.polyglot.zobrist_hash(board), board.fen(en_passant="fen")
 
 
 @pytest.mark.parametrize(("fen", "move"), [
@@ -38,9 +38,9 @@ def test_keys_agree_with_python_chess(data, chess960):
 ])
 def test_en_passant_is_noted_when_a_pawn_stands_ready(fen, move):
     game, board = Game(fen), chess.Board(fen)
-    game.play(move)
+    game.push_uci(move)
     board.push_uci(move)
-    assert key_of(game) == chess.polyglot.zobrist_hash(board)
+    assert game_key(game) == chess.polyglot.zobrist_hash(board)
 
 
 @settings(max_examples=60, deadline=None)
@@ -51,7 +51,7 @@ def test_moves_are_written_and_read_as_python_chess_does(data, chess960):
     for move in game.legal_moves():
         packed = packed_move(move)
         entry = chess.polyglot.Entry(0, packed, 1, 0, decoded(packed))
-        expected = board.parse_uci(game.text(move))
+        expected = board.parse_uci(game.uci(move))
         assert board.parse_uci(board.uci(from_polyglot(board, entry.move))) == expected
         assert book_move(game.position, packed) == move
 
@@ -67,15 +67,15 @@ def from_polyglot(board: chess.Board, move: chess.Move) -> chess.Move:
 
 def test_castling_written_as_two_steps_is_understood():
     game = Game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
-    castling = {move for move in game.legal_moves() if game.text(move) in ("e1g1", "e1c1")}
+    castling = {move for move in game.legal_moves() if game.uci(move) in ("e1g1", "e1c1")}
     packed = {chess.E1 << 6 | chess.G1, chess.E1 << 6 | chess.C1}
     assert {book_move(game.position, move) for move in packed} == castling
 
 
-def random_entries(number: int, seed: int) -> list[Entry]:
+def random_entries(number: int, seed: int) -> list[BookEntry]:
     chance = random.Random(seed)
     keys = [chance.getrandbits(64) for _ in range(max(1, number // 3))] + [0, 2**64 - 1]
-    return [Entry(chance.choice(keys), chance.getrandbits(15), chance.getrandbits(16), chance.getrandbits(32))
+    return [BookEntry(chance.choice(keys), chance.getrandbits(15), chance.getrandbits(16), chance.getrandbits(32))
             for _ in range(number)]
 
 
@@ -106,18 +106,18 @@ def test_books_of_others_agree_with_python_chess(name):
         for number in range(300):
             game, board = Game(), chess.Board()
             for text in LASKER_TRAP[: number % (len(LASKER_TRAP) + 1)]:  # a book for one side begins after any of them
-                game.play(text)
+                game.push_uci(text)
                 board.push_uci(text)
             while True:
-                found = book.entries(key_of(game))
+                found = book.entries(game_key(game))
                 expected = list(reader.find_all(board))
-                texts = [game.text(book_move(game.position, entry.move)) for entry in found]
+                texts = [game.uci(book_move(game.position, entry.move)) for entry in found]
                 assert texts == [board.uci(other.move) for other in expected]
                 if not texts:
                     break
                 seen += 1
                 text = chance.choice(texts)
-                game.play(text)
+                game.push_uci(text)
                 board.push_uci(text)
     assert seen > 0
 

@@ -8,10 +8,10 @@ import pytest
 
 from engine.commands.shared.arguments import (
     DEEPEST_SEARCH,
-    NewFile,
-    NewFolder,
-    Real,
-    Whole,
+    FloatRange,
+    IntRange,
+    OutputFolder,
+    OutputStem,
     folder,
     in_file,
     joined_fens,
@@ -39,16 +39,18 @@ def test_a_fen_needs_no_quotes(words, joined):
 
 
 @pytest.mark.parametrize(("kind", "text"), [
-    (Whole(), "0"), (Whole(), "-1"), (Whole(), "x"), (Whole(), "1.5"), (Whole(), ""), (Whole(), "9" * 30),
-    (Whole(1, 5), "6"), (Real(0, 1), "nan"), (Real(0, 1), "inf"), (Real(0, 1), "-0.1"), (Real(0, 1, above=True), "0"),
-    (Real(0, 1), "x"),
+    (IntRange(), "0"), (IntRange(), "-1"), (IntRange(), "x"), (IntRange(), "1.5"), (IntRange(), ""),
+    (IntRange(), "9" * 30),
+    (IntRange(1, 5), "6"), (FloatRange(0, 1), "nan"), (FloatRange(0, 1), "inf"), (FloatRange(0, 1), "-0.1"),
+    (FloatRange(0, 1, above=True), "0"),
+    (FloatRange(0, 1), "x"),
 ])
 def test_numbers_out_of_their_range_are_refused(kind, text):
     with pytest.raises(argparse.ArgumentTypeError):
         kind(text)
 
 
-@pytest.mark.parametrize("kind", [in_file, folder, svg_file, NewFile((".json",)), NewFolder()])
+@pytest.mark.parametrize("kind", [in_file, folder, svg_file, OutputStem((".json",)), OutputFolder()])
 def test_a_name_that_no_file_can_have_is_refused(kind):
     with pytest.raises(argparse.ArgumentTypeError):
         kind("x" * 5000)

@@ -12,12 +12,12 @@ from types import ModuleType
 import pytest
 
 from engine.__main__ import COMMANDS, MODULES, OneLineParser
-from engine.arena.settings import Setting
+from engine.arena.settings import Config
 from engine.arena.training import TrainingShard
 from engine.commands.play import ControlKind, LevelKind
 from engine.commands.shared import arguments as kinds
 from engine.commands.shared.plots import PlotFile
-from engine.commands.tune.pretraining import LessonKind
+from engine.commands.tune.pretraining import PretrainArgument
 from tests.commands.running import run
 
 FLAGS = (argparse._StoreTrueAction, argparse._HelpAction)
@@ -27,20 +27,20 @@ NAMES = ("/no/such/folder/file", "/", f"{PLACE}/pipe", "a\0b")
 
 # What is wrong for every argument of a type.
 WRONG = {
-    kinds.Whole: lambda kind: ["", "x", "1.5", "nan", "9" * 5000, str(kind.low - 1),
-                               *([str(kind.high + 1)] if kind.high < 1 << 62 else [])],
-    kinds.Real: lambda kind: ["", "x", "nan", "inf", "1e999", str(kind.low - 1), str(kind.high + 1),
-                              *([str(kind.low)] if kind.above else [])],
+    kinds.IntRange: lambda kind: ["", "x", "1.5", "nan", "9" * 5000, str(kind.low - 1),
+                                  *([str(kind.high + 1)] if kind.high < 1 << 62 else [])],
+    kinds.FloatRange: lambda kind: ["", "x", "nan", "inf", "1e999", str(kind.low - 1), str(kind.high + 1),
+                                    *([str(kind.low)] if kind.above else [])],
     kinds.Text: lambda kind: ["", " "],
-    kinds.InFile: lambda kind: [*NAMES, "", "/dev/zero"],
-    kinds.OutFile: lambda kind: [*NAMES, "", "/dev/zero", f"{PLACE}/notes.txt"],
-    LessonKind: lambda kind: ["", "x", "0", "5:-1", "5:1:0", "1:2:3:4"],
+    kinds.InputFile: lambda kind: [*NAMES, "", "/dev/zero"],
+    kinds.OutputFile: lambda kind: [*NAMES, "", "/dev/zero", f"{PLACE}/notes.txt"],
+    PretrainArgument: lambda kind: ["", "x", "0", "5:-1", "5:1:0", "1:2:3:4"],
     LevelKind: lambda kind: ["", "x", "399", "2801", "1200.5", "Max", "9" * 5000],
     ControlKind: lambda kind: ["", "5", "x+y", "0+1", "5+-1", "5+3+1", "9" * 5000],
     PlotFile: lambda kind: [*NAMES, "plot", "plot.bmp", f"{PLACE}/notes.png"],
     kinds.Folder: lambda kind: ["/no/such/folder", f"{PLACE}/notes.txt", "a\0b"],
-    kinds.NewFolder: lambda kind: [f"{PLACE}/notes.txt", f"{PLACE}/notes.txt/below", "a\0b"],
-    kinds.NewFile: lambda kind: ["/no/such/folder/file", "/", ".", "a\0b"],
+    kinds.OutputFolder: lambda kind: [f"{PLACE}/notes.txt", f"{PLACE}/notes.txt/below", "a\0b"],
+    kinds.OutputStem: lambda kind: ["/no/such/folder/file", "/", ".", "a\0b"],
 }
 
 
@@ -131,7 +131,7 @@ def test_a_wrong_value_is_refused_before_anything_is_done(words, action, value, 
 def test_what_does_not_go_together_is_refused(words, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     content = {"FILE": b"notes", "EMPTY": b"", "BOOK": b"\1" * 16,
-               "GAMES": TrainingShard(0, 1, 50, 1, Setting())().content}
+               "GAMES": TrainingShard(0, 1, 50, 1, Config())().content}
     for name, text in content.items():
         Path(name).write_bytes(text)
     status, out, err = run(capsys, *words.split())

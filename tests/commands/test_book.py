@@ -6,7 +6,7 @@ import chess
 import chess.polyglot
 import pytest
 
-from book.polyglot import Entry, write_book
+from book.polyglot import BookEntry, write_book
 from tests.book.test_build import GAMES, write
 from tests.commands.running import run
 
@@ -19,9 +19,9 @@ def small(tmp_path):
     for text in ("f2f3", "e7e5", "g2g4"):  # the fool's mate, which the engine finds, is not in the book
         key = chess.polyglot.zobrist_hash(board)
         move = chess.Move.from_uci(text)
-        entries.append(Entry(key, move.from_square << 6 | move.to_square, 10))
+        entries.append(BookEntry(key, move.from_square << 6 | move.to_square, 10))
         if text == "f2f3":
-            entries.append(Entry(key, chess.E2 << 6 | chess.E4, 5, 77))
+            entries.append(BookEntry(key, chess.E2 << 6 | chess.E4, 5, 77))
         board.push(move)
     write_book(entries, path)
     return path

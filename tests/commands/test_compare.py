@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from engine.alphabeta.params import default_params, set_param
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.arena.ratings import Ratings
-from engine.arena.records import Fault, GameRecord, Opening, Thought
+from engine.arena.records import Forfeit, GameRecord, MoveRecord, Opening
 from engine.commands.compare import bound, evaluations, tournament
-from engine.commands.compare.contenders import LADDER, Outcome
-from engine.commands.compare.report import Row, Trial, effective_branching, save_plots
+from engine.commands.compare.contenders import LADDER, SearchOutcome
+from engine.commands.compare.report import PositionResult, VariantResults, effective_branching, save_plots
 from engine.commands.shared.suites import Problem
 from engine.commands.shared.trees import TREES
 from engine.core.fen import START_FEN
@@ -117,9 +117,9 @@ def test_a_suite_is_solved_by_all_who_see_one_ply(capsys, tmp_path):
 
 def test_nothing_is_drawn_of_nothing(tmp_path):
     pytest.importorskip("matplotlib")
-    trial = Trial(Game(), Outcome(9, Counts(), 0.1, 0, Game().legal_moves()[0], 0),
-                  Problem(1, Game().fen(), best={"no move"}))
-    drawn = [file.name for file in save_plots([Row("solves nothing", (trial,))], tmp_path)]
+    trial = PositionResult(Game(), SearchOutcome(9, Counts(), 0.1, 0, Game().legal_moves()[0], 0),
+                           Problem(1, Game().fen(), best={"no move"}))
+    drawn = [file.name for file in save_plots([VariantResults("solves nothing", (trial,))], tmp_path)]
     assert "nodes.svg" in drawn and "solved.svg" not in drawn and not (tmp_path / "solved.svg").exists()
     text = (tmp_path / "nodes.svg").read_text()
     assert "What each depth costs" in text and "depth in plies" in text
@@ -138,8 +138,9 @@ def test_the_visits_of_a_tree_are_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     game = Game()
     first, second = game.legal_moves()[:2]
-    outcome = Outcome(9, Counts(), 0.1, 0, first, 0, growth=((3, {first: 2, second: 1}), (9, {first: 7, second: 2})))
-    row = Row("tree", (Trial(game, outcome),))
+    outcome = SearchOutcome(9, Counts(), 0.1, 0, first, 0, growth=((3, {first: 2, second: 1}),
+                                                                   (9, {first: 7, second: 2})))
+    row = VariantResults("tree", (PositionResult(game, outcome),))
     assert [file.name for file in save_plots([row], tmp_path)] == ["nodes.png", "nodes.svg", "visits-tree.png",
                                                                    "visits-tree.svg"]
 
@@ -192,13 +193,13 @@ def test_bad_input_is_one_line(capsys, words, complaint):
 
 def test_a_tournament_has_a_cross_table_and_beliefs():
     modes = tournament._MODES
-    meetings = [tournament.Meeting(tournament.Pairing(first, second), 2.0, 2, 20.0, 0)
+    meetings = [tournament.PairingResult(tournament.Pairing(first, second), 2.0, 2, 20.0, 0)
                 for number, first in enumerate(modes) for second in modes[number + 1 :]]
     rows = tournament.cross_table_rows(meetings)
     assert [row[0] for row in rows] == list(modes)  # the first has won all its games, the last none
     assert rows[0][1:] == ("-", *["2"] * (len(modes) - 1), "100 %")
     assert rows[-1][-1] == "0 %"
-    beliefs = [tournament.Meeting(tournament.Pairing(first, second), points, 4, moves, 0)
+    beliefs = [tournament.PairingResult(tournament.Pairing(first, second), points, 4, moves, 0)
                for first, second, points, moves in (("minimax", "alphabeta", 0, None), ("minimax", "random", 4, 9.0),
                                                     ("expectimax", "alphabeta", 1, 40.0),
                                                     ("expectimax", "random", 4, 8.0))]
@@ -208,16 +209,16 @@ def test_a_tournament_has_a_cross_table_and_beliefs():
 
 def test_a_tournament_that_was_interrupted_has_the_games_that_were_played():
     modes = tournament._MODES
-    meetings = [tournament.Meeting(tournament.Pairing(modes[0], modes[1]), 1.5, 2, 20.0, 0)]
+    meetings = [tournament.PairingResult(tournament.Pairing(modes[0], modes[1]), 1.5, 2, 20.0, 0)]
     assert tournament.cross_table_rows(meetings) == [(modes[0], "-", "1.5", *["-"] * (len(modes) - 2), "75 %"),
                                                      (modes[1], "0.5", *["-"] * (len(modes) - 1), "25 %")]
-    beliefs = [tournament.Meeting(tournament.Pairing("minimax", "alphabeta"), 0, 4, None, 0)]
+    beliefs = [tournament.PairingResult(tournament.Pairing("minimax", "alphabeta"), 0, 4, None, 0)]
     assert tournament.belief_rows(beliefs)[0] == ("the full search", "0 %", "-", "-", "-")
 
 
 def test_evaluations_meet_their_neighbours():
     met = evaluations.pairings(["material", "features"], 3)
-    seat = evaluations.Seat
+    seat = evaluations.EvaluationAtDepth
     assert (seat("material", 1), seat("material", 2)) in met
     assert (seat("features", 1), seat("material", 3)) in met
     assert (seat("features", 3), seat("material", 1)) not in met
@@ -226,7 +227,7 @@ def test_evaluations_meet_their_neighbours():
 
 def test_material_alone_counts_nothing_else():
     material = evaluations.settings()["material"].evaluation()
-    searcher = Searcher(1, evaluation=material)
+    searcher = AlphaBetaSearch(1, evaluation=material)
     params = default_params()
     set_param(params, "use_quiescence", 0)
     searcher.set_params(params)
@@ -235,7 +236,7 @@ def test_material_alone_counts_nothing_else():
 
 
 def test_a_table_of_elo_by_depth():
-    seat = evaluations.Seat
+    seat = evaluations.EvaluationAtDepth
     rated = Ratings((seat("material", 1), seat("material", 2), seat("features", 1)),
                     np.array([[5.0, 105.0, 305.0], [5.0, 105.0, 305.0], [5.0, 105.0, 305.0]]))
     assert evaluations.headings(rated) == ("depth", "material", "features", "features worth")
@@ -245,18 +246,18 @@ def test_a_table_of_elo_by_depth():
 
 
 def test_a_game_that_a_fault_ended_does_not_say_how_soon_one_wins():
-    won = [GameRecord(2 * number, ("minimax", "random"), Opening(), (Thought("e2e4"),) * moves, "1-0", "", fault)
-           for number, (moves, fault) in enumerate(((1, Fault.TIME), (39, None)))]
+    won = [GameRecord(2 * number, ("minimax", "random"), Opening(), (MoveRecord("e2e4"),) * moves, "1-0", "", fault)
+           for number, (moves, fault) in enumerate(((1, Forfeit.TIME), (39, None)))]
     meeting = tournament._meeting(tournament.Pairing("minimax", "random"), won)
     assert (meeting.points, meeting.games, meeting.moves_to_win, meeting.faults) == (2, 2, 20, 1)
 
 
 def test_a_pair_of_games_at_fixed_depths():
-    seat = evaluations.Seat
+    seat = evaluations.EvaluationAtDepth
     records = evaluations.DepthPair(0, Opening(), seat("features", 2), seat("material", 1), is_full_width=True)()
     assert [record.players for record in records] == [("features 2", "material 1"), ("material 1", "features 2")]
     assert sum(record.points for record in records) >= 1
-    assert {thought.depth for record in records for thought in record.thoughts} == {1, 2}
+    assert {thought.depth for record in records for thought in record.moves} == {1, 2}
 
 
 @pytest.mark.slow

@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from engine.core.fen import parse_fen
-from eval.choice import built_in
-from eval.evaluate import evaluate_position
-from eval.men import StaticEvaluation, worth_of_men
+from eval.choice import built_in_evaluator
+from eval.evaluate import evaluate_entry
+from eval.men import StaticEvaluator, piece_worths
 from eval.weights import load_weights
 from tests.commands.running import run
 
@@ -20,7 +20,7 @@ SPANISH = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 2 3"
 def test_the_table_ends_with_the_score_of_the_evaluation(capsys):
     status, out, err = run(capsys, "explain", *SPANISH.split(), "--all")
     assert (status, err) == (0, "")
-    score = int(evaluate_position(parse_fen(SPANISH), load_weights()))
+    score = int(evaluate_entry(parse_fen(SPANISH), load_weights()))
     assert f"score: {score:+} centipawns from white's view" in out
     assert "chances: white wins" in out
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.startswith("  ")}
@@ -31,8 +31,8 @@ def test_the_table_ends_with_the_score_of_the_evaluation(capsys):
 def test_the_network_says_what_each_man_is_worth(capsys):
     _, out, _ = run(capsys, "explain", SPANISH, "--all")
     of_features, of_network = out.split("by the network:")
-    men = {(man.piece, man.square): man for man in worth_of_men(parse_fen(SPANISH), built_in())}
-    score = StaticEvaluation(built_in()).score(parse_fen(SPANISH))
+    men = {(man.piece, man.square): man for man in piece_worths(parse_fen(SPANISH), built_in_evaluator())}
+    score = StaticEvaluator(built_in_evaluator()).score(parse_fen(SPANISH))
     assert f"score: {score:+} centipawns from white's view" in of_network
     assert "chances: white wins" in of_features and "chances: white wins" in of_network
     lines = of_network.splitlines()
@@ -77,7 +77,7 @@ def test_the_picture_is_drawn(capsys, tmp_path):
         texts = [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
         assert any("centipawns from white's view" in text for text in texts)
         assert len(texts) > 8
-        assert str(max(man.worth for man in worth_of_men(parse_fen(SPANISH), built_in()))) in texts or words
+        assert str(max(man.worth for man in piece_worths(parse_fen(SPANISH), built_in_evaluator()))) in texts or words
         assert root.find("{http://www.w3.org/2000/svg}svg") is not None
 
 

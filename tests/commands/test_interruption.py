@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import main
-from engine.arena.settings import Setting
+from engine.arena.settings import Config
 from engine.arena.training import TrainingShard
 from engine.commands.shared.interruption import run_interruptible
 from engine.kernel import SOURCE_ROOT
@@ -73,7 +73,7 @@ def files(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "suite").write_text(f"{SHARP} bm Nc5;\n" * 9)
     (tmp_path / "counts").write_text(f"{SHARP} 0 1 ;D1 42 ;D9 9999999999999\n" * 9)
     (tmp_path / "pgn").write_text(GAME * 300_000)
-    shards = [TrainingShard(number, 4, 50, 1, Setting()) for number in range(5)]
+    shards = [TrainingShard(number, 4, 50, 1, Config()) for number in range(5)]
     (tmp_path / "games").write_bytes(b"".join(shard().content for shard in shards))
     paths = {name.upper(): str(tmp_path / name) for name in ("suite", "counts", "pgn", "games", "new")}
     return paths | {kind.upper(): f"cmd:{player(tmp_path, kind)}" for kind in ("slow", "silent")}

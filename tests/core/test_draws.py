@@ -26,43 +26,43 @@ def test_repetition(fen, choices):
             last = board.move_stack[-2]
             back = chess.Move(last.to_square, last.from_square)
             text = back.uci() if back in board.legal_moves and not board.is_capture(back) else text
-        game.play(text)
+        game.push_uci(text)
         board.push_uci(text)
         for times in (2, 3, 4):
-            assert (game.occurrences() >= times) == board.is_repetition(times), (board.fen(), times)
+            assert (game.repetitions() >= times) == board.is_repetition(times), (board.fen(), times)
         assert game.is_fifty_moves() == (board.halfmove_clock >= 100)
 
 
 def test_fifty_moves():
     game = Game("4k3/8/8/8/8/8/4R3/4K3 b - - 98 80", moves=["e8d8"])
     assert not game.is_fifty_moves()
-    game.play("e1d1")
+    game.push_uci("e1d1")
     assert game.is_fifty_moves()
     assert not Game("3k4/8/8/8/8/8/3pR3/4K3 w - - 99 80", moves=["e2d2"]).is_fifty_moves()
 
 
 def test_threefold_of_the_starting_position():
     game = Game()
-    assert game.occurrences() == 1
+    assert game.repetitions() == 1
     for expected in (2, 3):
         for text in ("b1c3", "b8c6", "c3b1", "c6b8"):
-            game.play(text)
-        assert game.occurrences() == expected
+            game.push_uci(text)
+        assert game.repetitions() == expected
 
 
 def test_lost_castling_rights_make_another_position():
     game = Game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", moves=["a1b1", "a8b8", "b1a1", "b8a8"])
-    assert game.occurrences() == 1
+    assert game.repetitions() == 1
 
 
 def test_no_repetition_is_seen_across_a_null_move():
     game = Game()
     for text in ("g1f3", "g8f6", "f3g1"):
-        game.play(text)
+        game.push_uci(text)
     pass_turn(game.position)
     pass_turn(game.position)
-    game.play("f6g8")
-    assert game.occurrences() == 1
+    game.push_uci("f6g8")
+    assert game.repetitions() == 1
 
 
 @pytest.mark.parametrize("white", ["", "N", "B", "NN", "BB", "BN", "P", "R", "Q", "b"])

@@ -118,7 +118,7 @@ def test_damaged_fens_are_refused_or_playable(fen, place, patch, chess960):
         game = Game(damaged, chess960)
     except InputError:
         return
-    assert all(game.text(move) for move in game.legal_moves())
+    assert all(game.uci(move) for move in game.legal_moves())
 
 
 def test_the_collection_of_broken_positions():

@@ -11,7 +11,7 @@ from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import ALL_MOVES, NOISY, QUIET, empty_move_list
-from engine.core.perft import KNOWN
+from engine.core.perft import PERFT_POSITIONS
 from engine.kernel import Int
 from tests.kernels import count_wanted, filter_all_codes, generate_wanted, move_gives_check, perft_by_filter
 from tests.positions import CHESS960_CORNERS, CORNERS, judge, legal_texts, our_texts, play_both, start_fens
@@ -33,9 +33,9 @@ def check_agreement(game: Game, board: chess.Board) -> None:
     for wanted, moves in ((NOISY, noisy), (QUIET, quiet), (ALL_MOVES, noisy + quiet)):
         assert count_wanted(game.position, wanted) == len(moves)
     judged = {board.uci(move): move for move in board.legal_moves}
-    assert {game.text(move) for move in noisy} == {
+    assert {game.uci(move) for move in noisy} == {
         text for text, move in judged.items() if board.is_capture(move) or move.promotion}
-    checking = {game.text(move) for move in game.legal_moves() if move_gives_check(game.position, move)}
+    checking = {game.uci(move) for move in game.legal_moves() if move_gives_check(game.position, move)}
     assert checking == {text for text, move in judged.items() if board.gives_check(move)}
 
 
@@ -44,7 +44,7 @@ def test_corner_positions_and_all_their_children(fen):
     check_agreement(Game(fen), judge(fen))
     for text in legal_texts(judge(fen)):
         game, board = Game(fen), judge(fen)
-        game.play(text)
+        game.push_uci(text)
         board.push_uci(text)
         check_agreement(game, board)
 
@@ -54,7 +54,7 @@ def test_chess960_corners_and_all_their_children(fen):
     for text in [None, *legal_texts(judge(fen, chess960=True))]:
         game, board = Game(fen, chess960=True), judge(fen, chess960=True)
         if text:
-            game.play(text)
+            game.push_uci(text)
             board.push_uci(text)
         check_agreement(game, board)
 
@@ -104,7 +104,7 @@ def test_single_moves_are_judged_as_they_are_generated(data, chess960):
             break
 
 
-@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+@pytest.mark.parametrize("known", PERFT_POSITIONS, ids=lambda known: known.name)
 def test_perft_through_the_judges(known):
     assert perft_by_filter(parse_fen(known.fen), OUT, 2) == known.counts[1]
 

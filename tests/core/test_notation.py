@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.core.notation import format_move, read_move
+from engine.core.notation import format_uci, parse_uci
 from tests.kernels import judge_move
 from tests.positions import CHESS960_CORNERS, CORNERS, judge, start_fens
 
@@ -18,7 +18,7 @@ ONE_ROOK = "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"
 
 
 def test_standard_castling_is_written_as_the_kings_move_and_read_both_ways():
-    assert {"e1g1", "e1c1"} <= {Game(CASTLING).text(move) for move in Game(CASTLING).legal_moves()}
+    assert {"e1g1", "e1c1"} <= {Game(CASTLING).uci(move) for move in Game(CASTLING).legal_moves()}
     for text in ("e1g1", "e1h1"):
         assert Game(CASTLING, moves=[text]).fen() == "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 1 1"
     for text in ("e1c1", "e1a1"):
@@ -27,7 +27,7 @@ def test_standard_castling_is_written_as_the_kings_move_and_read_both_ways():
 
 def test_chess960_castling_is_written_as_king_takes_rook_and_read_both_ways():
     game = Game(CASTLING, chess960=True)
-    assert {"e1h1", "e1a1"} <= {game.text(move) for move in game.legal_moves()}
+    assert {"e1h1", "e1a1"} <= {game.uci(move) for move in game.legal_moves()}
     for text in ("e1g1", "e1h1"):
         assert Game(CASTLING, True, [text]).fen() == "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 1 1"
 
@@ -43,14 +43,14 @@ def test_a_king_that_steps_next_to_itself_does_not_castle():
 def test_every_legal_move_reads_back_as_itself(data, chess960):
     game = Game(data.draw(start_fens(chess960)), chess960)
     for move in game.legal_moves():
-        assert read_move(game.position, game.text(move)) == move
+        assert parse_uci(game.position, game.uci(move)) == move
 
 
 @pytest.mark.parametrize("text", ["", "e2", "e2e9", "i2i4", "e7e8k", "e7e8qq", "0000", "O-O", "e2-e4", "e2e4 ", "♔e4"])
 def test_malformed_moves_are_named(text):
     game = Game()
     with pytest.raises(InputError, match="is not of the form"):
-        game.play(text)
+        game.push_uci(text)
     assert game.fen() == Game().fen()
 
 
@@ -59,13 +59,13 @@ def test_illegal_moves_are_named_and_change_nothing(text):
     game = Game()
     before = game.position.tobytes()
     with pytest.raises(InputError, match=f"move '{text}' is illegal in rnbqkbnr"):
-        game.play(text)
+        game.push_uci(text)
     assert game.position.tobytes() == before
     assert game.moves == []
 
 
 def test_null_move_text():
-    assert format_move(Game().position, 0) == "0000"
+    assert format_uci(Game().position, 0) == "0000"
 
 
 def readings(board: chess.Board) -> set[str]:
@@ -94,5 +94,5 @@ def test_any_text_is_played_exactly_when_it_is_legal(fen, chess960):
     texts = [start + target for start in squares for target in squares if board.piece_at(chess.parse_square(start))]
     texts += [text + letter for text in texts if text[3] in "18" for letter in "nbrq"]
     pos = Game(fen, chess960).position
-    played = {text for text in texts if judge_move(pos, read_move(pos, text))}
+    played = {text for text in texts if judge_move(pos, parse_uci(pos, text))}
     assert played == expected

@@ -9,19 +9,19 @@ from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import empty_move_list
-from engine.core.perft import COUNT_LAST_PLY, KNOWN, MAKE_EVERY_MOVE, divide, perft
+from engine.core.perft import BULK, NO_BULK, PERFT_POSITIONS, divide, perft
 from tests.positions import DATA
 
 
 def count_positions(pos, depth: int) -> int:
-    return perft(pos, empty_move_list(), depth, COUNT_LAST_PLY)
+    return perft(pos, empty_move_list(), depth, BULK)
 
 
 SUITES = ("standard", "chess960", "tricky-standard", "tricky-chess960", "random1000")
 
 
-@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
-@pytest.mark.parametrize("counted_plies", [COUNT_LAST_PLY, MAKE_EVERY_MOVE], ids=["counted", "made"])
+@pytest.mark.parametrize("known", PERFT_POSITIONS, ids=lambda known: known.name)
+@pytest.mark.parametrize("counted_plies", [BULK, NO_BULK], ids=["counted", "made"])
 def test_known_positions(known, counted_plies):
     pos, out = parse_fen(known.fen), empty_move_list()
     for depth, leaves in enumerate(known.counts, start=1):
@@ -30,7 +30,7 @@ def test_known_positions(known, counted_plies):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+@pytest.mark.parametrize("known", PERFT_POSITIONS, ids=lambda known: known.name)
 def test_known_positions_to_the_full_depth(known):
     assert count_positions(parse_fen(known.fen), len(known.counts)) == known.counts[-1]
 
@@ -52,7 +52,7 @@ def test_corner_cases(fen, counts, chess960):
 
 
 def test_divide_sums_to_perft_and_leaves_the_position_alone():
-    game = Game(KNOWN[1].fen)
+    game = Game(PERFT_POSITIONS[1].fen)
     before = game.position.tobytes()
     counts = dict(divide(game, 3))
     assert len(counts) == 48
@@ -62,7 +62,7 @@ def test_divide_sums_to_perft_and_leaves_the_position_alone():
 
 
 def test_depth_zero_is_the_position_itself():
-    assert count_positions(parse_fen(KNOWN[0].fen), 0) == 1
+    assert count_positions(parse_fen(PERFT_POSITIONS[0].fen), 0) == 1
 
 
 @pytest.mark.parametrize(("line", "complaint"), [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.core.fen import parse_fen
 from engine.core.game import Game
-from engine.core.notation import read_move
+from engine.core.notation import parse_uci
 from engine.core.position import HISTORY, POSITION
 from tests.kernels import expected_key, keys_from_scratch, pass_turn, take_back, take_back_pass
 from tests.positions import CORNERS, judge, legal_texts, play_both, start_fens
@@ -73,10 +73,10 @@ def test_null_move(fen):
 def test_the_expected_key_is_right_for_ordinary_moves(fen):
     for text in legal_texts(judge(fen)):
         game = Game(fen)
-        move = read_move(game.position, text)
+        move = parse_uci(game.position, text)
         expected = expected_key(game.position, move)
         before = game.position.castling, game.position.ep
-        game.play(text)
+        game.push_uci(text)
         is_ordinary = move >> 12 == 0 and before == (game.position.castling, game.position.ep)
         assert not is_ordinary or expected == int(game.position.key)
 
@@ -109,9 +109,9 @@ def test_a_game_longer_than_the_history_goes_on():
     shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"]
     for _ in range(600):
         for text in shuffle:
-            game.play(text)
+            game.push_uci(text)
     assert game.fen() == "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 2400 1201"
-    assert game.occurrences() > 3
+    assert game.repetitions() > 3
 
 
 def test_transpositions_have_one_key():

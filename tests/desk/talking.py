@@ -8,8 +8,8 @@ from typing import Any
 import chess
 
 from engine.desk.web.app import make_app
-from engine.desk.web.desk import Desk, Shares
-from engine.desk.web.gate import Door
+from engine.desk.web.desk import EnginePool, ResourceLimits
+from engine.desk.web.gate import ServerAddress
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # newer Starlettes would rather have httpx's successor
@@ -25,9 +25,10 @@ FASTEST = 400
 _MOST = 400  # messages until something is told: more means never
 
 
-def client(shares: Shares | None = None, door: Door | None = None, **rates: float) -> TestClient:
+def client(shares: ResourceLimits | None = None, door: ServerAddress | None = None, **rates: float) -> TestClient:
     """A browser, and the server that it talks to."""
-    app = make_app(door or Door("127.0.0.1", PORT, None), Desk(shares or Shares(4, 16, 2)), **rates)
+    app = make_app(door or ServerAddress("127.0.0.1", PORT, None), EnginePool(shares or ResourceLimits(4, 16, 2)),
+                   **rates)
     return TestClient(app, base_url=ADDRESS, raise_server_exceptions=True, follow_redirects=False)
 
 

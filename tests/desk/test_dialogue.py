@@ -10,12 +10,12 @@ import chess
 import chess.pgn
 import pytest
 
-from engine.analysis.values import Info, Score, Wdl
+from engine.analysis.values import AnalysisInfo, Score, Wdl
 from engine.desk.clock import TimeControl
-from engine.desk.dialogue import WORDS, Dialogue, Wishes
-from engine.desk.game import Game, Seat, starting_board
+from engine.desk.dialogue import TERMINAL_COMMANDS, NewGameOptions, TerminalSession
+from engine.desk.game import PlayedGame, PlayerInfo, starting_board
 from engine.desk.keeping import games_folder
-from engine.desk.screen import Lines, PlainScreen
+from engine.desk.screen import InputLines, PlainScreen
 
 EQUAL = Score(10, None, Wdl(300, 450, 250))
 
@@ -26,25 +26,25 @@ class Scripted:
     def __init__(self, *moves: str, takes_draws: bool = False) -> None:
         self.moves, self.takes_draws, self.games = list(moves), takes_draws, 0
 
-    def move(self, game: Game) -> chess.Move:
+    def move(self, game: PlayedGame) -> chess.Move:
         return game.read(self.moves.pop(0))
 
     def begin_game(self) -> None:
         self.games += 1
 
-    def accepts_draw(self, game: Game) -> bool:
+    def accepts_draw(self, game: PlayedGame) -> bool:
         return self.takes_draws
 
-    def hint(self, game: Game) -> Info | None:
+    def hint(self, game: PlayedGame) -> AnalysisInfo | None:
         if game.is_over:
             return None
         move = next(iter(game.board.legal_moves))
-        return Info(1, 1, 1, EQUAL, (move,), 1, 0.0)
+        return AnalysisInfo(1, 1, 1, EQUAL, (move,), 1, 0.0)
 
-    def judge(self, game: Game) -> Score:
+    def judge(self, game: PlayedGame) -> Score:
         return EQUAL
 
-    def explain(self, game: Game, move: chess.Move | None) -> SimpleNamespace:
+    def explain(self, game: PlayedGame, move: chess.Move | None) -> SimpleNamespace:
         return SimpleNamespace(lines=lambda: iter([f"because of {move}"]))
 
     def stop(self) -> None:
@@ -57,15 +57,15 @@ def own_folder(tmp_path, monkeypatch):
 
 
 def sitting(typed: str, opponent: Scripted, *, side: chess.Color = chess.WHITE, fen: str | None = None,
-            control: TimeControl | None = None) -> tuple[str, Dialogue]:
+            control: TimeControl | None = None) -> tuple[str, TerminalSession]:
     """What was shown to somebody who typed these lines."""
-    def begin(person: chess.Color) -> Game:
-        seats = Seat("You"), Seat("Adversary", is_person=False)
-        return Game(starting_board(fen), control, seats if person else seats[::-1])
+    def begin(person: chess.Color) -> PlayedGame:
+        seats = PlayerInfo("You"), PlayerInfo("Adversary", is_person=False)
+        return PlayedGame(starting_board(fen), control, seats if person else seats[::-1])
 
     out = io.StringIO()
-    lines = Lines(io.StringIO(typed.replace("|", "\n") + "\n"))
-    dialogue = Dialogue(Wishes(begin, side, has_pauses=False), opponent, PlainScreen(out), lines)  # type: ignore[arg-type]
+    lines = InputLines(io.StringIO(typed.replace("|", "\n") + "\n"))
+    dialogue = TerminalSession(NewGameOptions(begin, side, has_pauses=False), opponent, PlainScreen(out), lines)  # type: ignore[arg-type]
     dialogue.run()
     return out.getvalue(), dialogue
 
@@ -150,7 +150,7 @@ def test_a_game_is_kept_though_nobody_says_goodbye():
     seen = []
 
     class Watching(Scripted):
-        def move(self, game: Game) -> chess.Move:
+        def move(self, game: PlayedGame) -> chess.Move:
             seen.append([len(list(kept_game.mainline_moves())) for kept_game in kept() if kept_game])
             return super().move(game)
 
@@ -166,7 +166,7 @@ def test_a_folder_that_cannot_be_written_ends_no_game(tmp_path, monkeypatch):
 
 
 def test_time_runs_out_while_nobody_types():
-    class Silent(Lines):
+    class Silent(InputLines):
         def __init__(self) -> None:
             super().__init__(io.StringIO("e4\n"))
 
@@ -174,11 +174,12 @@ def test_time_runs_out_while_nobody_types():
             for line in self._source:
                 self._read.put(line)
 
-    def begin(person: chess.Color) -> Game:
-        return Game(None, TimeControl(150), (Seat("You"), Seat("Adversary", is_person=False)))
+    def begin(person: chess.Color) -> PlayedGame:
+        return PlayedGame(None, TimeControl(150), (PlayerInfo("You"), PlayerInfo("Adversary", is_person=False)))
 
     out = io.StringIO()
-    dialogue = Dialogue(Wishes(begin, chess.WHITE, has_pauses=False), Scripted("e5"), PlainScreen(out), Silent())
+    dialogue = TerminalSession(NewGameOptions(begin, chess.WHITE, has_pauses=False), Scripted("e5"), PlainScreen(out),
+                               Silent())
     listen = dialogue._listen
 
     def listen_until_over() -> None:
@@ -193,4 +194,4 @@ def test_time_runs_out_while_nobody_types():
 
 def test_the_help_names_every_word():
     shown, _ = sitting("help", Scripted())
-    assert all(f"  {word.name}" in shown for word in WORDS)
+    assert all(f"  {word.name}" in shown for word in TERMINAL_COMMANDS)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
-from engine.desk.web.desk import Shares
-from engine.desk.web.gate import HEADERS, Allowance, Door, Pace, is_loopback
+from engine.desk.web.desk import ResourceLimits
+from engine.desk.web.gate import HEADERS, ClientRateLimiter, RateLimiter, ServerAddress, is_loopback
 from tests.desk.talking import ADDRESS, ORIGIN, PORT, TALK, Visitor, client
 
 TOKEN = "s3cret-token"  # noqa: S105  of this test alone
 EVERYWHERE = "0.0.0.0"  # noqa: S104  nothing listens there
-OPEN_DOOR = Door(EVERYWHERE, PORT, TOKEN)
+OPEN_DOOR = ServerAddress(EVERYWHERE, PORT, TOKEN)
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_too_many_requests_are_refused_and_forgiven():
 
 def test_a_pace_allows_a_burst_and_then_its_rate():
     now = [0.0]
-    pace = Pace(10, 3, lambda: now[0])
+    pace = RateLimiter(10, 3, lambda: now[0])
     assert [pace.wait() for _ in range(5)] == pytest.approx([0, 0, 0, 0.1, 0.2])
     now[0] = 1.0
     assert pace.wait() == 0
@@ -143,7 +143,7 @@ def test_a_pace_allows_a_burst_and_then_its_rate():
 
 def test_clients_have_allowances_of_their_own_and_are_forgotten():
     now = [0.0]
-    allowance = Allowance(1, 2, lambda: now[0])
+    allowance = ClientRateLimiter(1, 2, lambda: now[0])
     assert [allowance.allows("a") for _ in range(3)] == [True, True, False]
     assert allowance.allows("b")
     for number in range(1000):
@@ -153,7 +153,7 @@ def test_clients_have_allowances_of_their_own_and_are_forgotten():
 
 
 def test_more_visitors_than_boards_are_sent_away():
-    with client(Shares(sessions=2, hash=4, threads=1)) as made:
+    with client(ResourceLimits(sessions=2, hash=4, threads=1)) as made:
         with made.websocket_connect(TALK, headers=ORIGIN) as one, made.websocket_connect(TALK, headers=ORIGIN):
             assert Visitor(one).ask("hello", "welcome")
             with made.websocket_connect(TALK, headers=ORIGIN) as third:

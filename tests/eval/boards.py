@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.core.errors import InputError
 from engine.core.fen import parse_fen
-from eval.evaluate import evaluate_position, trace_position
+from eval.evaluate import evaluate_entry, trace_position
 from eval.features import FEATURES, WEIGHT_COUNT
 from eval.trace import empty_trace
 from eval.weights import WeightsRecord, load_weights, values_of, weights_from
@@ -83,7 +83,7 @@ def is_playable(fen: str) -> bool:
 def score_of(board: chess.Board | str, weights: WeightsRecord | None = None) -> int:
     """The evaluation, from the side to move's view."""
     fen = board if isinstance(board, str) else board.fen()
-    return int(evaluate_position(parse_fen(fen), own_weights() if weights is None else weights))
+    return int(evaluate_entry(parse_fen(fen), own_weights() if weights is None else weights))
 
 
 def counts_of(board: chess.Board | str) -> dict[str, int | list[int]]:

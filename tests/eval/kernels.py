@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.core.position import POSITION_TYPE, make_null
 from engine.kernel import entry, int64
 from eval.cache import EVAL_CACHE_TYPE
-from eval.evaluate import evaluate, remember_passing
+from eval.evaluate import cache_null_move_eval, evaluate
 from eval.squares import psq_after, psq_of
 from eval.weights import WEIGHTS_TYPE, eg_of, mg_of
 
@@ -29,7 +29,7 @@ def evaluate_cached(pos, weights, psq, cache):
 def evaluate_after_passing(pos, weights, psq, cache):
     score = evaluate(pos, weights, psq, cache)
     make_null(pos)
-    remember_passing(pos, weights, cache, score)
+    cache_null_move_eval(pos, weights, cache, score)
     return evaluate(pos, weights, psq, cache)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from eval.cache import empty_eval_cache
-from eval.evaluate import LARGEST_SCORE, evaluate_position, trace_position
+from eval.evaluate import LARGEST_SCORE, evaluate_entry, trace_position
 from eval.features import TEMPO
 from eval.trace import WHOLE_PHASE, WHOLE_SCALE, empty_trace
 from eval.weights import values_of
@@ -101,7 +101,7 @@ def test_squares_are_kept_incrementally(data, chess960):
     game, board = Game(fen, chess960), judge(fen, chess960)
     psq = psq_from_scratch(game.position, random_weights())
     for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=80)):
-        sums = {game.text(move): psq_by_move(game.position, random_weights(), psq, move) for move in game.legal_moves()}
+        sums = {game.uci(move): psq_by_move(game.position, random_weights(), psq, move) for move in game.legal_moves()}
         text = play_both(game, board, choice)
         if text is None:
             break
@@ -123,9 +123,9 @@ def test_squares_are_kept_incrementally(data, chess960):
 def test_squares_follow_special_moves(fen, text):
     game = Game(fen)
     psq = psq_from_scratch(game.position, random_weights())
-    moves = {game.text(move): move for move in game.legal_moves()}
+    moves = {game.uci(move): move for move in game.legal_moves()}
     psq = psq_by_move(game.position, random_weights(), psq, moves[text])
-    game.play(text)
+    game.push_uci(text)
     assert psq == psq_from_scratch(game.position, random_weights())
 
 
@@ -136,7 +136,7 @@ def test_caches_change_no_score():
         for fen in fens:
             pos = parse_fen(fen)
             psq = psq_from_scratch(pos, own_weights())
-            assert evaluate_cached(pos, own_weights(), psq, cache) == evaluate_position(pos, own_weights()), fen
+            assert evaluate_cached(pos, own_weights(), psq, cache) == evaluate_entry(pos, own_weights()), fen
 
 
 def test_passing_changes_the_score_by_the_tempo_alone():
@@ -148,7 +148,7 @@ def test_passing_changes_the_score_by_the_tempo_alone():
         if not board.is_check() and own_pieces:
             pos = parse_fen(fen)
             remembered = evaluate_after_passing(pos, own_weights(), psq_from_scratch(pos, own_weights()), cache)
-            differences.append(abs(remembered - evaluate_position(pos, own_weights())))
+            differences.append(abs(remembered - evaluate_entry(pos, own_weights())))
     assert len(differences) > 1000
     assert np.percentile(differences, 95) <= 2
     assert max(differences) < 100
@@ -169,7 +169,7 @@ def test_an_empty_cache_knows_no_position_whose_key_is_small():
     cache, pos = empty_eval_cache(), parse_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
     pos.key = 0
     psq = psq_from_scratch(pos, own_weights())
-    assert evaluate_cached(pos, own_weights(), psq, cache) == evaluate_position(pos, own_weights()) > 0
+    assert evaluate_cached(pos, own_weights(), psq, cache) == evaluate_entry(pos, own_weights()) > 0
 
 
 @pytest.mark.parametrize("fen", SILLY)

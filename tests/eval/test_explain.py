@@ -7,10 +7,10 @@ import pytest
 
 from engine.core.fen import parse_fen
 from engine.core.game import Game
-from eval.evaluate import evaluate_position
-from eval.explain import PARTS, compare, explain, rounded
+from eval.evaluate import evaluate_entry
+from eval.explain import PARTS_PER_CENTIPAWN, compare, explain, rounded
 from eval.features import FEATURES
-from eval.phrases import PHRASES, in_words, opened_files
+from eval.phrases import PHRASES, change_text, opened_files
 from tests.eval.boards import game_fens, own_weights, random_weights
 
 FENS = game_fens(30, 120)[:1200]
@@ -18,7 +18,7 @@ FENS = game_fens(30, 120)[:1200]
 
 def white_score(fen, weights):
     pos = parse_fen(fen)
-    score = int(evaluate_position(pos, weights))
+    score = int(evaluate_entry(pos, weights))
     return -score if pos.side else score
 
 
@@ -50,14 +50,14 @@ def test_the_parts_of_a_move_sum_to_what_it_changes():
         before = explain(game.position, own_weights())
         for move in game.legal_moves()[:6]:
             after = game.copy()
-            after.play(game.text(move))
+            after.push_uci(game.uci(move))
             later = explain(after.position, own_weights())
             comparison = compare(before, later, mover)
             whole = sum(term.parts for term in later.terms) - sum(term.parts for term in before.terms)
             parts = sum(change.parts for change in comparison.changes) + comparison.turn + comparison.phase
-            assert parts == (-whole if mover else whole), (fen, game.text(move))
+            assert parts == (-whole if mover else whole), (fen, game.uci(move))
             for change in comparison.changes:
-                words = in_words(change, mover)
+                words = change_text(change, mover)
                 assert "{" not in words
                 if change.parts and words.startswith(("improves", "worsens")):
                     is_own_gain = words.startswith("improves") == (change.color == mover)
@@ -67,10 +67,10 @@ def test_the_parts_of_a_move_sum_to_what_it_changes():
 def words_of(fen, move):
     game = Game(fen)
     after = game.copy()
-    after.play(move)
+    after.push_uci(move)
     mover = int(game.position.side)
     comparison = compare(explain(game.position, own_weights()), explain(after.position, own_weights()), mover)
-    return {in_words(change, mover): change.parts / PARTS for change in comparison.changes}
+    return {change_text(change, mover): change.parts / PARTS_PER_CENTIPAWN for change in comparison.changes}
 
 
 @pytest.mark.parametrize(("fen", "move", "phrase", "sign"), [
@@ -94,7 +94,8 @@ def test_the_bishop_pair_is_given_up():
     game = Game("4k3/8/2p5/1B6/8/8/8/2B1K3 w - - 0 1")
     after = Game("4k3/8/2p5/8/8/8/8/2B1K3 w - - 0 1")
     comparison = compare(explain(game.position, own_weights()), explain(after.position, own_weights()), 0)
-    assert {in_words(change, 0) for change in comparison.changes} >= {"gives up the bishop pair", "gives up a bishop"}
+    assert {change_text(change, 0) for change in comparison.changes} >= {"gives up the bishop pair",
+                                                                         "gives up a bishop"}
 
 
 def test_files_that_open_next_to_a_king():

@@ -8,14 +8,14 @@ import pytest
 
 from engine.arena.gamefile import read_games, unpack_position
 from engine.arena.positions import quiet_samples
-from engine.arena.settings import Setting
+from engine.arena.settings import Config
 from engine.arena.training import TrainingShard
 from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
-from eval.evaluate import evaluate_position
+from eval.evaluate import evaluate_entry
 from eval.features import FEATURES, WEIGHT_COUNT
-from eval.fit_weights import Learner, Plan, rounded_weights
+from eval.fit_weights import TuningConfig, WeightTuner, rounded_weights
 from eval.samples import Samples
 from eval.trace import WHOLE_PHASE, WHOLE_SCALE
 from eval.weights import load_weights, values_of, weights_from
@@ -26,7 +26,7 @@ WEIGHTS = load_weights()
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("games") / "games.bin"
-    path.write_bytes(b"".join(TrainingShard(number, 4, 200, 3, Setting())().content for number in range(8)))
+    path.write_bytes(b"".join(TrainingShard(number, 4, 200, 3, Config())().content for number in range(8)))
     return path
 
 
@@ -45,13 +45,13 @@ def test_samples_are_quiet_and_their_traces_are_the_evaluation(file, samples):
             board = unpack_position(row)
             game = Game(board.fen(shredder=True), chess960=True)
             for ply in range(block.starts[index], block.starts[index + 1]):
-                move = board.parse_uci(game.text(int(block.moves[ply])))
+                move = board.parse_uci(game.uci(int(block.moves[ply])))
                 is_quiet = not board.is_check() and not board.is_capture(move) and not move.promotion
                 if (is_quiet and place < len(samples)
                         and is_sample(board, samples, place, int(block.scores[ply]), starts, mg, eg)):
                     assert samples.rows["result"][place] == row["result"]
                     place += 1
-                game.play(game.text(int(block.moves[ply])))
+                game.push_uci(game.uci(int(block.moves[ply])))
                 board.push(move)
     assert place == len(samples) > 200
 
@@ -67,11 +67,11 @@ def is_sample(board: chess.Board, samples: Samples, place: int, score: int, star
                + int((counts * eg[features]).sum()) * scale * (int(WHOLE_PHASE) - phase))
     traced = abs(blended) // int(WHOLE_PHASE * WHOLE_SCALE) * (1 if blended > 0 else -1)
     pos = parse_fen(board.fen(shredder=True), chess960=True)
-    return bool(traced == int(evaluate_position(pos, WEIGHTS)) * (1 if board.turn else -1))
+    return bool(traced == int(evaluate_entry(pos, WEIGHTS)) * (1 if board.turn else -1))
 
 
 def test_the_gradient_is_that_of_the_loss(samples):
-    learner = Learner(samples, load_weights(), Plan(threads=1))
+    learner = WeightTuner(samples, load_weights(), TuningConfig(threads=1))
     values, part = learner._prior.copy(), learner._training[:200]
     _, gradient = learner._error_and_gradient(values, part)
     generator = np.random.default_rng(1)
@@ -84,7 +84,7 @@ def test_the_gradient_is_that_of_the_loss(samples):
 
 
 def test_threads_change_nothing_but_rounding(samples):
-    one, three = (Learner(samples, load_weights(), Plan(threads=threads)) for threads in (1, 3))
+    one, three = (WeightTuner(samples, load_weights(), TuningConfig(threads=threads)) for threads in (1, 3))
     for learner in (one, three):
         learner._examples["target"] = one._examples["target"]
     first, second = (learner._error_and_gradient(learner._prior, learner._training) for learner in (one, three))
@@ -93,12 +93,12 @@ def test_threads_change_nothing_but_rounding(samples):
 
 
 def test_the_loss_falls_and_the_result_can_be_played_with(samples):
-    course = list(Learner(samples, load_weights(), Plan(epochs=5, batch=256, threads=2)).run())
+    course = list(WeightTuner(samples, load_weights(), TuningConfig(epochs=5, batch=256, threads=2)).run())
     assert course[-1].training_loss < 0.98 * course[0].training_loss
     weights = rounded_weights(course[-1])
     assert not (weights.packed == load_weights().packed).all()
     start = parse_fen(chess.STARTING_FEN)
-    assert abs(int(evaluate_position(start, weights))) < 100
+    assert abs(int(evaluate_entry(start, weights))) < 100
 
 
 def test_known_weights_are_found_again(samples):
@@ -107,14 +107,14 @@ def test_known_weights_are_found_again(samples):
     generator = np.random.default_rng(2)
     other = weights_from((mg + generator.integers(-6, 7, WEIGHT_COUNT)).tolist(),
                          (eg + generator.integers(-6, 7, WEIGHT_COUNT)).tolist())
-    learner = Learner(samples, load_weights(), Plan(epochs=40, batch=128, pull=0.0, threads=2))
+    learner = WeightTuner(samples, load_weights(), TuningConfig(epochs=40, batch=128, regularization=0.0, threads=2))
     truth = np.concatenate(values_of(other)).astype(float)
     learner._examples["target"] = expected_of(learner, truth)
     course = list(learner.run())
     assert course[-1].training_loss < 0.1 * course[0].training_loss
 
 
-def expected_of(learner: Learner, values) -> np.ndarray:
+def expected_of(learner: WeightTuner, values) -> np.ndarray:
     scores = np.zeros(len(learner._samples))
     size, starts = WEIGHT_COUNT, learner._starts
     for sample in range(len(scores)):
@@ -126,7 +126,7 @@ def expected_of(learner: Learner, values) -> np.ndarray:
 
 
 def test_mating_weights_stay(samples):
-    *_, last = Learner(samples, load_weights(), Plan(epochs=2, threads=1)).run()
+    *_, last = WeightTuner(samples, load_weights(), TuningConfig(epochs=2, threads=1)).run()
     mg, eg = values_of(load_weights())
     for feature in FEATURES:
         if feature.group == "mating":
@@ -136,11 +136,11 @@ def test_mating_weights_stay(samples):
 
 def test_one_game_in_ten_is_held_out(samples):
     assert len(set(samples.rows["game"].tolist())) == 32
-    learner = Learner(samples, load_weights(), Plan())
+    learner = WeightTuner(samples, load_weights(), TuningConfig())
     held_out = {int(samples.rows["game"][sample]) for sample in learner._validation}
     assert held_out == {0, 10, 20, 30}
 
 
 def test_nothing_to_learn_from():
     with pytest.raises(InputError, match="no quiet positions"):
-        Learner(Samples.join([]), load_weights(), Plan())
+        WeightTuner(Samples.join([]), load_weights(), TuningConfig())

@@ -12,19 +12,19 @@ import chess
 import numpy as np
 import pytest
 
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.core.fen import parse_fen
 from engine.core.game import Game
-from engine.core.perft import KNOWN
+from engine.core.perft import PERFT_POSITIONS
 from engine.expectimax.chance import value_of_move
-from engine.expectimax.opponent import ASSUMPTIONS, temperature_of
-from engine.expectimax.searcher import Expectimax, RootMove, score_of
+from engine.expectimax.opponent import OPPONENT_PARAMS, temperature_of
+from engine.expectimax.searcher import ExpectimaxSearch, RootMove, score_of
 from engine.reference.expectimax import expectimax
 from engine.reference.games.chess import Chess
-from engine.search.contract import Interruptible, Parallel, Remembering, Resizable, TablebaseProber
+from engine.search.contract import Clearable, Resizable, Stoppable, TbProbing, Threaded
 from engine.search.limits import Limits
 from engine.search.scores import MAX_EVALUATION, mate_distance, mate_in
-from eval.choice import features
+from eval.choice import features_evaluator
 from tests.alphabeta.kernels import average
 from tests.alphabeta.reference import minimax
 from tests.alphabeta.test_truth import switched
@@ -35,14 +35,14 @@ MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
 MATE_IN_TWO = "7k/8/8/8/8/8/R7/1R2K3 w - - 0 1"
 MATE_IN_THREE = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"
 
-SCALE = {row.name: row.default for row in ASSUMPTIONS}["scale"]
-SIGHT = {row.name: row.default for row in ASSUMPTIONS}["sight"]
+SCALE = {row.name: row.default for row in OPPONENT_PARAMS}["scale"]
+SIGHT = {row.name: row.default for row in OPPONENT_PARAMS}["sight"]
 
-SEARCHER = Expectimax()
-BY_FEATURES = Expectimax(evaluation=features())
+SEARCHER = ExpectimaxSearch()
+BY_FEATURES = ExpectimaxSearch(evaluation=features_evaluator())
 
 
-def search(fen: str, temperature: float = 60.0, searcher: Expectimax = SEARCHER, **limits):
+def search(fen: str, temperature: float = 60.0, searcher: ExpectimaxSearch = SEARCHER, **limits):
     searcher.set_opponent(temperature)
     game = Game(fen)
     return game, searcher.run(game.position, Limits(**limits))
@@ -112,12 +112,12 @@ def uniform(fen: str) -> list[float]:
     return [1 / count] * count
 
 
-def plain(temperature: float, least_likelihood: float) -> Expectimax:
+def plain(temperature: float, least_likelihood: float) -> ExpectimaxSearch:
     """With quiescence that prunes nothing, and mates that are worth 1, as the textbook has them."""
-    searcher = Expectimax(switched("use_quiescence"), features())
+    searcher = ExpectimaxSearch(switched("use_quiescence"), features_evaluator())
     searcher.set_opponent(temperature)
-    searcher.assume("mate_discount", 0.0)
-    searcher.assume("least_likelihood", least_likelihood)
+    searcher.set_opponent_param("mate_discount", 0.0)
+    searcher.set_opponent_param("least_likelihood", least_likelihood)
     return searcher
 
 
@@ -129,12 +129,12 @@ MODELS = {
 }
 
 
-def utilities(searcher: Expectimax, fen: str, depth: int) -> dict[str, float]:
+def utilities(searcher: ExpectimaxSearch, fen: str, depth: int) -> dict[str, float]:
     """The utility of every root move."""
     game = Game(fen)
-    searcher.begin(game.position, Limits())
+    searcher.prepare(game.position, Limits())
     state, position = searcher._states[0], game.position.copy()
-    return {game.text(move): value_of_move(position, state, searcher._tree, move, depth)[0]
+    return {game.uci(move): value_of_move(position, state, searcher._tree, move, depth)[0]
             for move in game.legal_moves()}
 
 
@@ -148,7 +148,7 @@ def test_the_values_are_the_textbooks(model, depth):
         assert utilities(searcher, fen, depth) == pytest.approx(truth, abs=1e-12), fen
         best = max(truth.values())
         result = searcher.run(parse_fen(fen), Limits(depth=depth))
-        assert truth[Game(fen).text(result.move)] == pytest.approx(best, abs=1e-12)
+        assert truth[Game(fen).uci(result.move)] == pytest.approx(best, abs=1e-12)
         if not mate_distance(result.score) and abs(best) < 0.999:
             assert result.score == pytest.approx(SCALE * math.atanh(best), abs=0.51)
 
@@ -174,10 +174,10 @@ def test_a_random_mover_is_the_limit_of_hot_players():
 def test_a_trap_is_set_for_a_random_mover_only():
     """b4 gives a pawn away and attacks a bishop: good against whoever does not look, bad against all others."""
     game = Game(MIDDLE_GAME)
-    assert game.text(search(MIDDLE_GAME, math.inf, depth=3)[1].move) == "b2b4"
-    assert game.text(search(MIDDLE_GAME, temperature_of(2500), depth=3)[1].move) != "b2b4"
-    adversary = Searcher(1)
-    wanted = tuple(move for move in game.legal_moves() if game.text(move) == "b2b4")
+    assert game.uci(search(MIDDLE_GAME, math.inf, depth=3)[1].move) == "b2b4"
+    assert game.uci(search(MIDDLE_GAME, temperature_of(2500), depth=3)[1].move) != "b2b4"
+    adversary = AlphaBetaSearch(1)
+    wanted = tuple(move for move in game.legal_moves() if game.uci(move) == "b2b4")
     best = adversary.run(game.position, Limits(depth=10))
     trap = adversary.run(game.position, Limits(depth=10, search_moves=wanted))
     assert best.move not in wanted
@@ -207,7 +207,7 @@ def test_a_mate_that_no_reply_avoids_is_announced(fen, moves, depth, temperature
 def test_a_mate_that_is_only_likely_is_not_announced():
     """Qh6 threatens mate on g7. Nxf6 is the only defence, and few random movers find it."""
     fen = "5rk1/5p1p/5Pp1/3n4/8/8/8/2Q3K1 w - - 0 1"
-    trap = tuple(move for move in Game(fen).legal_moves() if Game(fen).text(move) == "c1h6")
+    trap = tuple(move for move in Game(fen).legal_moves() if Game(fen).uci(move) == "c1h6")
     _, result = search(fen, math.inf, depth=3, search_moves=trap)
     assert mate_distance(result.score) is None
     assert 500 < result.score <= MAX_EVALUATION
@@ -230,7 +230,7 @@ def test_a_position_that_comes_for_the_third_time_is_a_draw():
     moves = "g1g2 h8h7 g2g1 h7h8 g1g2 h8h7 g2g1 h7h6 g1g3 h6h7".split()  # rook g1, king h7: twice so far
     game = Game("7k/8/8/8/8/8/8/K5R1 w - - 0 1", moves=moves)
     result = SEARCHER.run(game.position, Limits(depth=1, multipv=50))
-    scores = {game.text(info.line[0]): info.score for info in result.infos}
+    scores = {game.uci(info.pv[0]): info.score for info in result.infos}
     assert scores["g3g1"] == 0 < scores["g3g2"]
 
 
@@ -252,22 +252,22 @@ def test_scores_of_utilities():
 def test_every_iteration_reports_every_line_in_order():
     game, heard = Game(MIDDLE_GAME), []
     result = SEARCHER.run(game.position, Limits(depth=3, multipv=5), heard.append)
-    assert [(info.depth, info.line_number) for info in result.infos] == [
+    assert [(info.depth, info.multipv) for info in result.infos] == [
         (depth, number) for depth in (1, 2, 3) for number in (1, 2, 3, 4, 5)]
     assert heard[-5:] == result.infos[-5:]
     for depth in (1, 2, 3):
         lines = [info for info in result.infos if info.depth == depth]
         assert [info.score for info in lines] == sorted((info.score for info in lines), reverse=True)
-        assert len({info.line[0] for info in lines}) == 5
-        assert all(len(info.line) == depth <= info.deepest for info in lines)
-    assert (result.move, result.score, result.line) == (lines[0].line[0], lines[0].score, lines[0].line)
+        assert len({info.pv[0] for info in lines}) == 5
+        assert all(len(info.pv) == depth <= info.seldepth for info in lines)
+    assert (result.move, result.score, result.pv) == (lines[0].pv[0], lines[0].score, lines[0].pv)
 
 
 def test_multipv_shows_the_moves_with_the_highest_utilities():
     SEARCHER.set_opponent(60.0)
     values = utilities(SEARCHER, MIDDLE_GAME, 2)
     game, result = search(MIDDLE_GAME, depth=2, multipv=256)
-    shown = [game.text(info.line[0]) for info in result.infos if info.depth == 2]
+    shown = [game.uci(info.pv[0]) for info in result.infos if info.depth == 2]
     assert [values[text] for text in shown] == sorted(values.values(), reverse=True)
 
 
@@ -280,10 +280,10 @@ def test_lines_are_legal(temperature):
         assert result.infos
         for info in result.infos:
             board, follower = judge(fen), Game(fen)
-            for move in info.line:
-                text = follower.text(move)
+            for move in info.pv:
+                text = follower.uci(move)
                 board.push(board.parse_uci(text))  # raises if it is illegal
-                follower.play(text)
+                follower.push_uci(text)
 
 
 def test_the_line_goes_on_with_the_likeliest_reply():
@@ -291,21 +291,21 @@ def test_the_line_goes_on_with_the_likeliest_reply():
     _, result = search("3q3k/8/8/8/8/8/8/3QK3 b - - 0 1", 60.0, depth=2, multipv=256)
     game = Game("3q3k/8/8/8/8/8/8/3QK3 b - - 0 1")
     for info in result.infos:
-        if info.depth == 2 and game.text(info.line[0]) == "d8d2":
-            assert Game("7k/8/8/8/8/8/3q4/3QK3 w - - 0 1").text(info.line[1]) in ("d1d2", "e1d2")
+        if info.depth == 2 and game.uci(info.pv[0]) == "d8d2":
+            assert Game("7k/8/8/8/8/8/3q4/3QK3 w - - 0 1").uci(info.pv[1]) in ("d1d2", "e1d2")
 
 
 def test_the_same_search_twice_gives_the_same():
     for limits in ({"nodes": 30_000}, {"depth": 3}):
-        for fen in (MIDDLE_GAME, KNOWN[2].fen):
+        for fen in (MIDDLE_GAME, PERFT_POSITIONS[2].fen):
             first, _, second = (search(place, **limits)[1] for place in (fen, MATE_IN_TWO, fen))
-            assert (first.move, first.score, first.nodes, first.line) == (
-                second.move, second.score, second.nodes, second.line)
+            assert (first.move, first.score, first.nodes, first.pv) == (
+                second.move, second.score, second.nodes, second.pv)
 
 
 def test_the_node_limit_is_kept():
     for nodes in (1, 100, 5000):
-        game, result = search(KNOWN[1].fen, nodes=nodes)
+        game, result = search(PERFT_POSITIONS[1].fen, nodes=nodes)
         assert result.nodes <= nodes + 1
         assert result.move in game.legal_moves()
     assert SEARCHER.nodes == result.nodes
@@ -314,7 +314,7 @@ def test_the_node_limit_is_kept():
 @pytest.mark.parametrize("movetime", [0.0, 0.001, 0.1])
 @pytest.mark.parametrize("temperature", [math.inf, 60.0])
 def test_a_search_without_time_has_a_legal_move(movetime, temperature):
-    for fen in (MIDDLE_GAME, KNOWN[1].fen, CROWD):
+    for fen in (MIDDLE_GAME, PERFT_POSITIONS[1].fen, CROWD):
         started = time.perf_counter()
         game, result = search(fen, temperature, movetime=movetime)
         assert result.move in game.legal_moves()
@@ -343,11 +343,11 @@ def test_a_stop_before_the_search_begins_is_heard_and_can_be_forgotten():
     SEARCHER.stop()
     assert search(MIDDLE_GAME)[1].depth == 1
     game = Game(MIDDLE_GAME)
-    SEARCHER.begin(game.position, Limits())
+    SEARCHER.prepare(game.position, Limits())
     SEARCHER.stop()
-    assert SEARCHER.finish().depth == 1
+    assert SEARCHER.search().depth == 1
     SEARCHER.stop()
-    SEARCHER.forget_stop()
+    SEARCHER.clear_stop()
     assert search(MIDDLE_GAME, depth=2)[1].depth == 2
 
 
@@ -361,9 +361,9 @@ def test_limits_may_come_while_the_search_runs():
 
 def test_search_moves_are_the_only_ones():
     game = Game(MIDDLE_GAME)
-    wanted = tuple(move for move in game.legal_moves() if game.text(move) in ("a2a3", "g2g3"))
+    wanted = tuple(move for move in game.legal_moves() if game.uci(move) in ("a2a3", "g2g3"))
     result = SEARCHER.run(game.position, Limits(depth=3, search_moves=wanted, multipv=4))
-    assert {info.line[0] for info in result.infos} == set(wanted)
+    assert {info.pv[0] for info in result.infos} == set(wanted)
     assert result.move in wanted
 
 
@@ -372,14 +372,14 @@ def test_a_broken_iteration_answers_with_a_move_of_the_last_one():
     for nodes in range(2000, 60_000, 9000):
         _, result = search(MIDDLE_GAME, nodes=nodes, multipv=4)
         assert result.infos
-        last = [info for info in result.infos if info.line_number == 1][-1]
-        assert result.line == last.line or result.move == last.line[0]
+        last = [info for info in result.infos if info.multipv == 1][-1]
+        assert result.pv == last.pv or result.move == last.pv[0]
 
 
 def test_it_has_the_capabilities_that_it_can_use():
-    assert isinstance(SEARCHER, Interruptible) and isinstance(SEARCHER, Remembering)
-    assert isinstance(SEARCHER, TablebaseProber)
-    assert not isinstance(SEARCHER, Parallel) and not isinstance(SEARCHER, Resizable)
+    assert isinstance(SEARCHER, Stoppable) and isinstance(SEARCHER, Clearable)
+    assert isinstance(SEARCHER, TbProbing)
+    assert not isinstance(SEARCHER, Threaded) and not isinstance(SEARCHER, Resizable)
 
 
 def test_a_new_game_begins_from_nothing():

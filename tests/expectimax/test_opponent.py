@@ -8,8 +8,8 @@ import math
 import pytest
 
 from engine.core.errors import InputError
-from engine.expectimax.opponent import RANDOM_MOVER, rating_told, temperature_of
-from engine.expectimax.searcher import Expectimax
+from engine.expectimax.opponent import RANDOM_MOVER, rating_from_uci_opponent, temperature_of
+from engine.expectimax.searcher import ExpectimaxSearch
 
 
 def test_temperatures_fall_with_the_rating():
@@ -25,13 +25,13 @@ def test_temperatures_fall_with_the_rating():
     ("none -5 human Nobody", None), ("GM \u0662\u0668\u0660\u0660 human Arabic", None),
     ("GM 28000 human Typo", None), ("GM 2800", 2800)])
 def test_the_rating_that_a_gui_tells(text, rating):
-    assert rating_told(text) == rating
+    assert rating_from_uci_opponent(text) == rating
 
 
 def test_assumptions_out_of_range_or_unknown_are_refused():
-    searcher = Expectimax()
+    searcher = ExpectimaxSearch()
     with pytest.raises(InputError, match="no assumption of expectimax is called 'temper'"):
-        searcher.assume("temper", 1.0)
+        searcher.set_opponent_param("temper", 1.0)
     for bad in (0.0, -5.0, math.nan):
         with pytest.raises(InputError, match="temperature must be from 1 to inf"):
             searcher.set_opponent(bad)

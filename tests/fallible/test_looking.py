@@ -9,8 +9,8 @@ import pytest
 
 from engine.core.game import Game
 from engine.fallible.looking import value_of_move
-from engine.fallible.searcher import Fallible
-from engine.fallible.sight import Sight
+from engine.fallible.searcher import HumanlikeSearch
+from engine.fallible.sight import Vision
 from engine.search.limits import Limits
 from engine.search.scores import INFINITE, MATE, NO_SCORE, mate_distance
 
@@ -56,9 +56,9 @@ def minimax(board: chess.Board, depth: int, chain: int, ply: int, target: int) -
     return max(scores)
 
 
-def looker(depth: int = 1, blindness: float = 0, chain: int = 2, knowledge: int = 0, seed: int = 0) -> Fallible:
-    search = Fallible()
-    search.see_as(Sight(depth, blindness, chain, knowledge, 30_000), seed, random.Random(1))
+def looker(depth: int = 1, blindness: float = 0, chain: int = 2, knowledge: int = 0, seed: int = 0) -> HumanlikeSearch:
+    search = HumanlikeSearch()
+    search.set_vision(Vision(depth, blindness, chain, knowledge, 30_000), seed, random.Random(1))
     return search
 
 
@@ -66,21 +66,21 @@ def looker(depth: int = 1, blindness: float = 0, chain: int = 2, knowledge: int 
 @pytest.mark.parametrize(("depth", "chain"), [(1, 0), (1, 2), (2, 1)])
 def test_who_overlooks_nothing_sees_what_minimax_sees(fen, depth, chain):
     search, game, board = looker(depth, 0, chain), Game(fen), chess.Board(fen)
-    search.begin(game.position, Limits(depth=depth))
+    search.prepare(game.position, Limits(depth=depth))
     for move in game.legal_moves():
         found = value_of_move(game.position, search._states[0], search._sight, move, depth, -int(INFINITE), 0)
-        board.push_uci(game.text(move))
+        board.push_uci(game.uci(move))
         wanted = -minimax(board, depth - 1, chain, 1, board.peek().to_square)
         board.pop()
-        assert found == wanted, game.text(move)
+        assert found == wanted, game.uci(move)
 
 
 def test_all_moves_are_told_the_best_first():
     result = looker(2).run(Game(POSITIONS[0]).position, Limits(depth=2, multipv=218))
     last = [info for info in result.infos if info.depth == 2]
-    assert len(last) == 48 and {info.line[0] for info in last} == set(Game(POSITIONS[0]).legal_moves())
+    assert len(last) == 48 and {info.pv[0] for info in last} == set(Game(POSITIONS[0]).legal_moves())
     assert [info.score for info in last] == sorted((info.score for info in last), reverse=True)
-    assert result.move == last[0].line[0]
+    assert result.move == last[0].pv[0]
 
 
 def test_a_mate_is_seen_unless_it_is_overlooked():
@@ -95,11 +95,11 @@ def test_a_mate_is_seen_unless_it_is_overlooked():
 @pytest.mark.parametrize("blindness", [50, 200, 400])
 def test_moves_are_overlooked_as_often_as_said(blindness):
     """A pawn's step ahead takes nothing: 1.7 times as often as a capture, and 0.6 of that as it is one's own."""
-    game, search, count = Game(), Fallible(), 0
-    move = next(move for move in game.legal_moves() if game.text(move) == "e2e3")
-    search.begin(game.position, Limits(depth=1))
+    game, search, count = Game(), HumanlikeSearch(), 0
+    move = next(move for move in game.legal_moves() if game.uci(move) == "e2e3")
+    search.prepare(game.position, Limits(depth=1))
     for seed in range(1000):
-        search.see_as(Sight(1, blindness, 0, 0, 100), seed * 0x9E3779B9, random.Random(1))
+        search.set_vision(Vision(1, blindness, 0, 0, 100), seed * 0x9E3779B9, random.Random(1))
         value = value_of_move(game.position, search._states[0], search._sight, move, 1, -int(INFINITE), 0)
         count += value == NO_SCORE
     assert count / 1000 == pytest.approx(1.7 * 0.6 * blindness / 1000, abs=0.05)
@@ -108,7 +108,7 @@ def test_moves_are_overlooked_as_often_as_said(blindness):
 def test_the_same_game_overlooks_the_same():
     position = Game(POSITIONS[0]).position
     for seed in range(5):
-        lines = [[info.line for info in looker(1, 300, seed=seed).run(position, Limits(depth=1, multipv=218)).infos]
+        lines = [[info.pv for info in looker(1, 300, seed=seed).run(position, Limits(depth=1, multipv=218)).infos]
                  for _ in range(2)]
         assert lines[0] == lines[1] and len(lines[0]) < 48
 
@@ -123,10 +123,10 @@ def test_only_the_moves_that_are_allowed():
     game = Game()
     allowed = tuple(game.legal_moves()[:2])
     result = looker(blindness=500).run(game.position, Limits(depth=1, multipv=9, search_moves=allowed))
-    assert {info.line[0] for info in result.infos} <= set(allowed) and result.move in allowed
+    assert {info.pv[0] for info in result.infos} <= set(allowed) and result.move in allowed
 
 
 def test_a_stop_is_heard():
     search = looker(depth=60, knowledge=100)
-    search.begin(Game(POSITIONS[0]).position, Limits(depth=60, hard_time=0.3))
-    assert search.finish().seconds < 5
+    search.prepare(Game(POSITIONS[0]).position, Limits(depth=60, hard_time=0.3))
+    assert search.search().seconds < 5

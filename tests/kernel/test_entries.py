@@ -13,7 +13,7 @@ from engine.core.fen import START_FEN, parse_fen
 from engine.core.game import list_moves
 from engine.core.movegen import empty_move_list
 from engine.core.moves import encode_move
-from engine.core.perft import COUNT_LAST_PLY, perft
+from engine.core.perft import BULK, perft
 from engine.core.position import castled_squares
 from engine.kernel import array_type, entry, import_all, int64, intrinsics, sources, uint64
 from tests.kernels import read_clock
@@ -81,7 +81,7 @@ def test_an_array_that_may_not_be_written_is_refused():
 @pytest.mark.parametrize("depth", [1.0, "1", None])
 def test_numbers_of_another_type_are_refused(depth):
     with pytest.raises(TypeError):
-        perft(parse_fen(START_FEN), empty_move_list(), depth, COUNT_LAST_PLY)
+        perft(parse_fen(START_FEN), empty_move_list(), depth, BULK)
 
 
 def test_an_entry_is_loaded_once_whichever_thread_asks():
@@ -103,11 +103,11 @@ def test_python_runs_while_a_kernel_does():
         while not done.is_set():
             counts[0] += 1
 
-    perft(parse_fen(START_FEN), empty_move_list(), 1, COUNT_LAST_PLY)
+    perft(parse_fen(START_FEN), empty_move_list(), 1, BULK)
     thread = threading.Thread(target=count)
     thread.start()
     before = counts[0]
-    perft(parse_fen(START_FEN), empty_move_list(), 6, COUNT_LAST_PLY)
+    perft(parse_fen(START_FEN), empty_move_list(), 6, BULK)
     done.set()
     thread.join()
     assert counts[0] > before + 1000

@@ -15,7 +15,7 @@ import chess
 import pytest
 
 from engine.kernel import CACHE_VARIABLE, PACKAGES, SOURCE_ROOT, library
-from engine.search.kinds import KINDS
+from engine.search.kinds import MODES
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +73,7 @@ def test_a_game_is_played_with_the_import_of_numba_forbidden(package):
     assert not (package / "none").exists()
 
 
-@pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
+@pytest.mark.parametrize("kind", [kind.name for kind in MODES])
 def test_every_kind_of_search_needs_no_numba(package, kind):
     done = run(package, FORBIDDEN + UCI, f"setoption name SearchMode value {kind}\nisready\nposition startpos\n"
                "go nodes 2000\n")

@@ -135,7 +135,7 @@ def test_a_processor_that_lacks_something_gets_none(monkeypatch):
     monkeypatch.setattr(targets, "host_features", lambda: frozenset({"sse4.2"}))
     for baseline in targets.BASELINES:
         provenance = Provenance(sources.own_digest(), targets.triple(), baseline.name, "", "")
-        assert "this processor has no " in str(library._misfit(provenance))
+        assert "this processor has no " in str(library._mismatch(provenance))
 
 
 def test_a_newer_processor_gets_the_better_code(monkeypatch):

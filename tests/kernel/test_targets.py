@@ -12,7 +12,7 @@ from numba.core.types.functions import BaseFunction
 
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.movegen import empty_move_list
-from engine.core.perft import COUNT_LAST_PLY, perft
+from engine.core.perft import BULK, perft
 from engine.kernel import compiler, entry, int64, kernel, targets
 from engine.kernel.codefile import symbol_of
 from engine.kernel.intrinsics import add_atomic_i64, load_acquire, load_atomic, popcount, store_release
@@ -33,7 +33,7 @@ def instructions(address, word):
 
 def object_for(baseline: Baseline, point=instructions) -> bytes:
     machine = targets.machine(baseline, LINUX[baseline.architecture])
-    return compiler.generate(compiler.to_bitcode(point.declaration), machine).object_code
+    return compiler.emit_object_code(compiler.to_bitcode(point.declaration), machine).object_code
 
 
 def sections(code: bytes) -> Iterator[tuple[int, int, int, int]]:
@@ -87,10 +87,10 @@ def test_only_the_newer_arm_adds_in_one_instruction():
 def test_the_tables_of_endings_are_published_in_order():
     from tablebase.probe import position_outcome
     from tablebase.publishing import publish
-    from tablebase.syzygy.probe import position_value
+    from tablebase.syzygy.probe import wdl_entry
 
     arm = targets.baselines_of("aarch64-linux")[0]
-    for reader in (position_outcome, position_value):
+    for reader in (position_outcome, wdl_entry):
         assert any(word & 0xFFFFFC00 == 0xC8DFFC00 for word in words_of(object_for(arm, reader))), reader.name
     assert any(word & 0xFFFFFC00 == 0xC89FFC00 for word in words_of(object_for(arm, publish)))
 
@@ -100,11 +100,11 @@ def test_machine_code_of_a_baseline_runs_here():
     position, out = parse_fen(START_FEN), empty_move_list()
     for baseline in targets.baselines_of(targets.triple()):
         if not targets.lacking(baseline):
-            code = compiler.generate(compiler.to_bitcode(perft.declaration), targets.machine(baseline))
+            code = compiler.emit_object_code(compiler.to_bitcode(perft.declaration), targets.machine(baseline))
             loader = Loader()  # the code lives as long as this does
             address = loader.load(code.object_code, symbol_of(code.name))
             count = bind(address, perft.declaration.arguments, code.results, code.is_tuple)
-            assert count(position, out, 4, COUNT_LAST_PLY) == 197_281
+            assert count(position, out, 4, BULK) == 197_281
 
 
 def allocating(count):

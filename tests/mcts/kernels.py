@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.state import STATE_TYPE
-from engine.core.movegen import king_masks
+from engine.core.movegen import checkers_and_pinned
 from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
 from engine.mcts.leaves import proof_of
@@ -13,9 +13,9 @@ from engine.mcts.nodes import add_value, count_visit, node_at, write_node
 from engine.mcts.randomness import random_below
 from engine.mcts.sampling import random_move
 from engine.mcts.select import select
-from engine.mcts.sharing import share_value, shared_value
-from engine.mcts.simulate import play_out, set_up_playground
-from engine.mcts.values import chances_of, score_for
+from engine.mcts.sharing import lookup_shared_value, store_shared_value
+from engine.mcts.simulate import playout, set_up_playout
+from engine.mcts.values import score_for, win_loss_of
 from engine.mcts.worker import WORKER_TYPE
 
 
@@ -26,8 +26,8 @@ def select_child(worker, parent):
 
 @entry(POSITION_TYPE, STATE_TYPE, WORKER_TYPE)
 def one_playout(pos, state, worker):
-    set_up_playground(worker, pos)
-    return play_out(worker.playground, state, worker)
+    set_up_playout(worker, pos)
+    return playout(worker.playout_position, state, worker)
 
 
 @entry(int64, int64, int64)
@@ -60,21 +60,21 @@ def proof_by(score):
 @entry(POSITION_TYPE, WORKER_TYPE, int64)
 def value_of(pos, worker, score):
     """(chance to win, chance to lose, the score that is worth their difference) of a score."""
-    win, loss = chances_of(pos, worker, score)
+    win, loss = win_loss_of(pos, worker, score)
     return win, loss, score_for(pos, worker, win - loss)
 
 
 @entry(WORKER_TYPE, int64, int64)
 def share_node(worker, index, key):
-    share_value(worker, np.uint64(key), node_at(worker.pool, index))
+    store_shared_value(worker, np.uint64(key), node_at(worker.pool, index))
 
 
 @entry(WORKER_TYPE, int64)
 def value_shared(worker, key):
-    return shared_value(worker, np.uint64(key))
+    return lookup_shared_value(worker, np.uint64(key))
 
 
 @entry(POSITION_TYPE, WORKER_TYPE)
 def sample_move(pos, worker):
-    _, pinned = king_masks(pos)
+    _, pinned = checkers_and_pinned(pos)
     return random_move(pos, worker, pinned)

@@ -12,8 +12,8 @@ from engine.commands.shared.positions import BENCH_FENS
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.mcts import params
-from engine.mcts.lines import average, best_lines
-from engine.mcts.searcher import TreeSearcher
+from engine.mcts.lines import best_lines, mean_value
+from engine.mcts.searcher import MctsSearch
 from engine.search.limits import Info, Limits
 from engine.search.scores import mate_distance
 from tests.mcts.trees import KINDS, MATES, MIDDLE_GAME, SEARCHERS, search
@@ -23,7 +23,7 @@ from tests.positions import CORNERS, CROWD, judge
 def test_a_mate_that_a_look_finds_ends_the_search():
     fen = "r1bq2rk/pp3pbp/2p1p1pQ/7P/3P4/2PB1N2/PP3PPR/2KR4 w - - 0 1"
     game, result = search("puct", fen, nodes=100_000)
-    assert game.text(result.move) == "h6h7"
+    assert game.uci(result.move) == "h6h7"
     assert mate_distance(result.score) == 2
     assert result.nodes < 100_000
 
@@ -44,19 +44,19 @@ def test_the_fifty_move_counter_belongs_to_the_tree():
 
 
 def test_a_full_pool_and_a_root_without_children():
-    searcher = TreeSearcher(params.puct(), 1)
+    searcher = MctsSearch(params.puct(), 1)
     game = Game()
     searcher.run(game.position, Limits(nodes=200))
     searcher.pool.counter[0] = searcher.pool.capacity
     child = searcher.pool.children(searcher.pool.nodes[searcher.pool.root])[-1]
-    game.play(game.text(int(child.move)))
+    game.push_uci(game.uci(int(child.move)))
     for limits in (Limits(movetime=0.001), Limits(movetime=0.1), Limits(nodes=500)):
         assert searcher.run(game.position, limits).move in game.legal_moves()
 
 
 @pytest.mark.parametrize("nodes", [1, 3, 30_001])
 def test_nodes_are_exact_with_threads_and_a_small_pool(nodes):
-    searcher = TreeSearcher(params.puct(), 0.2, threads=2)
+    searcher = MctsSearch(params.puct(), 0.2, threads=2)
     assert searcher.run(Game(MIDDLE_GAME).position, Limits(nodes=nodes)).nodes == nodes
 
 
@@ -99,9 +99,9 @@ def test_corners(fen):
 def test_stop_before_and_while_searching():
     searcher, game = SEARCHERS["puct"], Game()
     searcher.clear()
-    searcher.begin(game.position, Limits())
+    searcher.prepare(game.position, Limits())
     searcher.stop()
-    assert searcher.finish().move in game.legal_moves()
+    assert searcher.search().move in game.legal_moves()
     timer = threading.Timer(0.1, searcher.stop)
     timer.start()
     started = time.perf_counter()
@@ -113,15 +113,15 @@ def test_stop_before_and_while_searching():
 def test_time_that_is_set_while_pondering():
     searcher = SEARCHERS["puct"]
     searcher.clear()
-    searcher.begin(Game().position, Limits())
+    searcher.prepare(Game().position, Limits())
     threading.Timer(0.05, searcher.set_time, (0.1, 0.1)).start()
-    assert searcher.finish().seconds < 1.0
+    assert searcher.search().seconds < 1.0
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_again(kind):
     first, second = (search(kind, MIDDLE_GAME, nodes=2000)[1] for _ in range(2))
-    assert (first.move, first.score, first.line) == (second.move, second.score, second.line)
+    assert (first.move, first.score, first.pv) == (second.move, second.score, second.pv)
 
 
 def test_lines_are_legal_and_sorted():
@@ -130,16 +130,16 @@ def test_lines_are_legal_and_sorted():
     searcher.clear()
     searcher.run(game.position, Limits(nodes=20_000, multipv=4), infos.append)
     last = infos[-4:]
-    assert [info.line_number for info in last] == [1, 2, 3, 4]
+    assert [info.multipv for info in last] == [1, 2, 3, 4]
     visits = [line.visits for line in best_lines(searcher.pool, params.puct(), searcher._curve, 4)]
     assert visits == sorted(visits, reverse=True)
     for info in infos:
         board, follower = judge(game.fen()), game.copy()
-        for move in info.line:
-            text = follower.text(move)
+        for move in info.pv:
+            text = follower.uci(move)
             assert board.is_legal(chess.Move.from_uci(text))
             board.push_uci(text)
-            follower.play(text)
+            follower.push_uci(text)
 
 
 def test_search_moves():
@@ -161,10 +161,10 @@ def test_parameters_out_of_range():
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_see_a_mate_in_one(kind):
     game, result = search(kind, "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", nodes=3000)
-    assert game.text(result.move) == "a1a8"
+    assert game.uci(result.move) == "a1a8"
 
 
 def test_averages_stay_in_their_range():
     search("puct", MIDDLE_GAME, nodes=500)
     pool = SEARCHERS["puct"].pool
-    assert all(-1 <= average(child) <= 1 for child in pool.children(pool.nodes[pool.root]) if child.visits)
+    assert all(-1 <= mean_value(child) <= 1 for child in pool.children(pool.nodes[pool.root]) if child.visits)

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.alphabeta.root import NEVER
+from engine.alphabeta.root import NO_LIMIT
 from engine.commands.shared.positions import BENCH_FENS
 from engine.core.game import Game
 from engine.mcts import params
-from engine.mcts.nodes import NODE_BYTES, ONE, ROOM, TB_PROOF, Pool
+from engine.mcts.nodes import MIN_CAPACITY, NODE_BYTES, ONE, TB_PROOF, Pool
 from engine.mcts.params import Leaf, Selection
-from engine.mcts.searcher import TreeSearcher
+from engine.mcts.searcher import MctsSearch
 from engine.mcts.worker import new_worker
 from engine.reference.games.chess import Chess
 from engine.reference.uct import Node, simulate, ucb1
@@ -40,7 +40,7 @@ from tests.positions import CORNERS, judge
 
 def family(values: list[list[float]], shares: list[int]) -> tuple[Pool, list[int]]:
     """A root with children that had these visits and priors."""
-    pool = Pool(ROOM * NODE_BYTES)
+    pool = Pool(MIN_CAPACITY * NODE_BYTES)
     first = 2
     pool.nodes[1].first, pool.nodes[1].children = first, len(values)
     for number, (visits, share) in enumerate(zip(values, shares, strict=True)):
@@ -100,10 +100,10 @@ def test_even_selection_takes_turns():
 # Step 3, simulation.
 
 def playouts(fen: str, count: int, **changes) -> list[float]:
-    searcher, position = TreeSearcher(params.uct(**changes), 1), Game(fen).position
-    searcher.begin(position, Limits())
+    searcher, position = MctsSearch(params.uct(**changes), 1), Game(fen).position
+    searcher.prepare(position, Limits())
     state, worker = searcher._states[0], searcher._workers[0]
-    state.deadline = NEVER
+    state.deadline = NO_LIMIT
     return [one_playout(position, state, worker) for _ in range(count)]
 
 

@@ -15,7 +15,7 @@ from engine.core.game import Game
 from engine.mcts import params
 from engine.mcts.nodes import ONE, Pool, compact
 from engine.mcts.params import Leaf
-from engine.mcts.searcher import TreeSearcher
+from engine.mcts.searcher import MctsSearch
 from engine.search.limits import Limits
 from engine.search.scores import mate_distance
 from tests.mcts.trees import MATES, MIDDLE_GAME, SEARCHERS, search
@@ -26,7 +26,7 @@ def tree_of(pool: Pool, index: int):
     """The tree below a node as nested tuples, whatever its places in the pool."""
     node = pool.nodes[index]
     children = [tree_of(pool, int(node.first) + number) for number in range(node.children)] if node.first else []
-    return (int(node.move), int(node.visits), int(node.total), int(node.proof), children)
+    return (int(node.move), int(node.visits), int(node.value_sum), int(node.proof), children)
 
 
 
@@ -37,7 +37,7 @@ def test_visits_and_values_add_up(kind):
     assert pool.nodes[pool.root].visits == 3000
     for index in range(1, pool.used):
         node = pool.nodes[index]
-        assert abs(int(node.total)) <= int(node.visits) * int(ONE)
+        assert abs(int(node.value_sum)) <= int(node.visits) * int(ONE)
         if node.first:
             below = sum(int(child.visits) for child in pool.children(node))
             assert node.visits - below == (0 if index == pool.root else 1)  # the leaf it was before it grew
@@ -48,7 +48,7 @@ def test_what_the_pool_keeps_when_it_is_full():
     search("puct", MIDDLE_GAME, nodes=3000)
     pool = SEARCHERS["puct"].pool
     before = tree_of(pool, pool.root)
-    pool.make_room()
+    pool.free_space()
     assert tree_of(pool, pool.root) == before  # nothing had to go
     least = 40
 
@@ -61,7 +61,7 @@ def test_what_the_pool_keeps_when_it_is_full():
 
 
 def test_a_small_pool_goes_on_for_ever():
-    searcher = TreeSearcher(params.puct(), 0.2)
+    searcher = MctsSearch(params.puct(), 0.2)
     game = Game(MIDDLE_GAME)
     result = searcher.run(game.position, Limits(nodes=30_000))
     assert result.nodes == 30_000
@@ -72,19 +72,19 @@ def test_a_small_pool_goes_on_for_ever():
 
 def test_a_pool_for_less_than_one_position():
     with pytest.raises(InputError, match="a tree needs"):
-        TreeSearcher(params.puct(), 0.01)
+        MctsSearch(params.puct(), 0.01)
 
 
 def test_the_tree_is_kept_for_the_next_move():
     searcher = SEARCHERS["puct"]
     game, result = search("puct", START_FEN, nodes=5000)
-    best, reply = result.line[:2]
+    best, reply = result.pv[:2]
     pool = searcher.pool
     child = next(node for node in pool.children(pool.nodes[pool.root]) if node.move == best)
     grandchild = next(node for node in pool.children(child) if node.move == reply)
     kept = int(grandchild.visits)
-    game.play(game.text(best))
-    game.play(game.text(reply))
+    game.play(game.uci(best))
+    game.play(game.uci(reply))
     searcher.run(game.position, Limits(nodes=100))
     assert searcher.pool.nodes[searcher.pool.root].visits == kept + 100
     searcher.run(Game(BENCH_FENS[5]).position, Limits(nodes=100))  # another game
@@ -96,17 +96,17 @@ def test_mates_are_proven(fen, moves):
     game, result = search("puct", fen, nodes=200_000)
     assert mate_distance(result.score) == moves
     board = judge(fen)
-    for move in result.line:
-        board.push_uci(text := game.text(move))
+    for move in result.pv:
+        board.push_uci(text := game.uci(move))
         game.play(text)
     assert board.is_checkmate()
-    assert len(result.line) == 2 * moves - 1
+    assert len(result.pv) == 2 * moves - 1
     assert result.nodes < 200_000  # it stops when there is nothing more to find
 
 
 def test_what_is_marked_as_over_is_over():
     """Every mate and every draw that a tactical tree has written down, against python-chess."""
-    searcher = TreeSearcher(params.puct(), 16)
+    searcher = MctsSearch(params.puct(), 16)
     game = Game("2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1")
     searcher.run(game.position, Limits(nodes=20_000))
     pool, found = searcher.pool, Counter()
@@ -115,7 +115,7 @@ def test_what_is_marked_as_over_is_over():
         node = pool.nodes[index]
         for place in range(int(node.first), int(node.first) + int(node.children) if depth else 0):
             child = pool.nodes[place]
-            board.push_uci(Game(board.fen()).text(int(child.move)))
+            board.push_uci(Game(board.fen()).uci(int(child.move)))
             found[board.is_checkmate()] += child.visits > 0
             assert board.is_checkmate() or child.proof != 1
             assert not child.is_drawn or board.is_stalemate() or board.is_insufficient_material()
@@ -128,7 +128,7 @@ def test_what_is_marked_as_over_is_over():
 
 def test_a_repetition_is_a_draw_of_the_way_and_not_of_the_node():
     """Lines that come back to a position are worth nothing, though the position is not: it is not marked as drawn."""
-    searcher = TreeSearcher(params.uct(leaf=Leaf.CUT_OFF, cut_off_plies=0), 16)
+    searcher = MctsSearch(params.uct(leaf=Leaf.CUT_OFF, cut_off_plies=0), 16)
     game = Game("k7/8/8/8/8/8/8/K5R1 w - - 0 1")
     searcher.run(game.position, Limits(nodes=60_000))
     pool, found = searcher.pool, Counter()
@@ -137,10 +137,10 @@ def test_a_repetition_is_a_draw_of_the_way_and_not_of_the_node():
         node = pool.nodes[index]
         for place in range(int(node.first), int(node.first) + int(node.children)):
             child = pool.nodes[place]
-            board.push_uci(Game(board.fen()).text(int(child.move)))
+            board.push_uci(Game(board.fen()).uci(int(child.move)))
             if board.is_repetition(2):
                 found["visits"] += int(child.visits)
-                assert child.total == 0
+                assert child.value_sum == 0
                 assert not child.first
                 assert not child.is_drawn
             elif len(board.move_stack) < 4:
@@ -152,7 +152,7 @@ def test_a_repetition_is_a_draw_of_the_way_and_not_of_the_node():
 
 
 def test_two_threads_lose_no_visit():
-    searcher = TreeSearcher(params.puct(), 16, threads=2)
+    searcher = MctsSearch(params.puct(), 16, threads=2)
     game = Game(MIDDLE_GAME)
     result = searcher.run(game.position, Limits(nodes=20_000))
     pool = searcher.pool
@@ -160,4 +160,4 @@ def test_two_threads_lose_no_visit():
     assert pool.nodes[pool.root].visits == 20_000
     assert sum(int(child.visits) for child in pool.children(pool.nodes[pool.root])) == 20_000
     used = pool.nodes[1 : pool.used]
-    assert (np.abs(used["total"]) <= used["visits"].astype(np.int64) * int(ONE)).all()
+    assert (np.abs(used["value_sum"]) <= used["visits"].astype(np.int64) * int(ONE)).all()

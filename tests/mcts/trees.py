@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.core.game import Game
 from engine.mcts import params
-from engine.mcts.searcher import TreeSearcher
+from engine.mcts.searcher import MctsSearch
 from engine.search.limits import Limits
 
 KINDS = {"learned": params.learned, "puct": params.puct, "uct": params.uct, "montecarlo": params.pure_monte_carlo}
@@ -14,7 +14,7 @@ MATES = {  # position: moves to the mate
     "7k/8/8/8/8/8/R7/1R2K3 w - - 0 1": 2,
     "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1": 3,
 }
-SEARCHERS = {name: TreeSearcher(make(), 4) for name, make in KINDS.items()}
+SEARCHERS = {name: MctsSearch(make(), 4) for name, make in KINDS.items()}
 
 
 def search(kind: str, fen: str, **limits):

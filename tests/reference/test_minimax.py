@@ -11,11 +11,11 @@ import pytest
 
 from engine.reference.evaluation import FEATURES, evaluate, material, terms
 from engine.reference.game import MAX, MIN
-from engine.reference.games.board import TicTacToe, board_of
+from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.games.chess import Chess
 from engine.reference.games.halving import Halving, Pile
 from engine.reference.games.tree import TreeGame
-from engine.reference.horizon import settled
+from engine.reference.horizon import quiescent
 from engine.reference.minimax import Count, alphabeta, decide, deepen, minimax
 from engine.reference.ordering import Ordered, by_evaluation, deepen_with_killers
 from engine.reference.tables import solve
@@ -79,7 +79,7 @@ def test_a_trace_has_every_window_and_says_which_values_are_bounds():
 
 def test_order_changes_the_work_and_not_the_value():
     game = TicTacToe()
-    board = board_of("x.. .o. ...")
+    board = parse_grid("x.. .o. ...")
     plain, ordered = Count(), Count()
     guided = Ordered(game, by_evaluation(game, game.open_lines))
     assert (alphabeta(game, board, count=plain) == alphabeta(guided, board, count=ordered)
@@ -190,7 +190,7 @@ def test_the_horizon_and_quiescence():
     """One ply deep the queen takes a protected pawn; whoever looks on where it is not quiet leaves it alone."""
     game = Chess(PROTECTED_PAWN)
     root = game.initial()
-    quiet = settled(game, material, captures)
+    quiet = quiescent(game, material, captures)
     assert decide(game, root, lambda after: minimax(game, after, 0, material)) == "d2d5"
     assert decide(game, root, lambda after: minimax(game, after, 0, quiet)) != "d2d5"
     assert quiet(game.result(root, "d2d5")) == -1

@@ -12,7 +12,7 @@ from engine.reference.game import MAX, MIN
 from engine.reference.games.kuhn import Kuhn, Table
 from engine.reference.games.rockpaperscissors import PAPER, PAYOFFS, ROCK, SCISSORS, RockPaperScissors
 from engine.reference.minimax import minimax
-from engine.reference.regret import Learner, exploitability, matched, play, regrets, value
+from engine.reference.regret import RegretMatcher, exploitability, matched, play, regrets, value
 
 EVEN = (1 / 3, 1 / 3, 1 / 3)
 ROCK_LOVER = (0.5, 0.25, 0.25)
@@ -31,7 +31,7 @@ def test_probabilities_of_the_notes():
 
 
 def test_regrets_are_summed_over_games():
-    learner = Learner(3)
+    learner = RegretMatcher(3)
     learner.learn(regrets(PAYOFFS, ROCK, PAPER), learner.strategy)
     learner.learn(regrets(PAYOFFS, PAPER, ROCK), learner.strategy)
     assert learner.totals == [-1, 1, 0]

@@ -9,7 +9,7 @@ import pytest
 
 from engine.reference import alphazero
 from engine.reference.game import MAX, MIN
-from engine.reference.games.board import ConnectFour, RowGame, TicTacToe, board_of
+from engine.reference.games.board import ConnectFour, RowGame, TicTacToe, parse_grid
 from engine.reference.minimax import minimax
 from engine.reference.network import Network
 from engine.reference.tables import solve
@@ -20,7 +20,7 @@ TIC_TAC_TOE = TicTacToe()
 
 @pytest.mark.parametrize("text", ["xx.oo....", "xo..x...o", ".........", "x...o...x", "xo..x...."])
 def test_uct_finds_a_perfect_move_in_a_thousand_iterations(text):
-    game, board = TIC_TAC_TOE, board_of(text)
+    game, board = TIC_TAC_TOE, parse_grid(text)
     table = solve(game, board)
     values = {action: table[game.result(board, action)].value for action in game.actions(board)}
     for seed in range(5):
@@ -65,7 +65,7 @@ def test_uct_draws_tic_tac_toe_against_perfect_play():
 
 def test_uct_answers_the_only_defence():
     """MIN has to stop a row; UCT counts utilities for whoever moves."""
-    board = board_of("xx..o....")
+    board = parse_grid("xx..o....")
     assert TIC_TAC_TOE.to_move(board) == MIN
     assert most_visited(search(TIC_TAC_TOE, board, 1000, random.Random(3))) == 2
     assert pure_monte_carlo(TIC_TAC_TOE, board, 300, random.Random(3)) == 2
@@ -82,7 +82,7 @@ def test_ucb1_prefers_what_is_promising_and_what_is_rarely_tried():
 
 def test_a_better_playout_policy_is_nearer_to_the_truth():
     """A move wins at once; so does every playout that sees it."""
-    board = board_of("xx. oo. ...")
+    board = parse_grid("xx. oo. ...")
     chance = random.Random(2)
     wild = sum(simulate(TIC_TAC_TOE, board, chance) for _ in range(200)) / 200
     assert simulate(TIC_TAC_TOE, board, chance, greedy) == minimax(TIC_TAC_TOE, board) == 1 > wild
@@ -95,8 +95,8 @@ def test_connect_four_drops_stones_and_sees_rows():
         board = game.result(board, column)
     assert game.text(board).split() == [".....", "xo...", "xo...", "xo..."]
     assert game.utility(game.result(board, 0), MAX) == 1
-    assert game.winner(board_of("..... ...o. ..ox. .oxx. oxxo.".replace(" ", "")[5:])) == MIN
-    assert game.actions(board_of("x.o.. x.o.. o.x.. o.x..")) == [1, 3, 4]
+    assert game.winner(parse_grid("..... ...o. ..ox. .oxx. oxxo.".replace(" ", "")[5:])) == MIN
+    assert game.actions(parse_grid("x.o.. x.o.. o.x.. o.x..")) == [1, 3, 4]
     assert len(game._lines) == 4 * 2 + 5 * 1 + 2 * 2  # across, down, diagonals
 
 
@@ -119,7 +119,7 @@ def test_gradients_of_the_network_are_those_of_its_loss():
 def test_alphazero_counts_visits_and_wins_at_once():
     network = alphazero.new_network(TIC_TAC_TOE)
     for text, move in (("xx.oo....", 2), ("xx.oo...x", 5)):
-        root = alphazero.search(TIC_TAC_TOE, network, board_of(text), 100)
+        root = alphazero.search(TIC_TAC_TOE, network, parse_grid(text), 100)
         assert root.visits == 100
         assert alphazero.most_visited(root) == move
 
@@ -130,7 +130,8 @@ def test_the_network_of_alphazero_learns_from_its_games():
     wins = {"xx.oo....": 2, "x.ox.o...": 6, "..x.xo..o": 6}
 
     def answers():
-        found = [(network.predict(alphazero.encode(TIC_TAC_TOE, board_of(text))), move) for text, move in wins.items()]
+        found = [(network.predict(alphazero.encode(TIC_TAC_TOE, parse_grid(text))), move) for text,
+                 move in wins.items()]
         return (sum(value[0] for (value, _), _ in found) / len(wins),
                 sum(policy[0, move] for (_, policy), move in found) / len(wins))
 

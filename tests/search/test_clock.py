@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.clock import MOVES_TO_EXPECT, Clock, budget, fixed, patience
+from engine.search.clock import EXPECTED_MOVES_TO_GO, ClockState, fixed_time_budget, time_budget, time_factor
 
 SECONDS = st.floats(0, 100_000, allow_nan=False)
 
 
 @given(SECONDS, st.floats(0, 600), st.none() | st.integers(1, 200), st.floats(0, 10))
 def test_no_move_ever_needs_more_than_the_clock_has(left, increment, moves, overhead):
-    spent = budget(Clock(left, increment, moves), overhead)
+    spent = time_budget(ClockState(left, increment, moves), overhead)
     assert 0 < spent.soft <= max(spent.hard, 0.001)
     if left > overhead + 0.01:
         assert spent.hard <= left - overhead
@@ -25,13 +25,13 @@ def test_no_move_ever_needs_more_than_the_clock_has(left, increment, moves, over
 
 @given(st.floats(-1000, 0))
 def test_an_empty_clock_still_gets_a_move(left):
-    assert 0 < budget(Clock(left), 0.02).hard <= 0.001
+    assert 0 < time_budget(ClockState(left), 0.02).hard <= 0.001
 
 
 def test_a_game_without_increment_lasts_for_two_hundred_moves():
     left = 60.0
     for _ in range(200):
-        left -= budget(Clock(left), 0.02).soft + 0.005  # what is really lost on the way
+        left -= time_budget(ClockState(left), 0.02).soft + 0.005  # what is really lost on the way
         assert left > 0
 
 
@@ -44,7 +44,7 @@ def test_the_flag_never_falls_though_every_move_is_delayed(base, increment, over
     generator, left, moves = random.Random(1), base, 0
     # A delay beyond increment and share cannot be paid for ever: as many moves as a long game has.
     while moves < 150:
-        spent = budget(Clock(left, increment), overhead)
+        spent = time_budget(ClockState(left, increment), overhead)
         used = spent.hard if generator.random() < 0.03 else spent.soft
         left -= used + generator.random() * delay
         assert left > 0, moves
@@ -55,31 +55,31 @@ def test_the_flag_never_falls_though_every_move_is_delayed(base, increment, over
 def test_all_time_before_a_control_is_used_but_never_exceeded():
     left = 60.0
     for moves in range(40, 0, -1):
-        spent = budget(Clock(left, 0.0, moves), 0.02)
+        spent = time_budget(ClockState(left, 0.0, moves), 0.02)
         left -= spent.soft + 0.02
         assert left > 0
     assert left < 20
 
 
 def test_the_increment_is_spent():
-    assert budget(Clock(10, 2), 0.02).soft > budget(Clock(10, 0), 0.02).soft + 1
+    assert time_budget(ClockState(10, 2), 0.02).soft > time_budget(ClockState(10, 0), 0.02).soft + 1
 
 
 def test_more_moves_to_go_leave_less_for_each():
-    times = [budget(Clock(100, 0, moves), 0.02).soft for moves in range(1, 41)]
+    times = [time_budget(ClockState(100, 0, moves), 0.02).soft for moves in range(1, 41)]
     assert times == sorted(times, reverse=True)
-    assert budget(Clock(100), 0.02).soft < 100 / (MOVES_TO_EXPECT - 1)
+    assert time_budget(ClockState(100), 0.02).soft < 100 / (EXPECTED_MOVES_TO_GO - 1)
 
 
 def test_a_time_for_one_move_is_used_up():
-    assert 4.9 < fixed(5, 0.02).hard < 5 <= fixed(5, 0.02).soft
-    assert 0.0009 <= fixed(0.001, 0.02).hard <= 0.001
-    assert fixed(-3, 0.02).hard > 0
+    assert 4.9 < fixed_time_budget(5, 0.02).hard < 5 <= fixed_time_budget(5, 0.02).soft
+    assert 0.0009 <= fixed_time_budget(0.001, 0.02).hard <= 0.001
+    assert fixed_time_budget(-3, 0.02).hard > 0
 
 
 def test_patience_falls_while_the_move_is_steady_and_rises_with_trouble():
-    calm = [patience(steady, 0, 0.5) for steady in range(10)]
+    calm = [time_factor(steady, 0, 0.5) for steady in range(10)]
     assert calm == sorted(calm, reverse=True)
-    assert patience(0, 60, 0.5) > patience(0, 10, 0.5) > patience(0, -50, 0.5)
-    assert patience(3, 0, 0.2) > patience(3, 0, 0.95)
-    assert 0.3 < patience(9, 0, 1.0) < patience(0, 500, 0.0) < 4.5
+    assert time_factor(0, 60, 0.5) > time_factor(0, 10, 0.5) > time_factor(0, -50, 0.5)
+    assert time_factor(3, 0, 0.2) > time_factor(3, 0, 0.95)
+    assert 0.3 < time_factor(9, 0, 1.0) < time_factor(0, 500, 0.0) < 4.5

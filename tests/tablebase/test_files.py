@@ -13,12 +13,12 @@ import pytest
 
 from engine.core.errors import InputError
 from engine.core.game import Game
-from tablebase.files import Container, Kind, _filters, bytes_of
+from tablebase.files import Container, TableKind, _filters, bytes_of
 from tablebase.material import parse_ending
 from tablebase.own_tables import BUILT_IN, OwnTables
 
-NAMES = {kind: f"{kind.value}.tables" for kind in Kind}
-LARGEST = {Kind.OUTCOMES: 1_300_000, Kind.DISTANCES: 8_000_000, Kind.RESETS: 2_500_000}
+NAMES = {kind: f"{kind.value}.tables" for kind in TableKind}
+LARGEST = {TableKind.OUTCOMES: 1_300_000, TableKind.DISTANCES: 8_000_000, TableKind.RESETS: 2_500_000}
 QUEEN = "7k/8/6K1/8/8/8/Q7/8 w - - 0 1"
 ROOK = "7k/8/6K1/8/8/8/8/R7 w - - 0 1"
 
@@ -30,7 +30,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", TableKind)
 def test_the_built_in_files_are_complete_and_small(kind):
     path = BUILT_IN / NAMES[kind]
     container = Container(path)
@@ -39,7 +39,7 @@ def test_the_built_in_files_are_complete_and_small(kind):
     for entry in container.entries.values():
         sides = [block is not None for block in entry.blocks]
         assert any(sides)
-        assert kind is not Kind.OUTCOMES or all(sides) or entry.ending.is_symmetric
+        assert kind is not TableKind.OUTCOMES or all(sides) or entry.ending.is_symmetric
 
 
 def change_directory(path, change, is_signed: bool = True) -> None:
@@ -60,14 +60,14 @@ def change_directory(path, change, is_signed: bool = True) -> None:
 def test_a_foreign_file_is_named_and_the_others_are_used(folder, content, reason):
     (folder / "another.tables").write_bytes(content)
     tables = OwnTables([folder])
-    (complaint,) = tables.complaints()
+    (complaint,) = tables.take_warnings()
     assert str(folder / "another.tables") in complaint and reason in complaint and "\n" not in complaint
     assert tables.code(Game(QUEEN).position) == 2
-    assert tables.complaints() == []
+    assert tables.take_warnings() == []
 
 
 def test_a_file_that_is_cut_off(folder):
-    path = folder / NAMES[Kind.OUTCOMES]
+    path = folder / NAMES[TableKind.OUTCOMES]
     path.write_bytes(path.read_bytes()[:-5000])
     with pytest.raises(InputError, match="cut off"):
         Container(path)
@@ -87,13 +87,13 @@ def test_one_damaged_ending_does_not_spoil_another(folder, spoil):
             if row["ending"] == "KQvK":
                 spoil(row["blocks"][0])
 
-    change_directory(folder / NAMES[Kind.OUTCOMES], change)
+    change_directory(folder / NAMES[TableKind.OUTCOMES], change)
     tables = OwnTables([folder])
     assert tables.code(Game(QUEEN).position) is None
-    (complaint,) = tables.complaints()
+    (complaint,) = tables.take_warnings()
     assert "KQvK" in complaint and "checksum" in complaint
     assert tables.code(Game(ROOK).position) == 2
-    assert tables.code(Game(QUEEN).position) is None and tables.complaints() == []  # told once
+    assert tables.code(Game(QUEEN).position) is None and tables.take_warnings() == []  # told once
 
 
 @pytest.mark.parametrize("change", [lambda row: row.update(axes=[0, 0]), lambda row: row.update(ending="KXvK"),
@@ -104,7 +104,7 @@ def test_one_damaged_ending_does_not_spoil_another(folder, spoil):
                                     lambda row: row["summary"][0].update(longest_win=10**6),
                                     lambda row: row["summary"][0].update(longest_win="a")])
 def test_a_directory_that_makes_no_sense(folder, change):
-    path = folder / NAMES[Kind.OUTCOMES]
+    path = folder / NAMES[TableKind.OUTCOMES]
     change_directory(path, lambda directory: change(directory["tables"][0]))
     with pytest.raises(InputError, match="directory is damaged"):
         Container(path)
@@ -112,14 +112,14 @@ def test_a_directory_that_makes_no_sense(folder, change):
 
 def test_a_directory_that_was_changed_is_refused(folder):
     """Other axes would be read without complaint, and wrong."""
-    path = folder / NAMES[Kind.OUTCOMES]
+    path = folder / NAMES[TableKind.OUTCOMES]
     change_directory(path, lambda directory: directory["tables"][-1]["axes"].reverse(), is_signed=False)
     with pytest.raises(InputError, match="directory is damaged"):
         Container(path)
 
 
 def test_a_deeply_nested_line_is_no_directory(folder):
-    path = folder / NAMES[Kind.OUTCOMES]
+    path = folder / NAMES[TableKind.OUTCOMES]
     path.write_bytes(b"[" * 100_000 + b"\n")
     with pytest.raises(InputError, match="not a file of endgame tables"):
         Container(path)
@@ -136,16 +136,16 @@ def test_a_damaged_table_gives_way_to_a_sound_one(folder):
     for name in NAMES.values():
         change_directory(folder / name, change)
     tables = OwnTables([folder, BUILT_IN])
-    tables.load_for(Game(QUEEN).position, *Kind)
+    tables.load_for(Game(QUEEN).position, *TableKind)
     assert tables.code(Game(QUEEN).position) == 2
-    assert [complaint.count("KQvK") for complaint in tables.complaints()] == [1, 1, 1]
+    assert [complaint.count("KQvK") for complaint in tables.take_warnings()] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("surplus", [1, 1 << 28])
 def test_a_block_that_unpacks_to_more_than_its_ending_holds_is_refused_at_once(folder, surplus):
     """A quarter of a gigabyte of zeros is 40 KB on disk, its checksum is right, and it never comes into memory."""
-    size, path = bytes_of(parse_ending("KQvK"), Kind.OUTCOMES), folder / NAMES[Kind.OUTCOMES]
-    block = lzma.compress(bytes(size + surplus), lzma.FORMAT_RAW, filters=_filters(Kind.OUTCOMES, 1))
+    size, path = bytes_of(parse_ending("KQvK"), TableKind.OUTCOMES), folder / NAMES[TableKind.OUTCOMES]
+    block = lzma.compress(bytes(size + surplus), lzma.FORMAT_RAW, filters=_filters(TableKind.OUTCOMES, 1))
     end = len(path.read_bytes().partition(b"\n")[2])
 
     def change(directory) -> None:
@@ -164,7 +164,7 @@ def test_a_block_that_unpacks_to_more_than_its_ending_holds_is_refused_at_once(f
 
 
 def test_unpacked_cells_have_the_size_of_their_ending():
-    container = Container(BUILT_IN / NAMES[Kind.DISTANCES])
+    container = Container(BUILT_IN / NAMES[TableKind.DISTANCES])
     ending = parse_ending("KQvK")
     cells = [container.load(ending, side) for side in (0, 1)]
     assert [array is None for array in cells].count(True) == 1

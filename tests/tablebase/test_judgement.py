@@ -10,8 +10,8 @@ import chess.syzygy
 import pytest
 
 from engine.core.game import Game
-from tablebase.files import Kind
-from tablebase.judgement import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS, Fate
+from tablebase.files import TableKind
+from tablebase.judgement import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
 from tablebase.material import Ending, all_endings, parse_ending
 from tablebase.own_tables import OwnTables
 from tablebase.sample import random_board
@@ -35,17 +35,17 @@ def judge():
         yield opened
 
 
-def fates_of(tables: OwnTables, game: Game) -> list[Fate]:
-    tables.load_for(game.position, *Kind)
-    fates = tables.fates(game.position)
+def fates_of(tables: OwnTables, game: Game) -> list[RankedMove]:
+    tables.load_for(game.position, *TableKind)
+    fates = tables.ranked_moves(game.position)
     assert fates is not None
     return fates
 
 
-def result_of(fates: list[Fate]) -> int:
+def result_of(fates: list[RankedMove]) -> int:
     """1, 0 or -1 for the side to move; every grade is a certain one where all mates fit into fifty moves."""
-    assert fates[0].grade in WON | DRAWN | LOST
-    return (fates[0].grade in WON) - (fates[0].grade in LOST)
+    assert fates[0].outcome_class in WON | DRAWN | LOST
+    return (fates[0].outcome_class in WON) - (fates[0].outcome_class in LOST)
 
 
 def near_the_limit(ending: Ending, chance: random.Random, most_left: int) -> chess.Board:
@@ -98,8 +98,8 @@ def assert_judged_truly(tables: OwnTables, truth: Minimax, board: chess.Board) -
     fates = fates_of(tables, game)
     assert result_of(fates) == truth.value(board), board.fen()
     for fate in fates:
-        value = truth.after(board, chess.Move.from_uci(game.text(fate.move)))
-        assert (fate.grade in WON) - (fate.grade in LOST) == value, (board.fen(), game.text(fate.move))
+        value = truth.after(board, chess.Move.from_uci(game.uci(fate.move)))
+        assert (fate.outcome_class in WON) - (fate.outcome_class in LOST) == value, (board.fen(), game.uci(fate.move))
 
 
 @needs_syzygy
@@ -143,25 +143,26 @@ def test_wins_that_a_longer_defence_would_spoil(tables, fen, moves):
     """The line of the longest defence runs into a capture or a pawn's move; another defence avoids it."""
     game = Game(fen)
     fates = fates_of(tables, game)
-    best = fates[0].grade
-    assert best in WON and {game.text(fate.move) for fate in fates if fate.grade == best} == moves
-    assert any(fate.grade == SPOILT_WIN and fate.code <= fates[0].code for fate in fates)  # quicker by the pieces
+    best = fates[0].outcome_class
+    assert best in WON and {game.uci(fate.move) for fate in fates if fate.outcome_class == best} == moves
+    # quicker by the pieces
+    assert any(fate.outcome_class == SPOILT_WIN and fate.code <= fates[0].code for fate in fates)
 
 
 def test_a_mate_is_announced_only_if_no_defence_can_delay_it_beyond_the_limit(tables):
     for counter, grade in ((80, MATES), (81, MATES), (82, SPOILT_WIN), (99, SPOILT_WIN)):
         fates = fates_of(tables, Game(f"8/8/8/5k2/8/8/1Q6/K7 w - - {counter} 120"))  # mate in 19 plies, no capture
-        assert fates[0].grade == grade
+        assert fates[0].outcome_class == grade
     pawn = fates_of(tables, Game("8/8/8/1k6/8/8/K5P1/8 w - - 60 80"))  # mate in 55 plies; the pawn moves before
-    assert pawn[0].grade in WON
+    assert pawn[0].outcome_class in WON
 
 
 def test_a_counter_that_is_full_leaves_mates_and_new_beginnings(tables):
     """A game that nobody has claimed to be drawn goes on: only a capture, a pawn's move or a mate can still win it."""
     game = Game("8/8/8/8/8/k1K5/7p/1R6 w - - 130 150")
-    assert [game.text(fate.move) for fate in fates_of(tables, game) if fate.grade in WON] == ["b1a1"]
+    assert [game.uci(fate.move) for fate in fates_of(tables, game) if fate.outcome_class in WON] == ["b1a1"]
     game = Game("8/P7/8/8/8/8/k7/2K5 w - - 130 150")
-    assert {game.text(fate.move) for fate in fates_of(tables, game) if fate.grade in WON} == {"a7a8q", "a7a8r"}
+    assert {game.uci(fate.move) for fate in fates_of(tables, game) if fate.outcome_class in WON} == {"a7a8q", "a7a8r"}
 
 
 def test_the_line_of_a_win_is_legal_and_ends_in_mate_before_the_counter_is_full(tables):
@@ -176,12 +177,12 @@ def test_the_line_of_a_win_is_legal_and_ends_in_mate_before_the_counter_is_full(
             fates = fates_of(tables, game)
             line = tables.line(game.position, fates[0].move, 200)
             for move in line:
-                board.push_uci(game.text(move))
-                game.play(game.text(move))
+                board.push_uci(game.uci(move))
+                game.push_uci(game.uci(move))
             assert board.halfmove_clock <= FULL
-            if fates[0].grade in WON | LOST:
+            if fates[0].outcome_class in WON | LOST:
                 assert board.is_checkmate(), board.fen()
-            if fates[0].grade in (MATES, IS_MATED):
+            if fates[0].outcome_class in (MATES, IS_MATED):
                 assert len(line) == fates[0].code
 
 
@@ -189,12 +190,12 @@ def test_a_position_for_the_third_time_is_a_draw_for_either_side(tables):
     start = "8/8/8/8/8/2k5/8/KR6 w - - 0 1"
     circle = ["b1b2", "c3d3", "b2b1", "d3c3"]
     game = Game(start, moves=[*circle, *circle])
-    by_move = {game.text(fate.move): fate for fate in fates_of(tables, game)}
-    assert by_move["b1b2"].grade == SPOILT_WIN  # there twice already
-    assert fates_of(tables, game)[0].grade in WON
+    by_move = {game.uci(fate.move): fate for fate in fates_of(tables, game)}
+    assert by_move["b1b2"].outcome_class == SPOILT_WIN  # there twice already
+    assert fates_of(tables, game)[0].outcome_class in WON
     game = Game(start, moves=[*circle, *circle, "b1b2"])
-    by_move = {game.text(fate.move): fate for fate in fates_of(tables, game)}
-    assert by_move["c3d3"].grade == SPOILT_LOSS and result_of(fates_of(tables, game)) == 0
+    by_move = {game.uci(fate.move): fate for fate in fates_of(tables, game)}
+    assert by_move["c3d3"].outcome_class == SPOILT_LOSS and result_of(fates_of(tables, game)) == 0
 
 
 @pytest.mark.slow
@@ -216,10 +217,10 @@ def test_wins_near_the_limit_are_won_against_any_defence(tables, judge, ending):
         while not board.is_game_over(claim_draw=False) and board.halfmove_clock < FULL:
             if board.turn == winner:
                 fates = fates_of(tables, game)
-                assert fates[0].grade in WON, (start.fen(), board.fen())
-                text = game.text(fates[0].move)
+                assert fates[0].outcome_class in WON, (start.fen(), board.fen())
+                text = game.uci(fates[0].move)
             else:
                 text = chance.choice(list(board.legal_moves)).uci()
             board.push_uci(text)
-            game.play(text)
+            game.push_uci(text)
         assert board.is_checkmate() and board.turn != winner, (start.fen(), board.fen())

@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from engine.core.errors import InputError
-from tablebase.material import all_endings, can_become, ending_of, parse_ending, with_needed
+from tablebase.material import all_endings, can_become, ending_of, parse_ending, with_dependencies
 
 
 def test_there_are_as_many_as_combinatorics_says():
@@ -46,7 +46,7 @@ def test_every_move_leads_to_an_ending_that_is_listed(fen):
 
 
 def test_what_is_needed_comes_first():
-    order = [ending.name for ending in with_needed([parse_ending("KRPvKR")])]
+    order = [ending.name for ending in with_dependencies([parse_ending("KRPvKR")])]
     assert order[-1] == "KRPvKR" and "KQRvKR" in order and "KRvKP" in order and "KBBvK" not in order
     for number, name in enumerate(order):
         assert {child.name for child in parse_ending(name).next_endings()} <= set(order[:number])

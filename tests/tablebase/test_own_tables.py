@@ -10,8 +10,8 @@ import chess.syzygy
 import pytest
 
 from engine.core.game import Game
-from tablebase.codes import OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN, is_won, worth_of_move
-from tablebase.files import Kind
+from tablebase.codes import OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN, is_won, move_value
+from tablebase.files import TableKind
 from tablebase.material import all_endings, parse_ending
 from tablebase.own_tables import OwnTables
 from tablebase.sample import random_board
@@ -40,7 +40,7 @@ def code_by_moves(tables: OwnTables, board: chess.Board) -> int:
         left = 0 if board.occupied == board.kings else code_of_board(tables, board)
         board.pop()
         assert left is not None
-        if best is None or worth_of_move(left) > worth_of_move(best):
+        if best is None or move_value(left) > move_value(best):
             best = left
     if best is None:
         return 1 if board.is_check() else 0
@@ -94,7 +94,7 @@ def test_the_search_hears_only_what_is_certain(tables):
 
 def test_castling_rights_are_unknown_to_tables(tables):
     assert tables.code(Game("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1").position) is None
-    assert tables.fates(Game("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1").position) is None
+    assert tables.ranked_moves(Game("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1").position) is None
 
 
 def test_positions_with_too_many_or_too_few_men(tables):
@@ -111,9 +111,9 @@ def test_nothing_is_read_far_from_the_end_and_reading_is_done_behind_the_scenes(
     assert tables.wait(10)
     loaded = {ending.name for ending in ENDINGS if tables.outcomes.is_loaded(ending)}
     assert {"KRPvK", "KRvKR", "KPvKP", "KQvKR"} <= loaded and "KBBvK" not in loaded
-    distances = tables.shelves[Kind.DISTANCES]
+    distances = tables.shelves[TableKind.DISTANCES]
     assert not any(map(distances.is_loaded, ENDINGS))  # eight men are not close enough
     five = Game("8/8/3k4/3p4/8/3K4/3P4/R7 w - - 0 1")
     tables.prepare(five.position)
     assert tables.wait(10)
-    assert all(tables.shelves[kind].is_loaded(parse_ending("KRvKP")) for kind in Kind)
+    assert all(tables.shelves[kind].is_loaded(parse_ending("KRvKP")) for kind in TableKind)

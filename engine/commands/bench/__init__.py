@@ -11,11 +11,11 @@ from engine.commands.shared.arguments import (
     DEEPEST_SEARCH,
     add_hash,
     add_threads,
+    conflicts_with,
     in_file,
     milliseconds,
-    never_with,
-    only_with,
     positive,
+    requires_option,
     text,
 )
 from engine.commands.shared.objects import add_json
@@ -33,23 +33,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("what", nargs="?", type=text, default=str(_BENCH_DEPTH), metavar="|".join(("DEPTH", *_KINDS)),
                         help=f"what to measure; a number is the depth of the search (default {_BENCH_DEPTH})")
-    only_with(parser.add_argument("--against", type=text, metavar="ENGINE",
-                                  help="speed, perft: a UCI engine to measure in the same run"),
-              "what", among=_WITH_RIVAL)
-    only_with(parser.add_argument("--runs", type=positive, metavar="N", help="perft, startup, shipped, network, "
-                                  f"policy: how often (default {_RUNS})"), "what", among=_WITH_RUNS)
+    requires_option(parser.add_argument("--against", type=text, metavar="ENGINE",
+                                        help="speed, perft: a UCI engine to measure in the same run"),
+                    "what", among=_WITH_RIVAL)
+    requires_option(parser.add_argument("--runs", type=positive, metavar="N", help="perft, startup, shipped, network, "
+                                        f"policy: how often (default {_RUNS})"), "what", among=_WITH_RUNS)
     for action in (add_threads(parser), add_hash(parser)):
-        never_with(action, "what", among=_WITH_RUNS)
-    only_with(parser.add_argument("--movetime", type=milliseconds, metavar="MS", help="speed, threads, trees, network: "
-                                  f"milliseconds per position (default {_MOVETIME})"), "what", among=_TIMED)
-    only_with(parser.add_argument("--network", type=text, metavar="FILE",
-                                  help="network: the one to measure (default: the built-in one)"),
-              "what", among=("network",))
-    only_with(parser.add_argument("--policy", type=in_file, metavar="FILE",
-                                  help="policy: the one to measure (default: the built-in one)"),
-              "what", among=("policy",))
-    never_with(parser.add_argument("--setting", type=text, default="default", metavar="SETTING",
-                                   help="DEPTH: search with this, as `match` names players: NAME=VALUE,..., "
+        conflicts_with(action, "what", among=_WITH_RUNS)
+    requires_option(parser.add_argument("--movetime", type=milliseconds, metavar="MS",
+                                        help="speed, threads, trees, network: "
+                                        f"milliseconds per position (default {_MOVETIME})"), "what", among=_TIMED)
+    requires_option(parser.add_argument("--network", type=text, metavar="FILE",
+                                        help="network: the one to measure (default: the built-in one)"),
+                    "what", among=("network",))
+    requires_option(parser.add_argument("--policy", type=in_file, metavar="FILE",
+                                        help="policy: the one to measure (default: the built-in one)"),
+                    "what", among=("policy",))
+    conflicts_with(parser.add_argument("--setting", type=text, default="default", metavar="SETTING",
+                                       help="DEPTH: search with this, as `match` names players: NAME=VALUE,..., "
                                         "`features`, a .network or .json file"), "what", among=_KINDS)
     add_json(parser, "one object a position or a thing that was measured, and one for all")
 
@@ -75,13 +76,13 @@ def _read_depth(word: str) -> int:
 
 
 def _measure(arguments: argparse.Namespace, depth: int | None) -> int:
-    from engine.arena.settings import read_setting
+    from engine.arena.settings import parse_config
     from engine.commands.bench import perft, speed, trees
     from engine.commands.bench.signature import print_signature
 
     movetime, as_json = (arguments.movetime or _MOVETIME) / 1000, arguments.json
     if depth is not None:
-        return print_signature(depth, arguments.threads, arguments.hash, read_setting(arguments.setting), as_json)
+        return print_signature(depth, arguments.threads, arguments.hash, parse_config(arguments.setting), as_json)
     if arguments.what == "network":
         from engine.commands.bench.network import print_network
 

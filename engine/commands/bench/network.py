@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.commands.shared.objects import print_object
 from engine.commands.shared.positions import BENCH_FENS
 from engine.commands.shared.progress import track
@@ -18,9 +18,9 @@ from engine.core.game import make_if_legal
 from engine.kernel import Int
 from engine.search.limits import Limits
 from eval.cache import empty_eval_cache
-from eval.choice import BUILT_IN, Evaluation, evaluation_named, features
+from eval.choice import BUILT_IN, Evaluator, evaluator_named, features_evaluator
 from eval.network.file import Network, Shape
-from eval.network.memory import LoadedNetwork, OwnAccumulators
+from eval.network.memory import LoadedNetwork, StandaloneAccumulators
 from eval.network.speed import replay_moves, replay_with_features, replay_with_network
 
 _PLIES, _ROUNDS = 40, 200
@@ -33,12 +33,12 @@ Line = tuple[Any, Any]  # a position and moves from there
 
 def print_network(name: str | None, runs: int, movetime: float, as_json: bool) -> int:
     """Measure the network in a file, or the built-in one, or random ones if there is none; prints, returns 0."""
-    evaluation = evaluation_named(BUILT_IN if name is None else name)
+    evaluation = evaluator_named(BUILT_IN if name is None else name)
     own = evaluation.network
     networks = [own] if own is not None else [LoadedNetwork(_random_network(width)) for width in _WIDTHS]
     lines = lines_of_play()
     bare = nanoseconds_a_move(lines, runs, replay_moves)
-    weights, cache = features().weights, empty_eval_cache()
+    weights, cache = features_evaluator().weights, empty_eval_cache()
     by_features = nanoseconds_a_move(lines, runs, lambda pos, moves, rounds: replay_with_features(
         pos, moves, rounds, weights, cache)) - bare
     tell = print_object if as_json else _print_text
@@ -65,14 +65,14 @@ def _print_text(found: Mapping[str, Any]) -> None:
 
 
 def _network_nanoseconds(lines: list[Line], runs: int, network: LoadedNetwork) -> float:
-    own = OwnAccumulators(network)
+    own = StandaloneAccumulators(network)
     return nanoseconds_a_move(lines, runs,
                               lambda pos, moves, rounds: replay_with_network(pos, moves, rounds, own.record))
 
 
 def lines_of_play() -> list[Line]:
     """What a shallow search plays from the bench positions."""
-    searcher = Searcher(megabytes=1, evaluation=features())
+    searcher = AlphaBetaSearch(megabytes=1, evaluation=features_evaluator())
     lines = []
     for fen in BENCH_FENS:
         position, moves = parse_fen(fen), []
@@ -98,9 +98,9 @@ def nanoseconds_a_move(lines: list[Line], runs: int, replay: Callable[[Any, Any,
     return best * 1e9 / (_ROUNDS * sum(len(moves) for _, moves in lines))
 
 
-def _search_speeds(evaluation: Evaluation, movetime: float) -> dict[str, Any]:
+def _search_speeds(evaluation: Evaluator, movetime: float) -> dict[str, Any]:
     """Nodes a CPU second with the features and with the network, in turn over the bench positions."""
-    searchers = [Searcher(16, evaluation=judge) for judge in (features(), evaluation)]
+    searchers = [AlphaBetaSearch(16, evaluation=judge) for judge in (features_evaluator(), evaluation)]
     nodes, seconds = [0, 0], [0.0, 0.0]
     for fen in track(BENCH_FENS, lambda fen: fen):
         for place, searcher in enumerate(searchers):

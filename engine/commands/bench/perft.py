@@ -9,14 +9,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.commands.bench.rival import Rival, opened_rival
+from engine.commands.bench.rival import ReferenceEngine, open_reference_engine
 from engine.commands.shared.leaves import count_leaves
 from engine.commands.shared.objects import print_object
-from engine.commands.shared.progress import each
+from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.tables import print_table
 from engine.core.fen import parse_fen
 from engine.core.movegen import empty_move_list
-from engine.core.perft import COUNT_LAST_PLY, KNOWN, MAKE_EVERY_MOVE, KnownPerft, perft
+from engine.core.perft import BULK, NO_BULK, PERFT_POSITIONS, KnownPerft, perft
 from engine.kernel import Int
 
 _FAILED = 1
@@ -40,9 +40,10 @@ class PerftSpeed:
 def print_perft(runs: int, against: str | None, as_json: bool) -> int:
     """Measure every known position, print a table, and return the exit status."""
     with contextlib.ExitStack() as stack:
-        rival = opened_rival(stack, against)
+        rival = open_reference_engine(stack, against)
         try:
-            speeds = each(KNOWN, lambda position: _measure_position(position, runs, rival), lambda known: known.name)
+            speeds = map_with_progress(PERFT_POSITIONS, lambda position: _measure_position(position, runs, rival),
+                                       lambda known: known.name)
         except WrongCountError as error:
             print(f"error: {error}", file=sys.stderr)
             return _FAILED
@@ -53,7 +54,7 @@ def print_perft(runs: int, against: str | None, as_json: bool) -> int:
     return 0
 
 
-def _print_objects(speeds: Sequence[PerftSpeed], rival: Rival | None) -> None:
+def _print_objects(speeds: Sequence[PerftSpeed], rival: ReferenceEngine | None) -> None:
     """In million leaves a CPU second, and the geometric means of all."""
     for speed in speeds:
         counts = speed.position.counts
@@ -69,7 +70,7 @@ def _figures(counted: float, made: float, rival: float | None) -> dict[str, floa
             "ratio": None if rival is None else round(counted / rival, 3)}
 
 
-def _print_speeds(speeds: Sequence[PerftSpeed], runs: int, rival: Rival | None) -> None:
+def _print_speeds(speeds: Sequence[PerftSpeed], runs: int, rival: ReferenceEngine | None) -> None:
     headings = ("position", "depth", "leaves", "counted", "made", *((rival.name, "ratio") if rival else ()))
     rows = []
     for speed in speeds:
@@ -86,14 +87,14 @@ def _print_speeds(speeds: Sequence[PerftSpeed], runs: int, rival: Rival | None) 
         print(f"{rival.name}: {theirs:.1f} Mnodes/s; ratio {counted / theirs:.2f}")
 
 
-def _measure_position(position: KnownPerft, runs: int, rival: Rival | None) -> PerftSpeed:
+def _measure_position(position: KnownPerft, runs: int, rival: ReferenceEngine | None) -> PerftSpeed:
     """Alternate the runs of both engines, so that a change of the machine's speed meets both."""
     depth = len(position.counts)
     speed = PerftSpeed(position)
-    perft(parse_fen(position.fen), empty_move_list(), 1, COUNT_LAST_PLY)  # load it before the clock starts
+    perft(parse_fen(position.fen), empty_move_list(), 1, BULK)  # load it before the clock starts
     for _ in range(runs):
-        speed.counted = max(speed.counted, _speed(position, depth, COUNT_LAST_PLY))
-        speed.made = max(speed.made, _speed(position, depth - 1, MAKE_EVERY_MOVE))
+        speed.counted = max(speed.counted, _speed(position, depth, BULK))
+        speed.made = max(speed.made, _speed(position, depth - 1, NO_BULK))
         if rival:
             leaves, seconds = rival.perft(position.fen, depth)
             _check(position, depth, leaves, rival.name)

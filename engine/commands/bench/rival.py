@@ -13,7 +13,7 @@ from typing import Self
 
 import psutil
 
-from engine.commands.shared.interruption import check_interruption, stopped_by_user
+from engine.commands.shared.interruption import check_interruption, stop_on_interrupt
 from engine.core.errors import InputError
 
 _HANDSHAKE_SECONDS = 30.0
@@ -23,7 +23,7 @@ _SEARCHED = re.compile(r"info .*\bnodes (\d+)")
 _NODES = re.compile(r"Nodes searched\s*:\s*(\d+)")
 
 
-class Rival:
+class ReferenceEngine:
     """A running UCI engine; a context manager that ends it."""
 
     def __init__(self, path: str) -> None:
@@ -78,7 +78,7 @@ class Rival:
 
     def _ask(self, command: str, last: str, seconds: float) -> str:
         """Send `command`; the first line of the answer that starts with `last`. Notes name and nodes on the way."""
-        with stopped_by_user(self._process.kill):
+        with stop_on_interrupt(self._process.kill):
             return self._answer(command, last, seconds)
 
     def _answer(self, command: str, last: str, seconds: float) -> str:
@@ -121,6 +121,6 @@ class Rival:
                     stream.close()
 
 
-def opened_rival(stack: contextlib.ExitStack, path: str | None) -> Rival | None:
+def open_reference_engine(stack: contextlib.ExitStack, path: str | None) -> ReferenceEngine | None:
     """The engine that the user named, running until the stack ends; None if nobody was named."""
-    return None if path is None else stack.enter_context(Rival(path))
+    return None if path is None else stack.enter_context(ReferenceEngine(path))

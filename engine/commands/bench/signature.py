@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.alphabeta.searcher import Searcher
-from engine.arena.settings import Setting
+from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.arena.settings import Config
 from engine.chesstext import san
 from engine.commands.shared.interruption import InterruptionError
 from engine.commands.shared.objects import print_object
@@ -17,9 +17,9 @@ _SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
 _COLUMNS = (("no.", 3), ("nodes", 10), ("move", 7), ("score", 6), ("position", 0))
 
 
-def print_signature(depth: int, threads: int, megabytes: int, setting: Setting, as_json: bool) -> int:
+def print_signature(depth: int, threads: int, megabytes: int, setting: Config, as_json: bool) -> int:
     """Print what each position cost, and the signature; returns the exit status."""
-    searcher = Searcher(megabytes, threads, setting.params_record(), setting.evaluation())
+    searcher = AlphaBetaSearch(megabytes, threads, setting.params_record(), setting.evaluation())
     table = None if as_json else GrowingTable(_COLUMNS, left=("move", "position"))
     nodes, seconds, is_whole = 0, 0.0, True
     for number, fen in enumerate(BENCH_FENS, start=1):

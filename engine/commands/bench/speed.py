@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.alphabeta.searcher import Searcher
-from engine.commands.bench.rival import Rival, opened_rival
+from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.commands.bench.rival import ReferenceEngine, open_reference_engine
 from engine.commands.shared.objects import print_object
 from engine.commands.shared.positions import BENCH_FENS
-from engine.commands.shared.progress import each
+from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.searching import search
-from engine.commands.shared.wording import amount
+from engine.commands.shared.wording import pluralize
 from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.search.limits import Limits, Result
@@ -26,11 +26,11 @@ _SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
 def print_speed(movetime: float, threads: int, megabytes: int, against: str | None, as_json: bool) -> int:
     """Nodes a CPU second over the bench positions, both engines in turn for the same time; returns the exit status."""
     with contextlib.ExitStack() as stack:
-        rival = opened_rival(stack, against)
+        rival = open_reference_engine(stack, against)
         if rival is not None:
             for name, value in (("Threads", "1"), ("Hash", str(megabytes)), ("Use NNUE", "false")):
                 rival.set_option(name, value)
-        found = _measure(Searcher(megabytes, threads), movetime, rival)
+        found = _measure(AlphaBetaSearch(megabytes, threads), movetime, rival)
         if found:
             _tell(_sums([spent.ours for spent in found]), len(found), as_json,
                   None if rival is None else (rival.name, *_sums([spent.theirs for spent in found])))
@@ -45,7 +45,7 @@ class Spent:
     theirs: tuple[int, float] = (0, 0.0)
 
 
-def _measure(searcher: Searcher, movetime: float, rival: Rival | None) -> list[Spent]:
+def _measure(searcher: AlphaBetaSearch, movetime: float, rival: ReferenceEngine | None) -> list[Spent]:
     search(searcher, parse_fen(BENCH_FENS[0]), Limits(depth=1))  # what must be compiled is no part of the measurement
 
     def measure(fen: str) -> Spent:
@@ -55,7 +55,7 @@ def _measure(searcher: Searcher, movetime: float, rival: Rival | None) -> list[S
         ours = nodes, time.process_time() - started
         return Spent(ours) if rival is None else Spent(ours, rival.speed(fen, movetime))
 
-    return each(BENCH_FENS, measure, lambda fen: fen)
+    return map_with_progress(BENCH_FENS, measure, lambda fen: fen)
 
 
 def _tell(ours: tuple[int, float], positions: int, as_json: bool, theirs: tuple[str, int, float] | None) -> None:
@@ -66,7 +66,7 @@ def _tell(ours: tuple[int, float], positions: int, as_json: bool, theirs: tuple[
         ratio = None if theirs is None else round(nodes / seconds * theirs[2] / max(theirs[1], 1), 3)
         print_object({"positions": positions, **_fields(*ours), "rival": rival, "ratio": ratio})
         return
-    print(f"Adversary: {amount(positions, 'position')}, {nodes} nodes, {seconds:.1f} s CPU, "
+    print(f"Adversary: {pluralize(positions, 'position')}, {nodes} nodes, {seconds:.1f} s CPU, "
           f"{nodes / seconds / 1e6:.3f} Mnps")
     if theirs is not None:
         name, their_nodes, their_seconds = theirs
@@ -87,7 +87,7 @@ def print_threads(movetime: float, threads: int, megabytes: int, as_json: bool) 
     """Nodes a second of one thread and of several, by the wall clock, in turn over the first bench positions."""
     if threads < 2:
         raise InputError("bench threads needs --threads N, at least 2")
-    searchers = [Searcher(megabytes, number) for number in (1, threads)]
+    searchers = [AlphaBetaSearch(megabytes, number) for number in (1, threads)]
 
     def measure(fen: str) -> list[Result]:
         results = []
@@ -96,7 +96,7 @@ def print_threads(movetime: float, threads: int, megabytes: int, as_json: bool) 
             results.append(search(searcher, parse_fen(fen), Limits(movetime=movetime)))
         return results
 
-    found = each(BENCH_FENS[:_THREAD_POSITIONS], measure, lambda fen: fen)
+    found = map_with_progress(BENCH_FENS[:_THREAD_POSITIONS], measure, lambda fen: fen)
     if found:
         one, many = (nodes / seconds for nodes, seconds in (
             _sums([(results[place].nodes, results[place].seconds) for results in found]) for place in (0, 1)))

@@ -7,13 +7,13 @@ from typing import Any
 
 from engine.commands.shared.objects import print_object
 from engine.commands.shared.positions import BENCH_FENS
-from engine.commands.shared.progress import each
+from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.searching import search
 from engine.commands.shared.tables import print_table
 from engine.commands.shared.trees import TREES
 from engine.core.fen import parse_fen
-from engine.mcts.params import ParamsRecord
-from engine.mcts.searcher import TreeSearcher
+from engine.mcts.params import TreeParamsRecord
+from engine.mcts.searcher import MctsSearch
 from engine.search.limits import Limits
 
 _POSITIONS = BENCH_FENS[::6]
@@ -31,7 +31,7 @@ def print_trees(movetime: float, threads: int, megabytes: int, as_json: bool) ->
             print_object(fields)
         return fields
 
-    found = each(list(TREES), measure, lambda name: name)
+    found = map_with_progress(list(TREES), measure, lambda name: name)
     if not as_json:
         rows = [(row["search"], f"{row['iterations_per_second']:,}", f"{row['iterations_per_cpu_second']:,}",
                  f"{row['iterations_per_second_together']:,}", f"{row['ratio']:.2f}") for row in found]
@@ -39,9 +39,9 @@ def print_trees(movetime: float, threads: int, megabytes: int, as_json: bool) ->
     return 0
 
 
-def _speed(params: ParamsRecord, threads: int, movetime: float, megabytes: int) -> tuple[float, float]:
+def _speed(params: TreeParamsRecord, threads: int, movetime: float, megabytes: int) -> tuple[float, float]:
     """Iterations a second of time, and of CPU time, over some positions of the bench."""
-    searcher = TreeSearcher(params, megabytes, threads)
+    searcher = MctsSearch(params, megabytes, threads)
     search(searcher, parse_fen(_POSITIONS[0]), Limits(nodes=1))  # compile, or load
     iterations, seconds, spent = 0, 0.0, time.process_time()
     for fen in _POSITIONS:

@@ -6,7 +6,16 @@ import argparse
 import importlib
 
 from book.builtin import BUILT_IN
-from engine.commands.shared.arguments import OutFile, Real, Whole, add_fen, in_file, only_with, positive, text
+from engine.commands.shared.arguments import (
+    FloatRange,
+    IntRange,
+    OutputFile,
+    add_fen,
+    in_file,
+    positive,
+    requires_option,
+    text,
+)
 from engine.commands.shared.objects import add_json
 from engine.files import begins_with
 
@@ -21,17 +30,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     from book.polyglot import is_book
 
-    book_file, names_file = OutFile("Polyglot book", is_book), OutFile("table of names", begins_with(b"\xfd7zXZ"))
+    book_file, names_file = OutputFile("Polyglot book", is_book), OutputFile("table of names", begins_with(b"\xfd7zXZ"))
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
     _configure_build(kinds.add_parser("build", help="a book from games"))
     check = kinds.add_parser("check", help="whether a book is sound: order, legality, the engine's verdict")
     check.add_argument("file", nargs="?", type=in_file, default=BUILT_IN, metavar="FILE.bin", help=_DEFAULT_HELP)
     check.add_argument("--nodes", type=positive, metavar="N", help="search every position with N nodes")
-    only_with(check.add_argument("--worst", type=Whole(0, 10_000), metavar="CP",
-                                 help=f"how far a line may leave a side behind (default {WORST})"), "--nodes")
+    requires_option(check.add_argument("--worst", type=IntRange(0, 10_000), metavar="CP",
+                                       help=f"how far a line may leave a side behind (default {WORST})"), "--nodes")
     # Only the engine's verdict takes moves out.
-    only_with(check.add_argument("--out", type=book_file, metavar="FILE.bin", help="write what was judged and loses no "
-                                 "more; what cannot be reached is left out"), "--nodes")
+    requires_option(check.add_argument("--out", type=book_file, metavar="FILE.bin",
+                                       help="write what was judged and loses no "
+                                       "more; what cannot be reached is left out"), "--nodes")
     add_fen(check)
     show = kinds.add_parser("show", help="the moves of a position")
     show.add_argument("file", nargs="?", type=in_file, default=BUILT_IN, metavar="FILE.bin", help=_DEFAULT_HELP)
@@ -50,22 +60,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _configure_build(parser: argparse.ArgumentParser) -> None:
-    from book.build import Rules, Weighting
+    from book.build import BookFilter, Weighting
     from book.polyglot import is_book
 
-    rules = Rules()
+    rules = BookFilter()
     parser.add_argument("files", nargs="+", type=in_file, metavar="GAMES.pgn",
                         help="games, also as .gz, .xz, .bz2, .zip")
-    parser.add_argument("--out", type=OutFile("Polyglot book", is_book), required=True, metavar="FILE.bin")
+    parser.add_argument("--out", type=OutputFile("Polyglot book", is_book), required=True, metavar="FILE.bin")
     parser.add_argument("--max-ply", type=positive, default=rules.max_ply, metavar="N",
                         help=f"plies of a game that count (default {rules.max_ply})")
     parser.add_argument("--min-games", type=positive, default=rules.min_games, metavar="N",
                         help=f"how often a move must have been played (default {rules.min_games})")
-    parser.add_argument("--min-score", type=Real(0, 100), default=rules.min_score, metavar="PERCENT",
+    parser.add_argument("--min-score", type=FloatRange(0, 100), default=rules.min_score, metavar="PERCENT",
                         help="percentage of the points that a move must have scored (default 0)")
-    parser.add_argument("--min-elo", type=Whole(0, _LARGEST_ELO), metavar="ELO",
+    parser.add_argument("--min-elo", type=IntRange(0, _LARGEST_ELO), metavar="ELO",
                         help="of both players, by the games' headers")
-    parser.add_argument("--since", type=Whole(0, _LARGEST_YEAR), metavar="YEAR", help="of the game, by its headers")
+    parser.add_argument("--since", type=IntRange(0, _LARGEST_YEAR), metavar="YEAR", help="of the game, by its headers")
     parser.add_argument("--weighting", choices=[kind.value for kind in Weighting], default=rules.weighting.value,
                         help="weigh a move by the half points that it scored, or by the number of its games")
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 
-from book.build import Builder, Rules, Weighting
+from book.build import BookFilter, Builder, Weighting
 from book.pgn import read_pgn
 from book.polyglot import write_book
 from engine.commands.shared.interruption import is_interrupted
-from engine.commands.shared.progress import counted
-from engine.commands.shared.wording import amount
+from engine.commands.shared.progress import count_with_progress
+from engine.commands.shared.wording import pluralize
 from engine.core.errors import InputError
 
 _SHOWN_COMPLAINTS = 20
 _LEFT_OUT = 1
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_build(arguments: argparse.Namespace) -> int:
     """Count the moves of all games, write the book, and return the exit status: 1 if games were left out."""
-    builder = Builder(Rules(arguments.max_ply, arguments.min_games, arguments.min_score, arguments.min_elo,
-                            arguments.since, Weighting(arguments.weighting)))
+    builder = Builder(BookFilter(arguments.max_ply, arguments.min_games, arguments.min_score, arguments.min_elo,
+                                 arguments.since, Weighting(arguments.weighting)))
     complaints = 0
 
     def complain(text: str) -> None:
@@ -30,9 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"error: {path}, {text}", file=sys.stderr)
 
     for path in arguments.files:
-        for _ in counted(builder.take(read_pgn(path), complain), f"{path.name}, game"):
+        for _ in count_with_progress(builder.add_games(read_pgn(path), complain), f"{path.name}, game"):
             pass
-    used = f"{amount(builder.used, 'game')} used, {builder.refused} passed over, {builder.broken} broken"
+    used = f"{pluralize(builder.used, 'game')} used, {builder.refused} passed over, {builder.broken} broken"
     if is_interrupted():
         print(f"{used}; no book was written")
         return 0
@@ -40,8 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"error: and {complaints - _SHOWN_COMPLAINTS} games more were left out", file=sys.stderr)
     entries = builder.entries()
     if not entries:
-        raise InputError(f"no book is written, for it would be empty: {amount(builder.used, 'game')} used, and no move "
-                         f"was played in {arguments.min_games} of them (--min-games)")
+        raise InputError(f"no book is written, for it would be empty: {pluralize(builder.used, 'game')} used, "
+                         f"and no move was played in {arguments.min_games} of them (--min-games)")
     write_book(entries, arguments.out)
     positions = len({entry.key for entry in entries})
     print(f"{used}; {positions} positions, {len(entries)} moves in {arguments.out}")

@@ -6,12 +6,12 @@ import argparse
 import time
 
 from book.polyglot import Book, write_book
-from engine.chesstext import read_position, san_of_line
+from engine.chesstext import parse_position, san_line
 from engine.commands.book import WORST
-from engine.commands.book.tree import Node, Tree, grow, is_bad, judge, prune
+from engine.commands.book.tree import BookPosition, BookTree, evaluate_tree, grow_tree, is_bad, prune
 from engine.commands.shared.interruption import is_interrupted
-from engine.commands.shared.progress import counted
-from engine.commands.shared.wording import amount
+from engine.commands.shared.progress import count_with_progress
+from engine.commands.shared.wording import pluralize
 
 _SHOWN_COMPLAINTS = 20
 _UNSOUND = 1
@@ -20,17 +20,17 @@ _TIMED_LOOKUPS = 20_000
 
 def run(arguments: argparse.Namespace) -> int:
     """Check, print, and return the exit status: 1 if something is wrong with the book."""
-    start = read_position(arguments.fen or "startpos").fen()
+    start = parse_position(arguments.fen or "startpos").fen()
     with Book(arguments.file) as book:
         repeated = len(book) - len({(entry.key, entry.move) for entry in book})
         keys = list({entry.key for entry in book})
         print(f"{len(book)} moves in {len(keys)} positions, sorted; {repeated} written twice; "
               f"a lookup takes {1e6 * _lookup_seconds(book, keys[:_TIMED_LOOKUPS]):.1f} microseconds")
-        tree = Tree.begin(start)
-        for _ in counted(grow(tree, book), "position"):
+        tree = BookTree.begin(start)
+        for _ in count_with_progress(grow_tree(tree, book), "position"):
             pass
     if is_interrupted():
-        print(f"{amount(len(tree.nodes), 'position')} were found from {start} so far")
+        print(f"{pluralize(len(tree.nodes), 'position')} were found from {start} so far")
         return _UNSOUND
     within = sum(bool(node.branches) for node in tree.nodes.values())
     print(f"{within} of the positions can be reached from {start}; {len(tree.illegal)} moves are illegal there")
@@ -50,14 +50,14 @@ def _lookup_seconds(book: Book, keys: list[int]) -> float:
     return (time.process_time() - started) / len(keys)
 
 
-def _line(tree: Tree, node: Node) -> str:
-    return san_of_line(tree.start.copy(), node.line)
+def _line(tree: BookTree, node: BookPosition) -> str:
+    return san_line(tree.start.copy(), node.line)
 
 
-def _judge(tree: Tree, arguments: argparse.Namespace) -> bool:
+def _judge(tree: BookTree, arguments: argparse.Namespace) -> bool:
     """Let the engine search every position, and take out what loses too much, if asked; returns whether all is well."""
     worst = WORST if arguments.worst is None else arguments.worst
-    for _ in counted(judge(tree, arguments.nodes), "position", len(tree.nodes)):
+    for _ in count_with_progress(evaluate_tree(tree, arguments.nodes), "position", len(tree.nodes)):
         pass
     searched = sum(node.score is not None for node in tree.nodes.values())
     if arguments.out is not None and not is_interrupted():
@@ -68,8 +68,8 @@ def _judge(tree: Tree, arguments: argparse.Namespace) -> bool:
               f"reached are kept in {arguments.out}")
     bad = sorted((node for node in tree.nodes.values() if is_bad(node, worst)),
                  key=lambda node: -abs(node.score or 0))
-    print(f"{amount(searched, 'position')} searched with {amount(arguments.nodes, 'node')}: {len(bad)} leave a side "
-          f"worse than {worst}")
+    print(f"{pluralize(searched, 'position')} searched with {pluralize(arguments.nodes, 'node')}: "
+          f"{len(bad)} leave a side worse than {worst}")
     for node in bad[:_SHOWN_COMPLAINTS]:
         print(f"  {node.score:+} for the side to move after {_line(tree, node)}")
     return not bad

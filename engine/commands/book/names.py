@@ -7,7 +7,7 @@ import argparse
 from book.names import read_names, write_names
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_names(arguments: argparse.Namespace) -> int:
     """Read the lists, write the table, and return the exit status."""
     names = dict(read_names(arguments.files))
     write_names(names, arguments.out)

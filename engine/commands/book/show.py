@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from book.choice import PROPORTIONAL, shares
-from book.names import last_name, name_of
-from book.polyglot import Book, key_of
-from engine.chesstext import play_moves, read_move, read_position, san
-from engine.commands.book.tree import Tree, grow, judge
+from book.choice import PROPORTIONAL, play_probabilities
+from book.names import last_opening_by_keys, opening_by_key
+from book.polyglot import Book, game_key
+from engine.chesstext import parse_move, parse_position, play_moves, san
+from engine.commands.book.tree import BookTree, evaluate_tree, grow_tree
 from engine.commands.shared.objects import as_object, print_object
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
@@ -17,22 +17,22 @@ from engine.core.game import Game
 
 def run(arguments: argparse.Namespace) -> int:
     """Look the position up, search its moves, print, and return the exit status."""
-    game = read_position(arguments.fen or "startpos")
-    keys = [key_of(game)]
+    game = parse_position(arguments.fen or "startpos")
+    keys = [game_key(game)]
     for move in arguments.moves:
         play_moves(game, [move])
-        keys.append(key_of(game))
+        keys.append(game_key(game))
     with Book(arguments.file) as book:
-        tree = Tree.begin(game.fen())
-        for _ in grow(tree, book, plies=1):
+        tree = BookTree.begin(game.fen())
+        for _ in grow_tree(tree, book, plies=1):
             pass
-    for _ in judge(tree, arguments.nodes):
+    for _ in evaluate_tree(tree, arguments.nodes):
         pass
     if arguments.json:
-        print_object({"fen": game.fen(), "opening": as_object(last_name(keys)), "moves": _moves(game, tree),
+        print_object({"fen": game.fen(), "opening": as_object(last_opening_by_keys(keys)), "moves": _moves(game, tree),
                       "illegal": [entry.text() for _, entry in tree.illegal]})
         return 0
-    print(f"{game.fen()}  {last_name(keys) or ''}".rstrip())
+    print(f"{game.fen()}  {last_opening_by_keys(keys) or ''}".rstrip())
     if tree.nodes[tree.root].branches:
         _print_moves(game, tree)
     else:
@@ -42,19 +42,20 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _moves(game: Game, tree: Tree) -> list[dict[str, Any]]:
+def _moves(game: Game, tree: BookTree) -> list[dict[str, Any]]:
     """The book's moves for programs, the weightiest first; scores are for the side to move."""
     ordered = sorted(tree.nodes[tree.root].branches, key=lambda branch: -branch.entry.weight)
     found = []
-    for branch, share in zip(ordered, shares([branch.entry.weight for branch in ordered], PROPORTIONAL), strict=True):
+    for branch, share in zip(ordered, play_probabilities([branch.entry.weight for branch in ordered], PROPORTIONAL),
+                             strict=True):
         child = tree.nodes[branch.child]
-        found.append({"move": san(game, read_move(game, child.line[-1])), "uci": child.line[-1],
+        found.append({"move": san(game, parse_move(game, child.line[-1])), "uci": child.line[-1],
                       "weight": branch.entry.weight, "share": round(share, 4), "centipawns": -(child.score or 0),
-                      "learned": branch.entry.learn, "opening": as_object(name_of(branch.child))})
+                      "learned": branch.entry.learn, "opening": as_object(opening_by_key(branch.child))})
     return found
 
 
-def _print_moves(game: Game, tree: Tree) -> None:
+def _print_moves(game: Game, tree: BookTree) -> None:
     moves = _moves(game, tree)
     has_learned = any(move["learned"] for move in moves)
     rows = [(move["move"], str(move["weight"]), f"{move['share']:.1%}", f"{move['centipawns'] / 100:+.2f}",

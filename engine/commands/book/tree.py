@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from book.polyglot import Book, Entry, book_move, key_of
-from engine.alphabeta.searcher import Searcher
+from book.polyglot import Book, BookEntry, book_move, game_key
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.commands.shared.interruption import InterruptionError
 from engine.commands.shared.searching import search as search_until_interrupted
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.host import usable_cores
 from engine.search.limits import Limits
-from engine.shown import shown_score
+from engine.shown import to_cp
 
 _TABLE_MEGABYTES = 2  # for searches of some thousand nodes
 _MATE = 30_000
@@ -26,12 +26,12 @@ _MATE = 30_000
 class Branch:
     """A move of a book and the position that it leads to."""
 
-    entry: Entry
+    entry: BookEntry
     child: int  # key
 
 
 @dataclass
-class Node:
+class BookPosition:
     """A position that can be reached by moves of a book."""
 
     line: tuple[str, ...]  # how it was reached first
@@ -40,33 +40,33 @@ class Node:
 
 
 @dataclass
-class Tree:
+class BookTree:
     """All lines from one position."""
 
     start: Game
-    nodes: dict[int, Node]  # by key, in the order of their distance
-    illegal: list[tuple[Node, Entry]]
+    nodes: dict[int, BookPosition]  # by key, in the order of their distance
+    illegal: list[tuple[BookPosition, BookEntry]]
 
     @classmethod
-    def begin(cls, fen: str) -> Tree:
+    def begin(cls, fen: str) -> BookTree:
         """The position alone."""
         start = Game(fen)
-        return cls(start, {key_of(start): Node(())}, [])
+        return cls(start, {game_key(start): BookPosition(())}, [])
 
     @property
     def root(self) -> int:
         """The key of the position where all lines begin."""
         return next(iter(self.nodes))
 
-    def game(self, node: Node) -> Game:
+    def game(self, node: BookPosition) -> Game:
         """The game that leads to a position."""
         game = self.start.copy()
         for text in node.line:
-            game.play(text)
+            game.push_uci(text)
         return game
 
 
-def grow(tree: Tree, book: Book, plies: int | None = None) -> Iterator[None]:
+def grow_tree(tree: BookTree, book: Book, plies: int | None = None) -> Iterator[None]:
     """Follow all moves of the book, breadth first, so many plies or to the ends of its lines; yields for each."""
     waiting = deque(tree.nodes.items())
     while waiting:
@@ -79,31 +79,31 @@ def grow(tree: Tree, book: Book, plies: int | None = None) -> Iterator[None]:
         for entry in entries:
             after = game.copy()
             try:
-                text = game.text(book_move(game.position, entry.move))
-                after.play(text)
+                text = game.uci(book_move(game.position, entry.move))
+                after.push_uci(text)
             except InputError:
                 tree.illegal.append((node, entry))
                 continue
-            child = key_of(after)
+            child = game_key(after)
             node.branches.append(Branch(entry, child))
             if child not in tree.nodes:
-                tree.nodes[child] = Node((*node.line, text))
+                tree.nodes[child] = BookPosition((*node.line, text))
                 waiting.append((child, tree.nodes[child]))
 
 
-def judge(tree: Tree, nodes: int) -> Iterator[int]:
+def evaluate_tree(tree: BookTree, nodes: int) -> Iterator[int]:
     """Search every position of the tree with so many nodes, on all cores; yields how many are done."""
     own = threading.local()
 
-    def search(node: Node) -> int:
+    def search(node: BookPosition) -> int:
         if not hasattr(own, "searcher"):
-            own.searcher = Searcher(_TABLE_MEGABYTES)
+            own.searcher = AlphaBetaSearch(_TABLE_MEGABYTES)
         game = tree.game(node)
         own.searcher.clear()
         if not game.legal_moves():
             return -_MATE if game.is_check() else 0
         score = search_until_interrupted(own.searcher, game.position, Limits(nodes=nodes)).score
-        return shown_score(game.position, score)
+        return to_cp(game.position, score)
 
     waiting = list(tree.nodes.values())
     with ThreadPoolExecutor(usable_cores()) as pool:
@@ -118,7 +118,7 @@ def judge(tree: Tree, nodes: int) -> Iterator[int]:
             pool.shutdown(cancel_futures=True)
 
 
-def prune(tree: Tree, worst: int) -> Tree:
+def prune(tree: BookTree, worst: int) -> BookTree:
     """Take out the moves that leave their side worse than `worst`, and what cannot be reached without them.
 
     A position where lines end is worth what the search says, any other the best of its moves, by minimax. But the side
@@ -137,7 +137,7 @@ def prune(tree: Tree, worst: int) -> Tree:
     return _reachable(tree)
 
 
-def is_bad(node: Node, worst: int) -> bool:
+def is_bad(node: BookPosition, worst: int) -> bool:
     """Whether no sound line leads here: it ends, and a side is behind; or the side that has moved is far behind."""
     score = node.score or 0
     if not node.branches:
@@ -145,7 +145,7 @@ def is_bad(node: Node, worst: int) -> bool:
     return bool(node.line) and score > 2 * worst
 
 
-def _reachable(tree: Tree) -> Tree:
+def _reachable(tree: BookTree) -> BookTree:
     left = {tree.root: tree.nodes[tree.root]}
     waiting = deque([tree.root])
     while waiting:

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from engine.chesstext import read_position
+from engine.chesstext import parse_position
 from engine.commands.compare import bound
-from engine.commands.compare.contenders import Contender, contenders
+from engine.commands.compare.contenders import SearchVariant, contenders
 from engine.commands.compare.report import (
     PLOT_KINDS,
-    Row,
-    Trial,
+    PositionResult,
+    VariantResults,
     objects_of,
     print_nodes_by_depth,
     print_rows,
@@ -27,22 +27,22 @@ from engine.commands.compare.report import (
 )
 from engine.commands.compare.trees import tree_contenders
 from engine.commands.shared.arguments import (
-    NewFolder,
+    OutputFolder,
     add_concurrency,
     add_hash,
+    conflicts_with,
     in_file,
     milliseconds,
-    never_with,
-    only_with,
     plies,
     positive,
+    requires_option,
     text,
 )
 from engine.commands.shared.interruption import is_interrupted
 from engine.commands.shared.objects import add_json, print_object
 from engine.commands.shared.plots import check_plot
 from engine.commands.shared.positions import BENCH_FENS
-from engine.commands.shared.progress import each
+from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.suites import Problem, read_problems
 from engine.commands.shared.tables import print_table
 from engine.core.errors import InputError
@@ -80,28 +80,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     give_up = parser.add_argument("--give-up", type=milliseconds, metavar="MS", help="with a depth: what is not "
                                   "finished after MS milliseconds per position is given up "
                                   f"(default {_GIVE_UP}, with --bound {_BOUND_GIVE_UP})")
-    only_with(parser.add_argument("--games", type=positive, metavar="N",
-                                  help="with --tournament and --evaluations: games of each pairing "
+    requires_option(parser.add_argument("--games", type=positive, metavar="N",
+                                        help="with --tournament and --evaluations: games of each pairing "
                                        f"(default {_GAMES} and {_EVALUATION_GAMES})"), *_PLAYED)
-    only_with(add_concurrency(parser, "with --tournament and --evaluations, as many as there are cores"), *_PLAYED)
-    only_with(parser.add_argument("--full-width", action="store_true",
-                                  help="with --evaluations: search every move to the full depth"), "--evaluations")
-    only_with(parser.add_argument("--first", type=positive, metavar="N",
-                                  help="with --suite: only the first N positions"), "--suite")
-    only_with(parser.add_argument("--positions", type=positive, metavar="N",
-                                  help="with --bound: only the first N of the bench positions"), "--bound")
+    requires_option(add_concurrency(parser, "with --tournament and --evaluations, as many as there are cores"),
+                    *_PLAYED)
+    requires_option(parser.add_argument("--full-width", action="store_true",
+                                        help="with --evaluations: search every move to the full depth"),
+                    "--evaluations")
+    requires_option(parser.add_argument("--first", type=positive, metavar="N",
+                                        help="with --suite: only the first N positions"), "--suite")
+    requires_option(parser.add_argument("--positions", type=positive, metavar="N",
+                                        help="with --bound: only the first N of the bench positions"), "--bound")
     add_json(parser, "one object for each contender and position, with --bound for each position and depth, and with "
                      "--tournament and --evaluations for each pairing")
-    plots = parser.add_argument("--plots", type=NewFolder(), metavar="DIR", help="draw nodes by depth, solved by time, "
+    plots = parser.add_argument("--plots", type=OutputFolder(), metavar="DIR",
+                                help="draw nodes by depth, solved by time, "
                                 f"or Elo by depth, as {' and '.join(PLOT_KINDS)}; needs the extra `lab`")
     for action in (nodes, give_up, add_hash(parser)):
-        never_with(action, *_PLAYED)
+        conflicts_with(action, *_PLAYED)
     for action in (depth, plots):
-        never_with(action, "--tournament")
+        conflicts_with(action, "--tournament")
     for action in (nodes, time, plots):
-        never_with(action, "--bound")
-    never_with(time, "--evaluations")
-    never_with(give_up, "--nodes", "--time")
+        conflicts_with(action, "--bound")
+    conflicts_with(time, "--evaluations")
+    conflicts_with(give_up, "--nodes", "--time")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -114,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.evaluations:
         return _rate_evaluations(arguments)
     problems, complaints = _problems(arguments)
-    games = [Game(problem.fen) for problem in problems] or [read_position(arguments.fen or _SHARP_FEN)]
+    games = [Game(problem.fen) for problem in problems] or [parse_position(arguments.fen or _SHARP_FEN)]
     for game in games:
         if not game.legal_moves():
             raise InputError(f"the game is over in {game.fen()}: there is no move to find")
@@ -155,19 +158,19 @@ def _compare(games: Sequence[Game], problems: Sequence[Problem], arguments: argp
     everyone = [*contenders(arguments.hash), *tree_contenders(arguments.hash)]
     tasks = [(contender, number) for contender in everyone for number in range(len(games))]
 
-    def measure(task: tuple[Contender, int]) -> tuple[str, Trial]:
+    def measure(task: tuple[SearchVariant, int]) -> tuple[str, PositionResult]:
         contender, number = task
         outcome = contender.search(games[number].position, limits)
-        return contender.name, Trial(games[number], outcome, problems[number] if problems else None)
+        return contender.name, PositionResult(games[number], outcome, problems[number] if problems else None)
 
-    trials: dict[str, list[Trial]] = {}
-    for name, trial in each(tasks, measure, lambda task: _describe(*task)):
+    trials: dict[str, list[PositionResult]] = {}
+    for name, trial in map_with_progress(tasks, measure, lambda task: _describe(*task)):
         trials.setdefault(name, []).append(trial)
     if trials:
-        _show([Row(name, tuple(made)) for name, made in trials.items()], limits, arguments)
+        _show([VariantResults(name, tuple(made)) for name, made in trials.items()], limits, arguments)
 
 
-def _show(rows: Sequence[Row], limits: Limits, arguments: argparse.Namespace) -> None:
+def _show(rows: Sequence[VariantResults], limits: Limits, arguments: argparse.Namespace) -> None:
     """Print the rows, and draw them if that is asked for."""
     if arguments.json:
         for fields in objects_of(rows, limits):
@@ -178,7 +181,7 @@ def _show(rows: Sequence[Row], limits: Limits, arguments: argparse.Namespace) ->
         _name_files(save_plots(rows, arguments.plots), arguments)
 
 
-def _print_tables(rows: Sequence[Row], limits: Limits) -> None:
+def _print_tables(rows: Sequence[VariantResults], limits: Limits) -> None:
     is_suite = rows[0].trials[0].problem is not None
     if not is_suite:
         print(rows[0].trials[0].game.fen())
@@ -194,7 +197,7 @@ def _name_files(files: Iterable[Path], arguments: argparse.Namespace) -> None:
         print(file, file=sys.stderr if arguments.json else sys.stdout)
 
 
-def _describe(contender: Contender, number: int) -> str:
+def _describe(contender: SearchVariant, number: int) -> str:
     return f"{contender.name}, position {number + 1}"
 
 
@@ -222,12 +225,12 @@ def _hold_tournament(arguments: argparse.Namespace) -> int:
 
     conditions = tournament.Conditions(arguments.games or _GAMES, arguments.time or _MOVE_TIME,
                                        width=arguments.concurrency or 0)
-    meetings = tournament.play(tournament.everyone(), conditions)
+    meetings = tournament.play_tournament(tournament.all_pairings(), conditions)
     if meetings and not arguments.json:
         print_table(tournament.HEADINGS, tournament.cross_table_rows(meetings))
         print(f"points of {meetings[0].games} games at {conditions.milliseconds} ms a move; the score is of all "
               "games\n")
-    beliefs = [] if is_interrupted() else tournament.play(tournament.believers(), conditions)
+    beliefs = [] if is_interrupted() else tournament.play_tournament(tournament.assumption_pairings(), conditions)
     if beliefs and not arguments.json:
         print_table(tournament.BELIEF_HEADINGS, tournament.belief_rows(beliefs))
         print("minimax believes in an adversary, expectimax in a random mover; games are played to their end")
@@ -245,8 +248,8 @@ def _hold_tournament(arguments: argparse.Namespace) -> int:
 def _rate_evaluations(arguments: argparse.Namespace) -> int:
     from engine.commands.compare import evaluations
 
-    points = evaluations.play(arguments.depth or evaluations.LAST_DEPTH, arguments.games or _EVALUATION_GAMES,
-                              arguments.concurrency or 0, is_full_width=arguments.full_width)
+    points = evaluations.play_pairings(arguments.depth or evaluations.LAST_DEPTH, arguments.games or _EVALUATION_GAMES,
+                                       arguments.concurrency or 0, is_full_width=arguments.full_width)
     if arguments.json:
         for (first, second), (scored, games) in points.items():
             print_object({"first": asdict(first), "second": asdict(second), "points": scored, "games": games})

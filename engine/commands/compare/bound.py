@@ -6,13 +6,13 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.alphabeta.searcher import Searcher
-from engine.commands.compare.contenders import ORDERED_ALPHABETA, Contender, on_the_ladder
+from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.commands.compare.contenders import ORDERED_ALPHABETA, SearchVariant, on_the_ladder
 from engine.commands.shared.positions import BENCH_FENS
-from engine.commands.shared.progress import each
+from engine.commands.shared.progress import map_with_progress
 from engine.core.fen import parse_fen
 from engine.core.movegen import empty_move_list
-from engine.core.perft import COUNT_LAST_PLY, perft
+from engine.core.perft import BULK, perft
 from engine.core.position import PositionRecord
 from engine.search.limits import Limits
 
@@ -23,7 +23,7 @@ _PLIES_AVERAGED = 4
 
 def branching(position: PositionRecord) -> float:
     """b, the number of legal moves on average: b^4 is the number of lines that are four plies long."""
-    lines = perft(position.copy(), empty_move_list(), _PLIES_AVERAGED, COUNT_LAST_PLY)
+    lines = perft(position.copy(), empty_move_list(), _PLIES_AVERAGED, BULK)
     return float(max(lines, 1) ** (1 / _PLIES_AVERAGED))
 
 
@@ -57,20 +57,20 @@ def measure(positions: int, depth: int, megabytes: int, give_up: float) -> list[
 
     A position is searched until the depth is finished, or `give_up` seconds are over.
     """
-    contender = on_the_ladder(ORDERED_ALPHABETA, Searcher(megabytes))
+    contender = on_the_ladder(ORDERED_ALPHABETA, AlphaBetaSearch(megabytes))
 
     def of_position(fen: str) -> list[Measured]:
         return _measured(contender, fen, depth, give_up)
 
-    return [one for found in each(BENCH_FENS[:positions], of_position, lambda fen: fen) for one in found]
+    return [one for found in map_with_progress(BENCH_FENS[:positions], of_position, lambda fen: fen) for one in found]
 
 
-def _measured(contender: Contender, fen: str, depth: int, give_up: float) -> list[Measured]:
+def _measured(contender: SearchVariant, fen: str, depth: int, give_up: float) -> list[Measured]:
     position = parse_fen(fen)
     b, before, found = branching(position), 0, list[Measured]()
     for stage in contender.search(position, Limits(depth=depth, movetime=give_up)).stages:
-        found.append(Measured(fen, b, stage.depth, stage.counts.leaves - before))
-        before = stage.counts.leaves
+        found.append(Measured(fen, b, stage.depth, stage.counts.leaf_nodes - before))
+        before = stage.counts.leaf_nodes
     return [measured for measured in found if measured.depth >= FIRST_DEPTH]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from engine.alphabeta.params import PARAMETERS, ParamsRecord, default_params, set_param
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.commands.shared.searching import search as search_until_interrupted
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import PositionRecord
@@ -21,7 +21,7 @@ _SHORTEST_TIME = 1e-6  # seconds; nothing is divided by less
 
 
 @dataclass(frozen=True)
-class Stage:
+class DepthResult:
     """What was known when a depth had been searched, and what it had cost from the beginning."""
 
     depth: int
@@ -33,7 +33,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SearchOutcome:
     """What a contender made of a position.
 
     With a depth to reach, the figures are those of the deepest one that was finished; with a budget of nodes or time,
@@ -46,20 +46,20 @@ class Outcome:
     score: int  # centipawns, for the side to move
     move: int
     depth: int  # 0 where depth means nothing
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[DepthResult, ...] = ()
     growth: tuple[tuple[int, Mapping[int, int]], ...] = ()  # of a tree: all visits, and those of each root move
 
 
 @dataclass(frozen=True)
-class Contender:
+class SearchVariant:
     """A way to choose a move."""
 
     name: str
-    search: Callable[[PositionRecord, Limits], Outcome]
+    search: Callable[[PositionRecord, Limits], SearchOutcome]
 
 
 @dataclass(frozen=True)
-class Rung:
+class LadderStep:
     """A technique, and the switches of the search that it turns on beside all those of the rungs before."""
 
     name: str
@@ -68,44 +68,44 @@ class Rung:
 
 
 LADDER = (
-    Rung("minimax"),
-    Rung("alpha-beta, no order", ("use_alphabeta",)),
-    Rung("+ captures first", ("use_ordering",)),  # by victim and exchange: what MVV-LVA aims at
-    Rung("+ killers", ("use_killers",)),
-    Rung("+ history", ("use_history", "use_counter_moves", "use_continuation")),
-    Rung("+ transposition table", ("use_tt", "use_tt_cutoffs")),
-    Rung("+ iterative deepening", deepens=True),
-    Rung("+ quiescence", ("use_quiescence", "use_delta_pruning", "use_quiescence_see", "use_evasion_pruning")),
-    Rung("+ PVS, aspiration", ("use_pvs", "use_aspiration", "use_mate_distance")),
-    Rung("+ null move", ("use_null_move",)),
-    Rung("+ reductions", ("use_late_move_reductions",)),
-    Rung("full search", _SWITCHES),
+    LadderStep("minimax"),
+    LadderStep("alpha-beta, no order", ("use_alphabeta",)),
+    LadderStep("+ captures first", ("use_ordering",)),  # by victim and exchange: what MVV-LVA aims at
+    LadderStep("+ killers", ("use_killers",)),
+    LadderStep("+ history", ("use_history", "use_counter_moves", "use_continuation")),
+    LadderStep("+ transposition table", ("use_tt", "use_tt_cutoffs")),
+    LadderStep("+ iterative deepening", deepens=True),
+    LadderStep("+ quiescence", ("use_quiescence", "use_delta_pruning", "use_quiescence_see", "use_evasion_pruning")),
+    LadderStep("+ PVS, aspiration", ("use_pvs", "use_aspiration", "use_mate_distance")),
+    LadderStep("+ null move", ("use_null_move",)),
+    LadderStep("+ reductions", ("use_late_move_reductions",)),
+    LadderStep("full search", _SWITCHES),
 )
 ORDERED_ALPHABETA = LADDER[6]  # all that orders moves, nothing that leaves any out
 _FULL_WIDTH = LADDER[8]  # the last rung that leaves no move out before quiescence
 
 
-def contenders(megabytes: int) -> list[Contender]:
+def contenders(megabytes: int) -> list[SearchVariant]:
     """Everyone, the simplest first; those that need a transposition table share one of that size."""
-    searcher = Searcher(megabytes)
+    searcher = AlphaBetaSearch(megabytes)
     # Compile, or load, before anything is measured.
     search_until_interrupted(searcher, parse_fen(START_FEN), Limits(depth=1))
     return [on_the_ladder(rung, searcher) for rung in LADDER]
 
 
-def on_the_ladder(rung: Rung, searcher: Searcher) -> Contender:
+def on_the_ladder(rung: LadderStep, searcher: AlphaBetaSearch) -> SearchVariant:
     """The search with the techniques up to this rung."""
     below = LADDER[: LADDER.index(rung) + 1]
     params = _switched([name for step in below for name in step.switches])
     deepens = any(step.deepens for step in below)
 
-    def search(position: PositionRecord, limits: Limits) -> Outcome:
+    def search(position: PositionRecord, limits: Limits) -> SearchOutcome:
         searcher.set_params(params)
         if deepens or limits.depth is None:  # a budget can only be used up by deepening
             return _deepened(searcher, position, limits)
         return _at_once(searcher, position, limits)
 
-    return Contender(rung.name, search)
+    return SearchVariant(rung.name, search)
 
 
 def full_width_params() -> ParamsRecord:
@@ -121,20 +121,20 @@ def _switched(names: list[str]) -> ParamsRecord:
     return params
 
 
-def _deepened(searcher: Searcher, position: PositionRecord, limits: Limits) -> Outcome:
+def _deepened(searcher: AlphaBetaSearch, position: PositionRecord, limits: Limits) -> SearchOutcome:
     """Search depth after depth, each helped by those before."""
     result, spent = _measured(searcher, position, limits)
     pace = spent / max(result.seconds, _SHORTEST_TIME)
-    stages = tuple(_stage(info, pace) for info in result.infos if info.bound is Bound.EXACT and info.counts.leaves)
+    stages = tuple(_stage(info, pace) for info in result.infos if info.bound is Bound.EXACT and info.counts.leaf_nodes)
     if limits.depth is not None and stages:
         return _outcome_of(stages)
-    return Outcome(result.nodes, searcher.counts, spent, result.score, result.move, result.depth, stages)
+    return SearchOutcome(result.nodes, searcher.counts, spent, result.score, result.move, result.depth, stages)
 
 
-def _at_once(searcher: Searcher, position: PositionRecord, limits: Limits) -> Outcome:
+def _at_once(searcher: AlphaBetaSearch, position: PositionRecord, limits: Limits) -> SearchOutcome:
     """Search each depth on its own, as if it had been the only one; the time is a limit on all of them together."""
     assert limits.depth is not None
-    started, stages = time.perf_counter(), list[Stage]()
+    started, stages = time.perf_counter(), list[DepthResult]()
     for depth in range(1, limits.depth + 1):
         left = None if limits.movetime is None else limits.movetime - (time.perf_counter() - started)
         if left is not None and left < _expected_seconds(stages):
@@ -142,11 +142,11 @@ def _at_once(searcher: Searcher, position: PositionRecord, limits: Limits) -> Ou
         result, spent = _measured(searcher, position, replace(limits, depth=depth, first_depth=depth, movetime=left))
         if result.depth != depth:
             break
-        stages.append(Stage(depth, result.nodes, searcher.counts, spent, result.score, result.move))
+        stages.append(DepthResult(depth, result.nodes, searcher.counts, spent, result.score, result.move))
     return _outcome_of(tuple(stages))
 
 
-def _expected_seconds(stages: list[Stage]) -> float:
+def _expected_seconds(stages: list[DepthResult]) -> float:
     """How long the next depth will take if the tree goes on to grow as it did on average: it is not begun in vain."""
     if len(stages) < 2:
         return 0.0
@@ -154,7 +154,7 @@ def _expected_seconds(stages: list[Stage]) -> float:
     return float(stages[-1].seconds * growth)
 
 
-def _measured(searcher: Searcher, position: PositionRecord, limits: Limits) -> tuple[Result, float]:
+def _measured(searcher: AlphaBetaSearch, position: PositionRecord, limits: Limits) -> tuple[Result, float]:
     """A search that remembers nothing of earlier ones, and its CPU seconds."""
     searcher.clear()
     started = time.process_time()
@@ -162,11 +162,11 @@ def _measured(searcher: Searcher, position: PositionRecord, limits: Limits) -> t
     return result, time.process_time() - started
 
 
-def _stage(info: Info, pace: float) -> Stage:
-    return Stage(info.depth, info.nodes, info.counts, info.seconds * pace, info.score, info.line[0])
+def _stage(info: Info, pace: float) -> DepthResult:
+    return DepthResult(info.depth, info.nodes, info.counts, info.seconds * pace, info.score, info.pv[0])
 
 
-def _outcome_of(stages: tuple[Stage, ...]) -> Outcome:
+def _outcome_of(stages: tuple[DepthResult, ...]) -> SearchOutcome:
     """The last of the stages, as the answer."""
     last = stages[-1]
-    return Outcome(last.nodes, last.counts, last.seconds, last.score, last.move, last.depth, stages)
+    return SearchOutcome(last.nodes, last.counts, last.seconds, last.score, last.move, last.depth, stages)

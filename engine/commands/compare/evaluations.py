@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from functools import cache
 
 from engine.alphabeta.params import default_params
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.arena import executors
 from engine.arena.openings import RandomOpenings
 from engine.arena.ratings import Ratings, rate
-from engine.arena.records import Adjudication, GameRecord, Opening, Thought
-from engine.arena.referee import LiveGame, TimeControl
-from engine.arena.settings import Setting
+from engine.arena.records import Adjudication, GameRecord, MoveRecord, Opening
+from engine.arena.referee import EngineLimits, GameInProgress
+from engine.arena.settings import Config
 from engine.arena.shards import in_order
-from engine.arena.stopping import stop_games
+from engine.arena.stopping import cancel_games
 from engine.commands.compare.contenders import full_width_params
-from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.plots import Curve, Errors
 from engine.commands.shared.progress import progress_bar
 from engine.core.game import Game
@@ -46,21 +46,21 @@ _FURTHEST = 2  # plies that a poorer evaluation may look deeper in a game with a
 
 
 @cache
-def settings() -> dict[str, Setting]:
+def settings() -> dict[str, Config]:
     """The evaluations, the poorest first; the network if one is built in."""
     material = next(row for row in FEATURE_TABLE if row.name == MATERIAL)
     kept = range(material.offset, material.offset + material.size)
     mg, eg = (tuple(value if place in kept else 0 for place, value in enumerate(values.tolist()))
               for values in values_of(load_weights()))
-    found = {MATERIAL: Setting(MATERIAL, weights=(mg, eg), network=FEATURES),
-             FEATURES: Setting(FEATURES, network=FEATURES)}
+    found = {MATERIAL: Config(MATERIAL, weights=(mg, eg), network=FEATURES),
+             FEATURES: Config(FEATURES, network=FEATURES)}
     if BUILT_IN_FILE.exists():
-        found[NETWORK] = Setting(NETWORK)
+        found[NETWORK] = Config(NETWORK)
     return found
 
 
 @dataclass(frozen=True)
-class Seat:
+class EvaluationAtDepth:
     """A player: an evaluation, by its name, and a depth."""
 
     evaluation: str
@@ -71,9 +71,9 @@ class Seat:
         return f"{self.evaluation} {self.depth}"
 
 
-def pairings(names: Sequence[str], last: int) -> list[tuple[Seat, Seat]]:
+def pairings(names: Sequence[str], last: int) -> list[tuple[EvaluationAtDepth, EvaluationAtDepth]]:
     """Who meets whom: a depth the next one, and an evaluation each poorer one at the same depth and a little deeper."""
-    seats = [Seat(name, depth) for name in names for depth in range(1, last + 1)]
+    seats = [EvaluationAtDepth(name, depth) for name in names for depth in range(1, last + 1)]
     return [(one, other) for one in seats for other in seats
             if (one.evaluation == other.evaluation and other.depth == one.depth + 1)
             or (names.index(one.evaluation) > names.index(other.evaluation)
@@ -83,12 +83,12 @@ def pairings(names: Sequence[str], last: int) -> list[tuple[Seat, Seat]]:
 _kept = threading.local()
 
 
-def _searcher(setting: Setting, is_full_width: bool) -> Searcher:
+def _searcher(setting: Config, is_full_width: bool) -> AlphaBetaSearch:
     """A searcher for an evaluation, which the thread keeps, with nothing in its memory."""
-    searchers: dict[str, Searcher] = _kept.__dict__.setdefault("searchers", {})
+    searchers: dict[str, AlphaBetaSearch] = _kept.__dict__.setdefault("searchers", {})
     if setting.name not in searchers:
         params = full_width_params() if is_full_width else default_params()
-        searchers[setting.name] = Searcher(_MEGABYTES, params=params, evaluation=setting.evaluation())
+        searchers[setting.name] = AlphaBetaSearch(_MEGABYTES, params=params, evaluation=setting.evaluation())
     searchers[setting.name].clear()
     return searchers[setting.name]
 
@@ -99,8 +99,8 @@ class DepthPair:
 
     number: int  # of the pair
     opening: Opening
-    first: Seat
-    second: Seat
+    first: EvaluationAtDepth
+    second: EvaluationAtDepth
     is_full_width: bool
 
     def __call__(self) -> list[GameRecord]:
@@ -108,25 +108,26 @@ class DepthPair:
         return [self._play(2 * self.number, (self.first, self.second)),
                 self._play(2 * self.number + 1, (self.second, self.first))]
 
-    def _play(self, number: int, seats: tuple[Seat, Seat]) -> GameRecord:
+    def _play(self, number: int, seats: tuple[EvaluationAtDepth, EvaluationAtDepth]) -> GameRecord:
         """One game; `seats` are white's and black's."""
-        live = LiveGame(self.opening, TimeControl(), Adjudication())
+        live = GameInProgress(self.opening, EngineLimits(), Adjudication())
         game = Game(self.opening.fen, moves=self.opening.moves)
         searchers = {seat: _searcher(settings()[seat.evaluation], self.is_full_width) for seat in seats}
         while (verdict := live.verdict()) is None:
             seat = seats[0 if live.board.turn else 1]
             result = searchers[seat].run(game.position, Limits(depth=seat.depth))
-            text = game.text(result.move)
-            game.play(text)
+            text = game.uci(result.move)
+            game.push_uci(text)
             live.board.push_uci(text)
-            live.thoughts.append(Thought(text, result.score, seat.depth))
+            live.thoughts.append(MoveRecord(text, result.score, seat.depth))
         return GameRecord(number, (str(seats[0]), str(seats[1])), self.opening, tuple(live.thoughts), *verdict)
 
 
-Points = dict[tuple[Seat, Seat], tuple[float, int]]  # what the first scored against the second, and in how many games
+# what the first scored against the second, and in how many games
+Points = dict[tuple[EvaluationAtDepth, EvaluationAtDepth], tuple[float, int]]
 
 
-def play(last: int, games: int, width: int, *, is_full_width: bool) -> Points:
+def play_pairings(last: int, games: int, width: int, *, is_full_width: bool) -> Points:
     """What all pairings score; after an interruption, what they have scored until then."""
     openings = list(RandomOpenings().draw((games + 1) // 2, _SEED))
     met = pairings(list(settings()), last)
@@ -134,7 +135,7 @@ def play(last: int, games: int, width: int, *, is_full_width: bool) -> Points:
               for number, opening in enumerate(openings) for pair in met]
     seats = {(str(first), str(second)): (first, second) for first, second in met}
     points: Points = {}
-    with (executors.processes(width or usable_cores()) as (executor, workers), stopped_by_user(stop_games),
+    with (executors.processes(width or usable_cores()) as (executor, workers), stop_on_interrupt(cancel_games),
           progress_bar(len(shards)) as show):
         for done, records in enumerate(in_order(executor, shards, 3 * workers)):
             pair = seats[records[0].players]
@@ -144,8 +145,8 @@ def play(last: int, games: int, width: int, *, is_full_width: bool) -> Points:
     return points
 
 
-Rated = Ratings[Seat]
-_ZERO = Seat(MATERIAL, 1)
+Rated = Ratings[EvaluationAtDepth]
+_ZERO = EvaluationAtDepth(MATERIAL, 1)
 
 
 def ratings(points: Points) -> Rated:
@@ -162,12 +163,13 @@ def headings(rated: Rated) -> tuple[str, ...]:
 def rows(rated: Rated) -> list[tuple[str, ...]]:
     """A line for every depth, under the headings."""
     names = _names(rated)
-    return [(str(depth), *(_difference(rated, Seat(name, depth), _ZERO) for name in names),
-             *(_difference(rated, Seat(rich, depth), Seat(poor, depth)) for poor, rich in itertools.pairwise(names)))
+    return [(str(depth), *(_difference(rated, EvaluationAtDepth(name, depth), _ZERO) for name in names),
+             *(_difference(rated, EvaluationAtDepth(rich, depth), EvaluationAtDepth(poor, depth)) for poor,
+               rich in itertools.pairwise(names)))
             for depth in sorted({seat.depth for seat in rated.players})]
 
 
-def _difference(rated: Rated, first: Seat, second: Seat) -> str:
+def _difference(rated: Rated, first: EvaluationAtDepth, second: EvaluationAtDepth) -> str:
     if first not in rated.players or second not in rated.players:
         return "-"
     found = rated.difference(first, second)
@@ -179,7 +181,7 @@ def curves(rated: Rated) -> dict[str, Curve]:
     found: dict[str, Curve] = {}
     for name in _names(rated):
         depths = sorted(seat.depth for seat in rated.players if seat.evaluation == name)
-        found[name] = depths, [rated.difference(Seat(name, depth), _ZERO).value for depth in depths]
+        found[name] = depths, [rated.difference(EvaluationAtDepth(name, depth), _ZERO).value for depth in depths]
     return found
 
 
@@ -187,7 +189,7 @@ def errors(rated: Rated) -> dict[str, Errors]:
     """How far each point of the curves may be off: 95 % intervals."""
     found: dict[str, Errors] = {}
     for name, (depths, _) in curves(rated).items():
-        apart = [rated.difference(Seat(name, int(depth)), _ZERO) for depth in depths]
+        apart = [rated.difference(EvaluationAtDepth(name, int(depth)), _ZERO) for depth in depths]
         found[name] = ([max(one.value - one.low, 0.0) for one in apart],
                        [max(one.high - one.value, 0.0) for one in apart])
     return found

@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.chesstext import san
 from engine.commands.compare.bound import branching, least_leaves, minimax_leaves
-from engine.commands.compare.contenders import Outcome
+from engine.commands.compare.contenders import SearchOutcome
 from engine.commands.shared.plots import Curve, save_plot
 from engine.commands.shared.suites import Problem
 from engine.commands.shared.tables import print_table
@@ -28,17 +28,17 @@ _HALVINGS = 60  # of an interval, until it is narrower than any figure shown
 
 
 @dataclass(frozen=True)
-class Trial:
+class PositionResult:
     """A contender's outcome in one position, and whether it was what the problem asks for, if it is one."""
 
     game: Game
-    outcome: Outcome
+    outcome: SearchOutcome
     problem: Problem | None = None
 
     @property
     def move(self) -> str:
         """The move, as UCI text."""
-        return self.game.text(self.outcome.move)
+        return self.game.uci(self.outcome.move)
 
     @property
     def is_solved(self) -> bool:
@@ -52,18 +52,18 @@ class Trial:
             return None
         found = self.outcome.seconds
         for stage in reversed(self.outcome.stages):
-            if not self.problem.is_solved(self.game.text(stage.move), stage.score):
+            if not self.problem.is_solved(self.game.uci(stage.move), stage.score):
                 break
             found = stage.seconds
         return found
 
 
 @dataclass(frozen=True)
-class Row:
+class VariantResults:
     """A contender, and what it made of every position."""
 
     name: str
-    trials: tuple[Trial, ...]
+    trials: tuple[PositionResult, ...]
 
     def total(self, figure: str) -> int:
         """The sum of one of the counts of its outcomes."""
@@ -81,13 +81,13 @@ def effective_branching(nodes: int, depth: int) -> float | None:
     return high
 
 
-def score_text(score: int) -> str:
+def pawns_text(score: int) -> str:
     """Pawns, or the moves to a mate."""
     distance = mate_distance(score)
     return f"{score / 100:+.2f}" if distance is None else f"#{distance}"
 
 
-def print_rows(rows: Sequence[Row], limits: Limits) -> None:
+def print_rows(rows: Sequence[VariantResults], limits: Limits) -> None:
     """A line for every contender."""
     is_suite = rows[0].trials[0].problem is not None
     last = ("solved",) if is_suite else ("value", "move")
@@ -103,12 +103,12 @@ def print_rows(rows: Sequence[Row], limits: Limits) -> None:
           "searches of leaves too")
 
 
-def is_cut_short(outcome: Outcome, limits: Limits) -> bool:
+def is_cut_short(outcome: SearchOutcome, limits: Limits) -> bool:
     """Whether less than the depth that was asked for was finished: then its cost is that of an easier task."""
     return limits.depth is not None and bool(outcome.stages) and outcome.depth < limits.depth
 
 
-def _figures(row: Row, limits: Limits) -> tuple[str, ...]:
+def _figures(row: VariantResults, limits: Limits) -> tuple[str, ...]:
     """What a row's searches cost. Figures of searches that stopped early stand in brackets."""
     name, *costs, factor, first_cuts, depth = _plain_figures(row, limits)
     if any(is_cut_short(trial.outcome, limits) for trial in row.trials):
@@ -116,7 +116,7 @@ def _figures(row: Row, limits: Limits) -> tuple[str, ...]:
     return (name, *costs, factor, first_cuts, depth)
 
 
-def _plain_figures(row: Row, limits: Limits) -> tuple[str, ...]:
+def _plain_figures(row: VariantResults, limits: Limits) -> tuple[str, ...]:
     outcomes = [trial.outcome for trial in row.trials]
     factors = [factor for outcome in outcomes if (factor := effective_branching(outcome.nodes, outcome.depth))]
     cuts = row.total("cuts")
@@ -126,7 +126,7 @@ def _plain_figures(row: Row, limits: Limits) -> tuple[str, ...]:
             f"{100 * row.total('first_cuts') / cuts:.1f}" if cuts else "-", _depth_text(outcomes, limits.depth))
 
 
-def _depth_text(outcomes: Sequence[Outcome], wanted: int | None) -> str:
+def _depth_text(outcomes: Sequence[SearchOutcome], wanted: int | None) -> str:
     """The depth reached, the median of several positions; with what was wanted if that was more."""
     depth = statistics.median(outcome.depth for outcome in outcomes)
     if depth == 0:
@@ -134,16 +134,16 @@ def _depth_text(outcomes: Sequence[Outcome], wanted: int | None) -> str:
     return f"{depth:g}" if wanted is None or depth == wanted else f"{depth:g} of {wanted}"
 
 
-def _answer(row: Row) -> tuple[str, str]:
+def _answer(row: VariantResults) -> tuple[str, str]:
     trial = row.trials[0]
-    return score_text(trial.outcome.score), san(trial.game, trial.outcome.move)
+    return pawns_text(trial.outcome.score), san(trial.game, trial.outcome.move)
 
 
-def _solved(row: Row) -> tuple[str]:
+def _solved(row: VariantResults) -> tuple[str]:
     return (f"{sum(trial.is_solved for trial in row.trials)} of {len(row.trials)}",)
 
 
-def print_nodes_by_depth(rows: Sequence[Row]) -> None:
+def print_nodes_by_depth(rows: Sequence[VariantResults]) -> None:
     """What each depth cost each contender in the first position, beside the theory."""
     deepest = max((outcome.depth for outcome in map(_first_outcome, rows)), default=0)
     depths = range(1, min(deepest, _DEEPEST_COLUMN) + 1)
@@ -154,11 +154,11 @@ def print_nodes_by_depth(rows: Sequence[Row]) -> None:
     print(f"b = {b:.1f} legal moves on average")
 
 
-def _first_outcome(row: Row) -> Outcome:
+def _first_outcome(row: VariantResults) -> SearchOutcome:
     return row.trials[0].outcome
 
 
-def _by_depth(row: Row, depths: Iterable[int]) -> list[str]:
+def _by_depth(row: VariantResults, depths: Iterable[int]) -> list[str]:
     nodes = {stage.depth: f"{stage.nodes:,}" for stage in _first_outcome(row).stages}
     return [nodes.get(depth, "-") for depth in depths]
 
@@ -169,31 +169,31 @@ def _bounds(b: float, depths: Iterable[int]) -> dict[str, list[float]]:
                     strict=True))
 
 
-def objects_of(rows: Sequence[Row], limits: Limits) -> Iterator[dict[str, Any]]:
+def objects_of(rows: Sequence[VariantResults], limits: Limits) -> Iterator[dict[str, Any]]:
     """Everything that was measured, one object for each contender and position."""
     for row in rows:
         for trial in row.trials:
             yield {"contender": row.name, "fen": trial.game.fen(), **_fields_of_trial(trial, limits)}
 
 
-def _fields_of_trial(trial: Trial, limits: Limits) -> dict[str, Any]:
+def _fields_of_trial(trial: PositionResult, limits: Limits) -> dict[str, Any]:
     game, outcome, is_problem = trial.game, trial.outcome, trial.problem is not None
     return {**_fields_of_stage(game, outcome),
             "effective_branching": effective_branching(outcome.nodes, outcome.depth),
             "stopped_early": is_cut_short(outcome, limits),
             "solved": trial.is_solved if is_problem else None, "solved_after": trial.solved_after,
             "stages": [_fields_of_stage(game, stage) for stage in outcome.stages],
-            "growth": [{"visits": visits, "moves": {game.text(move): moves[move] for move in moves}}
+            "growth": [{"visits": visits, "moves": {game.uci(move): moves[move] for move in moves}}
                        for visits, moves in outcome.growth]}
 
 
 def _fields_of_stage(game: Game, reached: Any) -> dict[str, Any]:
     """What an outcome and a stage have in common."""
     return {"depth": reached.depth, "nodes": reached.nodes, **reached.counts._asdict(), "seconds": reached.seconds,
-            "score": reached.score, "move": san(game, reached.move), "uci": game.text(reached.move)}
+            "score": reached.score, "move": san(game, reached.move), "uci": game.uci(reached.move)}
 
 
-def save_plots(rows: Sequence[Row], folder: Path) -> list[Path]:
+def save_plots(rows: Sequence[VariantResults], folder: Path) -> list[Path]:
     """Draw what there is to draw, each plot in every kind; returns the files."""
     files = save(folder / "nodes", ("depth in plies", "nodes"), _node_curves(rows), dashed=_BOUNDS, y_scale="log",
                  title="What each depth costs")
@@ -218,7 +218,7 @@ def save(stem: Path, labels: tuple[str, str], curves: Mapping[str, Curve], **sty
     return [file for file in files if save_plot(file, labels, curves, **style)]
 
 
-def _node_curves(rows: Sequence[Row]) -> dict[str, Curve]:
+def _node_curves(rows: Sequence[VariantResults]) -> dict[str, Curve]:
     """Nodes by depth in the first position."""
     curves: dict[str, Curve] = {}
     for row in rows:
@@ -230,7 +230,7 @@ def _node_curves(rows: Sequence[Row]) -> dict[str, Curve]:
     return curves | {name: (list(depths), heights) for name, heights in _bounds(b, depths).items()}
 
 
-def _solved_curves(rows: Sequence[Row]) -> dict[str, Curve]:
+def _solved_curves(rows: Sequence[VariantResults]) -> dict[str, Curve]:
     """How many problems were solved after how many milliseconds."""
     curves: dict[str, Curve] = {}
     for row in rows:
@@ -239,7 +239,7 @@ def _solved_curves(rows: Sequence[Row]) -> dict[str, Curve]:
     return curves
 
 
-def _visit_curves(row: Row) -> dict[str, Curve]:
+def _visit_curves(row: VariantResults) -> dict[str, Curve]:
     """How often the most visited root moves had been visited, as the tree of the first position grew."""
     trial = row.trials[0]
     growth = trial.outcome.growth

@@ -14,20 +14,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.arena import executors
-from engine.arena.match import Score
+from engine.arena.match import MatchScore
 from engine.arena.openings import RandomOpenings
-from engine.arena.records import Adjudication, GameRecord, Outcome
-from engine.arena.referee import TimeControl, UciGame
-from engine.arena.seats import Contender
+from engine.arena.records import Adjudication, GameRecord, GameScore
+from engine.arena.referee import EngineLimits, UciGame
+from engine.arena.seats import EngineSpec
 from engine.arena.shards import in_order
-from engine.arena.stopping import stop_games
-from engine.commands.shared.interruption import stopped_by_user
+from engine.arena.stopping import cancel_games
+from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.progress import progress_bar
 from engine.host import usable_cores
-from engine.search.kinds import KINDS
+from engine.search.kinds import MODES
 
 _HASH = {"Hash": "16"}
-_MODES = tuple(kind.name for kind in KINDS)
+_MODES = tuple(kind.name for kind in MODES)
 _ASSUMING = ("minimax", "expectimax")
 _OPPONENTS = {"the full search": "alphabeta", "a random mover": "random"}
 _MOVES_AT_RANDOM = {"Opponent Elo": "0"}
@@ -48,7 +48,7 @@ class Pairing:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class PairingResult:
     """What came of a pairing, from the first one's view."""
 
     pairing: Pairing
@@ -68,25 +68,25 @@ class Conditions:
     width: int = 0  # games at the same time; 0 for as many as there are cores
 
 
-def everyone() -> list[Pairing]:
+def all_pairings() -> list[Pairing]:
     """All modes against each other."""
     return [Pairing(*pair) for pair in itertools.combinations(_MODES, 2)]
 
 
-def believers() -> list[Pairing]:
+def assumption_pairings() -> list[Pairing]:
     """Minimax and expectimax against both kinds of opponent, every game to its end."""
     return [Pairing(first, second, _TO_THE_END) for first, second in itertools.product(_ASSUMING, _OPPONENTS.values())]
 
 
-def play(pairings: Sequence[Pairing], conditions: Conditions) -> list[Meeting]:
+def play_tournament(pairings: Sequence[Pairing], conditions: Conditions) -> list[PairingResult]:
     """What comes of all pairings; after an interruption, of those that have been played, if only in part."""
     openings = list(RandomOpenings().draw((conditions.games + 1) // 2, conditions.seed, lambda text: None))
     width = conditions.width or usable_cores()
-    control = TimeControl(movetime=conditions.milliseconds / 1000)
+    control = EngineLimits(movetime=conditions.milliseconds / 1000)
     shards = [UciGame(2 * number + color, opening, _seat(pairing.first), _seat(pairing.second), control, pairing.rules)
               for pairing in pairings for number, opening in enumerate(openings) for color in (0, 1)]
     played: dict[tuple[str, ...], list[GameRecord]] = {}
-    with (executors.processes(width) as (executor, _), stopped_by_user(stop_games),
+    with (executors.processes(width) as (executor, _), stop_on_interrupt(cancel_games),
           progress_bar(len(shards)) as show):
         for done, (record,) in enumerate(in_order(executor, shards, len(shards))):
             show(done, f"{record.players[0]} against {record.players[1]}")
@@ -95,23 +95,24 @@ def play(pairings: Sequence[Pairing], conditions: Conditions) -> list[Meeting]:
     return [_meeting(pairing, found) for pairing, found in records.items() if found]
 
 
-def _seat(mode: str) -> Contender:
+def _seat(mode: str) -> EngineSpec:
     own = {"SearchMode": mode, **(_MOVES_AT_RANDOM if mode == "expectimax" else {})}
-    return Contender(mode, f"{shlex.quote(sys.executable)} -m engine", {**_HASH, **own})
+    return EngineSpec(mode, f"{shlex.quote(sys.executable)} -m engine", {**_HASH, **own})
 
 
-def _meeting(pairing: Pairing, records: Sequence[GameRecord]) -> Meeting:
-    score = Score((pairing.first, pairing.second), is_refereed=True)
+def _meeting(pairing: Pairing, records: Sequence[GameRecord]) -> PairingResult:
+    score = MatchScore((pairing.first, pairing.second), is_refereed=True)
     for record in records:
-        score.add(Outcome.of(record))
+        score.add(GameScore.of(record))
     wins, draws, losses = score.wins_draws_losses
-    lengths = [(len(record.thoughts) + 1) // 2 for record in records
+    lengths = [(len(record.moves) + 1) // 2 for record in records
                if record.fault is None and record.result == ("1-0" if record.players[0] == pairing.first else "0-1")]
-    return Meeting(pairing, wins + draws / 2, wins + draws + losses, statistics.median(lengths) if lengths else None,
-                   sum(score.faults()))
+    return PairingResult(pairing, wins + draws / 2, wins + draws + losses,
+                         statistics.median(lengths) if lengths else None,
+                         sum(score.forfeits()))
 
 
-def cross_table_rows(meetings: Sequence[Meeting]) -> list[tuple[str, ...]]:
+def cross_table_rows(meetings: Sequence[PairingResult]) -> list[tuple[str, ...]]:
     """A line for every mode, the best first: its points against each other, and its share of all."""
     points = {(meeting.pairing.first, meeting.pairing.second): (meeting.points, meeting.games) for meeting in meetings}
     points |= {(second, first): (games - made, games) for (first, second), (made, games) in points.items()}
@@ -122,14 +123,14 @@ def cross_table_rows(meetings: Sequence[Meeting]) -> list[tuple[str, ...]]:
              f"{100 * shares[mode]:.0f} %") for mode in sorted(shares, key=lambda mode: -shares[mode])]
 
 
-def belief_rows(meetings: Sequence[Meeting]) -> list[tuple[str, ...]]:
+def belief_rows(meetings: Sequence[PairingResult]) -> list[tuple[str, ...]]:
     """A line for every kind of opponent: how minimax and expectimax fared."""
     found = {(meeting.pairing.first, meeting.pairing.second): meeting for meeting in meetings}
     return [(name, *(text for mode in _ASSUMING for text in _fate(found.get((mode, opponent)))))
             for name, opponent in _OPPONENTS.items()]
 
 
-def _fate(meeting: Meeting | None) -> tuple[str, str]:
+def _fate(meeting: PairingResult | None) -> tuple[str, str]:
     if meeting is None:
         return "-", "-"
     moves = "-" if meeting.moves_to_win is None else f"{meeting.moves_to_win:g}"

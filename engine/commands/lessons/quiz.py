@@ -11,7 +11,7 @@ from engine.commands.lessons.lesson import say
 from engine.commands.lessons.trees import plain
 from engine.reference.game import MAX, Action, Game, State
 from engine.reference.minimax import alphabeta
-from engine.reference.trace import Trace, Visit
+from engine.reference.trace import Trace, VisitedNode
 
 _NONE = "none"
 
@@ -42,7 +42,7 @@ def cut_offs(game: Game[State, Action]) -> tuple[dict[str, float], list[CutOff]]
         for action in [] if game.is_terminal(state) else game.actions(state):
             yield from name_leaves(game.result(state, action))
 
-    def walk(state: State, visit: Visit) -> str:
+    def walk(state: State, visit: VisitedNode) -> str:
         """The last leaf that was seen below a state; notes what was cut off."""
         if game.is_terminal(state):
             return next(name_leaves(state))
@@ -59,7 +59,7 @@ def cut_offs(game: Game[State, Action]) -> tuple[dict[str, float], list[CutOff]]
     return leaves, found
 
 
-def _reason(is_max: bool, visit: Visit) -> str:
+def _reason(is_max: bool, visit: VisitedNode) -> str:
     value = plain(visit.value)
     if is_max:
         return (f"MAX can get at least {value} here, and MIN, who is sure of beta = {plain(visit.beta)} elsewhere, "

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from engine.commands.lessons import svg
 from engine.reference.game import CHANCE, MAX, Action, Game, State
-from engine.reference.trace import Trace, Visit
+from engine.reference.trace import Trace, VisitedNode
 
 _SHAPES = {"max": ("#dbeafe", "#1f6feb"), "min": ("#ffedd5", "#d9730d"), "chance": ("#dcfce7", "#2e8540"),
            "leaf": ("#f5f7fa", "#52606d")}  # of each kind of node: how it is filled and outlined
@@ -57,7 +57,7 @@ def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action
     """
     assert trace.root is not None
 
-    def draw(state: State, visit: Visit | None) -> Drawn:
+    def draw(state: State, visit: VisitedNode | None) -> Drawn:
         is_over = game.is_terminal(state)
         player = MAX if is_over else game.to_move(state)
         kind = "leaf" if is_over else "chance" if player == CHANCE else "max" if player == MAX else "min"

@@ -9,29 +9,29 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.arena.match import PgnFile, Score, Shard, play
+from engine.arena.match import MatchScore, PgnFile, Shard, play_match
 from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.records import Adjudication
 from engine.arena.statistics import Sprt
-from engine.arena.stopping import stop_games
+from engine.arena.stopping import cancel_games
 from engine.commands.match.pairings import COMMAND, DEFAULT_CONTROL, DEFAULT_NODES, HASH, SettingsPairing, UciPairing
 from engine.commands.match.score import as_object, live_score, print_ablation, summary
 from engine.commands.shared.arguments import (
-    OutFile,
-    Real,
+    FloatRange,
+    OutputFile,
     add_concurrency,
     add_hash,
     add_seed,
+    conflicts_with,
     in_file,
     milliseconds,
-    never_with,
-    only_with,
     plies,
     positive,
+    requires_option,
     text,
 )
-from engine.commands.shared.complaints import complain
-from engine.commands.shared.interruption import is_interrupted, stopped_by_user
+from engine.commands.shared.complaints import print_warning
+from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
 from engine.commands.shared.objects import add_json, print_object
 from engine.core.errors import InputError
 from engine.files import begins_with
@@ -66,17 +66,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="EPD or PGN, also packed (default: random ones)")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
     add_seed(parser, "the openings")
-    never_with(add_concurrency(parser, "1; settings: as many as there are cores"), "--cluster")
+    conflicts_with(add_concurrency(parser, "1; settings: as many as there are cores"), "--cluster")
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="settings: play on the dask cluster at tcp://...")
     add_hash(parser, HASH)
     for option, whose in (("--option", "both"), ("--option-a", "A"), ("--option-b", "B")):
         parser.add_argument(option, action="append", type=text, default=[], metavar="NAME=VALUE",
                             help=f"UCI option of {whose}")
-    parser.add_argument("--pgn", type=OutFile("PGN file", begins_with(b"[")), metavar="FILE",
+    parser.add_argument("--pgn", type=OutputFile("PGN file", begins_with(b"[")), metavar="FILE",
                         help="append the games to this file")
-    only_with(parser.add_argument("--resume", action="store_true", help="go on with the match that --pgn holds"),
-              "--pgn")
-    parser.add_argument("--sprt", type=Real(-_LARGEST_ELO, _LARGEST_ELO), nargs=2, metavar=("ELO0", "ELO1"),
+    requires_option(parser.add_argument("--resume", action="store_true", help="go on with the match that --pgn holds"),
+                    "--pgn")
+    parser.add_argument("--sprt", type=FloatRange(-_LARGEST_ELO, _LARGEST_ELO), nargs=2, metavar=("ELO0", "ELO1"),
                         help="stop when this test is decided")
     parser.add_argument("--no-adjudication", action="store_true", help="play every game to its end")
     add_json(parser, "one object, with --ablate one a technique")
@@ -93,13 +93,13 @@ def run(arguments: argparse.Namespace) -> int:
     is_between_processes = (arguments.first.startswith(COMMAND)
                             or (arguments.second is not None and arguments.second.startswith(COMMAND)))
     pairing = UciPairing(arguments) if is_between_processes else SettingsPairing(arguments)
-    score = Score(pairing.players, is_refereed=is_between_processes)
+    score = MatchScore(pairing.players, is_refereed=is_between_processes)
     file = _pgn_file(arguments, score)
     sprt = Sprt(*arguments.sprt) if arguments.sprt is not None else None
     try:
-        with pairing.executor() as (executor, width), stopped_by_user(stop_games):
-            course = play(score, _shards(arguments, pairing, score), executor, width, sprt=sprt,
-                          keep=file.add if file is not None else lambda records: None)
+        with pairing.executor() as (executor, width), stop_on_interrupt(cancel_games):
+            course = play_match(score, _shards(arguments, pairing, score), executor, width, sprt=sprt,
+                                keep=file.add if file is not None else lambda records: None)
             live_score(course, score, arguments.games, sprt)
     finally:
         if score.outcomes or is_interrupted():
@@ -107,17 +107,17 @@ def run(arguments: argparse.Namespace) -> int:
                 print_object(as_object(score, sprt))
             else:
                 print(summary(score, sprt))
-    return _FAULTS_SEEN if any(score.faults()) or score.illegal_lines else 0
+    return _FAULTS_SEEN if any(score.forfeits()) or score.illegal_lines else 0
 
 
-def _shards(arguments: argparse.Namespace, pairing: UciPairing | SettingsPairing, score: Score) -> Iterator[Shard]:
+def _shards(arguments: argparse.Namespace, pairing: UciPairing | SettingsPairing, score: MatchScore) -> Iterator[Shard]:
     """The pairs that are still to be played."""
     never = Adjudication(draw_score=None, win_score=None, by_tables=False)
     rules = never if arguments.no_adjudication else Adjudication()
     source = (RandomOpenings(arguments.chess960, pairing.is_fair or (lambda opening: True))
               if arguments.openings is None else Openings(arguments.openings, arguments.chess960))
     done = set(score.outcomes)
-    for number, opening in enumerate(source.draw((arguments.games + 1) // 2, arguments.seed, complain)):
+    for number, opening in enumerate(source.draw((arguments.games + 1) // 2, arguments.seed, print_warning)):
         if 2 * number not in done:
             yield from pairing.shards(number, opening, rules)
 
@@ -133,9 +133,10 @@ def _ablate(arguments: argparse.Namespace) -> int:
         if row.is_on:
             arguments.first = f"{row.name}=0"
             pairing = SettingsPairing(arguments)
-            score = Score(pairing.players)
-            with pairing.executor() as (executor, width), stopped_by_user(stop_games):
-                live_score(play(score, _shards(arguments, pairing, score), executor, width), score, arguments.games,
+            score = MatchScore(pairing.players)
+            with pairing.executor() as (executor, width), stop_on_interrupt(cancel_games):
+                live_score(play_match(score, _shards(arguments, pairing, score), executor, width), score,
+                           arguments.games,
                            None)
             if is_interrupted():
                 break
@@ -148,7 +149,7 @@ def _ablate(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _pgn_file(arguments: argparse.Namespace, score: Score) -> PgnFile | None:
+def _pgn_file(arguments: argparse.Namespace, score: MatchScore) -> PgnFile | None:
     """Where the games go; what is there already is counted if the match is resumed."""
     path: Path | None = arguments.pgn
     if path is None:

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from engine.arena import executors
 from engine.arena.cluster import cluster
-from engine.arena.duel import FairnessTest, SettingsPair
+from engine.arena.duel import FairnessTest, KernelPair
 from engine.arena.match import Shard
 from engine.arena.records import Adjudication, Opening
-from engine.arena.referee import TimeControl, UciGame
+from engine.arena.referee import EngineLimits, UciGame
 from engine.arena.searchgames import SearchPair
-from engine.arena.seats import Contender
-from engine.arena.settings import DEFAULT, read_setting
+from engine.arena.seats import EngineSpec
+from engine.arena.settings import DEFAULT, parse_config
 from engine.core.errors import InputError, quote
 from engine.host import usable_cores
 from engine.search.limits import Limits
@@ -67,8 +67,8 @@ class SettingsPairing:
     """Two settings of this engine, in this process or on a cluster."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        self._first = read_setting(arguments.first).judged_by(arguments.network_a)
-        self._second = read_setting(arguments.second or DEFAULT).judged_by(arguments.network_b)
+        self._first = parse_config(arguments.first).with_network(arguments.network_a)
+        self._second = parse_config(arguments.second or DEFAULT).with_network(arguments.network_b)
         self._has_trees = self._first.tree is not None or self._second.tree is not None
         for_processes = ("tc", "depth_a", "depth_b", "option", "option_a", "option_b")
         if any(getattr(arguments, name) for name in for_processes) or (arguments.movetime and not self._has_trees):
@@ -92,22 +92,22 @@ class SettingsPairing:
         if self._has_trees:
             limits = Limits(nodes=self._nodes) if self._movetime is None else Limits(movetime=self._movetime)
             return [SearchPair(number, opening, self._first, second, limits, rules, self._megabytes)]
-        return [SettingsPair(number, opening, self._first, second, self._nodes, rules, self._megabytes)]
+        return [KernelPair(number, opening, self._first, second, self._nodes, rules, self._megabytes)]
 
 
-def _read_control(text: str) -> TimeControl:
+def _read_control(text: str) -> EngineLimits:
     found = _CONTROL.fullmatch(text)
     if found is None:
         raise InputError("--tc is seconds per game + seconds per move, like 10+0.1, or 40/10 for every 40 moves, "
                          f"not {quote(text)}")
-    control = TimeControl(float(found["base"]), float(found["increment"] or 0),
-                          moves=int(found["moves"]) if found["moves"] else None)
+    control = EngineLimits(float(found["base"]), float(found["increment"] or 0),
+                           moves=int(found["moves"]) if found["moves"] else None)
     if not 0 < control.base < _LONGEST or control.increment >= _LONGEST or control.moves == 0:
         raise InputError(f"--tc {quote(text)} is not a time control")
     return control
 
 
-def _contenders(arguments: argparse.Namespace) -> tuple[Contender, Contender]:
+def _contenders(arguments: argparse.Namespace) -> tuple[EngineSpec, EngineSpec]:
     both = _read_options(arguments.option)
     if not arguments.second:
         raise InputError("match needs a second player: cmd:COMMAND for another UCI engine")
@@ -121,7 +121,7 @@ def _contenders(arguments: argparse.Namespace) -> tuple[Contender, Contender]:
     return replace(first, name=f"{first.name} A"), replace(second, name=f"{second.name} B")
 
 
-def _contender(text: str, options: Mapping[str, str]) -> Contender:
+def _contender(text: str, options: Mapping[str, str]) -> EngineSpec:
     command = text.removeprefix(COMMAND).strip()
     if not text.startswith(COMMAND) or not command:
         raise InputError(f"against a UCI engine both players must be cmd:COMMAND, not {quote(text)}")
@@ -129,7 +129,7 @@ def _contender(text: str, options: Mapping[str, str]) -> Contender:
         words = shlex.split(command)
     except ValueError as error:
         raise InputError(f"{quote(text)} is not a command: {error}") from error
-    return Contender(" ".join([Path(words[0]).name, *words[1:]]), command, options)
+    return EngineSpec(" ".join([Path(words[0]).name, *words[1:]]), command, options)
 
 
 def _read_options(texts: list[str]) -> dict[str, str]:

@@ -9,16 +9,16 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
-from engine.arena.match import Score
-from engine.arena.records import Fault
+from engine.arena.match import MatchScore
+from engine.arena.records import Forfeit
 from engine.arena.statistics import Sprt, elo_estimate, log_likelihood_ratio, superiority
 from engine.commands.shared.tables import live_table, print_table
-from engine.commands.shared.wording import amount
+from engine.commands.shared.wording import pluralize
 
 _REMARK_SECONDS = 30.0  # between two lines where nobody watches a table
 
 
-def live_score(course: Iterable[Score], score: Score, games: int, sprt: Sprt | None) -> None:
+def live_score(course: Iterable[MatchScore], score: MatchScore, games: int, sprt: Sprt | None) -> None:
     """Follow a match to its end: with a table on a terminal, with a line now and then elsewhere, both on stderr."""
     title = f"{score.players[0]} against {score.players[1]}, up to {games} games"
     began, before = time.monotonic(), len(score.outcomes)
@@ -34,13 +34,13 @@ def live_score(course: Iterable[Score], score: Score, games: int, sprt: Sprt | N
                 print(_headline(now), file=sys.stderr, flush=True)
 
 
-def summary(score: Score, sprt: Sprt | None) -> str:
+def summary(score: MatchScore, sprt: Sprt | None) -> str:
     """The result, one fact a line."""
     return "\n".join([f"{score.players[0]} against {score.players[1]}",
                       *(f"{name}: {value}" for name, value in _facts(score, sprt))])
 
 
-def as_object(score: Score, sprt: Sprt | None) -> dict[str, Any]:
+def as_object(score: MatchScore, sprt: Sprt | None) -> dict[str, Any]:
     """The result for programs, from the first player's view."""
     wins, draws, losses = score.wins_draws_losses
     games, pairs = wins + draws + losses, score.pentanomial
@@ -54,16 +54,16 @@ def as_object(score: Score, sprt: Sprt | None) -> dict[str, Any]:
         found["sprt"] = {"elo0": sprt.elo0, "elo1": sprt.elo1, "llr": _ratio(sprt, pairs), "bounds": list(sprt.bounds),
                          "accepted": sprt.verdict(pairs)}
     if score.is_refereed:
-        found["faults"] = {fault.name.lower(): list(score.faults(fault)) for fault in Fault}
+        found["faults"] = {fault.name.lower(): list(score.forfeits(fault)) for fault in Forfeit}
     return found
 
 
-def _headline(score: Score) -> str:
+def _headline(score: MatchScore) -> str:
     wins, draws, losses = score.wins_draws_losses
-    return f"{amount(wins + draws + losses, 'game')}: +{wins} ={draws} -{losses}"
+    return f"{pluralize(wins + draws + losses, 'game')}: +{wins} ={draws} -{losses}"
 
 
-def _facts(score: Score, sprt: Sprt | None) -> list[tuple[str, str]]:
+def _facts(score: MatchScore, sprt: Sprt | None) -> list[tuple[str, str]]:
     wins, draws, losses = score.wins_draws_losses
     games, pairs = wins + draws + losses, score.pentanomial
     share = f" ({100 * (wins + draws / 2) / games:.1f} %)" if games else ""
@@ -77,14 +77,14 @@ def _facts(score: Score, sprt: Sprt | None) -> list[tuple[str, str]]:
     if sprt is not None:
         facts.append(("SPRT", _sprt_text(sprt, pairs)))
     if score.is_refereed:
-        for fault in Fault:
-            first, second = score.faults(fault)
+        for fault in Forfeit:
+            first, second = score.forfeits(fault)
             facts.append((f"lost because it {fault.value}", f"{first} and {second}"))
         facts.append(("announced lines with an illegal move", str(score.illegal_lines)))
     return facts
 
 
-def print_ablation(scores: Sequence[tuple[str, Score]]) -> None:
+def print_ablation(scores: Sequence[tuple[str, MatchScore]]) -> None:
     """What each technique is worth, the dearest first: Elo that is lost without it."""
     rows = []
     for name, score in sorted(scores, key=lambda row: elo_estimate(row[1].pentanomial).value):

@@ -21,7 +21,7 @@ _LONGEST_WORK = 1_000_000  # minutes: two years
 
 
 @dataclass(frozen=True)
-class Whole:
+class IntRange:
     """A whole number within a range."""
 
     low: int = 1
@@ -41,7 +41,7 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class Real:
+class FloatRange:
     """A number within a range, the lower end excluded if `above` says so."""
 
     low: float
@@ -72,7 +72,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class InFile:
+class InputFile:
     """A plain file that can be read."""
 
     def __call__(self, text: str) -> Path:
@@ -81,7 +81,7 @@ class InFile:
 
 
 @dataclass(frozen=True)
-class OutFile:
+class OutputFile:
     """A file to be written; one that is there already is replaced only if it is of the same kind."""
 
     what: str
@@ -93,7 +93,7 @@ class OutFile:
 
 
 @dataclass(frozen=True)
-class NewFile:
+class OutputStem:
     """The beginning of the names of files to be written, which get these endings."""
 
     endings: tuple[str, ...]
@@ -118,7 +118,7 @@ class Folder:
 
 
 @dataclass(frozen=True)
-class NewFolder:
+class OutputFolder:
     """A folder that is there, or can be made."""
 
     def __call__(self, text: str) -> Path:
@@ -149,38 +149,38 @@ def _checked(path: Path, check: Callable[[Path], object]) -> Path:
     return path
 
 
-positive = Whole()
-plies = Whole(1, DEEPEST_SEARCH)
-milliseconds = Whole(1, _LONGEST_TIME)
-minutes = Real(0, _LONGEST_WORK, above=True)
-seed = Whole(0)
+positive = IntRange()
+plies = IntRange(1, DEEPEST_SEARCH)
+milliseconds = IntRange(1, _LONGEST_TIME)
+minutes = FloatRange(0, _LONGEST_WORK, above=True)
+seed = IntRange(0)
 text = Text()
-in_file = InFile()
+in_file = InputFile()
 folder = Folder()
-svg_file = OutFile("picture in SVG", begins_with(b"<svg", b"<?xml"))
+svg_file = OutputFile("picture in SVG", begins_with(b"<svg", b"<?xml"))
 
 
-def of_option(name: str) -> Whole:
+def option_range(name: str) -> IntRange:
     """The range of a UCI option."""
     option = find_option(name)
-    return Whole(option.low, option.high)
+    return IntRange(option.low, option.high)
 
 
 def add_hash(parser: argparse.ArgumentParser, default: int = 64) -> argparse.Action:
     """Declare `--hash`."""
-    return parser.add_argument("--hash", type=of_option("Hash"), default=default, metavar="MB",
+    return parser.add_argument("--hash", type=option_range("Hash"), default=default, metavar="MB",
                         help=f"size of the transposition table (default {default})")
 
 
 def add_threads(parser: argparse.ArgumentParser, default: int = 1, note: str = "") -> argparse.Action:
     """Declare `--threads`."""
-    return parser.add_argument("--threads", type=of_option("Threads"), default=default, metavar="N",
+    return parser.add_argument("--threads", type=option_range("Threads"), default=default, metavar="N",
                         help=f"search with N threads (default {default}{note})")
 
 
 def add_concurrency(parser: argparse.ArgumentParser, default: str = "as many as there are cores") -> argparse.Action:
     """Declare `--concurrency`."""
-    return parser.add_argument("--concurrency", type=of_option("Threads"), metavar="N",
+    return parser.add_argument("--concurrency", type=option_range("Threads"), metavar="N",
                         help=f"games at the same time (default: {default})")
 
 
@@ -190,7 +190,7 @@ def add_seed(parser: argparse.ArgumentParser, what: str) -> argparse.Action:
 
 
 def add_fen(parser: argparse.ArgumentParser, told: str = "the starting position") -> argparse.Action:
-    """Declare `--fen`, to be read by `read_position`."""
+    """Declare `--fen`, to be read by `parse_position`."""
     return parser.add_argument("--fen", type=text, metavar="FEN",
                         help=f"the position: a FEN, quoted or not, or `startpos` (default: {told})")
 
@@ -216,12 +216,12 @@ def _fen_length(words: Sequence[str]) -> int:
     return 6 if has_counters else 4
 
 
-def only_with(action: argparse.Action, *others: str, among: Sequence[str] | None = None) -> None:
+def requires_option(action: argparse.Action, *others: str, among: Sequence[str] | None = None) -> None:
     """Let an option make sense only if one of the others is given too, or, for one other, is `among` these values."""
     action.__dict__.setdefault(_NEEDS, []).append((others, among))
 
 
-def never_with(action: argparse.Action, *others: str, among: Sequence[str] | None = None) -> None:
+def conflicts_with(action: argparse.Action, *others: str, among: Sequence[str] | None = None) -> None:
     """Let an option make no sense if one of the others is given, or, for one other, is `among` these values."""
     action.__dict__.setdefault(_EXCLUDES, []).append((others, among))
 
@@ -229,7 +229,7 @@ def never_with(action: argparse.Action, *others: str, among: Sequence[str] | Non
 _NEEDS, _EXCLUDES = "needs", "excludes"  # attributes that these two give an argument
 
 
-def check_together(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+def check_combinations(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     """InputError if options are given that do not go together, or a file that is read would be overwritten."""
     actions = list(_chosen_actions(parser, arguments))
     by_name = {_name(action): action for action in actions}
@@ -252,10 +252,10 @@ def check_together(parser: argparse.ArgumentParser, arguments: argparse.Namespac
 
 
 def _check_files(actions: Sequence[argparse.Action], arguments: argparse.Namespace) -> None:
-    sources = [path.resolve() for action in actions if isinstance(action.type, InFile)
+    sources = [path.resolve() for action in actions if isinstance(action.type, InputFile)
                for path in _values(action, arguments)]
     for action in actions:
-        for path in _values(action, arguments) if isinstance(action.type, OutFile) else ():
+        for path in _values(action, arguments) if isinstance(action.type, OutputFile) else ():
             if path.resolve() in sources:
                 raise InputError(f"{_name(action)}: {path} is read as well, and is not overwritten")
 

@@ -5,6 +5,6 @@ from __future__ import annotations
 import sys
 
 
-def complain(text: str) -> None:
+def print_warning(text: str) -> None:
     """Tell the user on stderr, in one line."""
     print(f"error: {text}", file=sys.stderr)

@@ -27,7 +27,7 @@ _FAREWELL = "\ninterrupted: here is what was found so far; Ctrl-C again ends at 
 _SHOW_CURSOR = "\x1b[?25h"  # progress bars hide it
 
 
-class _Stop(NamedTuple):
+class _StopHandler(NamedTuple):
     """How to end something."""
 
     stop: Callable[[], None]
@@ -38,7 +38,7 @@ class _Stop(NamedTuple):
 _asked = threading.Event()
 _asked_at = [0.0]  # by `time.monotonic`
 _lock = threading.Lock()
-_stops: list[_Stop] = []
+_stops: list[_StopHandler] = []
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)  # Ctrl-C, and another program's request to end
 
 
@@ -58,13 +58,13 @@ def check_interruption() -> None:
 
 
 @contextlib.contextmanager
-def stopped_by_user(stop: Callable[[], None], patience: float = _GRACE, farewell: str = _FAREWELL) -> Iterator[None]:
+def stop_on_interrupt(stop: Callable[[], None], timeout: float = _GRACE, on_exit: str = _FAREWELL) -> Iterator[None]:
     """While inside, an interruption calls `stop`, which must be quick; at once if there has been one.
 
     `patience` is how many seconds the work then has until it has ended: more than usual if much would be lost.
     `farewell` is what the user is told.
     """
-    entry = _Stop(stop, patience, farewell)
+    entry = _StopHandler(stop, timeout, on_exit)
     with _lock:
         _stops.append(entry)
     try:

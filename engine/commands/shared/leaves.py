@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from engine.commands.shared.interruption import check_interruption
 from engine.core.game import list_moves, make_if_legal
 from engine.core.movegen import MoveListRecord, empty_move_list
-from engine.core.perft import COUNT_LAST_PLY, perft
+from engine.core.perft import BULK, perft
 from engine.core.position import PositionRecord
 from engine.kernel import Int
 
 _PIECE = 20_000_000  # leaves, about: a tenth of a second
 
 
-def count_leaves(position: PositionRecord, depth: int, counted_plies: Int = COUNT_LAST_PLY,
+def count_leaves(position: PositionRecord, depth: int, counted_plies: Int = BULK,
                  tell: Callable[[int, float], None] = lambda leaves, share: None) -> int:
     """Positions `depth` plies below `position`; InterruptionError if the user ends it.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.core.perft import KNOWN
+from engine.core.perft import PERFT_POSITIONS
 
 BENCH_FENS = (
-    *(known.fen for known in KNOWN),
+    *(known.fen for known in PERFT_POSITIONS),
     "rnbqkbnr/2pp4/p4p2/3Pp1pp/2P1P3/8/PP3PPP/RNBQ1KNR w kq e6 0 7",
     "rnb1k2r/1pq2ppp/p4n2/2bNp3/P2pP3/3P1N2/2PB1PPP/R2QKB1R b KQkq - 1 9",
     "rnbqkbnr/2pp4/p4p2/3Pp1pp/2P1P3/2N5/PP3PPP/R1BQ1KNR b kq - 1 7",

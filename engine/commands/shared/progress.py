@@ -54,7 +54,7 @@ def track(items: Sequence[T], describe: Callable[[T], str]) -> Iterator[T]:
             yield item
 
 
-def each(items: Sequence[T], work: Callable[[T], R], describe: Callable[[T], str]) -> list[R]:
+def map_with_progress(items: Sequence[T], work: Callable[[T], R], describe: Callable[[T], str]) -> list[R]:
     """What `work` makes of each item, under a progress bar; after an interruption, of those that were finished."""
     found: list[R] = []
     for item in track(items, describe):
@@ -69,7 +69,7 @@ def each(items: Sequence[T], work: Callable[[T], R], describe: Callable[[T], str
     return found
 
 
-def counted(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
+def count_with_progress(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
     """Yield `items`, which come one by one, under a bar that counts them; an interruption is the end of them."""
     with progress_bar(total) as show:
         for number, item in enumerate(items, start=1):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.mcts.params import Leaf, ParamsRecord, learned, puct, pure_monte_carlo, uct
+from engine.mcts.params import Leaf, TreeParamsRecord, learned, puct, pure_monte_carlo, uct
 
-TREES: dict[str, Callable[[], ParamsRecord]] = {
+TREES: dict[str, Callable[[], TreeParamsRecord]] = {
     "pure Monte Carlo": pure_monte_carlo,
     "UCT, random playouts": uct,
     "UCT, light playouts": lambda: uct(leaf=Leaf.LIGHT),

@@ -8,14 +8,14 @@ from datetime import date
 from pathlib import Path
 
 from engine.commands.shared.arguments import (
-    NewFolder,
-    Whole,
+    IntRange,
+    OutputFolder,
     add_seed,
     add_threads,
+    conflicts_with,
     folder,
-    never_with,
-    only_with,
     positive,
+    requires_option,
     text,
 )
 from engine.commands.shared.objects import add_json
@@ -30,9 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
     build = kinds.add_parser("build", help="make tables, with all that they need")
     build.add_argument("endings", nargs="*", type=text, metavar="ENDING", help="such as KQvKR (default: all of --men)")
-    never_with(build.add_argument("--men", type=Whole(3, 5), default=_MEN, metavar="N",
-                                  help=f"all endings with up to this many men, 3 to 5 (default {_MEN})"), "endings")
-    build.add_argument("--out", type=NewFolder(), default=Path("tables"), metavar="DIR",
+    conflicts_with(build.add_argument("--men", type=IntRange(3, 5), default=_MEN, metavar="N",
+                                      help=f"all endings with up to this many men, 3 to 5 (default {_MEN})"), "endings")
+    build.add_argument("--out", type=OutputFolder(), default=Path("tables"), metavar="DIR",
                        help="where they are made; what is there is not made again (default: tables)")
     add_threads(build, usable_cores(), ", all cores")
     probe = kinds.add_parser("probe", help="who wins a position, how soon, and by which moves")
@@ -43,9 +43,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_json(stats, "one object for each ending and side to move")
     check = kinds.add_parser("verify", help="whether the files are sound, and agree with Syzygy's")
     check.add_argument("--syzygy", type=folder, metavar="DIR", help="a folder with Syzygy tables")
-    only_with(check.add_argument("--positions", type=positive, default=20_000, metavar="N",
-                                 help="compared (default 20000)"), "--syzygy")
-    only_with(add_seed(check, "the positions"), "--syzygy")
+    requires_option(check.add_argument("--positions", type=positive, default=20_000, metavar="N",
+                                       help="compared (default 20000)"), "--syzygy")
+    requires_option(add_seed(check, "the positions"), "--syzygy")
     speed = kinds.add_parser("speed", help="how long a lookup takes in the kernel, and what it costs a search")
     speed.add_argument("--syzygy", type=folder, metavar="DIR", help="a folder with Syzygy tables, to measure them too")
     clock = kinds.add_parser("clock", help="how long an answer takes with few men, beside the time it was given")
@@ -66,12 +66,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from tablebase.generator.workshop import Workshop
+    from tablebase.generator.workshop import TableBuilder
     from tablebase.material import Ending, all_endings, parse_ending
 
     endings = [parse_ending(name) for name in arguments.endings]
     endings = endings or [ending for men in range(3, arguments.men + 1) for ending in all_endings(men)]
-    workshop = Workshop(arguments.out, arguments.threads)
+    workshop = TableBuilder(arguments.out, arguments.threads)
     total = 0.0
     with progress_bar(None) as show:
         def report(ending: Ending, what: str) -> None:
@@ -89,10 +89,10 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _probe(arguments: argparse.Namespace) -> int:
-    from engine.chesstext import read_position
+    from engine.chesstext import parse_position
     from engine.commands.tablebase.report import print_verdicts
 
-    print_verdicts(read_position(" ".join(arguments.position)), _folders(arguments), arguments.json)
+    print_verdicts(parse_position(" ".join(arguments.position)), _folders(arguments), arguments.json)
     return 0
 
 

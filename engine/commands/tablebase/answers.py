@@ -14,15 +14,15 @@ import numpy as np
 from engine.commands.shared.progress import track
 from engine.commands.shared.tables import print_table
 from engine.options import Settings, find_option
-from engine.order import Order, Signals
+from engine.order import GoRequest, SearchSignals
 from engine.player import Player
 from tablebase.sample import random_ending_board
 
 CONTROLS = {
-    "movetime 5": Order(movetime=5), "movetime 10": Order(movetime=10), "movetime 20": Order(movetime=20),
-    "0.2+0.01": Order(times=(200, 200), increments=(10, 10)),
+    "movetime 5": GoRequest(movetime=5), "movetime 10": GoRequest(movetime=10), "movetime 20": GoRequest(movetime=20),
+    "0.2+0.01": GoRequest(times=(200, 200), increments=(10, 10)),
 }
-MEN = (4, 5, 6, 8, 10)
+PIECE_COUNTS = (4, 5, 6, 8, 10)
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ def player_with(syzygy: Path | None) -> Player:
     return player
 
 
-def answers(player: Player, order: Order, fens: Sequence[str]) -> list[Answer]:
+def measure_latencies(player: Player, order: GoRequest, fens: Sequence[str]) -> list[Answer]:
     """How long the player takes for each position, with its tables read."""
     found = []
     for fen in fens:
         player.set_position(fen, [])
         player.get_ready()
         cpu, received = time.thread_time(), time.perf_counter()
-        player.go(order, received, Signals(), lambda _: None)
+        player.go(order, received, SearchSignals(), lambda _: None)
         found.append(Answer(1000 * (time.perf_counter() - received), 1000 * (time.thread_time() - cpu)))
     return found
 
@@ -72,10 +72,12 @@ def random_fens(men: int, count: int, chance: random.Random) -> list[str]:
 def print_answers(syzygy: Path | None, positions: int, seed: int) -> None:
     """Print the usual and the longest time of an answer, for several controls and numbers of men."""
     chance, player = random.Random(seed), player_with(syzygy)  # noqa: S311  a sample needs no secrecy
-    answers(player, Order(movetime=10), random_fens(4, 1, chance))  # what is only loaded when it is needed
+    # what is only loaded when it is needed
+    measure_latencies(player, GoRequest(movetime=10), random_fens(4, 1, chance))
     rows = []
-    for name, men in track([(name, men) for name in CONTROLS for men in MEN], lambda job: f"{job[0]}, {job[1]} men"):
-        times = answers(player, CONTROLS[name], random_fens(men, positions, chance))
+    for name, men in track([(name, men) for name in CONTROLS for men in PIECE_COUNTS],
+                           lambda job: f"{job[0]}, {job[1]} men"):
+        times = measure_latencies(player, CONTROLS[name], random_fens(men, positions, chance))
         wall, cpu = (np.array([getattr(answer, field) for answer in times]) for field in ("wall", "cpu"))
         rows.append((name, str(men), *(f"{value:.1f}" for value in (
             np.median(wall), np.percentile(wall, 99), wall.max(), np.median(cpu), cpu.max()))))

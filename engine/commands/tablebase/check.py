@@ -94,8 +94,9 @@ def _results(tables: OwnTables, judge: chess.syzygy.Tablebase, boards: Iterator[
             continue
         plies = board.halfmove_clock + abs(distance)
         if plies != _FULL:
-            fates = tables.fates(Game(board.fen()).position)
-            ours = (fates[0].grade in (MATES, WINS)) - (fates[0].grade in (LOSES, IS_MATED)) if fates else None
+            fates = tables.ranked_moves(Game(board.fen()).position)
+            ours = (fates[0].outcome_class in (MATES, WINS)) - (fates[0].outcome_class in (LOSES,
+                                                                                           IS_MATED)) if fates else None
             yield board, ours, _sign(distance) if plies < _FULL else 0
 
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.chesstext import san
 from engine.commands.shared.objects import print_object
 from engine.commands.shared.tables import print_table
-from engine.commands.shared.wording import amount
+from engine.commands.shared.wording import pluralize
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.search.limits import Limits
 from engine.search.tb import no_tb
-from tablebase.files import Kind
+from tablebase.files import TableKind
 from tablebase.geometry import PAIR_SQUARES
 from tablebase.judgement import (
     DRAWS,
@@ -32,11 +32,11 @@ from tablebase.judgement import (
     SPOILT_LOSS,
     SPOILT_WIN,
     WINS,
-    Fate,
+    RankedMove,
 )
-from tablebase.material import all_endings, ending_of, men_of
-from tablebase.own_tables import OwnTables, Shelf
-from tablebase.probe import count_wins, has_rights
+from tablebase.material import all_endings, ending_of, pieces_besides_kings
+from tablebase.own_tables import OwnTables, TableDirectory
+from tablebase.probe import count_wins, has_castling_or_ep
 from tablebase.sample import random_board
 from tablebase.syzygy.tables import SyzygyTables
 
@@ -73,7 +73,7 @@ _SMALL_ENDINGS = (
 def open_tables(folders: Sequence[Path]) -> OwnTables:
     """The tables of the folders; InputError if there are none, a line on stderr for each file that is broken."""
     tables = OwnTables(folders)
-    for complaint in tables.complaints():
+    for complaint in tables.take_warnings():
         print(f"error: {complaint}", file=sys.stderr)
     if not tables.most_men:
         raise InputError(f"no tables in {', '.join(str(folder) for folder in folders)}")
@@ -83,45 +83,47 @@ def open_tables(folders: Sequence[Path]) -> OwnTables:
 def print_verdicts(game: Game, folders: Sequence[Path], as_json: bool) -> None:
     """Print who wins, and what each legal move leads to, the best first."""
     tables = open_tables(folders)
-    reason = tables.reason_for_silence(game.position)
+    reason = tables.why_no_answer(game.position)
     if reason is not None:
         raise InputError(f"no table for {game.fen()}: {reason}")
-    tables.load_for(game.position, *Kind)
-    code, fates = tables.code(game.position), tables.fates(game.position)
-    for complaint in tables.complaints():
+    tables.load_for(game.position, *TableKind)
+    code, fates = tables.code(game.position), tables.ranked_moves(game.position)
+    for complaint in tables.take_warnings():
         print(f"error: {complaint}", file=sys.stderr)
     if code is None or fates is None:
-        raise InputError(f"no table for {game.fen()}: {ending_of(men_of(game.position))[0].name} is missing or damaged")
+        ending = ending_of(pieces_besides_kings(game.position))[0].name
+        raise InputError(f"no table for {game.fen()}: {ending} is missing or damaged")
     side = "black" if game.position.side else "white"
     if as_json:
         print_object({"fen": game.fen(), "turn": side, **_outcome(code, fates[0] if fates else None),
-                      "moves": [{"move": san(game, fate.move), "uci": game.text(fate.move), **_outcome(0, fate)}
+                      "moves": [{"move": san(game, fate.move), "uci": game.uci(fate.move), **_outcome(0, fate)}
                                 for fate in fates]})
         return
     print(f"{game.fen()}\n{side} to move {_in_words(code, fates[0] if fates else None)}")
-    rows = [(san(game, fate.move), _RESULTS[fate.grade], str(fate.code) if fate.grade in (MATES, IS_MATED) else "")
+    rows = [(san(game, fate.move), _RESULTS[fate.outcome_class], str(fate.code)
+             if fate.outcome_class in (MATES, IS_MATED) else "")
             for fate in fates]
     print_table(("move", f"for {side}", "plies to mate"), rows, left=(f"for {side}",))
 
 
-def _outcome(code: int, fate: Fate | None) -> dict[str, Any]:
+def _outcome(code: int, fate: RankedMove | None) -> dict[str, Any]:
     """What a move comes to for the side that makes it; without a move, what the position's code says."""
     if fate is None:
         return {"result": "loss" if code == 1 else "draw", "certain": True, "plies": 0 if code == 1 else None}
-    result, is_certain = _SHORT_RESULTS[fate.grade]
-    is_mate = fate.grade in (MATES, IS_MATED)
+    result, is_certain = _SHORT_RESULTS[fate.outcome_class]
+    is_mate = fate.outcome_class in (MATES, IS_MATED)
     return {"result": result, "certain": is_certain, "plies": int(fate.code) if is_mate else None}
 
 
-def _in_words(code: int, best: Fate | None) -> str:
+def _in_words(code: int, best: RankedMove | None) -> str:
     """What a position comes to with the code that its pieces have, and the best move by the rules."""
     if best is None:
         return "is mated" if code == 1 else "draws"
-    if best.grade in (MATES, IS_MATED):
+    if best.outcome_class in (MATES, IS_MATED):
         plies = best.code  # of a move more than what is left after it
-        mate = f"{amount((plies + 1) // 2, 'move')}, {amount(plies, 'ply', 'plies')}"
-        return f"{_RESULTS[best.grade]}: mate in {mate}"
-    return _RESULTS[best.grade]
+        mate = f"{pluralize((plies + 1) // 2, 'move')}, {pluralize(plies, 'ply', 'plies')}"
+        return f"{_RESULTS[best.outcome_class]}: mate in {mate}"
+    return _RESULTS[best.outcome_class]
 
 
 def _print_stats_objects(tables: OwnTables) -> None:
@@ -149,7 +151,7 @@ def print_stats(folders: Sequence[Path], as_json: bool) -> None:
             positions += summary.positions
             is_win = summary.longest_win >= summary.longest_loss
             example = summary.win_example if is_win else summary.loss_example
-            longest = amount(summary.longest, "ply", "plies") if summary.longest >= 0 else ""
+            longest = pluralize(summary.longest, "ply", "plies") if summary.longest >= 0 else ""
             rows.append((ending.name if side == 0 else "", ("white", "black")[side], f"{summary.positions:,}",
                          f"{summary.wins:,}", f"{summary.draws:,}", f"{summary.losses:,}", longest, example or "",
                          f"{entry.seconds:.1f}" if side == 0 else ""))
@@ -184,8 +186,9 @@ def print_speed(folders: Sequence[Path], syzygy: Path | None) -> None:
 def _nodes_per_second(tables: OwnTables) -> tuple[float, float]:
     """Of a search in endings, with tables and without, by turns, in CPU time; each position's best round counts."""
     endings = no_tb()
-    endings.own_address, endings.own_men, endings.most_men = tables.outcomes.address, tables.most_men, tables.most_men
-    searcher = Searcher(megabytes=16)
+    endings.own_address = tables.outcomes.address
+    endings.own_max_pieces = endings.max_pieces = tables.most_men
+    searcher = AlphaBetaSearch(megabytes=16)
     seconds = np.full((2, len(_SMALL_ENDINGS)), np.inf)
     nodes = np.zeros(seconds.shape)
     for _ in range(_SEARCH_ROUNDS):
@@ -204,7 +207,8 @@ def _print_syzygy_speed(syzygy: SyzygyTables) -> None:
     chance = random.Random(1)  # noqa: S311  a sample needs no secrecy
     endings = all_endings(4)
     positions = [Game(random_board(chance.choice(endings), chance).fen()).position for _ in range(_SYZYGY_POSITIONS)]
-    known = [position for position in positions if syzygy.value(position) is not None and not has_rights(position)]
+    known = [position for position in positions if syzygy.value(position) is not None
+             and not has_castling_or_ep(position)]
     if not known:
         raise InputError("--syzygy: no tables with four men")
     started = time.process_time()
@@ -215,7 +219,7 @@ def _print_syzygy_speed(syzygy: SyzygyTables) -> None:
           f"{len(known)} positions")
 
 
-def _placements(shelf: Shelf, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+def _placements(shelf: TableDirectory, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
     """Random placements of endings with two men beside the kings, as `count_wins` takes them."""
     chance = np.random.default_rng(1)
     endings = [ending for ending in shelf.endings if len(ending.pieces) == 2]

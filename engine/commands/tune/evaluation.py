@@ -11,8 +11,8 @@ from pathlib import Path
 from engine.arena.gamefile import Games, read_games
 from engine.arena.labelled import labelled_samples
 from engine.arena.positions import quiet_samples
-from engine.commands.shared.arguments import OutFile, Real, add_seed, in_file, positive
-from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.arguments import FloatRange, OutputFile, add_seed, in_file, positive
+from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.progress import track
 from engine.commands.shared.provenance import today
@@ -20,8 +20,8 @@ from engine.core.errors import InputError
 from engine.files import read_json
 from engine.host import usable_cores
 from eval.fit_outcome import fit_outcome
-from eval.fit_weights import Epoch, Learner, Plan, rounded_weights
-from eval.outcome import Model, described
+from eval.fit_weights import Epoch, TuningConfig, WeightTuner, rounded_weights
+from eval.outcome import WdlModel, described
 from eval.samples import Samples
 from eval.weightfile import LARGEST_WEIGHT, read_weight_file
 from eval.weights import WeightsRecord, load_weights, save_weights
@@ -40,19 +40,20 @@ def _is_weight_file(path: Path) -> bool:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    plan = Plan()
+    plan = TuningConfig()
     parser.add_argument("data", nargs="+", type=in_file, metavar="FILE",
                         help="training games, from `selfplay`; or .epd files, also packed, with the games' results")
-    parser.add_argument("--out", type=OutFile("file of weights", _is_weight_file), required=True, metavar="FILE.json",
+    parser.add_argument("--out", type=OutputFile("file of weights", _is_weight_file), required=True,
+                        metavar="FILE.json",
                         help="where the best weights go, after every epoch; for `match FILE.json default`")
     parser.add_argument("--start", type=in_file, metavar="FILE.json", help="begin with these weights, not the engine's")
     parser.add_argument("--epochs", type=positive, default=plan.epochs, metavar="N", help=f"(default {plan.epochs})")
-    parser.add_argument("--rate", type=Real(0, LARGEST_WEIGHT, above=True), default=plan.rate, metavar="CP",
+    parser.add_argument("--rate", type=FloatRange(0, LARGEST_WEIGHT, above=True), default=plan.rate, metavar="CP",
                         help=f"the largest step of a weight at first (default {plan.rate})")
-    parser.add_argument("--blend", type=Real(0, 1), default=plan.blend, metavar="X",
+    parser.add_argument("--blend", type=FloatRange(0, 1), default=plan.blend, metavar="X",
                         help=f"share of the game's result in the target (default {plan.blend}), the rest is the score")
-    parser.add_argument("--pull", type=Real(0, 1), default=plan.pull, metavar="X",
-                        help=f"how strongly weights are held where they begin (default {plan.pull})")
+    parser.add_argument("--pull", type=FloatRange(0, 1), default=plan.regularization, metavar="X",
+                        help=f"how strongly weights are held where they begin (default {plan.regularization})")
     add_seed(parser, "the order of the positions")
     parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the course of the losses")
 
@@ -62,12 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
     start = load_weights(arguments.start)
     threads = usable_cores()
     samples = _samples(arguments.data, start, threads)
-    plan = Plan(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend, pull=arguments.pull,
-                seed=arguments.seed, threads=threads)
-    learner = Learner(samples, start, plan)
+    plan = TuningConfig(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend,
+                        regularization=arguments.pull,
+                        seed=arguments.seed, threads=threads)
+    learner = WeightTuner(samples, start, plan)
     print(f"{len(samples)} quiet positions; a pawn more is worth {_winning_share(learner.steepness):.1%} of the point")
     outcome = _fitted_outcome(samples, arguments.start)
-    with stopped_by_user(learner.stop):
+    with stop_on_interrupt(learner.stop):
         course = _learn(learner, plan, arguments, samples, outcome)
     if not course:
         return 0
@@ -82,13 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _fitted_outcome(samples: Samples, start: Path | None) -> Model:
+def _fitted_outcome(samples: Samples, start: Path | None) -> WdlModel:
     """What scores mean for the game; where the samples do not say it, what they meant with the weights at the start."""
     try:
         outcome, likelihood = fit_outcome(samples)
     except InputError as error:
         print(f"error: {error}; the chances of the game stay as they were", file=sys.stderr)
-        return Model(*read_weight_file(start).outcome)
+        return WdlModel(*read_weight_file(start).outcome)
     print(f"chances of the game: {described(outcome)}; mean negative log-likelihood {likelihood:.4f}")
     return outcome
 
@@ -117,8 +119,8 @@ def _winning_share(steepness: float) -> float:
     return 1 / (1 + math.exp(-100 * steepness))
 
 
-def _learn(learner: Learner, plan: Plan, arguments: argparse.Namespace, samples: Samples,
-           outcome: Model) -> list[Epoch]:
+def _learn(learner: WeightTuner, plan: TuningConfig, arguments: argparse.Namespace, samples: Samples,
+           outcome: WdlModel) -> list[Epoch]:
     """Run all epochs; the file always holds the best weights so far."""
     course: list[Epoch] = []
     epochs = learner.run()

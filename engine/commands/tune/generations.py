@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.commands.shared.arguments import NewFolder, Whole, add_concurrency, add_seed, positive
+from engine.commands.shared.arguments import IntRange, OutputFolder, add_concurrency, add_seed, positive
 from engine.commands.shared.children import run_child
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.tables import print_table
@@ -33,7 +33,7 @@ _HEADINGS = ("generation", "games", "against the one before", "error", "since th
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add("--folder", type=NewFolder(), required=True, metavar="FOLDER",
+    add("--folder", type=OutputFolder(), required=True, metavar="FOLDER",
         help="for everything that is played and learned; what is there is not done again")
     add("--start", default=_STARTS[0], choices=_STARTS,
         help="from nothing: material as value, all moves alike; or from what comes with the engine (default nothing)")
@@ -44,8 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--memory", type=positive, default=3, metavar="N", help="generations whose games are learned from (default 3)")
     add("--epochs", type=positive, default=20, metavar="N", help="passes over the games (default 20)")
     add("--batch", type=positive, default=256, metavar="N", help="positions a step (default 256)")
-    add("--hidden", type=Whole(64), default=128, metavar="N", help="width of the network (default 128)")
-    add("--policy-hidden", type=Whole(64), default=64, metavar="N", help="width of the policy (default 64)")
+    add("--hidden", type=IntRange(64), default=128, metavar="N", help="width of the network (default 128)")
+    add("--policy-hidden", type=IntRange(64), default=64, metavar="N", help="width of the policy (default 64)")
     add("--plot", type=plot_file, metavar="FILE.png", help="draw Elo by generation")
     add_seed(parser, "games and courses")
     add_concurrency(parser)
@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play and learn, print Elo by generation, and return the exit status."""
-    loop = Loop(arguments)
+    loop = GenerationLoop(arguments)
     arguments.folder.mkdir(parents=True, exist_ok=True)
     loop.begin()
     found = [loop.step(number) for number in range(1, arguments.generations + 1)]
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True)
-class Match:
+class GenerationMatch:
     """How a generation fared against the one before."""
 
     games: int
@@ -80,7 +80,7 @@ class Match:
     high: float
 
 
-def _sums(matches: Sequence[Match]) -> list[tuple[float, float]]:
+def _sums(matches: Sequence[GenerationMatch]) -> list[tuple[float, float]]:
     """(Elo since the first, its error) of each generation; independent errors add up as squares."""
     found, total, variance = [], 0.0, 0.0
     for match in matches:
@@ -95,7 +95,7 @@ def _knowledge(network: Path, policy: Path) -> str:
     return f"network={network},policy={policy}"
 
 
-class Loop:
+class GenerationLoop:
     """The steps, and where their files are."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
@@ -103,7 +103,7 @@ class Loop:
 
     def begin(self) -> None:
         """Write what the first generation plays with."""
-        from eval.beginning import material_network, uniform_policy
+        from eval.beginning import material_only_network, uniform_policy
         from eval.choice import BUILT_IN_FILE as NETWORK_FILE
         from eval.network.file import write_network
         from eval.policy.file import write_policy
@@ -113,7 +113,7 @@ class Loop:
         if network.exists() and policy.exists():
             return
         if self._arguments.start == _STARTS[0]:
-            write_network(material_network(), network)
+            write_network(material_only_network(), network)
             write_policy(uniform_policy(), policy)
             return
         for built_in, copy in ((NETWORK_FILE, network), (POLICY_FILE, policy)):
@@ -121,7 +121,7 @@ class Loop:
                 raise InputError(f"the engine comes without {built_in.name}: --start nothing")
             shutil.copy(built_in, copy)
 
-    def step(self, number: int) -> Match:
+    def step(self, number: int) -> GenerationMatch:
         """Make a generation out of the one before, and let it play against that."""
         arguments, before = self._arguments, number - 1
         self._make(self._file(before, "games"), "selfplay", "--mode", "mcts", "--setting", self._knowledge(before),
@@ -140,7 +140,7 @@ class Loop:
             shutil.copy(taught if trial.elo > 0 else old, self._file(number, "network"))
         return self._match(self._file(number, "json"), self._knowledge(number), self._knowledge(before))
 
-    def _match(self, file: Path, first: str, second: str) -> Match:
+    def _match(self, file: Path, first: str, second: str) -> GenerationMatch:
         """The match between two who know this, kept in a file."""
         arguments = self._arguments
         if not file.exists():
@@ -149,7 +149,7 @@ class Loop:
             write_file(file, told)
         found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         elo = found["elo"] or {"value": math.nan, "low": math.nan, "high": math.nan}
-        return Match(found["games"], elo["value"], elo["low"], elo["high"])
+        return GenerationMatch(found["games"], elo["value"], elo["low"], elo["high"])
 
     def _knowledge(self, number: int) -> str:
         return _knowledge(self._file(number, "network"), self._file(number, "policy"))

@@ -12,21 +12,31 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from engine.arena.replay import Filter, GameSource
-from engine.commands.shared.arguments import Real, Whole, add_seed, folder, in_file, minutes, only_with, positive, text
-from engine.commands.shared.interruption import stopped_by_user
+from engine.arena.replay import SampleFilter, SampleSource
+from engine.commands.shared.arguments import (
+    FloatRange,
+    IntRange,
+    add_seed,
+    folder,
+    in_file,
+    minutes,
+    positive,
+    requires_option,
+    text,
+)
+from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.provenance import command_of, names_of
 from engine.commands.tune.devices import find_device
-from engine.commands.tune.pretraining import Lesson, LessonKind, Neighbours, check_teacher
+from engine.commands.tune.pretraining import Neighbours, PretrainArgument, PretrainStage, check_pretrain_stage
 from engine.core.errors import InputError, quote
 from engine.files import check_target
 from engine.host import usable_cores
 from eval.network.data import Samples
-from eval.network.judge import Losses, fitted_scale, yardsticks
+from eval.network.judge import Losses, baseline_losses, fitted_scale
 
 if TYPE_CHECKING:
-    from eval.network.train import Plan, Report, Stage, Trainer
+    from eval.network.train import Trainer, TrainingConfig, TrainingReport, TrainingStage
 
 MILLION = 1_000_000
 
@@ -38,7 +48,7 @@ _MAY_CHANGE = {"minutes", "device", "neighbours"}  # when a course is resumed
 _NOT_OF_THE_COURSE = {"data", "out", "plot", "resume", "command", "what"}
 
 
-def add_course(parser: argparse.ArgumentParser, epochs: int, batch: int) -> Any:
+def add_training_arguments(parser: argparse.ArgumentParser, epochs: int, batch: int) -> Any:
     """Declare what is learned from, and how; returns the group for the course."""
     parser.add_argument("data", nargs="+", type=in_file, metavar="FILE",
                         help="training games, from `selfplay`, also packed by xz")
@@ -47,19 +57,21 @@ def add_course(parser: argparse.ArgumentParser, epochs: int, batch: int) -> Any:
     add("--epochs", type=positive, default=epochs, metavar="N", help=f"passes over the games (default {epochs})")
     add("--minutes", type=minutes, metavar="X", help="as many passes as fit into this, reading included")
     add("--batch", type=positive, default=batch, metavar="N", help=f"(default {batch})")
-    add("--rate", type=Real(0, 1, above=True), default=1e-3, metavar="X",
+    add("--rate", type=FloatRange(0, 1, above=True), default=1e-3, metavar="X",
         help="of learning, at first (default 0.001)")
-    add("--decay", type=Real(0, 1), default=0.01, metavar="X", help="of weights (default 0.01)")
+    add("--decay", type=FloatRange(0, 1), default=0.01, metavar="X", help="of weights (default 0.01)")
     add("--share", type=text, default="0.3", metavar="X[:Y]",
         help="of the result in the target, from X at first to Y at last (default 0.3)")
-    add("--scale", type=Real(1, 10_000), metavar="CP", help="for a logit of 1 (default: fitted to the results)")
-    add("--pretrain", type=LessonKind(), action="append", default=[], metavar="COUNT[:NODES[:EPOCHS]]",
+    add("--scale", type=FloatRange(1, 10_000), metavar="CP", help="for a logit of 1 (default: fitted to the results)")
+    add("--pretrain", type=PretrainArgument(), action="append", default=[], metavar="COUNT[:NODES[:EPOCHS]]",
         help="first teach neighbours of the games' positions, labelled by the features' static evaluation or, with "
         "NODES, by searches; may be given several times")
-    add("--pretrain-part", type=Real(0, 1, above=True), default=0.3, metavar="X", help="of the minutes (default 0.3)")
-    only_with(add("--neighbours", type=folder, metavar="FOLDER", help="keep the labelled neighbours here, and use "
-                  "those that are there"), "--pretrain")
-    add("--games-rate", type=Real(0, 1, above=True), metavar="X",
+    add("--pretrain-part", type=FloatRange(0, 1, above=True), default=0.3, metavar="X",
+        help="of the minutes (default 0.3)")
+    requires_option(add("--neighbours", type=folder, metavar="FOLDER",
+                        help="keep the labelled neighbours here, and use "
+                        "those that are there"), "--pretrain")
+    add("--games-rate", type=FloatRange(0, 1, above=True), metavar="X",
         help="of learning from the games, after neighbours (default: as --rate)")
     add_seed(parser, "the course")
     add("--device", type=text, metavar="NAME", help="torch's name for it (default: cuda where there is one)")
@@ -68,34 +80,34 @@ def add_course(parser: argparse.ArgumentParser, epochs: int, batch: int) -> Any:
 
 
 def _add_samples(parser: argparse.ArgumentParser) -> None:
-    defaults = Filter()
+    defaults = SampleFilter()
     samples = parser.add_argument_group("the samples")
     for name, least, what in (("first_ply", 0, "plies of a game to leave out"), ("largest_score", 1, "centipawns"),
                               ("per_game", 1, "the most positions from one game, roughly"),
                               ("held_out", 2, "one game in this many is held out for validation")):
         value = getattr(defaults, name)
-        samples.add_argument(f"--{name.replace('_', '-')}", type=Whole(least), default=value, metavar="N",
+        samples.add_argument(f"--{name.replace('_', '-')}", type=IntRange(least), default=value, metavar="N",
                              help=f"{what} (default {value})")
-    samples.add_argument("--few-men-share", type=Real(0, 1), default=defaults.few_men_share, metavar="X",
+    samples.add_argument("--few-men-share", type=FloatRange(0, 1), default=defaults.few_men_share, metavar="X",
                          help=f"of positions with nine men or fewer, at most (default {defaults.few_men_share})")
-    samples.add_argument("--decay-of-returns", type=Real(0, 1), default=defaults.decay, metavar="X",
+    samples.add_argument("--decay-of-returns", type=FloatRange(0, 1), default=defaults.decay, metavar="X",
                          help="take returns for scores: a score counts X times as much as the one before it in the "
                          f"game, down to the result (default {defaults.decay:g}: only a position's own score)")
-    samples.add_argument("--shard", type=Real(1 / MILLION, 10_000), default=100, metavar="X",
+    samples.add_argument("--shard", type=FloatRange(1 / MILLION, 10_000), default=100, metavar="X",
                          help="million positions at a time in memory (default 100)")
 
 
-def say(line: str) -> None:
+def print_now(line: str) -> None:
     """Print a line at once, also into a file."""
     print(line, flush=True)
 
 
-def figures(losses: Losses) -> str:
+def loss_columns(losses: Losses) -> str:
     """The three losses, in columns."""
     return f"{losses.target:9.6f} {losses.result:9.6f} {losses.score:9.6f}"
 
 
-def course_of(name: str, arguments: argparse.Namespace, without: AbstractSet[str] = frozenset()) -> str:
+def command_line_of(name: str, arguments: argparse.Namespace, without: AbstractSet[str] = frozenset()) -> str:
     """The command without what only says where things go, and without some other options."""
     return command_of(name, arguments, sorted(vars(arguments).keys() - _NOT_OF_THE_COURSE - without))
 
@@ -111,7 +123,7 @@ def _read_share(words: str) -> tuple[float, float]:
     return pair
 
 
-class Lessons:
+class TrainingRun:
     """The samples of one call of a command, read, and the course through them."""
 
     def __init__(self, arguments: argparse.Namespace, command: str) -> None:
@@ -120,7 +132,7 @@ class Lessons:
         if arguments.pretrain_part == 1:
             raise InputError("--pretrain-part must be below 1: the games need some of the minutes")
         for lesson in arguments.pretrain:
-            check_teacher(lesson, arguments)
+            check_pretrain_stage(lesson, arguments)
         self.arguments, self.share = arguments, _read_share(arguments.share)
         self.device = find_device(arguments.device)
         self.checkpoint = arguments.out.with_name(arguments.out.name + ".checkpoint")
@@ -128,15 +140,17 @@ class Lessons:
         if arguments.resume and not self.checkpoint.exists():
             raise InputError(f"there is no checkpoint {self.checkpoint} to go on from")
         sizes = [path.stat().st_size for path in arguments.data]
-        self._course = f"{course_of(command, arguments, _MAY_CHANGE)} {sizes}"
-        filter_by = Filter(arguments.first_ply, arguments.largest_score, arguments.per_game, arguments.held_out,
-                           arguments.few_men_share, arguments.seed, arguments.decay_of_returns)
-        self.source = GameSource(arguments.data, filter_by, shard_positions=int(arguments.shard * MILLION),
-                                 threads=usable_cores(), complain=lambda line: print(f"error: {line}", file=sys.stderr))
+        self._course = f"{command_line_of(command, arguments, _MAY_CHANGE)} {sizes}"
+        filter_by = SampleFilter(arguments.first_ply, arguments.largest_score, arguments.per_game, arguments.held_out,
+                                 arguments.few_men_share, arguments.seed, arguments.decay_of_returns)
+        self.source = SampleSource(arguments.data, filter_by, shard_positions=int(arguments.shard * MILLION),
+                                   threads=usable_cores(), complain=lambda line: print(f"error: {line}",
+                                                                                       file=sys.stderr))
         self.scale = float(round(arguments.scale)) if arguments.scale else fitted_scale(self.training)
-        say(f"{self.source.first_games.positions} positions read, {len(self.training)} to learn from and "
-            f"{len(self.validation)} to judge by{self._shard_note()}; {self.scale:.0f} centipawns for a logit of 1; "
-            f"on {self.device} after {time.perf_counter() - self.started:.1f} s")
+        print_now(f"{self.source.first_games.positions} positions read, {len(self.training)} to learn from and "
+                  f"{len(self.validation)} to judge by{self._shard_note()}; "
+                  f"{self.scale:.0f} centipawns for a logit of 1; "
+                  f"on {self.device} after {time.perf_counter() - self.started:.1f} s")
 
     @property
     def training(self) -> Samples:
@@ -151,26 +165,26 @@ class Lessons:
     def _shard_note(self) -> str:
         return " in the first shard" if self.source.length > 1 else ""
 
-    def plan(self) -> Plan:
+    def plan(self) -> TrainingConfig:
         """How the arguments say it is to be learned."""
-        from eval.network.train import Plan
+        from eval.network.train import TrainingConfig
 
         arguments = self.arguments
-        return Plan(self.scale, arguments.batch, arguments.rate, decay=arguments.decay, share=self.share,
-                    seed=arguments.seed, course=self._course)
+        return TrainingConfig(self.scale, arguments.batch, arguments.rate, decay=arguments.decay, wdl_weight=self.share,
+                              seed=arguments.seed, run_id=self._course)
 
-    def print_yardsticks(self) -> Losses:
+    def print_baselines(self) -> Losses:
         """Print how well simpler predictors do; returns the losses of the features."""
-        sticks = yardsticks(self.training, self.validation, self.scale, self.share[1])
-        say("mean squared error against:        target    result     score")
+        sticks = baseline_losses(self.training, self.validation, self.scale, self.share[1])
+        print_now("mean squared error against:        target    result     score")
         for name, losses in sticks.items():
-            say(f"{name:30s} {figures(losses)}")
+            print_now(f"{name:30s} {loss_columns(losses)}")
         return sticks["features"]
 
     def stages(self, trainer: Trainer, label: Callable[[Samples], Samples] | None = None,
-               games: Callable[[], Iterator[Samples]] | None = None) -> list[Stage]:
+               games: Callable[[], Iterator[Samples]] | None = None) -> list[TrainingStage]:
         """The stages of the course: neighbours, labelled by `label` where a lesson wants a teacher, then the games."""
-        from eval.network.train import Stage
+        from eval.network.train import TrainingStage
 
         arguments, stages = self.arguments, []
         lessons = [(lesson, self._labelled(number, lesson, label))
@@ -178,11 +192,13 @@ class Lessons:
         seconds = self._seconds_left(trainer)
         limited = arguments.minutes is not None
         for number, (lesson, found) in enumerate(lessons, start=1):
-            stages.append(Stage(f"neighbours {number}", partial(once, found), math.inf if limited else lesson.epochs,
-                                seconds * arguments.pretrain_part / len(lessons), has_results=False))
+            stages.append(TrainingStage(f"neighbours {number}", partial(single_shard, found),
+                                        math.inf if limited else lesson.epochs,
+                                        seconds * arguments.pretrain_part / len(lessons), has_results=False))
         seconds *= 1 - arguments.pretrain_part if lessons else 1
-        stages.append(Stage("games", games or self.source.shards, math.inf if limited else arguments.epochs, seconds,
-                            self.source.length, rate=arguments.games_rate))
+        stages.append(TrainingStage("games", games or self.source.shards, math.inf if limited else arguments.epochs,
+                                    seconds,
+                                    self.source.length, rate=arguments.games_rate))
         return stages
 
     def _seconds_left(self, trainer: Trainer) -> float:
@@ -194,33 +210,34 @@ class Lessons:
         reserve = _RESERVE_SECONDS + _JUDGINGS * (now - begun)
         return max(60 * float(self.arguments.minutes) - reserve - (now - self.started), 1.0)
 
-    def _labelled(self, number: int, lesson: Lesson, label: Callable[[Samples], Samples] | None) -> Samples:
+    def _labelled(self, number: int, lesson: PretrainStage, label: Callable[[Samples], Samples] | None) -> Samples:
         begun = time.perf_counter()
         found = Neighbours(self.arguments, self.source, self.scale).labelled(number, lesson, label)
-        say(f"{len(found)} neighbours labelled in {time.perf_counter() - begun:.1f} s")
+        print_now(f"{len(found)} neighbours labelled in {time.perf_counter() - begun:.1f} s")
         return found
 
-    def learn(self, trainer: Trainer, make_stages: Callable[[], list[Stage]], finish: Callable[[], None]) -> None:
+    def train(self, trainer: Trainer, make_stages: Callable[[], list[TrainingStage]],
+              finish: Callable[[], None]) -> None:
         """Take the course to its end or until somebody stops it, and finish with the best that was learned."""
         if self.arguments.resume:
             trainer.load(self.checkpoint)
         stages = make_stages()  # an interruption before anything has been learned need not be waited for
-        with stopped_by_user(trainer.stop, _PATIENCE):
-            self._take_course(trainer, stages)
+        with stop_on_interrupt(trainer.stop, _PATIENCE):
+            self._run_stages(trainer, stages)
             if trainer.is_stopped:
                 trainer.save(self.checkpoint)
-                say(f"stopped; go on with --resume, which reads {self.checkpoint}")
-            if trainer.course:
+                print_now(f"stopped; go on with --resume, which reads {self.checkpoint}")
+            if trainer.reports:
                 trainer.take_best()
                 finish()
 
-    def _take_course(self, trainer: Trainer, stages: list[Stage]) -> None:
+    def _run_stages(self, trainer: Trainer, stages: list[TrainingStage]) -> None:
         """A line for each report, and a checkpoint now and then."""
         saved = time.perf_counter()
         with progress_bar(1.0, counts=False) as show:
             for report in trainer.run(stages):
                 show(report.progress, report.stage)
-                say(_line(report))
+                print_now(_line(report))
                 if time.perf_counter() - saved >= _CHECKPOINT_SECONDS:
                     self._save(trainer)
                     saved = time.perf_counter()
@@ -234,18 +251,18 @@ class Lessons:
 
     def data_used(self, trainer: Trainer) -> str:
         """What was learned from, in words."""
-        last = trainer.course[-1]
+        last = trainer.reports[-1]
         best = f", the best after {trainer.best[0].epoch:.2f}" if trainer.best is not None else ""
         return (f"{names_of(self.arguments.data)}: {self.source.first_games.positions} positions"
                 f"{self._shard_note()}, {last.samples} samples learned from, {last.epoch:.2f} epochs{best}")
 
 
-def _line(report: Report) -> str:
+def _line(report: TrainingReport) -> str:
     return (f"{report.stage} {report.epoch:7.2f} ({report.progress:6.1%}) training {report.training_loss:.6f} "
-            f"validation {figures(report.validation)} rate {report.rate:.1e} {report.speed / MILLION:.2f} M/s "
+            f"validation {loss_columns(report.validation)} rate {report.rate:.1e} {report.speed / MILLION:.2f} M/s "
             f"at {report.seconds:.0f} s")
 
 
-def once(samples: Samples) -> Iterator[Samples]:
+def single_shard(samples: Samples) -> Iterator[Samples]:
     """A pass over samples that lie in one shard."""
     return iter((samples,))

@@ -9,28 +9,28 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.commands.shared.arguments import OutFile, Real, Whole, in_file, only_with, positive, text
+from engine.commands.shared.arguments import FloatRange, IntRange, OutputFile, in_file, positive, requires_option, text
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.provenance import today
 from engine.commands.tune.devices import require_torch
 from engine.commands.tune.lessons import (
     MILLION,
-    Lessons,
-    add_course,
-    course_of,
-    figures,
-    once,
-    say,
+    TrainingRun,
+    add_training_arguments,
+    command_line_of,
+    loss_columns,
+    print_now,
+    single_shard,
 )
 from engine.core.errors import InputError, quote
 from engine.files import begins_with
 from eval.network.data import Samples, expected
 from eval.network.file import FEATURES, MAGIC, Network, Shape, check_shape, read_network, write_network
-from eval.network.judge import Losses, by_men, features_shares, losses_of, sample_of
+from eval.network.judge import Losses, features_shares, losses_by_piece_count, losses_of, sample_of
 
 if TYPE_CHECKING:
     from eval.network.teacher import Teacher
-    from eval.network.train import Report, Stage
+    from eval.network.train import TrainingReport, TrainingStage
 
 _COMMAND = "tune network"
 _OUTPUT_BUCKETS = 8
@@ -42,7 +42,7 @@ _KING_BUCKETS = {1: ("0000",), 2: ("0000", "0000", "1111"), 4: ("0011", "2222", 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--out", type=OutFile("network", begins_with(MAGIC)), required=True, metavar="FILE.network",
+    parser.add_argument("--out", type=OutputFile("network", begins_with(MAGIC)), required=True, metavar="FILE.network",
                         help="where the network goes")
     parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the course of the losses")
     parser.add_argument("--resume", action="store_true", help="go on where OUT.checkpoint was written")
@@ -50,18 +50,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="begin with what this one has learned; one king bucket may become several")
     shape = parser.add_argument_group("the network")
     shape.add_argument("--hidden", type=positive, default=512, metavar="N", help="its width (default 512)")
-    shape.add_argument("--output-buckets", type=Whole(1, 32), default=_OUTPUT_BUCKETS, metavar="N",
+    shape.add_argument("--output-buckets", type=IntRange(1, 32), default=_OUTPUT_BUCKETS, metavar="N",
                        help=f"by piece count (default {_OUTPUT_BUCKETS})")
     shape.add_argument("--king-buckets", type=int, default=1, choices=tuple(_KING_BUCKETS), help="(default 1)")
     shape.add_argument("--layers", type=text, metavar="N:M",
                        help="multiply cells in pairs, and put layers of N and M cells before the output")
     shape.add_argument("--unmirrored", action="store_true", help="do not mirror by the king's wing")
-    course = add_course(parser, epochs=20, batch=16_384)
+    course = add_training_arguments(parser, epochs=20, batch=16_384)
     course.add_argument("--precision", default="tf32", choices=("tf32", "bf16"), help="on a GPU (default tf32)")
     course.add_argument("--teacher", type=in_file, metavar="FILE.teacher",
                         help="from `tune teacher`, labels neighbours for `--pretrain COUNT:teacher:EPOCHS`")
-    only_with(course.add_argument("--teacher-part", type=Real(0, 1), default=0.0, metavar="X",
-                                  help="of the teacher's opinion in the scores of the games (default 0)"), "--teacher")
+    requires_option(course.add_argument("--teacher-part", type=FloatRange(0, 1), default=0.0, metavar="X",
+                                        help="of the teacher's opinion in the scores of the games (default 0)"),
+                    "--teacher")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _read_start(path: Path, shape: Shape) -> Network:
     """The network in a file with the king buckets of this shape; InputError if anything else differs."""
     start = read_network(path)
-    fitting = start.divided(shape.king_buckets) if start.shape.rows == FEATURES else start
+    fitting = start.with_king_buckets(shape.king_buckets) if start.shape.rows == FEATURES else start
     if fitting.shape != shape:
         raise InputError(f"{path} has another shape: {_options_of(start.shape)}")
     return fitting
@@ -121,11 +122,11 @@ class _Session:
         from eval.network.teacher import load_teacher
         from eval.network.train import Trainer
 
-        self._arguments, self._start, self._lessons = arguments, start, Lessons(arguments, _COMMAND)
+        self._arguments, self._start, self._lessons = arguments, start, TrainingRun(arguments, _COMMAND)
         lessons = self._lessons
         self._model = model_of(shape, lessons.device, arguments.seed, arguments.precision)
         if start is not None:
-            self._model.adopt(start)
+            self._model.load_network(start)
         self._trainer = Trainer(lessons.plan(), self._model, lessons.validation, lessons.device)
         self._teacher: Teacher | None = None
         if arguments.teacher is not None:
@@ -133,11 +134,11 @@ class _Session:
 
     def run(self) -> int:
         """Learn to the end, or until somebody stops it."""
-        features = self._lessons.print_yardsticks()
-        self._lessons.learn(self._trainer, self._stages, partial(self._finish, features))
+        features = self._lessons.print_baselines()
+        self._lessons.train(self._trainer, self._stages, partial(self._finish, features))
         return 0
 
-    def _stages(self) -> list[Stage]:
+    def _stages(self) -> list[TrainingStage]:
         if self._teacher is None:
             return self._lessons.stages(self._trainer)
         label = partial(self._teacher.label, scale=self._lessons.scale)
@@ -150,7 +151,7 @@ class _Session:
             return source.shards
         label = partial(self._teacher.label, scale=self._lessons.scale, part=part)
         if source.length == 1:
-            return partial(once, label(self._lessons.training))  # labelled once, not in every pass
+            return partial(single_shard, label(self._lessons.training))  # labelled once, not in every pass
         return lambda: map(label, source.shards())
 
     def _rows_to_round_by(self) -> Any:
@@ -161,37 +162,39 @@ class _Session:
 
     def _finish(self, features: Losses) -> None:
         """Quantise, judge the integers, and write the file."""
-        from eval.network.rounding import compensated
+        from eval.network.rounding import quantize_with_compensation
         from eval.network.train import check_integers
 
         arguments, trainer, lessons = self._arguments, self._trainer, self._lessons
         validation, scale, share = lessons.validation, lessons.scale, lessons.share[1]
         floats = trainer.shares()
         exact = losses_of(floats, validation, scale, share)
-        provenance = {"command": course_of(_COMMAND, arguments), "data": lessons.data_used(trainer),
+        provenance = {"command": command_line_of(_COMMAND, arguments), "data": lessons.data_used(trainer),
                       "date": today(), "seed": arguments.seed,
                       "result": f"validation loss {exact.target:.6f} (features {features.target:.6f}), "
                                 f"result {exact.result:.6f} ({features.result:.6f}), "
                                 f"score {exact.score:.6f} ({features.score:.6f})"}
         if self._start is not None:
             provenance["start"] = self._start.provenance
-        network = compensated(self._model, self._model.quantised(scale, provenance), self._rows_to_round_by())
+        network = quantize_with_compensation(self._model, self._model.quantize(scale, provenance),
+                                             self._rows_to_round_by())
         scores, mean, largest = check_integers(self._model, network, validation, lessons.device)
         write_network(network, arguments.out)
-        say(f"{'network, floats':30s} {figures(exact)}")
-        say(f"{'network, integers':30s} {figures(losses_of(expected(scores, scale), validation, scale, share))}")
-        say(f"integers and floats differ by {mean:.2f} centipawns on average, by {largest:.0f} at most")
+        print_now(f"{'network, floats':30s} {loss_columns(exact)}")
+        rounded = losses_of(expected(scores, scale), validation, scale, share)
+        print_now(f"{'network, integers':30s} {loss_columns(rounded)}")
+        print_now(f"integers and floats differ by {mean:.2f} centipawns on average, by {largest:.0f} at most")
         statics = features_shares(lessons.training, validation, scale, share)
-        for group in by_men(floats, statics, validation, scale, share):
-            say(f"{group.fewest:2d} to {group.most:2d} men ({group.share:6.1%}): network {group.network:.6f}, "
-                f"features {group.features:.6f}")
-        say(f"network in {arguments.out}, {arguments.out.stat().st_size} bytes, "
-            f"after {time.perf_counter() - lessons.started:.1f} s")
+        for group in losses_by_piece_count(floats, statics, validation, scale, share):
+            print_now(f"{group.fewest:2d} to {group.most:2d} men ({group.share:6.1%}): network {group.network:.6f}, "
+                      f"features {group.features:.6f}")
+        print_now(f"network in {arguments.out}, {arguments.out.stat().st_size} bytes, "
+                  f"after {time.perf_counter() - lessons.started:.1f} s")
         if arguments.plot is not None:
-            _plot(trainer.course, features, arguments.plot)
+            _plot(trainer.reports, features, arguments.plot)
 
 
-def _plot(course: Sequence[Report], features: Losses, path: Path) -> None:
+def _plot(course: Sequence[TrainingReport], features: Losses, path: Path) -> None:
     places = [report.samples / MILLION for report in course]
     ends = [places[0], places[-1]]
     save_plot(path, ("million samples", "mean squared error of the expected point"), {

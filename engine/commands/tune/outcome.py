@@ -6,16 +6,16 @@ import argparse
 import sys
 from dataclasses import replace
 
-from engine.arena.judging import searched_samples
+from engine.arena.judging import wdl_samples
 from engine.arena.replay import mixed_blocks
-from engine.commands.shared.arguments import OutFile, Whole, add_seed, in_file, positive
+from engine.commands.shared.arguments import IntRange, OutputFile, add_seed, in_file, positive
 from engine.commands.shared.interruption import is_interrupted
-from engine.commands.shared.progress import counted
+from engine.commands.shared.progress import count_with_progress
 from engine.commands.shared.provenance import command_of, names_of, today
 from engine.core.errors import InputError
 from engine.files import begins_with
 from engine.host import usable_cores
-from eval.choice import BUILT_IN_FILE, features
+from eval.choice import BUILT_IN_FILE, features_evaluator
 from eval.fit_outcome import fit_outcome
 from eval.network.file import LARGEST_SCALE, MAGIC, Network, read_network, write_network
 from eval.network.memory import LoadedNetwork
@@ -26,11 +26,11 @@ from eval.samples import Samples
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("data", nargs="+", type=in_file, metavar="FILE", help="training games, from `selfplay`")
-    parser.add_argument("--out", type=OutFile("network", begins_with(MAGIC)), required=True, metavar="FILE.network",
+    parser.add_argument("--out", type=OutputFile("network", begins_with(MAGIC)), required=True, metavar="FILE.network",
                         help="where the network goes with what was found")
     parser.add_argument("--network", type=in_file, default=BUILT_IN_FILE, metavar="FILE.network",
                         help="the one in question (default: the built-in one)")
-    parser.add_argument("--scale", type=Whole(1, LARGEST_SCALE), metavar="CP",
+    parser.add_argument("--scale", type=IntRange(1, LARGEST_SCALE), metavar="CP",
                         help="first set what a logit of 1 is worth in its scores (default: as it is)")
     parser.add_argument("--games", type=positive, default=30_000, metavar="N",
                         help="one position from each of at most this many is searched (default 30000)")
@@ -57,10 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _searched(arguments: argparse.Namespace, network: Network) -> Samples:
     """A position of each game, searched; fewer after an interruption. InputError if there is none."""
-    evaluation, complaints = replace(features(), network=LoadedNetwork(network)), list[str]()
-    found = searched_samples(mixed_blocks(arguments.data, complaints.append), evaluation, arguments.nodes,
-                             arguments.games, arguments.seed, usable_cores())
-    samples = Samples.join(list(counted(found, "positions", arguments.games)))
+    evaluation, complaints = replace(features_evaluator(), network=LoadedNetwork(network)), list[str]()
+    found = wdl_samples(mixed_blocks(arguments.data, complaints.append), evaluation, arguments.nodes,
+                        arguments.games, arguments.seed, usable_cores())
+    samples = Samples.join(list(count_with_progress(found, "positions", arguments.games)))
     if not len(samples):
         raise InputError(complaints[0] if complaints else f"no games in {names_of(arguments.data)}")
     for complaint in complaints:

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.arena.agreement import agreements, held_out_positions
-from engine.arena.choices import ChoiceSource
-from engine.arena.replay import Filter
+from engine.arena.agreement import held_out_positions, policy_agreement
+from engine.arena.choices import PolicySampleSource
+from engine.arena.replay import SampleFilter
 from engine.commands.shared.arguments import (
-    OutFile,
-    Real,
-    Whole,
+    FloatRange,
+    IntRange,
+    OutputFile,
     add_seed,
+    conflicts_with,
     in_file,
     minutes,
-    never_with,
     positive,
     text,
 )
-from engine.commands.shared.interruption import check_interruption, stopped_by_user
+from engine.commands.shared.interruption import check_interruption, stop_on_interrupt
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.provenance import command_of, names_of, today
 from engine.commands.tune.devices import PROCESSOR, find_device
@@ -37,8 +37,8 @@ from eval.policy.floats import floats_of, quantised
 from eval.policy.memory import LoadedPolicy
 
 if TYPE_CHECKING:
-    from eval.policy.floats import Judgement
-    from eval.policy.train import Learner, Report, Trainer
+    from eval.policy.floats import PolicyMetrics
+    from eval.policy.train import PolicyModel, PolicyReport, PolicyTrainer
 
 _MILLION = 1_000_000
 _PATIENCE = 60.0  # seconds to judge and to write what was learned, after Ctrl-C
@@ -53,19 +53,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
     add("data", nargs="+", type=in_file, metavar="FILE", help="training games, from `selfplay`, also packed by xz")
-    add("--out", type=OutFile("policy", begins_with(MAGIC)), metavar="FILE.policy", help="where the policy goes")
-    never_with(add("--judge", type=in_file, metavar="FILE.policy", help="teach nothing: judge this one"), "--out")
+    add("--out", type=OutputFile("policy", begins_with(MAGIC)), metavar="FILE.policy", help="where the policy goes")
+    conflicts_with(add("--judge", type=in_file, metavar="FILE.policy", help="teach nothing: judge this one"), "--out")
     course = parser.add_argument_group("the course")
-    course.add_argument("--hidden", type=Whole(WIDTH_STEP, LARGEST_WIDTH), default=128, metavar="N",
+    course.add_argument("--hidden", type=IntRange(WIDTH_STEP, LARGEST_WIDTH), default=128, metavar="N",
                         help="hidden cells (default 128)")
     course.add_argument("--epochs", type=positive, default=20, metavar="N", help="passes over the games (default 20)")
     course.add_argument("--minutes", type=minutes, metavar="X",
                         help="as many passes as fit into this, reading included")
     course.add_argument("--batch", type=positive, metavar="N",
                         help="(default 2048, or 16384 on a GPU)")
-    course.add_argument("--rate", type=Real(0, 1, above=True), default=1e-3, metavar="X",
+    course.add_argument("--rate", type=FloatRange(0, 1, above=True), default=1e-3, metavar="X",
                         help="of learning, at first (default 0.001)")
-    course.add_argument("--decay", type=Real(0, 1), default=0.01, metavar="X", help="of weights (default 0.01)")
+    course.add_argument("--decay", type=FloatRange(0, 1), default=0.01, metavar="X", help="of weights (default 0.01)")
     course.add_argument("--device", type=text, metavar="NAME",
                         help="torch's name for it (default: cuda where there is one, else cpu, without torch)")
     add_seed(parser, "the course")
@@ -73,12 +73,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for name, value, least, what in (("first_ply", 0, 0, "plies of a game to leave out"),
                                      ("per_game", 1000, 1, "the most positions from one game, roughly"),
                                      ("held_out", 50, 2, "one game in this many is held out for validation")):
-        samples.add_argument(f"--{name.replace('_', '-')}", type=Whole(least), default=value, metavar="N",
+        samples.add_argument(f"--{name.replace('_', '-')}", type=IntRange(least), default=value, metavar="N",
                              help=f"{what} (default {value})")
-    samples.add_argument("--shard", type=Real(1 / _MILLION, 10_000), default=40, metavar="X",
+    samples.add_argument("--shard", type=FloatRange(1 / _MILLION, 10_000), default=40, metavar="X",
                          help="million positions at a time in memory, 312 bytes each (default 40)")
     judging = parser.add_argument_group("the judgement")
-    judging.add_argument("--positions", type=Whole(0), default=2000, metavar="N",
+    judging.add_argument("--positions", type=IntRange(0), default=2000, metavar="N",
                          help="of held-out games, each searched to see if the policy agrees (default 2000)")
     judging.add_argument("--nodes", type=positive, default=100_000, metavar="N", help="per search (default 100000)")
 
@@ -93,13 +93,15 @@ def run(arguments: argparse.Namespace) -> int:
     policy = None if arguments.judge is None else read_policy(arguments.judge)
     device = find_device(arguments.device) if policy is None else PROCESSOR
     threads = usable_cores()
-    filter_by = Filter(arguments.first_ply, _ALL_SCORES, arguments.per_game, arguments.held_out, seed=arguments.seed)
-    source = ChoiceSource(arguments.data, filter_by, shard_positions=int(arguments.shard * _MILLION), threads=threads,
-                          complain=lambda line: print(f"error: {line}", file=sys.stderr))
+    filter_by = SampleFilter(arguments.first_ply, _ALL_SCORES, arguments.per_game, arguments.held_out,
+                             seed=arguments.seed)
+    source = PolicySampleSource(arguments.data, filter_by, shard_positions=int(arguments.shard * _MILLION),
+                                threads=threads,
+                                complain=lambda line: print(f"error: {line}", file=sys.stderr))
     if policy is None:
-        _Course(arguments, source, device, started).run()
+        _PolicyRun(arguments, source, device, started).run()
         policy = read_policy(arguments.out)
-    _agree(LoadedPolicy(policy), source, arguments, threads)
+    _print_agreement(LoadedPolicy(policy), source, arguments, threads)
     return 0
 
 
@@ -107,14 +109,15 @@ def _say(line: str) -> None:
     print(line, flush=True)
 
 
-def _agree(policy: LoadedPolicy, source: ChoiceSource, arguments: argparse.Namespace, threads: int) -> None:
+def _print_agreement(policy: LoadedPolicy, source: PolicySampleSource, arguments: argparse.Namespace,
+                     threads: int) -> None:
     """Print how often searches play the policy's first choice."""
     if not arguments.positions:
         return
     positions = islice(held_out_positions(source, arguments.seed), arguments.positions)
     found: list[bool] = []
     with progress_bar(arguments.positions) as show:
-        for agrees in agreements(policy, positions, arguments.nodes, threads):
+        for agrees in policy_agreement(policy, positions, arguments.nodes, threads):
             found.append(agrees)
             show(len(found), "searches")
             check_interruption()
@@ -131,21 +134,21 @@ def _batch_for(device: str) -> int:
     return 2048 if device == PROCESSOR else 16_384
 
 
-def _learner(arguments: argparse.Namespace, device: str, threads: int) -> Learner:
+def _learner(arguments: argparse.Namespace, device: str, threads: int) -> PolicyModel:
     if device == PROCESSOR:
-        from eval.policy.descent import KernelLearner
+        from eval.policy.descent import CpuPolicyModel
 
-        return KernelLearner(arguments.hidden, arguments.seed, arguments.decay, threads)
-    from eval.policy.model import TorchLearner
+        return CpuPolicyModel(arguments.hidden, arguments.seed, arguments.decay, threads)
+    from eval.policy.model import TorchPolicyModel
 
-    return TorchLearner(arguments.hidden, arguments.seed, arguments.decay, device)
+    return TorchPolicyModel(arguments.hidden, arguments.seed, arguments.decay, device)
 
 
-class _Course:
+class _PolicyRun:
     """One training."""
 
-    def __init__(self, arguments: argparse.Namespace, source: ChoiceSource, device: str, started: float) -> None:
-        from eval.policy.train import Plan, Trainer
+    def __init__(self, arguments: argparse.Namespace, source: PolicySampleSource, device: str, started: float) -> None:
+        from eval.policy.train import PolicyConfig, PolicyTrainer
 
         self._arguments, self._source, self._started = arguments, source, started
         training = next(source.shards())
@@ -159,15 +162,16 @@ class _Course:
         seconds = math.inf
         if is_timed:
             seconds = max(60 * arguments.minutes - _RESERVE_SECONDS - (time.perf_counter() - started), 1.0)
-        plan = Plan(math.inf if is_timed else arguments.epochs, seconds, arguments.batch or _batch_for(device),
-                    arguments.rate, arguments.seed)
-        self._trainer: Trainer = Trainer(plan, _learner(arguments, device, source.threads), source.validation)
+        plan = PolicyConfig(math.inf if is_timed else arguments.epochs, seconds, arguments.batch or _batch_for(device),
+                            arguments.rate, arguments.seed)
+        self._trainer: PolicyTrainer = PolicyTrainer(plan, _learner(arguments, device, source.threads),
+                                                     source.validation)
 
     def run(self) -> None:
         """Learn to the end, or until somebody stops it, and write the policy."""
         trainer, arguments = self._trainer, self._arguments
         last = None
-        with stopped_by_user(trainer.stop, _PATIENCE), progress_bar(1.0, counts=False) as show:
+        with stop_on_interrupt(trainer.stop, _PATIENCE), progress_bar(1.0, counts=False) as show:
             for report in trainer.run(self._source.shards, self._source.length):
                 show(report.progress, "learning")
                 _say(_line(report))
@@ -190,12 +194,12 @@ class _Course:
              f"{time.perf_counter() - self._started:.1f} s")
 
 
-def _words(judgement: Judgement) -> str:
-    return (f"cross-entropy {judgement.entropy:.4f}, first choice {judgement.first:.2%}, "
-            f"one of three {judgement.among_three:.2%}")
+def _words(judgement: PolicyMetrics) -> str:
+    return (f"cross-entropy {judgement.entropy:.4f}, first choice {judgement.top1:.2%}, "
+            f"one of three {judgement.top3:.2%}")
 
 
-def _line(report: Report) -> str:
+def _line(report: PolicyReport) -> str:
     return (f"epoch {report.epoch:7.2f} ({report.progress:6.1%}) training {report.training_loss:.4f} validation "
             f"{_words(report.validation)}; rate {report.rate:.1e} {report.speed / _MILLION:.3f} M/s "
             f"at {report.seconds:.0f} s")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.arena.replay import GameSource
+from engine.arena.replay import SampleSource
 from engine.core.errors import InputError, quote
 from engine.files import replacing
 from eval.network.data import SAMPLE, Samples
@@ -23,7 +23,7 @@ _TEACHER = "teacher"
 _SEEDS_APART = 1000  # of the lessons, so that no position is drawn alike
 
 
-class Lesson(NamedTuple):
+class PretrainStage(NamedTuple):
     """A stage of pretraining: how many neighbours to look for, how they are labelled, and how often they are seen."""
 
     wanted: int
@@ -35,15 +35,15 @@ class Lesson(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LessonKind:
+class PretrainArgument:
     """A lesson as it is written on a command line."""
 
-    def __call__(self, words: str) -> Lesson:
+    def __call__(self, words: str) -> PretrainStage:
         """The lesson; ArgumentTypeError if it is none."""
         parts = words.split(":")
         is_taught = parts[1:2] == [_TEACHER]
         try:
-            lesson = Lesson(*(0 if part == _TEACHER else int(part) for part in parts))
+            lesson = PretrainStage(*(0 if part == _TEACHER else int(part) for part in parts))
         except (TypeError, ValueError):
             raise argparse.ArgumentTypeError(f"{quote(words)} is not like 1000000 or 1000000:50:2") from None
         if lesson.wanted < 1 or lesson.nodes < 0 or lesson.epochs < 1:
@@ -51,7 +51,7 @@ class LessonKind:
         return lesson._replace(nodes=BY_TEACHER) if is_taught else lesson
 
 
-def check_teacher(lesson: Lesson, arguments: argparse.Namespace) -> None:
+def check_pretrain_stage(lesson: PretrainStage, arguments: argparse.Namespace) -> None:
     """InputError if a lesson wants a teacher that is not there."""
     if lesson.nodes != BY_TEACHER:
         return
@@ -64,10 +64,10 @@ def check_teacher(lesson: Lesson, arguments: argparse.Namespace) -> None:
 class Neighbours:
     """The neighbours that one call of a command learns from."""
 
-    def __init__(self, arguments: argparse.Namespace, source: GameSource, scale: float) -> None:
+    def __init__(self, arguments: argparse.Namespace, source: SampleSource, scale: float) -> None:
         self._arguments, self._source, self._scale = arguments, source, scale
 
-    def labelled(self, number: int, lesson: Lesson, label: Callable[[Samples], Samples] | None) -> Samples:
+    def labelled(self, number: int, lesson: PretrainStage, label: Callable[[Samples], Samples] | None) -> Samples:
         """The samples of a lesson, labelled by `label` if it wants a teacher; those of an earlier call, if kept."""
         kept = self._kept(number, lesson)
         if kept is not None and kept.exists():
@@ -84,7 +84,7 @@ class Neighbours:
     def _seed_of(self, number: int) -> int:
         return int(self._arguments.seed) + _SEEDS_APART * (number - 1)
 
-    def _kept(self, number: int, lesson: Lesson) -> Path | None:
+    def _kept(self, number: int, lesson: PretrainStage) -> Path | None:
         """The file that holds the samples of a lesson, or will: its name depends on all that decides them."""
         if self._arguments.neighbours is None:
             return None
@@ -97,7 +97,7 @@ class Neighbours:
         labels = _TEACHER if lesson.nodes == BY_TEACHER else lesson.nodes
         return Path(self._arguments.neighbours, f"{lesson.wanted}-{labels}-{digest.hexdigest()[:16]}.npy")
 
-    def _found(self, seed: int, lesson: Lesson, label: Callable[[Samples], Samples] | None) -> Samples:
+    def _found(self, seed: int, lesson: PretrainStage, label: Callable[[Samples], Samples] | None) -> Samples:
         from engine.arena.neighbours import neighbours
 
         found = neighbours(self._source.first_games, lesson.wanted, max(lesson.nodes, 0), seed, self._source.threads,

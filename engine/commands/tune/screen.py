@@ -11,12 +11,12 @@ from itertools import islice
 from engine.alphabeta.params import PARAMETERS
 from engine.arena import executors
 from engine.arena.openings import Openings, RandomOpenings
-from engine.arena.screening import Screening, Trial, changes_of, trials
-from engine.arena.settings import DEFAULT, read_setting
+from engine.arena.screening import Screening, ScreenPair, changes_of, trials
+from engine.arena.settings import DEFAULT, parse_config
 from engine.arena.shards import in_order
-from engine.arena.stopping import stop_games
+from engine.arena.stopping import cancel_games
 from engine.commands.shared.arguments import add_concurrency, add_seed, in_file, minutes, positive, text
-from engine.commands.shared.interruption import is_interrupted, stopped_by_user
+from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
 from engine.core.errors import InputError
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play, print what each change is worth, and return the exit status."""
-    base = read_setting(arguments.setting)
+    base = parse_config(arguments.setting)
     changes = changes_of(_names(arguments.params), base)
     source = RandomOpenings() if arguments.openings is None else Openings(arguments.openings)
     openings = source.draw(arguments.pairs, arguments.seed, lambda line: print(f"error: {line}", file=sys.stderr))
@@ -65,11 +65,11 @@ def _names(words: str) -> list[str]:
     return names
 
 
-def _play(screening: Screening, source: Iterator[Trial], arguments: argparse.Namespace) -> None:
+def _play(screening: Screening, source: Iterator[ScreenPair], arguments: argparse.Namespace) -> None:
     """Play batch after batch until the pairs or the minutes are over, or somebody stops it."""
     end = time.monotonic() + 60 * (arguments.minutes or float("inf"))
     with (executors.threads(arguments.concurrency or usable_cores()) as (executor, width),
-          progress_bar(arguments.pairs) as show, stopped_by_user(stop_games)):
+          progress_bar(arguments.pairs) as show, stop_on_interrupt(cancel_games)):
         while time.monotonic() < end and not is_interrupted():
             batch = list(islice(source, _BATCH * width))
             if not batch:

@@ -17,26 +17,26 @@ from engine.arena.duel import FairnessTest
 from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.records import Adjudication, Opening
 from engine.arena.shards import in_order
-from engine.arena.spsa import Course, Plan
-from engine.arena.stopping import stop_games
+from engine.arena.spsa import SpsaConfig, SpsaRun
+from engine.arena.stopping import cancel_games
 from engine.commands.shared.arguments import (
-    NewFile,
-    Real,
+    FloatRange,
+    OutputStem,
     add_concurrency,
     add_seed,
+    conflicts_with,
     in_file,
-    never_with,
     positive,
     text,
 )
-from engine.commands.shared.interruption import is_interrupted, stopped_by_user
+from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.tables import live_table
 from engine.core.errors import InputError
 from engine.files import write_file
 from engine.host import usable_cores
 from engine.mcts import params as of_trees
-from engine.search.kinds import STRONGEST
+from engine.search.kinds import DEFAULT_MODE
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -49,25 +49,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--params", type=text, default=_ALL, metavar="NAME,...",
                         help="which ones (default: all but switches)")
-    parser.add_argument("--mode", default=STRONGEST.name, choices=(STRONGEST.name, "mcts"),
-                        help=f"the kind of search (default {STRONGEST.name})")
+    parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=(DEFAULT_MODE.name, "mcts"),
+                        help=f"the kind of search (default {DEFAULT_MODE.name})")
     parser.add_argument("--pairs", type=positive, default=10_000, metavar="N",
                         help="pairs of games in all (default 10000)")
     parser.add_argument("--batch", type=positive, default=32, metavar="N",
                         help="pairs with the same values (default 32)")
     parser.add_argument("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
-    parser.add_argument("--rate", type=Real(0, 1, above=True), default=0.002, metavar="X",
+    parser.add_argument("--rate", type=FloatRange(0, 1, above=True), default=0.002, metavar="X",
                         help="how far a won game moves a value at the end, in shares of its step (default 0.002; "
                              "fewer pairs need more)")
     add_seed(parser, "openings and changes")
     parser.add_argument("--openings", type=in_file, metavar="FILE",
                         help="EPD or PGN, also packed (default: random ones)")
-    never_with(add_concurrency(parser), "--cluster")
+    conflicts_with(add_concurrency(parser), "--cluster")
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="play on the dask cluster at tcp://...")
-    parser.add_argument("--out", type=NewFile((".json", ".txt")), required=True, metavar="NAME",
+    parser.add_argument("--out", type=OutputStem((".json", ".txt")), required=True, metavar="NAME",
                         help="NAME.json is the checkpoint, NAME.txt holds the values, for `match NAME.txt default`")
-    never_with(parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, as it was begun"),
-               "--params", "--mode", "--pairs", "--batch", "--nodes", "--rate", "--seed")
+    conflicts_with(parser.add_argument("--resume", action="store_true",
+                                       help="go on from the checkpoint, as it was begun"),
+                   "--params", "--mode", "--pairs", "--batch", "--nodes", "--rate", "--seed")
     parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the course of the values")
 
 
@@ -92,54 +93,54 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _course(arguments: argparse.Namespace, checkpoint: Path) -> Course:
+def _course(arguments: argparse.Namespace, checkpoint: Path) -> SpsaRun:
     openings = "" if arguments.openings is None else arguments.openings.name
     if arguments.resume:
-        course = Course.load(checkpoint)
+        course = SpsaRun.load(checkpoint)
         if course.plan.openings != openings:
             raise InputError(f"{checkpoint} was begun with other openings: {course.plan.openings or 'random ones'}")
         return course
     if checkpoint.exists():
         raise InputError(f"{checkpoint} exists; --resume goes on with it")
-    tree = "" if arguments.mode == STRONGEST.name else arguments.mode
+    tree = "" if arguments.mode == DEFAULT_MODE.name else arguments.mode
     names = tuple(arguments.params.split(",")) if arguments.params != _ALL else tuple(
         row.name for row in (of_trees.PARAMETERS if tree else PARAMETERS) if row.step)
-    return Course.begin(Plan(names, arguments.pairs, arguments.batch, arguments.nodes, arguments.seed,
-                             arguments.rate, openings, tree))
+    return SpsaRun.begin(SpsaConfig(names, arguments.pairs, arguments.batch, arguments.nodes, arguments.seed,
+                                    arguments.rate, openings, tree))
 
 
-def _openings(arguments: argparse.Namespace, course: Course) -> Iterator[Opening]:
+def _openings(arguments: argparse.Namespace, course: SpsaRun) -> Iterator[Opening]:
     source = (RandomOpenings(is_fair=FairnessTest()) if arguments.openings is None else Openings(arguments.openings))
     return source.draw(course.plan.pairs, course.plan.seed, lambda text: print(f"error: {text}", file=sys.stderr))
 
 
-def _executor(arguments: argparse.Namespace, course: Course) -> AbstractContextManager[tuple[Executor, int]]:
+def _executor(arguments: argparse.Namespace, course: SpsaRun) -> AbstractContextManager[tuple[Executor, int]]:
     if arguments.cluster is not None:
         return cluster(arguments.cluster)
     here = executors.processes if course.plan.tree else executors.threads  # trees are played by Python code
     return here(arguments.concurrency or usable_cores())
 
 
-def _follow(course: Course, checkpoint: Path, executor: Executor, width: int, openings: Iterator[Opening]) -> None:
+def _follow(course: SpsaRun, checkpoint: Path, executor: Executor, width: int, openings: Iterator[Opening]) -> None:
     """Play batch after batch, with a table of the values on a terminal, and a checkpoint after each."""
-    with live_table() as show, stopped_by_user(stop_games):
+    with live_table() as show, stop_on_interrupt(cancel_games):
         while not course.is_over and not is_interrupted():
             show(f"{course.played} of {course.plan.pairs} pairs", _HEADINGS, _rows(course))
             batch = course.batch(openings, Adjudication())
             results = list(in_order(executor, [perturbation.pair for perturbation in batch], width))
             if len(results) < len(batch):
                 return
-            course.learn(batch, results)
+            course.update(batch, results)
             course.save(checkpoint)
 
 
-def _rows(course: Course) -> list[tuple[str, ...]]:
+def _rows(course: SpsaRun) -> list[tuple[str, ...]]:
     """Where each parameter stands, under _HEADINGS."""
     return [(row.name, str(row.default), f"{course.values[row.name]:.4g}",
              f"{(course.values[row.name] - row.default) / row.step:+.2f}") for row in course.plan.rows()]
 
 
-def _plot(course: Course, path: Path) -> None:
+def _plot(course: SpsaRun, path: Path) -> None:
     """Each parameter's course, in steps from its default."""
     places = [min((number + 1) * course.plan.batch, course.plan.pairs) for number in range(len(course.history))]
     save_plot(path, ("pairs of games", "steps from the default"), {

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.commands.shared.arguments import OutFile, Whole, in_file
+from engine.commands.shared.arguments import IntRange, OutputFile, in_file
 from engine.commands.tune.devices import require_torch
-from engine.commands.tune.lessons import Lessons, add_course, figures, say
+from engine.commands.tune.lessons import TrainingRun, add_training_arguments, loss_columns, print_now
 from engine.core.errors import InputError
 from eval.network.judge import losses_of
 
@@ -30,14 +30,14 @@ def _is_by_torch(path: Path) -> bool:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--out", type=OutFile("teacher", _is_by_torch), required=True, metavar="FILE.teacher",
+    parser.add_argument("--out", type=OutputFile("teacher", _is_by_torch), required=True, metavar="FILE.teacher",
                         help="where the teacher goes")
     parser.add_argument("--resume", action="store_true", help="go on where OUT.checkpoint was written")
-    course = add_course(parser, epochs=2, batch=4096)
+    course = add_training_arguments(parser, epochs=2, batch=4096)
     course.add_argument("--start", type=in_file, metavar="FILE.teacher", help="begin with what this one has learned")
     shape = parser.add_argument_group("the teacher")
-    shape.add_argument("--blocks", type=Whole(1, 100), metavar="N", help="of two convolutions (default 8)")
-    shape.add_argument("--channels", type=Whole(8, 1024), metavar="N", help="(default 128)")
+    shape.add_argument("--blocks", type=IntRange(1, 100), metavar="N", help="of two convolutions (default 8)")
+    shape.add_argument("--channels", type=IntRange(8, 1024), metavar="N", help="(default 128)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -45,19 +45,19 @@ def run(arguments: argparse.Namespace) -> int:
     require_torch(_COMMAND)
     from eval.network.train import Trainer
 
-    lessons = Lessons(arguments, _COMMAND)
+    lessons = TrainingRun(arguments, _COMMAND)
     teacher = _first_teacher(arguments, lessons.device)
     trainer = Trainer(lessons.plan(), teacher, lessons.validation, lessons.device)
-    lessons.print_yardsticks()
+    lessons.print_baselines()
 
     def finish() -> None:
         teacher.save(arguments.out)
         found = losses_of(trainer.shares(), lessons.validation, lessons.scale, lessons.share[1])
-        say(f"{'teacher':30s} {figures(found)}")
-        say(f"teacher in {arguments.out}, {arguments.out.stat().st_size} bytes, "
-            f"after {time.perf_counter() - lessons.started:.1f} s")
+        print_now(f"{'teacher':30s} {loss_columns(found)}")
+        print_now(f"teacher in {arguments.out}, {arguments.out.stat().st_size} bytes, "
+                  f"after {time.perf_counter() - lessons.started:.1f} s")
 
-    lessons.learn(trainer, lambda: lessons.stages(trainer), finish)
+    lessons.train(trainer, lambda: lessons.stages(trainer), finish)
     return 0
 
 

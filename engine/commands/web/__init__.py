@@ -11,8 +11,8 @@ import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.commands.shared.arguments import OutFile, Text, Whole, never_with, of_option
-from engine.commands.shared.interruption import stopped_by_user
+from engine.commands.shared.arguments import IntRange, OutputFile, Text, conflicts_with, option_range
+from engine.commands.shared.interruption import stop_on_interrupt
 from engine.core.errors import InputError
 from engine.files import begins_with
 from engine.host import usable_cores
@@ -31,24 +31,25 @@ _NEEDED = ("starlette", "uvicorn", "websockets")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--port", type=Whole(0, 65_535), default=_PORT, metavar="N",
+    parser.add_argument("--port", type=IntRange(0, 65_535), default=_PORT, metavar="N",
                         help=f"where the page is found (default {_PORT}; 0 for any that is free)")
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
     parser.add_argument("--host", type=Text(), default=_HOST, metavar="ADDRESS",
                         help=f"the address to listen at (default {_HOST}: this machine alone); anything else asks for "
                         "a token, which is part of the address that is printed")
-    parser.add_argument("--sessions", type=Whole(1, 1000), default=_SESSIONS, metavar="N",
+    parser.add_argument("--sessions", type=IntRange(1, 1000), default=_SESSIONS, metavar="N",
                         help=f"visitors at the same time (default {_SESSIONS})")
-    parser.add_argument("--hash", type=of_option("Hash"), default=_HASH, metavar="MB",
+    parser.add_argument("--hash", type=option_range("Hash"), default=_HASH, metavar="MB",
                         help=f"memory for the transposition tables of all of them together (default {_HASH})")
-    parser.add_argument("--threads", type=of_option("Threads"), default=usable_cores(), metavar="N",
+    parser.add_argument("--threads", type=option_range("Threads"), default=usable_cores(), metavar="N",
                         help="threads that search at the same time, for all of them together (default: as many as "
                         "there are cores)")
 
 
-    picture = parser.add_argument("--picture", type=OutFile("PNG picture", begins_with(b"\x89PNG")), metavar="FILE.png",
+    picture = parser.add_argument("--picture", type=OutputFile("PNG picture", begins_with(b"\x89PNG")),
+                                  metavar="FILE.png",
                                   help="draw the page, as the README shows it, and end")
-    never_with(picture, "--open", "--host")
+    conflicts_with(picture, "--open", "--host")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -57,14 +58,14 @@ def run(arguments: argparse.Namespace) -> int:
     if missing:
         raise InputError(f"the page needs {' and '.join(missing)}: pip install 'adversary-chess[web]'")
     from engine.desk.web.app import make_app
-    from engine.desk.web.desk import Desk, Shares
-    from engine.desk.web.gate import Door, is_loopback
-    from engine.desk.web.server import Server, listening
+    from engine.desk.web.desk import EnginePool, ResourceLimits
+    from engine.desk.web.gate import ServerAddress, is_loopback
+    from engine.desk.web.server import Server, open_socket
 
-    listener = listening(arguments.host, arguments.port)
+    listener = open_socket(arguments.host, arguments.port)
     token = None if is_loopback(arguments.host) else secrets.token_urlsafe(18)
-    door = Door(arguments.host, listener.getsockname()[1], token)
-    desk = Desk(Shares(arguments.sessions, arguments.hash, arguments.threads))
+    door = ServerAddress(arguments.host, listener.getsockname()[1], token)
+    desk = EnginePool(ResourceLimits(arguments.sessions, arguments.hash, arguments.threads))
     desk.load()
     server = Server(make_app(door, desk), listener)
     if arguments.picture is not None:
@@ -76,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"the board is at {door.address} (Ctrl-C ends it)", flush=True)
     if arguments.open:
         webbrowser.open(door.address)
-    with stopped_by_user(server.stop, _PATIENCE, _FAREWELL):
+    with stop_on_interrupt(server.stop, _PATIENCE, _FAREWELL):
         server.run()
     return 0
 
@@ -86,7 +87,7 @@ def _take_picture(server: Server, address: str, path: Path) -> None:
     from engine.commands.web.picture import take_picture
 
     serving = threading.Thread(target=server.run, daemon=True)
-    with stopped_by_user(server.stop):
+    with stop_on_interrupt(server.stop):
         serving.start()
         try:
             take_picture(address, path)

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 import chess
 
-from engine.analysis.facts import facts_of
+from engine.analysis.facts import position_facts
 from engine.analysis.interface import Engine
-from engine.desk.web.turns import Turns
+from engine.desk.web.turns import FairQueue
 from engine.options import Settings
-from engine.search.kinds import KINDS
+from engine.search.kinds import MODES
 
 _SLICE = 1.0  # seconds that an analysis keeps its place if others wait
 _GAME_SLICE = 0.5  # seconds that a move may be thought about if others wait for theirs
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Shares:
+class ResourceLimits:
     """What the visitors have in all, and how it is shared out."""
 
     sessions: int = 24  # visitors at the same time
@@ -41,7 +41,7 @@ class Shares:
         return max(self.threads // self.sessions, 1)
 
     @property
-    def places(self) -> int:
+    def slots(self) -> int:
         """Searches at the same time."""
         return max(self.threads // self.search_threads, 1)
 
@@ -51,22 +51,22 @@ class Shares:
         return max(self.hash // 2 // self.sessions, _LEAST_HASH)
 
     @property
-    def study_hash(self) -> int:
+    def analysis_hash(self) -> int:
         """MB for one of the engines that analyse, which visitors use by turns."""
-        return max(self.hash // 2 // self.places, _LEAST_HASH)
+        return max(self.hash // 2 // self.slots, _LEAST_HASH)
 
 
-class Desk:
+class EnginePool:
     """Engines and threads. Moves of games have places of their own, so that no analysis keeps them waiting."""
 
-    def __init__(self, shares: Shares) -> None:
+    def __init__(self, shares: ResourceLimits) -> None:
         self.shares = shares
-        self.game_turns = Turns(shares.places, _GAME_SLICE)
-        self.study_turns = Turns(shares.places, _SLICE)
-        self._game_threads = ThreadPoolExecutor(shares.places, "game")
+        self.game_turns = FairQueue(shares.slots, _GAME_SLICE)
+        self.study_turns = FairQueue(shares.slots, _SLICE)
+        self._game_threads = ThreadPoolExecutor(shares.slots, "game")
         self._page_threads = ThreadPoolExecutor(_PAGE_THREADS, "page")
         # A search of many kinds side by side takes a thread for each of them.
-        self._study_threads = ThreadPoolExecutor(_KINDS_AT_ONCE * shares.places, "study")
+        self._study_threads = ThreadPoolExecutor(_KINDS_AT_ONCE * shares.slots, "study")
         self._engines: dict[int, Engine] = {}
         self._lock = threading.Lock()
         self._departures: set[asyncio.Task[None]] = set()
@@ -76,30 +76,30 @@ class Desk:
         board = chess.Board()
         next(iter(self.engine(0).analyse(board, depth=1)))
         self.engine(0).evaluate(board)
-        facts_of(board)
-        for kind in KINDS:
-            kind.make(Settings(), _LEAST_HASH).load()
+        position_facts(board)
+        for kind in MODES:
+            kind.create(Settings(), _LEAST_HASH).load()
 
     def engine(self, place: int) -> Engine:
         """The engine that analyses at a place; made when it is first asked for, which takes a moment."""
         with self._lock:
             if place not in self._engines:
-                self._engines[place] = Engine(threads=self.shares.search_threads, hash=self.shares.study_hash)
+                self._engines[place] = Engine(threads=self.shares.search_threads, hash=self.shares.analysis_hash)
             return self._engines[place]
 
-    async def aside(self, work: Callable[[], T]) -> T:
+    async def run_briefly(self, work: Callable[[], T]) -> T:
         """What `work` returns, done in a thread: it takes milliseconds."""
         return await asyncio.get_running_loop().run_in_executor(self._page_threads, work)
 
-    async def game_search(self, work: Callable[[], T], stop: Callable[[], None]) -> T:
+    async def run_game_search(self, work: Callable[[], T], stop: Callable[[], None]) -> T:
         """What `work` returns, a search for a move. Whoever is cancelled meanwhile calls `stop`."""
-        return await _settled(self._game_threads.submit(work), stop)
+        return await _await_or_stop(self._game_threads.submit(work), stop)
 
-    async def study(self, work: Callable[[], T], stop: Callable[[], None]) -> T:
+    async def run_analysis(self, work: Callable[[], T], stop: Callable[[], None]) -> T:
         """The same for whoever analyses."""
-        return await _settled(self._study_threads.submit(work), stop)
+        return await _await_or_stop(self._study_threads.submit(work), stop)
 
-    async def to_the_end(self, work: Coroutine[Any, Any, None]) -> None:
+    async def run_shielded(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that has to be done even if whoever waits for it is cancelled."""
         task = asyncio.create_task(work)
         self._departures.add(task)
@@ -116,7 +116,7 @@ class Desk:
             threads.shutdown(wait=False, cancel_futures=True)
 
 
-async def _settled(work: Future[T], stop: Callable[[], None]) -> T:
+async def _await_or_stop(work: Future[T], stop: Callable[[], None]) -> T:
     """The result of a thread's work. When this is cancelled, it is stopped first, and has ended when this returns."""
     future = asyncio.wrap_future(work)
     try:

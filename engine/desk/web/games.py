@@ -13,60 +13,60 @@ import chess.pgn
 
 from engine.analysis.annotation import Annotation, annotate, pgn_text
 from engine.analysis.interface import Engine
-from engine.analysis.marks import BAD, Tally
+from engine.analysis.marks import BAD, PlayerAccuracy
 from engine.analysis.pgnfile import read_game_text, read_games_text
-from engine.analysis.spans import Effort, Judgement, judge
+from engine.analysis.spans import PositionEval, SearchEffort, evaluate_board
 from engine.core.errors import InputError
 from engine.desk.game import starting_board
 from engine.desk.web import messages
-from engine.desk.web.desk import Desk
-from engine.desk.web.errands import Errand, meanwhile, until_wanted
+from engine.desk.web.desk import EnginePool
+from engine.desk.web.errands import Job, background_task, run_until_preempted
 from engine.desk.web.messages import MOST_PLIES, Message
 from engine.desk.web.sitting import Tell
-from engine.desk.web.turns import Turn
-from engine.desk.web.wire import MoveList, Value, fen_of, numbered, told, white_score
+from engine.desk.web.turns import Lease
+from engine.desk.web.wire import MoveList, Value, board_fen, make_message, numbered, white_score
 
 LIMITS = {"message": messages.LONGEST_MESSAGE, "pgn": 200_000, "games": 20}  # bytes, letters, games to annotate
 _BEAT = 0.1  # seconds between two messages about the same work
 
 
-class Annotating:
+class AnnotateSession:
     """Judges the games that a visitor wants to know more about."""
 
-    def __init__(self, desk: Desk, tell: Tell) -> None:
+    def __init__(self, desk: EnginePool, tell: Tell) -> None:
         self._desk, self._tell = desk, tell
 
     async def annotate(self, message: Message) -> None:
         """All games of a PGN text, judged move by move."""
-        text = messages.text_of(message, "pgn", LIMITS["pgn"])
-        effort = Effort(movetime=messages.whole_of(message, "movetime", 10, 2000, 100))
-        games = await self._desk.aside(lambda: _games(text))
-        progress = Progress(self._tell, sum(sum(1 for _ in game.mainline_moves()) + 1 for game in games))
+        text = messages.str_field(message, "pgn", LIMITS["pgn"])
+        effort = SearchEffort(movetime=messages.int_field(message, "movetime", 10, 2000, 100))
+        games = await self._desk.run_briefly(lambda: _games(text))
+        progress = JobProgress(self._tell, sum(sum(1 for _ in game.mainline_moves()) + 1 for game in games))
         texts, values = [], []
         for game in games:
             judgements = await self._judged(game, effort, progress)
-            annotation = await self._desk.aside(partial(annotate, game, judgements))
+            annotation = await self._desk.run_briefly(partial(annotate, game, judgements))
             texts.append(pgn_text(game))
             values.append(_annotation_value(game, annotation))
-        await self._tell(told("annotated", pgn="".join(texts), games=values))
+        await self._tell(make_message("annotated", pgn="".join(texts), games=values))
 
-    async def _judged(self, game: chess.pgn.Game, effort: Effort, progress: Progress) -> list[Judgement]:
+    async def _judged(self, game: chess.pgn.Game, effort: SearchEffort, progress: JobProgress) -> list[PositionEval]:
         """The judgements of all positions, the last one first, so that what came later is known where it matters."""
         board = game.end().board()
         count = len(board.move_stack) + 1
-        found: list[Judgement] = []
+        found: list[PositionEval] = []
         while len(found) < count:
-            async with self._desk.study_turns.turn() as turn:
+            async with self._desk.study_turns.lease() as turn:
                 await self._judge_some(turn, board, effort, found, progress)
         return found[::-1]
 
-    async def _judge_some(self, turn: Turn, board: chess.Board, effort: Effort, found: list[Judgement],
-                          progress: Progress) -> None:
+    async def _judge_some(self, turn: Lease, board: chess.Board, effort: SearchEffort, found: list[PositionEval],
+                          progress: JobProgress) -> None:
         """Judge the position and those before it, until all are judged or the place is wanted."""
-        loop, errand = asyncio.get_running_loop(), Errand()
+        loop, errand = asyncio.get_running_loop(), Job()
 
         def work() -> None:
-            engine = errand.engine = self._desk.engine(turn.place)
+            engine = errand.engine = self._desk.engine(turn.slot)
             while True:
                 judgement = _judged_unless(errand, engine, board, effort)
                 if judgement is None:
@@ -77,11 +77,11 @@ class Annotating:
                     return
                 board.pop()
 
-        async with meanwhile(progress.tell()):
-            await until_wanted(self._desk, turn, work, errand)
+        async with background_task(progress.tell()):
+            await run_until_preempted(self._desk, turn, work, errand)
 
 
-class Progress:
+class JobProgress:
     """How far a long piece of work has come."""
 
     def __init__(self, tell: Tell, total: int) -> None:
@@ -100,22 +100,22 @@ class Progress:
             await self._changed.wait()
             self._changed.clear()
             left = (time.monotonic() - self._began) / self._done * (self._total - self._done)
-            await self._tell(told("progress", done=self._done, total=self._total, left=round(1000 * left)))
+            await self._tell(make_message("progress", done=self._done, total=self._total, left=round(1000 * left)))
             await asyncio.sleep(_BEAT)
 
 
-def _judged_unless(errand: Errand, engine: Engine, board: chess.Board, effort: Effort) -> Judgement | None:
+def _judged_unless(errand: Job, engine: Engine, board: chess.Board, effort: SearchEffort) -> PositionEval | None:
     """What a search says of a position; None if it was stopped before its time."""
-    if errand.halt.is_set():
+    if errand.cancelled.is_set():
         return None
     try:
-        judgement = judge(engine, board, effort)
+        judgement = evaluate_board(engine, board, effort)
     except KeyError:  # stopped before anything was found
         judgement = None
-    return None if errand.halt.is_set() else judgement
+    return None if errand.cancelled.is_set() else judgement
 
 
-def loaded(text: str) -> Value:
+def load_game_or_position(text: str) -> Value:
     """A game or a position that somebody pasted, and what was wrong with it. InputError if it is neither."""
     stripped = text.strip()
     if not stripped:
@@ -147,7 +147,7 @@ def _position_board(fen: str) -> chess.Board:
 
 def _loaded_value(pgn: str, headers: dict[str, str], board: chess.Board, moves: Sequence[chess.Move],
                   trouble: str | None) -> Value:
-    return {"pgn": pgn, "headers": headers, "start": fen_of(board), "chess960": board.chess960, "trouble": trouble,
+    return {"pgn": pgn, "headers": headers, "start": board_fen(board), "chess960": board.chess960, "trouble": trouble,
             "result": headers.get("Result", "*"), "moves": MoveList().follow(board, moves)}
 
 
@@ -174,10 +174,10 @@ def _annotation_value(game: chess.pgn.Game, annotation: Annotation) -> Value:
              for move, note, node in zip(told_moves, annotation.notes, game.mainline(), strict=True)]
     players = {name: _player_value(game.headers.get(name.title(), "?"), tally)
                for name, tally in (("white", annotation.white), ("black", annotation.black))}
-    return {"headers": dict(game.headers), "start": fen_of(start), "chess960": start.chess960, "moves": moves,
+    return {"headers": dict(game.headers), "start": board_fen(start), "chess960": start.chess960, "moves": moves,
             "players": players}
 
 
-def _player_value(name: str, tally: Tally) -> dict[str, Any]:
+def _player_value(name: str, tally: PlayerAccuracy) -> dict[str, Any]:
     return {"name": name, "accuracy": round(tally.accuracy, 1), "loss": round(tally.average_loss),
             "marks": {mark.text: tally.of(mark) for mark in BAD}}

@@ -39,7 +39,7 @@ _FORGOTTEN = 60.0  # seconds after which a client's rate is forgotten
 
 
 @dataclass(frozen=True)
-class Door:
+class ServerAddress:
     """Where the server is reached, and by whom."""
 
     host: str
@@ -91,7 +91,7 @@ def _is_address(name: str) -> bool:
     return True
 
 
-class Pace:
+class RateLimiter:
     """So many things a second, and so many more at once."""
 
     def __init__(self, rate: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
@@ -113,13 +113,13 @@ class Pace:
         return False
 
 
-class Allowance:
+class ClientRateLimiter:
     """A pace for each client, by its address."""
 
     def __init__(self, rate: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._burst = rate, burst
         self._now, self._tidied = now, now()
-        self._paces: dict[str, Pace] = {}
+        self._paces: dict[str, RateLimiter] = {}
 
     def allows(self, who: str) -> bool:
         """Whether one more is allowed."""
@@ -127,13 +127,13 @@ class Allowance:
         if now - self._tidied > _FORGOTTEN:
             self._paces = {name: pace for name, pace in self._paces.items() if now - pace.seen < _FORGOTTEN}
             self._tidied = now
-        return self._paces.setdefault(who, Pace(self._rate, self._burst, self._now)).allows()
+        return self._paces.setdefault(who, RateLimiter(self._rate, self._burst, self._now)).allows()
 
 
-class Gate:
+class AccessControl:
     """An ASGI application before another, which hears only what is let in."""
 
-    def __init__(self, app: ASGIApp, door: Door, allowance: Allowance) -> None:
+    def __init__(self, app: ASGIApp, door: ServerAddress, allowance: ClientRateLimiter) -> None:
         self._app, self._door, self._allowance = app, door, allowance
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

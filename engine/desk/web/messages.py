@@ -29,10 +29,10 @@ def read_message(text: str) -> tuple[str, Message]:
         raise InputError("that is no JSON") from error
     if not isinstance(message, dict):
         raise InputError("a message is an object")
-    return text_of(message, "do", _LONGEST_NAME), message
+    return str_field(message, "do", _LONGEST_NAME), message
 
 
-def text_of(message: Message, name: str, longest: int) -> str:
+def str_field(message: Message, name: str, longest: int) -> str:
     """A field that is a text."""
     value = message.get(name)
     if not isinstance(value, str):
@@ -42,7 +42,7 @@ def text_of(message: Message, name: str, longest: int) -> str:
     return value
 
 
-def whole_of(message: Message, name: str, low: int, high: int, default: int | None = None) -> int:
+def int_field(message: Message, name: str, low: int, high: int, default: int | None = None) -> int:
     """A field that is a whole number within a range."""
     value = message.get(name)
     if value is None and default is not None:
@@ -52,15 +52,15 @@ def whole_of(message: Message, name: str, low: int, high: int, default: int | No
     return value
 
 
-def number_of(message: Message, name: str) -> int | None:
+def optional_int_field(message: Message, name: str) -> int | None:
     """A field that is a whole number; None if it is missing."""
     value = message.get(name)
     if value is None:
         return None
-    return whole_of(message, name, -_LARGEST_NUMBER, _LARGEST_NUMBER)
+    return int_field(message, name, -_LARGEST_NUMBER, _LARGEST_NUMBER)
 
 
-def flag_of(message: Message, name: str) -> bool:
+def bool_field(message: Message, name: str) -> bool:
     """A field that is true or false; false if it is missing."""
     value = message.get(name)
     if value is not None and not isinstance(value, bool):
@@ -68,7 +68,7 @@ def flag_of(message: Message, name: str) -> bool:
     return bool(value)
 
 
-def choice_of(message: Message, name: str, choices: Sequence[str]) -> str:
+def enum_field(message: Message, name: str, choices: Sequence[str]) -> str:
     """A field that is one of a few texts."""
     value = message.get(name)
     if not isinstance(value, str) or value not in choices:
@@ -76,7 +76,7 @@ def choice_of(message: Message, name: str, choices: Sequence[str]) -> str:
     return value
 
 
-def choices_of(message: Message, name: str, choices: Sequence[str]) -> list[str]:
+def enum_list_field(message: Message, name: str, choices: Sequence[str]) -> list[str]:
     """A field that lists some of a few texts, each once."""
     values = message.get(name)
     if not isinstance(values, list) or not values or len(values) > len(choices):
@@ -86,7 +86,7 @@ def choices_of(message: Message, name: str, choices: Sequence[str]) -> list[str]
     return list(values)
 
 
-def part_of(message: Message, name: str) -> Message | None:
+def object_field(message: Message, name: str) -> Message | None:
     """A field that is an object itself; None if it is missing."""
     value = message.get(name)
     if value is not None and not isinstance(value, dict):
@@ -94,25 +94,25 @@ def part_of(message: Message, name: str) -> Message | None:
     return value
 
 
-def fen_of(message: Message, name: str) -> str | None:
+def fen_field(message: Message, name: str) -> str | None:
     """A field that is a FEN; None for the usual start."""
-    return None if message.get(name) is None else text_of(message, name, _LONGEST_FEN)
+    return None if message.get(name) is None else str_field(message, name, _LONGEST_FEN)
 
 
-def board_of(message: Message) -> chess.Board:
+def parse_board(message: Message) -> chess.Board:
     """The position that a message is about: where it started, and the moves since."""
-    board = starting_board(fen_of(message, "start"), flag_of(message, "chess960"))
+    board = starting_board(fen_field(message, "start"), bool_field(message, "chess960"))
     moves = message.get("moves", [])
     if not isinstance(moves, list) or len(moves) > MOST_PLIES:
         raise InputError(f"moves must be a list of {MOST_PLIES} at most")
     for text in moves:
         if not isinstance(text, str) or len(text) > _LONGEST_MOVE:
             raise InputError("moves must be texts such as e2e4")
-        board.push(read_uci(board, text))
+        board.push(parse_uci_move(board, text))
     return board
 
 
-def read_uci(board: chess.Board, text: str) -> chess.Move:
+def parse_uci_move(board: chess.Board, text: str) -> chess.Move:
     """The legal move that UCI text stands for; castling may be the king's way, or the king onto its rook."""
     try:
         move = chess.Move.from_uci(text)
@@ -121,12 +121,12 @@ def read_uci(board: chess.Board, text: str) -> chess.Move:
     if move and board.is_legal(move):
         return board.parse_uci(text)  # castling as the board itself writes it
     for castling in board.generate_castling_moves() if move else ():
-        if move in (castling, king_way(board, castling)):
+        if move in (castling, king_destination_move(board, castling)):
             return castling
     raise InputError(f"{quote(text)} is not a legal move in {board.fen(shredder=board.chess960)}")
 
 
-def king_way(board: chess.Board, castling: chess.Move) -> chess.Move:
+def king_destination_move(board: chess.Board, castling: chess.Move) -> chess.Move:
     """A castling move by the square on which the king ends."""
     is_short = castling.to_square > castling.from_square
     file = 6 if is_short else 2

@@ -69,6 +69,6 @@ async def piece(request: Request) -> Response:
     return answer
 
 
-async def health(_: Request) -> Response:
+async def health_check(_: Request) -> Response:
     """Whether somebody is at home."""
     return PlainTextResponse("ok")

@@ -28,7 +28,7 @@ _SWITCH_SECONDS = 0.001  # after which a thread lets another one run Python: ans
 _SHUTDOWN = 1  # seconds that visitors have to leave
 
 
-class HurriedProtocol(H11Protocol):
+class TimeoutHttpProtocol(H11Protocol):
     """HTTP for those who ask within a reasonable time, and ask one thing after the other."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -50,7 +50,7 @@ class HurriedProtocol(H11Protocol):
         super().connection_lost(exc)
 
 
-class MortalProtocol(WebSocketsSansIOProtocol):
+class KeepaliveWebSocketProtocol(WebSocketsSansIOProtocol):
     """A WebSocket that ends when the other side does not answer, whether or not it takes what was said."""
 
     def keepalive_timeout(self) -> None:
@@ -64,7 +64,7 @@ class MortalProtocol(WebSocketsSansIOProtocol):
         self.loop.call_later(_LAST_WORDS / 10, self.transport.abort)
 
 
-def listening(host: str, port: int) -> socket.socket:
+def open_socket(host: str, port: int) -> socket.socket:
     """A socket that listens there; InputError if it cannot."""
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
@@ -87,7 +87,7 @@ class Server:
         for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
             logging.getLogger(name).disabled = True  # what a stranger sends is nothing to write pages about
         config = uvicorn.Config(
-            app, loop="asyncio", http=HurriedProtocol, ws=MortalProtocol, ws_max_size=LONGEST_MESSAGE,
+            app, loop="asyncio", http=TimeoutHttpProtocol, ws=KeepaliveWebSocketProtocol, ws_max_size=LONGEST_MESSAGE,
             ws_ping_interval=_PING, ws_ping_timeout=_PONG, ws_per_message_deflate=False, lifespan="on",
             log_config=None, access_log=False, proxy_headers=False, server_header=False,
             limit_concurrency=_MOST_CONNECTIONS, timeout_keep_alive=_KEEP_ALIVE,

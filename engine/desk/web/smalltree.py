@@ -13,7 +13,7 @@ from engine.desk.web.wire import Value
 from engine.reference.games.chess import Chess
 from engine.reference.minimax import alphabeta
 from engine.reference.ordering import Ordered, by_evaluation
-from engine.reference.trace import Trace, Visit
+from engine.reference.trace import Trace, VisitedNode
 
 _WIDTHS = {1: 40, 2: 8, 3: 5}  # the moves of a position that are looked at, by the depth of the tree
 _MOST_NODES = 2000
@@ -22,7 +22,7 @@ _MATE = 10_000.0  # centipawns that a mate counts
 Judge = Callable[[chess.Board], Score]
 
 
-class _CappedTrace(Trace):
+class BoundedTrace(Trace):
     """A trace that does not grow for ever."""
 
     def enter(self, state: object, is_leaf: bool, alpha: float = -math.inf, beta: float = math.inf) -> None:
@@ -53,7 +53,7 @@ def small_tree(board: chess.Board, depth: int, judge: Judge) -> Value:
     width = _WIDTHS[depth]
     game = _Centipawns(board.fen())
     ordered = Ordered(game, by_evaluation(game, evaluate), width)
-    trace = _CappedTrace()
+    trace = BoundedTrace()
     alphabeta(ordered, board.fen(), depth, evaluate, trace)
     assert trace.root is not None
     nodes: list[Value] = []
@@ -61,7 +61,7 @@ def small_tree(board: chess.Board, depth: int, judge: Judge) -> Value:
     return {"width": width, "turn": chess.COLOR_NAMES[board.turn], "nodes": nodes}
 
 
-def _write(nodes: list[Value], visit: Visit, place: Value, game: Ordered[str, str]) -> None:
+def _write(nodes: list[Value], visit: VisitedNode, place: Value, game: Ordered[str, str]) -> None:
     """Add a node, whose place in the tree is known, and all below it."""
     fen = str(visit.state)
     actions: Sequence[str] = game.actions(fen) if visit.children else ()

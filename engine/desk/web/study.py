@@ -8,22 +8,22 @@ import time
 import chess
 import chess.pgn
 
-from engine.analysis.facts import Facts, facts_of
-from engine.analysis.values import Info
-from engine.desk.game import Game
+from engine.analysis.facts import Facts, position_facts
+from engine.analysis.values import AnalysisInfo
+from engine.desk.game import PlayedGame
 from engine.desk.web import messages
 from engine.desk.web.advice import hint_for, wants_draw
-from engine.desk.web.desk import Desk
-from engine.desk.web.errands import Errand, meanwhile, until_wanted, with_engine
+from engine.desk.web.desk import EnginePool
+from engine.desk.web.errands import Job, background_task, run_until_preempted, with_engine
 from engine.desk.web.messages import Message
 from engine.desk.web.sitting import Tell
-from engine.desk.web.turns import Turn
+from engine.desk.web.turns import Lease
 from engine.desk.web.wire import (
     Value,
-    line_value,
-    opening_value,
-    score_value,
-    told,
+    line_json,
+    make_message,
+    opening_json,
+    score_json,
 )
 
 _MOST_LINES = 5
@@ -32,17 +32,17 @@ _LONGEST_ANALYSIS = 300.0  # seconds: who is still there can ask again
 _BEAT = 0.1  # seconds between two messages about the same search
 
 
-class Sight:
+class LiveAnalysis:
     """What a search has found so far, for whoever looks at it now and then. Lives in the event loop."""
 
     def __init__(self, board: chess.Board, lines: int) -> None:
         self._board = board
         self._wanted = min(lines, board.legal_moves.count())
-        self._growing: dict[int, Info] = {}
-        self._whole: dict[int, Info] = {}
+        self._growing: dict[int, AnalysisInfo] = {}
+        self._whole: dict[int, AnalysisInfo] = {}
         self.changed = asyncio.Event()
 
-    def add(self, info: Info) -> None:
+    def add(self, info: AnalysisInfo) -> None:
         """Take in one line. What a search finds again, after it was interrupted, is not shown a second time."""
         if info.bound != "exact" or (self._whole and info.depth < self._whole[1].depth):
             return
@@ -58,64 +58,65 @@ class Sight:
         self.changed.clear()
         infos = [self._whole[number] for number in sorted(self._whole)]
         if not infos:
-            return told("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=done)
+            return make_message("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=done)
         first = infos[0]
-        lines = [{**score_value(self._board, info.score), **line_value(self._board, info.line, _LONGEST_LINE)}
+        lines = [{**score_json(self._board, info.score), **line_json(self._board, info.line, _LONGEST_LINE)}
                  for info in infos]
-        return told("lines", depth=first.depth, nodes=first.nodes, nps=round(first.nodes / max(first.seconds, 0.001)),
-                    seconds=round(first.seconds, 3), lines=lines, done=done)
+        return make_message("lines", depth=first.depth, nodes=first.nodes,
+                            nps=round(first.nodes / max(first.seconds, 0.001)),
+                            seconds=round(first.seconds, 3), lines=lines, done=done)
 
 
-class Study:
+class AnalysisSession:
     """What a visitor wants to know about positions and games."""
 
-    def __init__(self, desk: Desk, tell: Tell) -> None:
+    def __init__(self, desk: EnginePool, tell: Tell) -> None:
         self._desk, self._tell = desk, tell
 
     async def analyse(self, message: Message) -> None:
         """Lines as they are found, until the visitor wants something else."""
-        board = messages.board_of(message)
-        count = messages.whole_of(message, "multipv", 1, _MOST_LINES, 1)
-        if Game(board).is_over:
-            await self._tell(told("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=True))
+        board = messages.parse_board(message)
+        count = messages.int_field(message, "multipv", 1, _MOST_LINES, 1)
+        if PlayedGame(board).is_over:
+            await self._tell(make_message("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=True))
             return
-        sight = Sight(board, count)
-        async with meanwhile(self._tell_now_and_then(sight)):
+        sight = LiveAnalysis(board, count)
+        async with background_task(self._send_updates(sight)):
             await self._tell_facts(board)
             deadline = time.monotonic() + _LONGEST_ANALYSIS
             is_over = False
             while not is_over and (left := deadline - time.monotonic()) > 0:
-                async with self._desk.study_turns.turn() as turn:
+                async with self._desk.study_turns.lease() as turn:
                     is_over = await self._search(turn, board, count, left, sight)
         await self._tell(sight.value(done=True))
 
-    async def _tell_now_and_then(self, sight: Sight) -> None:
+    async def _send_updates(self, sight: LiveAnalysis) -> None:
         while True:
             await sight.changed.wait()
             await self._tell(sight.value(done=False))
             await asyncio.sleep(_BEAT)
 
     async def _tell_facts(self, board: chess.Board) -> None:
-        facts = await self._desk.aside(lambda: facts_of(board))
-        await self._tell(told("facts", **_facts_value(board, facts)))
+        facts = await self._desk.run_briefly(lambda: position_facts(board))
+        await self._tell(make_message("facts", **_facts_value(board, facts)))
 
-    async def _search(self, turn: Turn, board: chess.Board, count: int, seconds: float, sight: Sight) -> bool:
+    async def _search(self, turn: Lease, board: chess.Board, count: int, seconds: float, sight: LiveAnalysis) -> bool:
         """Search during a turn; returns whether the search has come to its end."""
-        loop, errand = asyncio.get_running_loop(), Errand()
+        loop, errand = asyncio.get_running_loop(), Job()
 
         def work() -> None:
-            engine = errand.engine = self._desk.engine(turn.place)
+            engine = errand.engine = self._desk.engine(turn.slot)
             for info in engine.analyse(board, movetime=max(round(seconds * 1000), 1), multipv=count):
-                if errand.halt.is_set():
+                if errand.cancelled.is_set():
                     return
                 loop.call_soon_threadsafe(sight.add, info)
 
-        return await until_wanted(self._desk, turn, work, errand)
+        return await run_until_preempted(self._desk, turn, work, errand)
 
     async def hint(self, board: chess.Board) -> None:
         """A good move, and why."""
         uci, san, reason = await with_engine(self._desk, lambda engine: hint_for(engine, board))
-        await self._tell(told("hint", uci=uci, san=san, reason=reason))
+        await self._tell(make_message("hint", uci=uci, san=san, reason=reason))
 
     async def wants_draw(self, board: chess.Board) -> bool:
         """Whether the side that is not to move would agree to a draw."""
@@ -123,7 +124,7 @@ class Study:
 
 def _facts_value(board: chess.Board, facts: Facts) -> Value:
     return {
-        "opening": opening_value(facts.opening),
+        "opening": opening_json(facts.opening),
         "book": [{"uci": board.uci(move), "san": board.san(move), "share": round(share, 4)}
                  for move, share in facts.book],
         "table": facts.table,

@@ -8,23 +8,23 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 
-class Turn:
-    """A place among those who search. Whoever holds it should leave soon after `wanted` is set."""
+class Lease:
+    """A place among those who search. Whoever holds it should leave soon after `preempted` is set."""
 
     def __init__(self, place: int, began: float) -> None:
-        self.place = place
+        self.slot = place
         self.began = began
-        self.wanted = asyncio.Event()
+        self.preempted = asyncio.Event()
 
 
-class Turns:
+class FairQueue:
     """Places to search at, first come, first served. All of it belongs to one event loop."""
 
     def __init__(self, places: int, seconds: float) -> None:
         """Whoever has had a place for so many `seconds` is asked to leave it if somebody waits."""
         self._seconds = seconds
         self._free = deque(range(places))
-        self._held: list[Turn] = []  # the oldest first
+        self._held: list[Lease] = []  # the oldest first
         self._waiting: deque[asyncio.Future[int]] = deque()
 
     @property
@@ -33,34 +33,34 @@ class Turns:
         return len(self._waiting)
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[Turn]:
+    async def lease(self) -> AsyncIterator[Lease]:
         """Wait for a place, and give it back at the end."""
         loop = asyncio.get_running_loop()
-        turn = Turn(await self._place(loop), loop.time())
+        turn = Lease(await self._place(loop), loop.time())
         self._held.append(turn)
-        self._press(loop)
+        self._preempt(loop)
         try:
             yield turn
         finally:
             self._held.remove(turn)
-            self._hand_on(turn.place)
+            self._release(turn.slot)
 
     async def _place(self, loop: asyncio.AbstractEventLoop) -> int:
         if self._free and not self._waiting:
             return self._free.popleft()
         mine: asyncio.Future[int] = loop.create_future()
         self._waiting.append(mine)
-        self._press(loop)
+        self._preempt(loop)
         try:
             return await mine
         except asyncio.CancelledError:
             with suppress(ValueError):
                 self._waiting.remove(mine)
             if mine.done() and not mine.cancelled():
-                self._hand_on(mine.result())  # the place came at the moment at which it was no longer needed
+                self._release(mine.result())  # the place came at the moment at which it was no longer needed
             raise
 
-    def _hand_on(self, place: int) -> None:
+    def _release(self, place: int) -> None:
         while self._waiting:
             following = self._waiting.popleft()
             if not following.done():
@@ -68,7 +68,7 @@ class Turns:
                 return
         self._free.append(place)
 
-    def _press(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _preempt(self, loop: asyncio.AbstractEventLoop) -> None:
         """Ask as many to leave as wait, those first who came first."""
         for turn in self._held[: len(self._waiting)]:
-            loop.call_at(turn.began + self._seconds, turn.wanted.set)
+            loop.call_at(turn.began + self._seconds, turn.preempted.set)

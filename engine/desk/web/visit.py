@@ -13,14 +13,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from engine.core.errors import InputError, quote
 from engine.desk.web import messages
-from engine.desk.web.desk import Desk
-from engine.desk.web.games import LIMITS, Annotating, loaded
-from engine.desk.web.gate import Pace
+from engine.desk.web.desk import EnginePool
+from engine.desk.web.games import LIMITS, AnnotateSession, load_game_or_position
+from engine.desk.web.gate import RateLimiter
 from engine.desk.web.messages import Message
-from engine.desk.web.sitting import LEVELS, Sitting
-from engine.desk.web.study import Study
-from engine.desk.web.watching import KINDS_SHOWN, Watching
-from engine.desk.web.wire import Value, opening_of, position_value, told
+from engine.desk.web.sitting import LEVELS, PlaySession
+from engine.desk.web.study import AnalysisSession
+from engine.desk.web.watching import WATCHED_MODES, WatchSession
+from engine.desk.web.wire import Value, game_opening_json, make_message, position_json
 from engine.version import VERSION
 
 _RATE, _BURST = 30.0, 100.0  # messages a second: whoever says more is heard later
@@ -31,20 +31,20 @@ _GAME = "game"  # a question about the game that is being played
 _asked: ContextVar[int | None] = ContextVar("asked", default=None)  # the number of the request that is being answered
 
 
-class Visit:
+class Session:
     """A visitor's conversation, from hello to good-bye."""
 
-    def __init__(self, socket: WebSocket, desk: Desk) -> None:
+    def __init__(self, socket: WebSocket, desk: EnginePool) -> None:
         self._socket, self._desk = socket, desk
         self.heard = time.monotonic()  # when the visitor last said something
-        self._pace = Pace(_RATE, _BURST)
-        self._sitting = Sitting(desk, self.tell, self._spawn)
-        self._study = Study(desk, self.tell)
-        self._annotating = Annotating(desk, self.tell)
-        self._watching = Watching(desk, self.tell)
+        self._pace = RateLimiter(_RATE, _BURST)
+        self._sitting = PlaySession(desk, self.send, self._spawn)
+        self._study = AnalysisSession(desk, self.send)
+        self._annotating = AnnotateSession(desk, self.send)
+        self._watching = WatchSession(desk, self.send)
         self._tasks: dict[str, asyncio.Task[None]] = {}  # by what is being done
         self._handlers: dict[str, Callable[[Message], Awaitable[None]]] = {
-            "hello": self._welcome,
+            "hello": self._hello,
             "new": self._sitting.begin,
             "restore": self._sitting.restore,
             "move": self._sitting.move,
@@ -54,36 +54,36 @@ class Visit:
             "hint": self._hint,
             "load": self._load,
             "position": self._position,
-            "analyse": lambda message: self._instead("analyse", lambda: self._study.analyse(message)),
-            "annotate": lambda message: self._instead("annotate", lambda: self._annotating.annotate(message)),
-            "watch": lambda message: self._instead("watch", lambda: self._watching.watch(message)),
-            "tree": lambda message: self._instead("tree", lambda: self._watching.tree(message)),
+            "analyse": lambda message: self._replace_task("analyse", lambda: self._study.analyse(message)),
+            "annotate": lambda message: self._replace_task("annotate", lambda: self._annotating.annotate(message)),
+            "watch": lambda message: self._replace_task("watch", lambda: self._watching.watch(message)),
+            "tree": lambda message: self._replace_task("tree", lambda: self._watching.tree(message)),
             "stop": self._stop,
         }
 
-    async def talk(self) -> None:
+    async def run(self) -> None:
         """Listen until the visitor leaves; then everything that was done for them ends."""
         try:
             while True:
-                text = await self._hear()
+                text = await self._receive()
                 self.heard = time.monotonic()
                 await asyncio.sleep(self._pace.wait())
                 await self._guarded(self._answer(text))
         except WebSocketDisconnect:
             pass
         finally:
-            await self._desk.to_the_end(self._leave())
+            await self._desk.run_shielded(self._leave())
 
     async def _leave(self) -> None:
         await self._halt(*self._tasks)
         await self._sitting.close()
 
-    async def dismiss(self, code: int) -> None:
+    async def disconnect(self, code: int) -> None:
         """Send the visitor away."""
         with suppress(RuntimeError):  # they have gone by themselves
             await self._socket.close(code)
 
-    async def _hear(self) -> str:
+    async def _receive(self) -> str:
         received = await self._socket.receive()
         if received["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(received.get("code", 1000))
@@ -93,7 +93,7 @@ class Visit:
     async def _answer(self, text: str) -> None:
         _asked.set(None)
         name, message = messages.read_message(text)
-        _asked.set(messages.number_of(message, "ask"))
+        _asked.set(messages.optional_int_field(message, "ask"))
         handler = self._handlers.get(name)
         if handler is None:
             raise InputError(f"nobody here knows how to {quote(name)}")
@@ -104,14 +104,14 @@ class Visit:
         try:
             await work
         except InputError as error:
-            await self.tell(told("error", text=str(error)))
+            await self.send(make_message("error", text=str(error)))
         except (WebSocketDisconnect, asyncio.CancelledError):
             raise
         except Exception as error:  # noqa: BLE001  one visitor's trouble must not be another's
             print(f"error: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-            await self.tell(told("error", text="that went wrong in the server"))
+            await self.send(make_message("error", text="that went wrong in the server"))
 
-    async def tell(self, value: Value) -> None:
+    async def send(self, value: Value) -> None:
         """Send a message; WebSocketDisconnect if nobody hears it."""
         if (asked := _asked.get()) is not None:
             value["ask"] = asked
@@ -123,7 +123,7 @@ class Visit:
         except (RuntimeError, OSError, TimeoutError) as error:
             raise WebSocketDisconnect from error
 
-    async def _instead(self, what: str, work: Callable[[], Awaitable[None]]) -> None:
+    async def _replace_task(self, what: str, work: Callable[[], Awaitable[None]]) -> None:
         """Do this in the background from now on, instead of what was done before of the same kind."""
         await self._halt(what)
         self._tasks[what] = self._spawn(work)
@@ -144,35 +144,36 @@ class Visit:
 
     async def _stop(self, message: Message) -> None:
         whats = tuple(what for what in self._tasks if what != _GAME)
-        await self._halt(*([messages.choice_of(message, "what", _BACKGROUND)] if "what" in message else whats))
+        await self._halt(*([messages.enum_field(message, "what", _BACKGROUND)] if "what" in message else whats))
 
-    async def _welcome(self, _: Message) -> None:
-        await self.tell(told("welcome", version=VERSION, levels=list(LEVELS), kinds=KINDS_SHOWN, limits=LIMITS))
+    async def _hello(self, _: Message) -> None:
+        await self.send(make_message("welcome", version=VERSION, levels=list(LEVELS), kinds=WATCHED_MODES,
+                                     limits=LIMITS))
 
     async def _position(self, message: Message) -> None:
-        board = messages.board_of(message)
-        await self.tell(told("position", **position_value(board), opening=opening_of(board)))
+        board = messages.parse_board(message)
+        await self.send(make_message("position", **position_json(board), opening=game_opening_json(board)))
 
     async def _load(self, message: Message) -> None:
-        text = messages.text_of(message, "text", LIMITS["pgn"])
-        await self.tell(told("loaded", **await self._desk.aside(lambda: loaded(text))))
+        text = messages.str_field(message, "text", LIMITS["pgn"])
+        await self.send(make_message("loaded", **await self._desk.run_briefly(lambda: load_game_or_position(text))))
 
     async def _hint(self, _: Message) -> None:
         game = self._sitting.game
         if game.is_over or game.turn != self._sitting.color:
             raise InputError("a hint is for your own move")
-        await self._instead(_GAME, lambda: self._study.hint(game.board))
+        await self._replace_task(_GAME, lambda: self._study.hint(game.board))
 
     async def _offer_draw(self, _: Message) -> None:
         game = self._sitting.game
         if game.is_over or game.turn != self._sitting.color:
             raise InputError("offer a draw when it is your move")
-        await self._instead(_GAME, self._decide_draw)
+        await self._replace_task(_GAME, self._decide_draw)
 
     async def _decide_draw(self) -> None:
         game = self._sitting.game
         if await self._study.wants_draw(game.board):
             await self._sitting.agree_draw()
-            await self.tell(told("notice", text="Your offer is accepted: the game is drawn."))
+            await self.send(make_message("notice", text="Your offer is accepted: the game is drawn."))
         else:
-            await self.tell(told("notice", text="The engine would rather play on."))
+            await self.send(make_message("notice", text="The engine would rather play on."))

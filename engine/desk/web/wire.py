@@ -7,41 +7,42 @@ from typing import Any
 
 import chess
 
-from book.names import Name
+from book.names import OpeningName
 from engine.analysis.knowledge import last_opening, opening_name
 from engine.analysis.values import Score
-from engine.desk.game import Game, Outcome, Reason
-from engine.desk.web.messages import king_way
+from engine.desk.game import GameOutcome, PlayedGame, Termination
+from engine.desk.web.messages import king_destination_move
 
 Value = dict[str, Any]
 _PROMOTING = 5  # letters of a move's text
 
 
-_REASONS = {Reason.CHECKMATE: "checkmate", Reason.STALEMATE: "stalemate", Reason.FLAG: "{loser} ran out of time",
-            Reason.RESIGNATION: "{loser} resigned", Reason.AGREEMENT: "draw by agreement"}
+_REASONS = {Termination.CHECKMATE: "checkmate", Termination.STALEMATE: "stalemate",
+            Termination.FLAG: "{loser} ran out of time",
+            Termination.RESIGNATION: "{loser} resigned", Termination.AGREEMENT: "draw by agreement"}
 
 
-def told(name: str, **fields: Any) -> Value:
+def make_message(name: str, **fields: Any) -> Value:
     """A message of the server."""
     return {"tell": name, **fields}
 
 
-def fen_of(board: chess.Board) -> str:
+def board_fen(board: chess.Board) -> str:
     """The position as text, which also Chess960's castling rights can be read from."""
     return board.fen(shredder=board.chess960)
 
 
-def opening_value(name: Name | None) -> Value | None:
+def opening_json(name: OpeningName | None) -> Value | None:
     """The name of an opening."""
     return None if name is None else {"code": name.eco, "name": name.name}
 
 
-def opening_of(board: chess.Board) -> Value | None:
+def game_opening_json(board: chess.Board) -> Value | None:
     """The latest name of a game's opening."""
-    return None if board.chess960 else opening_value(last_opening(board))
+    return None if board.chess960 else opening_json(last_opening(board))
 
 
-def score_value(board: chess.Board, score: Score) -> Value:
+def score_json(board: chess.Board, score: Score) -> Value:
     """A score for the side to move, and its chances, as White sees them."""
     shown = score if board.turn else -score
     return {"score": white_score(shown), "wdl": list(shown.wdl)}
@@ -54,23 +55,23 @@ def white_score(score: Score) -> Value:
     return {"cp": score.centipawns} if score.mate is None else {"mate": score.mate}
 
 
-def outcome_value(outcome: Outcome | None) -> Value | None:
+def outcome_json(outcome: GameOutcome | None) -> Value | None:
     """How a game ended."""
     if outcome is None:
         return None
     template = _REASONS.get(outcome.reason, "draw: {reason}")
     loser = "" if outcome.winner is None else chess.COLOR_NAMES[not outcome.winner].title()
-    if not loser and outcome.reason is Reason.FLAG:
+    if not loser and outcome.reason is Termination.FLAG:
         template = "time is up, but nobody could mate"
     return {"result": outcome.result, "reason": template.format(loser=loser, reason=outcome.reason.value)}
 
 
-def position_value(board: chess.Board) -> Value:
+def position_json(board: chess.Board) -> Value:
     """A position and what can be done in it."""
-    outcome = Game(board).outcome
+    outcome = PlayedGame(board).outcome
     legal: dict[str, list[str]] = {}
     names: dict[str, str] = {}
-    for way, san in () if outcome else _ways(board):
+    for way, san in () if outcome else _move_names(board):
         targets, target = legal.setdefault(chess.square_name(way.from_square), []), chess.square_name(way.to_square)
         if target not in targets:
             targets.append(target)
@@ -78,15 +79,15 @@ def position_value(board: chess.Board) -> Value:
     promotions = dict.fromkeys(text[:4] for text in names if len(text) == _PROMOTING)
     king = board.king(board.turn)
     checked = None if king is None or not board.is_check() else chess.square_name(king)
-    return {"fen": fen_of(board), "turn": chess.COLOR_NAMES[board.turn], "legal": legal, "san": names,
-            "promotions": list(promotions), "check": checked, "over": outcome_value(outcome)}
+    return {"fen": board_fen(board), "turn": chess.COLOR_NAMES[board.turn], "legal": legal, "san": names,
+            "promotions": list(promotions), "check": checked, "over": outcome_json(outcome)}
 
 
-def _ways(board: chess.Board) -> Iterator[tuple[chess.Move, str]]:
+def _move_names(board: chess.Board) -> Iterator[tuple[chess.Move, str]]:
     """All legal moves with their names; then castling as the king's way, where that is no other move."""
     moves = [(move, board.san(move)) for move in board.legal_moves]
     yield from moves
-    yield from ((king_way(board, move), san) for move, san in moves if board.is_castling(move))
+    yield from ((king_destination_move(board, move), san) for move, san in moves if board.is_castling(move))
 
 
 class MoveList:
@@ -116,10 +117,10 @@ class MoveList:
         san, uci = board.san(move), board.uci(move)
         board.push(move)
         opening = None if board.chess960 else opening_name(board)
-        return {"san": san, "uci": uci, "fen": fen_of(board), "opening": opening_value(opening)}
+        return {"san": san, "uci": uci, "fen": board_fen(board), "opening": opening_json(opening)}
 
 
-def line_value(board: chess.Board, line: Iterable[chess.Move], longest: int) -> Value:
+def line_json(board: chess.Board, line: Iterable[chess.Move], longest: int) -> Value:
     """A line of moves: as UCI text, in SAN, and numbered."""
     follower, uci, san = board.copy(stack=False), [], []
     for move in list(line)[:longest]:

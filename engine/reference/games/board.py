@@ -76,7 +76,7 @@ class ConnectFour(RowGame):
         return super().result(state, square)
 
 
-def board_of(text: str) -> Board:
+def parse_grid(text: str) -> Board:
     """The board that a text shows: x for MAX, o for MIN, . for an empty square."""
     return tuple({"x": MAX, "o": MIN, ".": None}[sign] for sign in "".join(text.split()))
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from engine.core.position import POSITION_TYPE, make, make_null, unmake, unmake_null
 from engine.kernel import entry, int64
-from eval.network.accumulators import begin_line, note_move, note_null_move
+from eval.network.accumulators import push_move, push_null_move, reset_stack
 from eval.network.memory import ACCUMULATORS_TYPE
 from eval.network.score import network_score
 
 
 @entry(ACCUMULATORS_TYPE, int64)
 def begin(accumulators, ply):
-    begin_line(accumulators, ply)
+    reset_stack(accumulators, ply)
 
 
 @entry(POSITION_TYPE, ACCUMULATORS_TYPE, int64)
@@ -21,7 +21,7 @@ def score_at(pos, accumulators, ply):
 
 @entry(POSITION_TYPE, ACCUMULATORS_TYPE, int64, int64)
 def play_move(pos, accumulators, ply, move):
-    note_move(pos, accumulators, ply, move)
+    push_move(pos, accumulators, ply, move)
     make(pos, move)
 
 
@@ -32,7 +32,7 @@ def take_back_move(pos, move):
 
 @entry(POSITION_TYPE, ACCUMULATORS_TYPE, int64)
 def pass_move(pos, accumulators, ply):
-    note_null_move(accumulators, ply)
+    push_null_move(accumulators, ply)
     make_null(pos)
 
 

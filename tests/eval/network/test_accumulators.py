@@ -30,7 +30,7 @@ EVALUATE, PASS, TAKE_BACK = range(3)  # steps of a walk; all others are moves
 def connected(network: LoadedNetwork):
     """(memory, accumulators) of a thread; both must be kept."""
     memory, accumulators = zeroed_memory(network.thread_size), new_record(AccumulatorsRecord)
-    network.connect(accumulators, memory)
+    network.attach(accumulators, memory)
     return memory, accumulators
 
 
@@ -109,7 +109,7 @@ def walk(thread: Thread, fen: str, chess960: bool, steps: list[int]) -> None:
             texts = legal_texts(board)
             if texts and len(line) < 100:
                 text = texts[step % len(texts)]
-                move = next(move for move in game.legal_moves() if game.text(move) == text)
+                move = next(move for move in game.legal_moves() if game.uci(move) == text)
                 kernels.play_move(pos, accumulators, len(line), move)
                 board.push_uci(text)
                 line.append(int(move))

@@ -10,25 +10,25 @@ import pytest
 
 from engine.arena.gamefile import read_games, unpack_position
 from engine.arena.neighbours import neighbours
-from engine.arena.replay import Filter, GameSource, join, replay
-from engine.arena.settings import Setting
+from engine.arena.replay import SampleFilter, SampleSource, join, replay
+from engine.arena.settings import Config
 from engine.arena.training import TrainingShard
 from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
-from eval.evaluate import evaluate_position
-from eval.network.data import SAMPLE, choose, expected, fit_scale
+from eval.evaluate import evaluate_entry
+from eval.network.data import SAMPLE, expected, fit_scale, select_samples
 from eval.weights import load_weights
 from tests.alphabeta.test_exchange import exchange_value
 
 WEIGHTS = load_weights()
-EVERYTHING = Filter(first_ply=0, largest_score=40_000, held_out=5)
+EVERYTHING = SampleFilter(first_ply=0, largest_score=40_000, held_out=5)
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     made = tmp_path_factory.mktemp("games") / "games.bin"
-    shards = [TrainingShard(number, 5, 100, 3, Setting(), chess960=number == 2) for number in range(3)]
+    shards = [TrainingShard(number, 5, 100, 3, Config(), chess960=number == 2) for number in range(3)]
     made.write_bytes(b"".join(shard().content for shard in shards))
     return made
 
@@ -51,11 +51,11 @@ def positions_of(path, *, validates: bool):
             board = unpack_position(row)
             game = Game(board.fen(shredder=True), chess960=True)
             for ply in range(block.starts[index], block.starts[index + 1]):
-                text = game.text(int(block.moves[ply]))
+                text = game.uci(int(block.moves[ply]))
                 move = board.parse_uci(text)
                 if (number % EVERYTHING.held_out == 0) == validates:
                     yield board, move, int(block.scores[ply]), int(row["result"])
-                game.play(text)
+                game.push_uci(text)
                 board.push(move)
             number += 1
 
@@ -75,7 +75,7 @@ def test_samples_are_the_quiet_positions(path, validates):
         assert sample["men"] == len(board.piece_map())
         assert (sample["own_king"], sample["other_king"]) == (seen.king(chess.WHITE), seen.king(chess.BLACK))
         pos = parse_fen(board.fen(shredder=True), chess960=True)
-        assert sample["static"] == int(evaluate_position(pos, WEIGHTS))
+        assert sample["static"] == int(evaluate_entry(pos, WEIGHTS))
         count += 1
     assert next(samples, None) is None
     assert count > 50
@@ -84,11 +84,12 @@ def test_samples_are_the_quiet_positions(path, validates):
 def test_filters_leave_out_what_they_say(path):
     games = join(list(read_games(path)))
     all_of_them = replay(games, EVERYTHING, 0, 1, validates=False)
-    within = replay(games, Filter(first_ply=0, largest_score=50, held_out=5), 0, 1, validates=False)
+    within = replay(games, SampleFilter(first_ply=0, largest_score=50, held_out=5), 0, 1, validates=False)
     assert len(within) == (np.abs(all_of_them["score"].astype(int)) <= 50).sum()
-    some = replay(games, Filter(first_ply=0, largest_score=40_000, held_out=5, per_game=10), 0, 1, validates=False)
+    some = replay(games, SampleFilter(first_ply=0, largest_score=40_000, held_out=5, per_game=10), 0, 1,
+                  validates=False)
     assert 0.3 * 120 < len(some) < 1.5 * 120  # ten of each of twelve games, as chance will have it
-    assert len(replay(games, Filter(first_ply=6, held_out=5), 0, 1, validates=False)) < len(all_of_them)
+    assert len(replay(games, SampleFilter(first_ply=6, held_out=5), 0, 1, validates=False)) < len(all_of_them)
 
 
 def test_no_position_comes_twice_and_endings_are_thinned():
@@ -97,20 +98,20 @@ def test_no_position_comes_twice_and_endings_are_thinned():
     samples["board"] = generator.integers(0, 1 << 60, (20_000, 4))
     samples["men"] = np.where(np.arange(20_000) < 10_000, 5, 20)
     doubled = np.concatenate([samples, samples[::2]])
-    chosen = choose(doubled, 1.0, 1, 2)
+    chosen = select_samples(doubled, 1.0, 1, 2)
     assert (chosen == samples).all()
-    thinned = choose(samples, 0.2, 1, 2)
+    thinned = select_samples(samples, 0.2, 1, 2)
     few = thinned["men"] <= 9
     assert (~few).sum() == 10_000
     assert few.mean() == pytest.approx(0.2, abs=0.01)
-    assert (choose(samples, 0.2, 1, 1) == thinned).all()
-    assert len(choose(samples, 0.2, 2, 2)) != len(thinned)
+    assert (select_samples(samples, 0.2, 1, 1) == thinned).all()
+    assert len(select_samples(samples, 0.2, 2, 2)) != len(thinned)
 
 
 def test_shards_hold_what_one_read_holds(path):
-    whole = GameSource([path], EVERYTHING, shard_positions=10**9, threads=2)
+    whole = SampleSource([path], EVERYTHING, shard_positions=10**9, threads=2)
     assert len(list(whole.shards())) == 1
-    parts = GameSource([path], EVERYTHING, shard_positions=600, threads=2)
+    parts = SampleSource([path], EVERYTHING, shard_positions=600, threads=2)
     shards = list(parts.shards())
     assert len(shards) > 1
     assert [len(shard) for shard in parts.shards()] == [len(shard) for shard in shards]
@@ -123,18 +124,19 @@ def test_packed_files_are_read_and_damage_is_named(path, tmp_path):
     packed.write_bytes(lzma.compress(path.read_bytes()))
     cut.write_bytes(path.read_bytes()[:-10])
     complaints: list[str] = []
-    plain, unpacked, damaged = (GameSource([file], EVERYTHING, shard_positions=10**9, threads=1,
-                                           complain=complaints.append) for file in (path, packed, cut))
+    plain, unpacked, damaged = (SampleSource([file], EVERYTHING, shard_positions=10**9, threads=1,
+                                             complain=complaints.append) for file in (path, packed, cut))
     assert (next(plain.shards()) == next(unpacked.shards())).all()
     assert 0 < len(next(damaged.shards())) < len(next(plain.shards()))
     assert len(complaints) == 1 and "cut off" in complaints[0]
     (tmp_path / "half.xz").write_bytes(packed.read_bytes()[:-200])
-    half = GameSource([tmp_path / "half.xz"], EVERYTHING, shard_positions=10**9, threads=1, complain=complaints.append)
+    half = SampleSource([tmp_path / "half.xz"], EVERYTHING, shard_positions=10**9, threads=1,
+                        complain=complaints.append)
     assert 0 < len(next(half.shards())) < len(next(plain.shards()))
     assert "half.xz is damaged" in complaints[-1]
     (tmp_path / "none.bin").write_bytes(b"")
     with pytest.raises(InputError, match="too few games"):
-        GameSource([tmp_path / "none.bin"], EVERYTHING, shard_positions=10**9, threads=1)
+        SampleSource([tmp_path / "none.bin"], EVERYTHING, shard_positions=10**9, threads=1)
 
 
 def test_neighbours_are_near_and_labelled(path):

@@ -7,14 +7,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from engine.arena.replay import Filter, GameSource  # noqa: E402
-from engine.arena.settings import Setting  # noqa: E402
+from engine.arena.replay import SampleFilter, SampleSource  # noqa: E402
+from engine.arena.settings import Config  # noqa: E402
 from engine.arena.training import TrainingShard  # noqa: E402
-from eval.network.file import LARGEST_OUTPUT_WEIGHT, QA, Shape  # noqa: E402
-from eval.network.layered import LayeredModel  # noqa: E402
+from eval.network.file import LARGEST_OUTPUT_WEIGHT, QUANT_FEATURE, Shape  # noqa: E402
+from eval.network.layered import NetworkModel  # noqa: E402
 from eval.network.model import Model, to_device  # noqa: E402
-from eval.network.rounding import compensated  # noqa: E402
-from eval.network.train import Plan, Stage, Trainer, check_integers  # noqa: E402
+from eval.network.rounding import quantize_with_compensation  # noqa: E402
+from eval.network.train import Trainer, TrainingConfig, TrainingStage, check_integers  # noqa: E402
 
 SCALE = 200.0
 
@@ -22,8 +22,8 @@ SCALE = 200.0
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
     path = tmp_path_factory.mktemp("games") / "games.bin"
-    path.write_bytes(b"".join(TrainingShard(number, 40, 60, 4, Setting())().content for number in range(3)))
-    return GameSource([path], Filter(held_out=3), shard_positions=10**9, threads=2)
+    path.write_bytes(b"".join(TrainingShard(number, 40, 60, 4, Config())().content for number in range(3)))
+    return SampleSource([path], SampleFilter(held_out=3), shard_positions=10**9, threads=2)
 
 
 def lively_model(shape):
@@ -32,8 +32,8 @@ def lively_model(shape):
     generator = torch.Generator().manual_seed(2)
     first, second, outputs = (torch.rand(size, generator=generator) - 0.5 for size in
                               ((shape.rows, 6), (6, shape.hidden), (2, shape.hidden, shape.output_buckets)))
-    model.parameters["feature_weights"].copy_(((first @ second) * 0.5 * QA).round() / QA)
-    model.parameters["feature_biases"].fill_(100 / QA)
+    model.parameters["feature_weights"].copy_(((first @ second) * 0.5 * QUANT_FEATURE).round() / QUANT_FEATURE)
+    model.parameters["feature_biases"].fill_(100 / QUANT_FEATURE)
     model.parameters["output_weights"].copy_(outputs)
     return model
 
@@ -41,8 +41,8 @@ def lively_model(shape):
 @pytest.mark.parametrize("shape", [Shape(128, output_buckets=2), Shape(64, output_buckets=1)])
 def test_compensation_brings_the_integers_closer(source, shape):
     model = lively_model(shape)
-    plain = model.quantised(SCALE, {})
-    better = compensated(model, plain, to_device(next(source.shards()), "cpu"))
+    plain = model.quantize(SCALE, {})
+    better = quantize_with_compensation(model, plain, to_device(next(source.shards()), "cpu"))
     _, plain_error, _ = check_integers(model, plain, source.validation, "cpu")
     _, error, _ = check_integers(model, better, source.validation, "cpu")
     assert error < 0.6 * plain_error
@@ -52,18 +52,18 @@ def test_compensation_brings_the_integers_closer(source, shape):
 
 def test_a_bucket_without_samples_is_rounded_as_usual(source):
     model = lively_model(Shape(64, output_buckets=32))
-    plain = model.quantised(SCALE, {})
-    better = compensated(model, plain, to_device(next(source.shards()), "cpu"))
+    plain = model.quantize(SCALE, {})
+    better = quantize_with_compensation(model, plain, to_device(next(source.shards()), "cpu"))
     assert (better.output_weights[0] == plain.output_weights[0]).all()  # one man: there is no such position
     assert (better.output_weights != plain.output_weights).any()
 
 
 def test_compensation_helps_layers_too(source):
-    model = LayeredModel(Shape(128, output_buckets=2, layers=(8, 16)), "cpu", 1)
-    trainer = Trainer(Plan(SCALE, batch=128, warm_up=1), model, source.validation, "cpu")
-    list(trainer.run([Stage("games", source.shards, 4)]))
-    plain = model.quantised(SCALE, {})
-    better = compensated(model, plain, to_device(next(source.shards()), "cpu"))
+    model = NetworkModel(Shape(128, output_buckets=2, layers=(8, 16)), "cpu", 1)
+    trainer = Trainer(TrainingConfig(SCALE, batch=128, warm_up=1), model, source.validation, "cpu")
+    list(trainer.run([TrainingStage("games", source.shards, 4)]))
+    plain = model.quantize(SCALE, {})
+    better = quantize_with_compensation(model, plain, to_device(next(source.shards()), "cpu"))
     _, plain_error, _ = check_integers(model, plain, source.validation, "cpu")
     _, error, _ = check_integers(model, better, source.validation, "cpu")
     assert error < 0.8 * plain_error

@@ -9,17 +9,17 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from engine.__main__ import main  # noqa: E402
-from engine.arena.replay import Filter, GameSource  # noqa: E402
-from engine.arena.settings import Setting  # noqa: E402
+from engine.arena.replay import SampleFilter, SampleSource  # noqa: E402
+from engine.arena.settings import Config  # noqa: E402
 from engine.arena.training import TrainingShard  # noqa: E402
 from engine.commands.tune import lessons  # noqa: E402
 from engine.core.errors import InputError  # noqa: E402
 from eval.network.file import Shape, read_network  # noqa: E402
 from eval.network.judge import losses_of  # noqa: E402
-from eval.network.layered import LayeredModel, model_of  # noqa: E402
+from eval.network.layered import NetworkModel, model_of  # noqa: E402
 from eval.network.model import Model, Unpacker, to_device  # noqa: E402
 from eval.network.teacher import Teacher, TeacherShape  # noqa: E402
-from eval.network.train import Plan, Stage, Trainer, check_integers  # noqa: E402
+from eval.network.train import Trainer, TrainingConfig, TrainingStage, check_integers  # noqa: E402
 from tests.eval.network import reference  # noqa: E402
 from tests.eval.network.test_data import board_of  # noqa: E402
 
@@ -30,13 +30,13 @@ SHAPES = [Shape(64), Shape(64, KINGS, output_buckets=4), Shape(64, mirrored=Fals
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     made = tmp_path_factory.mktemp("games") / "games.bin"
-    made.write_bytes(b"".join(TrainingShard(number, 20, 60, 4, Setting())().content for number in range(3)))
+    made.write_bytes(b"".join(TrainingShard(number, 20, 60, 4, Config())().content for number in range(3)))
     return made
 
 
 @pytest.fixture(scope="module")
 def source(path):
-    return GameSource([path], Filter(held_out=5), shard_positions=10**9, threads=2)
+    return SampleSource([path], SampleFilter(held_out=5), shard_positions=10**9, threads=2)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -57,7 +57,7 @@ def test_features_are_those_of_the_description(source, shape):
 def test_the_gradient_is_that_of_the_loss(source, shape):
     rows = to_device(source.validation[:300], "cpu")
     model = Model(shape, "cpu", 1)
-    loss = model.descend(rows, 136.0, 0.3)
+    loss = model.backward(rows, 136.0, 0.3)
     found = {name: parameter.grad.clone() for name, parameter in model.parameters.items()}
     for name, parameter in model.parameters.items():
         model.parameters[name] = parameter.detach().clone().requires_grad_()
@@ -76,13 +76,13 @@ def test_the_gradient_is_that_of_the_loss(source, shape):
 
 
 def trainer_of(source, shape=Shape(64), **changes) -> Trainer:  # noqa: B008  shapes do not change
-    plan = Plan(136.0, **{"batch": 128, "rate": 3e-3, "warm_up": 5, **changes})
+    plan = TrainingConfig(136.0, **{"batch": 128, "rate": 3e-3, "warm_up": 5, **changes})
     return Trainer(plan, model_of(shape, "cpu", plan.seed, "tf32"), source.validation, "cpu")
 
 
-def stages_of(source, epochs=3) -> list[Stage]:
-    first = Stage("first", source.shards, 1, has_results=False)
-    return [first, Stage("games", source.shards, epochs)]
+def stages_of(source, epochs=3) -> list[TrainingStage]:
+    first = TrainingStage("first", source.shards, 1, has_results=False)
+    return [first, TrainingStage("games", source.shards, epochs)]
 
 
 def numbers(trainer) -> bytes:
@@ -94,9 +94,9 @@ def test_the_loss_falls_and_the_seed_decides_everything(source):
     for trainer in (one, same, other):
         list(trainer.run(stages_of(source)))
     # Of what was taught. A few dozen games teach nothing about others for certain, whose loss is only computed.
-    assert one.course[-1].training_loss < 0.5 * one.course[0].training_loss
-    assert one.course[-1].validation == losses_of(one.shares(), source.validation, 136.0, 0.3)
-    assert one.course[-1].epoch == 3 and one.course[-1].progress == 1
+    assert one.reports[-1].training_loss < 0.5 * one.reports[0].training_loss
+    assert one.reports[-1].validation == losses_of(one.shares(), source.validation, 136.0, 0.3)
+    assert one.reports[-1].epoch == 3 and one.reports[-1].progress == 1
     assert numbers(one) == numbers(same) != numbers(other)
 
 
@@ -121,16 +121,16 @@ def test_a_stopped_course_goes_on_as_if_nothing_had_been(source, tmp_path, shape
 
 def test_time_can_end_a_course(source):
     trainer = trainer_of(source)
-    list(trainer.run([Stage("games", source.shards, float("inf"), seconds=0.5)]))
-    assert trainer.course[-1].progress == 1 and trainer.course[-1].seconds < 5
+    list(trainer.run([TrainingStage("games", source.shards, float("inf"), seconds=0.5)]))
+    assert trainer.reports[-1].progress == 1 and trainer.reports[-1].seconds < 5
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_integers_are_those_of_the_description(source, shape):
     model = Model(shape, "cpu", 1)
-    trainer = Trainer(Plan(136.0, batch=128, warm_up=1), model, source.validation, "cpu")
-    list(trainer.run([Stage("games", source.shards, 1)]))
-    network = model.quantised(136.0, {})
+    trainer = Trainer(TrainingConfig(136.0, batch=128, warm_up=1), model, source.validation, "cpu")
+    list(trainer.run([TrainingStage("games", source.shards, 1)]))
+    network = model.quantize(136.0, {})
     scores, mean, largest = check_integers(model, network, source.validation, "cpu")
     assert mean < 8 and largest < 60
     for place in range(0, len(scores), 29):
@@ -139,12 +139,12 @@ def test_integers_are_those_of_the_description(source, shape):
 
 @pytest.mark.parametrize("shape", [Shape(128, layers=(8, 32)), Shape(128, KINGS, output_buckets=2, layers=(16, 8))])
 def test_layers_learn_and_are_those_of_the_description(source, shape):
-    model = LayeredModel(shape, "cpu", 1)
-    trainer = Trainer(Plan(136.0, batch=128, warm_up=1), model, source.validation, "cpu")
-    list(trainer.run([Stage("games", source.shards, 6)]))
-    losses = [report.training_loss for report in trainer.course]
+    model = NetworkModel(shape, "cpu", 1)
+    trainer = Trainer(TrainingConfig(136.0, batch=128, warm_up=1), model, source.validation, "cpu")
+    list(trainer.run([TrainingStage("games", source.shards, 6)]))
+    losses = [report.training_loss for report in trainer.reports]
     assert losses[-1] < 0.9 * losses[0]
-    network = model.quantised(136.0, {})
+    network = model.quantize(136.0, {})
     scores, mean, largest = check_integers(model, network, source.validation, "cpu")
     assert mean < 8 and largest < 60
     for place in range(0, len(scores), 29):
@@ -257,8 +257,8 @@ def test_neighbours_are_kept_for_those_who_want_the_same(path, tmp_path, capsys)
 def test_a_shard_without_samples_is_passed_over(source):
     one, other = trainer_of(source), trainer_of(source)
     nothing = source.validation[:0]
-    list(one.run([Stage("games", source.shards, 2)]))
-    list(other.run([Stage("games", lambda: iter((*source.shards(), nothing)), 2)]))
+    list(one.run([TrainingStage("games", source.shards, 2)]))
+    list(other.run([TrainingStage("games", lambda: iter((*source.shards(), nothing)), 2)]))
     assert numbers(one) == numbers(other)
 
 
@@ -272,7 +272,7 @@ def test_labels_stay_within_their_sixteen_bits(source):
 
 def test_a_teacher_labels_as_it_judges(source):
     teacher, samples = Teacher(TeacherShape(1, 16), "cpu", 1), source.validation[:50]
-    shares = teacher.shares(samples)
+    shares = teacher.predictions(samples)
     labelled = teacher.label(samples, 136.0)
     assert labelled["score"].tolist() == np.rint(136.0 * np.log(shares / (1 - shares))).tolist()
     assert (labelled["board"] == samples["board"]).all() and (labelled["result"] == samples["result"]).all()
@@ -297,23 +297,23 @@ def test_wrong_settings_are_refused(path, tmp_path, capsys, words, complaint):
 
 @pytest.mark.parametrize("shape", [*SHAPES, Shape(256, layers=(8, 16)), Shape(256, KINGS, layers=(8, 32))])
 def test_training_can_begin_with_a_network(source, shape):
-    network, model = model_of(shape, "cpu", 3, "tf32").quantised(136.0, {}), model_of(shape, "cpu", 4, "tf32")
+    network, model = model_of(shape, "cpu", 3, "tf32").quantize(136.0, {}), model_of(shape, "cpu", 4, "tf32")
     samples = source.validation[:200]
     before = check_integers(model, network, samples, "cpu")[1]
-    model.adopt(network)
+    model.load_network(network)
     assert check_integers(model, network, samples, "cpu")[1] < before / 2
-    again = model.quantised(136.0, {})
+    again = model.quantize(136.0, {})
     for block in network.shape.blocks:
         assert np.array_equal(getattr(again, block.name), getattr(network, block.name))
 
 
 @pytest.mark.parametrize("layers", [(), (8, 16)])
 def test_king_buckets_begin_alike(source, layers):
-    single = model_of(Shape(256, layers=layers), "cpu", 3, "tf32").quantised(136.0, {})
+    single = model_of(Shape(256, layers=layers), "cpu", 3, "tf32").quantize(136.0, {})
     model = model_of(Shape(256, KINGS, layers=layers), "cpu", 4, "tf32")
-    model.adopt(single.divided(KINGS))
+    model.load_network(single.with_king_buckets(KINGS))
     samples = source.validation[:200]
-    both = check_integers(model, single.divided(KINGS), samples, "cpu")[0]
+    both = check_integers(model, single.with_king_buckets(KINGS), samples, "cpu")[0]
     assert np.array_equal(both, check_integers(model_of(single.shape, "cpu", 5, "tf32"), single, samples, "cpu")[0])
 
 

@@ -8,7 +8,7 @@ from llvmlite import binding as llvm
 from llvmlite import ir
 
 from engine.kernel import array_type, entry, int64, targets
-from eval.network.emission import AVX2, AVX512, DOTPROD, PORTABLE, SSE2, Emitter, Form, form_of
+from eval.network.emission import AVX2, AVX512, DOTPROD, PORTABLE, SSE2, RowEmitter, VectorIsa, vector_isa_of
 from eval.network.layer_emission import LayerEmitter
 from eval.network.vectors import row_operations
 
@@ -22,15 +22,15 @@ def host_machine() -> llvm.TargetMachine:
     return targets.machine(None)
 
 
-def forms_of_the_host() -> list[Form | None]:
+def forms_of_the_host() -> list[VectorIsa | None]:
     """None is what kernels take; wider vectors than the processor has are cut into pieces by LLVM."""
-    widest = form_of(host_machine())
+    widest = vector_isa_of(host_machine())
     own = [form for form in (SSE2, AVX2, AVX512) if widest.multiply_add and form.lanes <= widest.lanes]
     own += [DOTPROD] if widest == DOTPROD else []
-    return [None, PORTABLE, Form(16), Form(32), *own]
+    return [None, PORTABLE, VectorIsa(16), VectorIsa(32), *own]
 
 
-def door_to(form: Form | None):
+def door_to(form: VectorIsa | None):
     """A function that runs every operation once over ten rows, and fills in the sums."""
     run = row_operations(form)
     dot, apply_rows = run.screlu_dot, run.apply_rows
@@ -84,7 +84,7 @@ def test_every_form_gives_the_same_integers(form):
         assert np.array_equal(rows[:5], before[:5])
 
 
-def layer_door_to(form: Form | None):
+def layer_door_to(form: VectorIsa | None):
     """A function that updates by rows of bytes, multiplies the pairs, and runs both small layers on the products."""
     run = row_operations(form)
     pairs_of, first_layer, second_layer, apply_bytes = run.pairs_of, run.first_layer, run.second_layer, run.apply_bytes
@@ -147,14 +147,14 @@ def test_every_form_has_the_same_layers(form):
         assert sums[0] == np.clip(second, 0, 8128) @ outputs.astype(np.int64)
 
 
-def assembly_of(triple: str, cpu: str) -> tuple[Form, str]:
+def assembly_of(triple: str, cpu: str) -> tuple[VectorIsa, str]:
     """(form, machine code as text) of the update with output, compiled for another processor."""
     machine = llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, opt=2)
-    form = form_of(machine)
+    form = vector_isa_of(machine)
     module = ir.Module()
     module.triple = triple
     function = ir.Function(module, ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 6), "update")
-    emitter = Emitter(form, ir.IRBuilder(function.append_basic_block()))
+    emitter = RowEmitter(form, ir.IRBuilder(function.append_basic_block()))
     target, source, added, taken, weights, size = function.args
     emitter.builder.ret(emitter.add_up(target, source, [added], [taken], weights, size))
     return form, machine.emit_assembly(llvm.parse_assembly(str(module)))
@@ -182,7 +182,7 @@ def test_layers_multiply_bytes(triple, cpu, instruction):
     module = ir.Module()
     module.triple = triple
     function = ir.Function(module, ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 5), "layer")
-    emitter = LayerEmitter(form_of(machine), ir.IRBuilder(function.append_basic_block()))
+    emitter = LayerEmitter(vector_isa_of(machine), ir.IRBuilder(function.append_basic_block()))
     cells, weights, biases, outputs, count = function.args
     emitter.builder.ret(emitter.output(emitter.sums(cells, weights, biases, count, 64), outputs, 8128))
     assert instruction in machine.emit_assembly(llvm.parse_assembly(str(module)))

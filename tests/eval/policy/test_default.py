@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.arena.choices import first_choice
+from engine.arena.choices import policy_best_move
 from engine.core.game import Game
 from engine.core.movegen import MAX_MOVES, empty_move_list
 from eval.policy.memory import BUILT_IN_FILE, LoadedPolicy, built_in_policy
@@ -33,4 +33,4 @@ def test_it_is_small_and_says_how_it_was_made(policy):
 def test_it_sees_what_is_obvious(policy, fen, best):
     game = Game(fen)
     memory = empty_move_list(), np.zeros(MAX_MOVES, np.uint8), np.zeros(MAX_MOVES, np.float32)
-    assert game.text(int(first_choice(policy.address, game.position, *memory))) == best
+    assert game.uci(int(policy_best_move(policy.address, game.position, *memory))) == best

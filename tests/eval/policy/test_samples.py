@@ -6,29 +6,29 @@ import chess
 import numpy as np
 import pytest
 
-from engine.alphabeta.exchange import see_reaches
-from engine.arena.choices import ChoiceSource
+from engine.alphabeta.exchange import see_ge
+from engine.arena.choices import PolicySampleSource
 from engine.arena.gamefile import read_games, unpack_position
-from engine.arena.replay import Filter
-from engine.arena.settings import Setting
+from engine.arena.replay import SampleFilter
+from engine.arena.settings import Config
 from engine.arena.training import TrainingShard
 from engine.core.game import Game
 from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
 from tests.eval.policy import reference
 
-FILTER = Filter(first_ply=0, largest_score=40_000, held_out=3)
+FILTER = SampleFilter(first_ply=0, largest_score=40_000, held_out=3)
 
 
 @entry(POSITION_TYPE, int64)
 def loses_nothing(pos, move):
-    return see_reaches(pos, move, np.int64(0))
+    return see_ge(pos, move, np.int64(0))
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     made = tmp_path_factory.mktemp("games") / "games.bin"
-    shards = [TrainingShard(number, 3, 60, 5, Setting(), chess960=number == 1) for number in range(2)]
+    shards = [TrainingShard(number, 3, 60, 5, Config(), chess960=number == 1) for number in range(2)]
     made.write_bytes(b"".join(shard().content for shard in shards))
     return made
 
@@ -63,15 +63,15 @@ def choices_of(path, *, validates: bool):
             for move in block.moves[block.starts[index]:block.starts[index + 1]].tolist():
                 if (number % FILTER.held_out == 0) == validates:
                     yield board, game, move
-                text = game.text(move)
+                text = game.uci(move)
                 board.push(board.parse_uci(text))
-                game.play(text)
+                game.push_uci(text)
             number += 1
 
 
 @pytest.mark.parametrize("validates", [False, True])
 def test_samples_are_all_choices(path, validates):
-    source = ChoiceSource([path], FILTER, shard_positions=10_000_000, threads=2)
+    source = PolicySampleSource([path], FILTER, shard_positions=10_000_000, threads=2)
     samples = iter(source.validation if validates else next(source.shards()))
     count = 0
     for board, game, played in choices_of(path, validates=validates):

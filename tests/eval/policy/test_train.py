@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eval.policy.descent import KernelLearner
+from eval.policy.descent import CpuPolicyModel
 from eval.policy.file import FEATURES, random_policy
 from eval.policy.floats import floats_of, initial_values, quantised
 from eval.policy.samples import CHOICE
-from eval.policy.train import Plan, Trainer
+from eval.policy.train import PolicyConfig, PolicyTrainer
 from tests.eval.policy import reference
 from tests.eval.policy.test_samples import rows_in
 from tests.positions import CORNERS, judge
@@ -43,12 +43,12 @@ def some_samples(count: int):
     return np.concatenate(samples)
 
 
-def kernel_learner(seed: int = 2, threads: int = 2) -> KernelLearner:
-    return KernelLearner(64, seed, 0.01, threads)
+def kernel_learner(seed: int = 2, threads: int = 2) -> CpuPolicyModel:
+    return CpuPolicyModel(64, seed, 0.01, threads)
 
 
 def trained(learner, samples, epochs: int, batch: int):
-    trainer = Trainer(Plan(epochs, batch=batch, rate=0.01, seed=2), learner, samples)
+    trainer = PolicyTrainer(PolicyConfig(epochs, batch=batch, rate=0.01, seed=2), learner, samples)
     return trainer, list(trainer.run(lambda: iter((samples,)), 1))
 
 
@@ -71,7 +71,7 @@ def test_judgements_are_the_references():
     found = kernel_learner().judge(np.repeat(samples, 2)[::2], floats_of(policy))
     fens = [CORNERS[number % len(CORNERS)] for number in range(60)]
     expected = expected_judgement(policy, list(zip(samples, fens, strict=True)))
-    assert (found.entropy, found.first, found.among_three) == pytest.approx(expected, abs=1e-5)
+    assert (found.entropy, found.top1, found.top3) == pytest.approx(expected, abs=1e-5)
 
 
 def test_it_learns_what_is_to_be_learned():
@@ -80,7 +80,7 @@ def test_it_learns_what_is_to_be_learned():
     trainer, reports = trained(learner, samples, 12, 50)
     after = learner.judge(samples)
     assert reports[-1].epoch == 12 and reports[-1].samples == 4800
-    assert after.entropy < before.entropy / 2 and after.first > 0.6 > before.first
+    assert after.entropy < before.entropy / 2 and after.top1 > 0.6 > before.top1
     whole = trainer.judge(floats_of(quantised(learner.values(), {})))
     assert whole.entropy == pytest.approx(after.entropy, rel=0.1)
     assert learner.judge(samples) == after  # other values leave no trace
@@ -117,10 +117,10 @@ def test_rounding_and_back():
 
 def test_torch_takes_the_same_steps():
     pytest.importorskip("torch")
-    from eval.policy.model import TorchLearner
+    from eval.policy.model import TorchPolicyModel
 
     samples = some_samples(100)
-    learners = kernel_learner(threads=3), TorchLearner(64, 2, 0.01, "cpu")
+    learners = kernel_learner(threads=3), TorchPolicyModel(64, 2, 0.01, "cpu")
     for learner in learners:
         learner.begin(samples, 1)
         for step in range(5):
@@ -140,10 +140,10 @@ def test_torch_takes_the_same_steps():
 
 def test_torch_unpacks_the_references_features():
     pytest.importorskip("torch")
-    from eval.policy.model import Unpacker, to_device
+    from eval.policy.model import PolicyUnpacker, to_device
 
     samples = np.concatenate([sample_of(fen, [(1, 2, 3), (3, 4, 5)]) for fen in CORNERS])
-    batch = Unpacker("cpu")(to_device(samples, "cpu"))
+    batch = PolicyUnpacker("cpu")(to_device(samples, "cpu"))
     for row, fen in zip(batch.features, CORNERS, strict=True):
         assert sorted(row.nonzero().flatten().tolist()) == sorted(reference.features_of(judge(fen)))
         assert len(row) == FEATURES

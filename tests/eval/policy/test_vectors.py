@@ -8,7 +8,7 @@ from llvmlite import binding as llvm
 from llvmlite import ir
 
 from engine.kernel import array_type, entry, int64
-from eval.network.emission import Form, form_of
+from eval.network.emission import VectorIsa, vector_isa_of
 from eval.policy.emission import PolicyEmitter
 from eval.policy.vectors import policy_operations
 from tests.eval.network.test_vectors import aligned, forms_of_the_host
@@ -16,7 +16,7 @@ from tests.eval.network.test_vectors import aligned, forms_of_the_host
 ROWS, WIDTH = 40, 192
 
 
-def door_to(form: Form | None):
+def door_to(form: VectorIsa | None):
     run = policy_operations(form)
     hidden_cells, move_score = run.hidden_cells, run.move_score
 
@@ -56,7 +56,7 @@ def test_products_are_added_in_one_instruction(triple, cpu, instruction):
     module = ir.Module()
     module.triple = triple
     function = ir.Function(module, ir.FunctionType(ir.IntType(64), [ir.IntType(64)] * 4), "score")
-    emitter = PolicyEmitter(form_of(machine), ir.IRBuilder(function.append_basic_block()))
+    emitter = PolicyEmitter(vector_isa_of(machine), ir.IRBuilder(function.append_basic_block()))
     cells, first, second, width = function.args
     emitter.builder.ret(emitter.dot(cells, [first, second], width))
     assembly = machine.emit_assembly(llvm.parse_assembly(str(module)))

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from engine.core.game import Game
-from tablebase.codes import code_of, is_won, rank_of_move, worth_of, worth_of_move
+from tablebase.codes import code_of_value, is_won, move_value, rank_of_move, value_of_code
 from tablebase.files import Container
 from tablebase.generator.generate import ContradictionError, Values, generate
-from tablebase.generator.workshop import Workshop
+from tablebase.generator.workshop import TableBuilder
 from tablebase.material import Ending, all_endings, parse_ending
 from tablebase.own_tables import BUILT_IN, OwnTables
 from tablebase.sample import random_board
@@ -64,25 +64,25 @@ def test_an_error_in_a_table_is_noticed_by_its_check(three_men):
 
 def test_codes_and_what_they_are_worth():
     for code in range(200):
-        assert code_of(worth_of(code)) == code
+        assert code_of_value(value_of_code(code)) == code
     best_first = [1, 3, 5, 0, 6, 4, 2]  # what a move may leave to the other side
-    assert sorted(best_first, key=lambda code: -worth_of_move(code)) == best_first
-    assert all(rank_of_move(code) == worth_of_move(code) for code in range(200))
+    assert sorted(best_first, key=lambda code: -move_value(code)) == best_first
+    assert all(rank_of_move(code) == move_value(code) for code in range(200))
     assert is_won(2) and not is_won(1) and not is_won(0)
 
 
 def test_a_build_goes_on_where_it_was_broken_off(tmp_path):
     wanted = [parse_ending("KQvK")]
-    workshop = Workshop(tmp_path)
+    workshop = TableBuilder(tmp_path)
     assert [ending.name for ending, _ in workshop.generate(wanted, lambda *_: None)] == ["KQvK"]
     values = tmp_path / "values" / "KQvK.npy"
     stamp = values.stat().st_mtime_ns
-    list(Workshop(tmp_path).generate(wanted, lambda *_: None))
+    list(TableBuilder(tmp_path).generate(wanted, lambda *_: None))
     assert values.stat().st_mtime_ns == stamp  # not made again
     values.write_bytes(values.read_bytes()[:1000])
-    list(Workshop(tmp_path).generate(wanted, lambda *_: None))
+    list(TableBuilder(tmp_path).generate(wanted, lambda *_: None))
     assert values.stat().st_size > 1000
-    for path in Workshop(tmp_path).pack(wanted, "a test", lambda *_: None):
+    for path in TableBuilder(tmp_path).pack(wanted, "a test", lambda *_: None):
         assert list(Container(path).entries) == wanted
     own, built_in = OwnTables([tmp_path]), OwnTables()
     chance = random.Random(3)

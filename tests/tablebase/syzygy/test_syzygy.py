@@ -11,18 +11,18 @@ import chess
 import chess.syzygy
 import pytest
 
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.options import Settings, find_option
-from engine.order import Order, Signals
+from engine.order import GoRequest, SearchSignals
 from engine.player import Player
 from engine.search.limits import Info, Limits
 from engine.search.scores import TB_BAND
 from engine.search.tb import no_tb
 from engine.tb_root import TbRoot
-from tablebase.files import Kind
-from tablebase.judgement import IS_MATED, LOSES, MATES, MAY_LOSE, MAY_WIN, WINS, Fate
+from tablebase.files import TableKind
+from tablebase.judgement import IS_MATED, LOSES, MATES, MAY_LOSE, MAY_WIN, WINS, RankedMove
 from tablebase.material import all_endings, parse_ending
 from tablebase.own_tables import OwnTables
 from tablebase.sample import random_board
@@ -61,13 +61,13 @@ def test_the_kernel_reads_what_python_chess_reads(syzygy, judge, ending):
             assert syzygy.value(Game(board.fen()).position) == judge.probe_wdl(board), board.fen()
 
 
-def fates_of(syzygy: SyzygyTables, board: chess.Board, fifty_moves_count: bool = True) -> dict[chess.Move, Fate]:
+def fates_of(syzygy: SyzygyTables, board: chess.Board, fifty_moves_count: bool = True) -> dict[chess.Move, RankedMove]:
     game = Game(board.fen())
     syzygy.prepare(game.position)
     syzygy.wait()
-    fates = syzygy.fates(game.position, fifty_moves_count)
+    fates = syzygy.ranked_moves(game.position, fifty_moves_count)
     assert fates is not None
-    return {chess.Move.from_uci(game.text(fate.move)): fate for fate in fates}
+    return {chess.Move.from_uci(game.uci(fate.move)): fate for fate in fates}
 
 
 def distance_by_python_chess(judge, board: chess.Board, move: chess.Move) -> int:
@@ -113,18 +113,19 @@ def test_near_the_limit_the_answer_wins_where_there_is_a_win(syzygy):
         if board.ep_square is not None or not any(board.legal_moves):
             continue
         position = Game(board.fen()).position
-        own.load_for(position, *Kind)
-        truth = {fate.move: fate.grade for fate in own.fates(position) or ()}
+        own.load_for(position, *TableKind)
+        truth = {fate.move: fate.outcome_class for fate in own.ranked_moves(position) or ()}
         fates = list(fates_of(syzygy, board).values())
         for fate in fates:
-            if fate.grade not in (MAY_WIN, MAY_LOSE):
+            if fate.outcome_class not in (MAY_WIN, MAY_LOSE):
                 is_won, is_lost = truth[fate.move] in (MATES, WINS), truth[fate.move] in (LOSES, IS_MATED)
-                assert (fate.grade in (MATES, WINS), fate.grade == LOSES) == (is_won, is_lost), board.fen()
+                assert (fate.outcome_class in (MATES, WINS), fate.outcome_class == LOSES) == (is_won,
+                                                                                              is_lost), board.fen()
         if max(truth.values()) in (MATES, WINS):
             wins += 1
             offered = [truth[fate.move] for fate in fates if fate.rank == fates[0].rank]
             assert any(grade in (MATES, WINS) for grade in offered), board.fen()
-            assert fates[0].grade == MAY_WIN or all(grade in (MATES, WINS) for grade in offered), board.fen()
+            assert fates[0].outcome_class == MAY_WIN or all(grade in (MATES, WINS) for grade in offered), board.fen()
     assert wins > 100
 
 
@@ -133,9 +134,9 @@ def test_a_search_by_syzygy_tables_alone(syzygy):
     syzygy.prepare(game.position)
     syzygy.wait()
     endings = no_tb()
-    endings.syzygy_address, endings.syzygy_men, endings.syzygy_depth = syzygy.address, 4, 1
-    endings.fifty_moves_count, endings.most_men = 1, 4
-    searcher = Searcher(megabytes=4)
+    endings.syzygy_address, endings.syzygy_max_pieces, endings.syzygy_depth = syzygy.address, 4, 1
+    endings.use_rule50, endings.max_pieces = 1, 4
+    searcher = AlphaBetaSearch(megabytes=4)
     searcher.set_tb(endings)
     assert searcher.run(game.position, Limits(depth=9)).score <= -TB_BAND
     assert searcher.tb_hits > 0
@@ -154,8 +155,8 @@ def test_won_positions_are_won_and_drawn_ones_held():
             if len(moves) % 2 == 0:
                 player.set_position(fen, moves)
                 player.get_ready()
-                result = player.go(Order(depth=4), time.perf_counter(), Signals(), lambda _: None)
-                text = player.game.text(result.move)
+                result = player.go(GoRequest(depth=4), time.perf_counter(), SearchSignals(), lambda _: None)
+                text = player.game.uci(result.move)
             else:
                 fates = fates_of(judge, board)
                 text = min(fates, key=lambda move: fates[move].rank).uci()
@@ -172,9 +173,9 @@ def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
         tb_root = TbRoot(settings)
         tb_root.apply_syzygy()
         game = Game("8/8/8/8/8/2k5/1R6/K7 w - - 95 90")  # the mate takes 31 plies
-        tb_root.approach(game)
+        tb_root.prefetch_for(game)
         tb_root.wait(None)
-        verdict = tb_root.verdict(game, 1, (), None)
+        verdict = tb_root.probe(game, 1, (), None)
         assert verdict is not None and verdict.is_draw is is_draw
 
 
@@ -192,10 +193,10 @@ def test_a_broken_table_is_named_once_and_the_others_are_used(tmp_path, spoil, r
     spoil(tmp_path / "KQvK.rtbw")
     syzygy = SyzygyTables([tmp_path])
     assert syzygy.value(Game("7k/8/6K1/8/8/8/Q7/8 w - - 0 1").position) is None
-    (complaint,) = syzygy.complaints()
+    (complaint,) = syzygy.take_warnings()
     assert str(tmp_path / "KQvK.rtbw") in complaint and reason in complaint and "\n" not in complaint
     assert syzygy.value(Game("7k/8/6K1/8/8/8/R7/8 w - - 0 1").position) == 2
-    assert syzygy.complaints() == []
+    assert syzygy.take_warnings() == []
 
 
 @pytest.mark.parametrize(("name", "place", "content"), [
@@ -224,9 +225,9 @@ def test_random_damage_never_ends_the_process(tmp_path, seed):
     syzygy = SyzygyTables([tmp_path])
     for _ in range(400):
         position = Game(random_board(chance.choice(ENDINGS), chance).fen()).position
-        value, fates = syzygy.value(position), syzygy.fates(position, True)
+        value, fates = syzygy.value(position), syzygy.ranked_moves(position, True)
         assert value is None or -2 <= value <= 2
-        assert fates is None or all(IS_MATED <= fate.grade <= MATES for fate in fates)
+        assert fates is None or all(IS_MATED <= fate.outcome_class <= MATES for fate in fates)
 
 
 def test_colours_that_are_exchanged_in_the_file_are_exchanged_back_or_refused(tmp_path):
@@ -246,8 +247,8 @@ def test_damaged_distances_are_told(tmp_path):
     syzygy = SyzygyTables([tmp_path])
     position = Game("8/8/8/8/8/2k5/1R6/K7 w - - 0 1").position
     assert syzygy.value(position) == 2  # whose file is sound
-    assert syzygy.fates(position, True) is None
-    (complaint,) = syzygy.complaints()
+    assert syzygy.ranked_moves(position, True) is None
+    (complaint,) = syzygy.take_warnings()
     assert "damaged" in complaint
 
 
@@ -258,13 +259,13 @@ def test_without_distances_nothing_is_spoilt(syzygy, tmp_path):
     tb_root = TbRoot(settings)
     tb_root.apply_syzygy()
     game = Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1")
-    tb_root.approach(game)
+    tb_root.prefetch_for(game)
     tb_root.wait(None)
-    verdict = tb_root.verdict(game, 1, (), 0.01)
-    assert verdict is not None and verdict.open_moves
-    for move in verdict.open_moves:
+    verdict = tb_root.probe(game, 1, (), 0.01)
+    assert verdict is not None and verdict.unresolved_moves
+    for move in verdict.unresolved_moves:
         after = game.copy()
-        after.play(game.text(move))
+        after.push_uci(game.uci(move))
         assert syzygy.value(after.position) == -2
 
 
@@ -297,5 +298,5 @@ def test_own_tables_serve_what_syzygy_does_not(tmp_path):
     player, told = Player(settings), []
     player.apply(find_option("SyzygyPath"))
     player.set_position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", [])
-    player.go(Order(depth=2), time.perf_counter(), Signals(), told.append)
+    player.go(GoRequest(depth=2), time.perf_counter(), SearchSignals(), told.append)
     assert [found.score for found in told if isinstance(found, Info)] == [32_000 - 31]

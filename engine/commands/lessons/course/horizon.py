@@ -14,7 +14,7 @@ from engine.commands.shared.tables import print_table
 from engine.reference.evaluation import evaluate, material, terms
 from engine.reference.games.board import TicTacToe
 from engine.reference.games.chess import Chess
-from engine.reference.horizon import settled
+from engine.reference.horizon import quiescent
 from engine.reference.minimax import alphabeta, decide
 from engine.reference.tables import solve
 
@@ -46,7 +46,7 @@ def search_on_where_it_is_not_quiet():
     """The cure: at the cut-off go on, but only with captures, until the position is quiet. The player to move may stop
     at any point, since nobody is forced to capture. The tree grows unevenly, deep where it matters.
     """
-    quiet = settled(GAME, material, _captures)
+    quiet = quiescent(GAME, material, _captures)
     curves = {name: [(depth, _believed(depth, judge)) for depth in (1, 2, 3)]
               for name, judge in (("cut off", material), ("searched on", quiet))}
     print_table(("depth", *curves, "move, searched on"),

@@ -12,7 +12,7 @@ from engine.commands.lessons.curves import chart
 from engine.commands.lessons.svg import stacked
 from engine.reference.games.rockpaperscissors import NAMES, PAPER, PAYOFFS, ROCK, RockPaperScissors
 from engine.reference.minimax import minimax
-from engine.reference.regret import Learner, exploitability, matched, play, regrets, value
+from engine.reference.regret import RegretMatcher, exploitability, matched, play, regrets, value
 
 ROCK_LOVER = (0.5, 0.25, 0.25)
 
@@ -51,7 +51,7 @@ def against_itself():
     """Two learners play each other. The strategy of the moment never comes to rest: each chases the other round. But
     the average of all strategies so far converges to the equilibrium, a third each, which nobody can exploit.
     """
-    chance, learners = random.Random(5), (Learner(3), Learner(3))
+    chance, learners = random.Random(5), (RegretMatcher(3), RegretMatcher(3))
     current = {name: [] for name in NAMES}
     average = {name: [] for name in NAMES}
     for game in range(1, 10_001):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from engine.commands.lessons.curves import chart
 from engine.commands.shared.tables import print_table
-from engine.reference.games.board import TicTacToe, board_of
+from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.minimax import Count, alphabeta, minimax
 from engine.reference.tables import solve
 
@@ -21,7 +21,7 @@ def transpositions():
     work = {"minimax": [], "alpha-beta": [], "with a table": []}
     for text in ("xxo oox x..", "xxo oo. x..", "xxo .o. x..", "xxo .o. ...", "xx. .o. ...", "x.. .o. ...",
                  "x.. ... ...", "... ... ..."):
-        board, empty = board_of(text), text.count(".")
+        board, empty = parse_grid(text), text.count(".")
         whole, pruned = Count(WHOLE_TREE), Count()
         if empty < 8:
             whole = Count()
@@ -55,7 +55,7 @@ def lookup():
 def ask_the_table():
     """Here o is to move, and every move but one loses. The table knows:"""
     table = solve(GAME, GAME.initial())
-    board = board_of("x.. ... ...")
+    board = parse_grid("x.. ... ...")
     print(GAME.text(board), "\n")
     for action in GAME.actions(board):
         value = table[GAME.result(board, action)].value

@@ -13,7 +13,7 @@ from engine.commands.lessons.growth import LEGEND, grown, growth_text
 from engine.commands.lessons.svg import stacked
 from engine.commands.lessons.trees import picture
 from engine.commands.shared.tables import print_table
-from engine.reference.games.board import TicTacToe, board_of
+from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.tables import solve
 from engine.reference.uct import (
     back_propagate,
@@ -31,7 +31,7 @@ from engine.reference.uct import (
 )
 
 GAME = TicTacToe()
-BOARD = board_of("xo. .x. ..o")
+BOARD = parse_grid("xo. .x. ..o")
 LOOKS = (10, 50, 400)
 PLAYOUTS = 80  # of each move: as many in all as the tree has in the end
 
