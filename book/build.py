@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from book.pgn import PgnGame
 from book.polyglot import LARGEST_WEIGHT, BookEntry, packed_move
 from book.replay import replay_san
-from book.tally import Counts, MoveCounter
-from engine.core.errors import InputError, quote
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.movegen import empty_move_list
+from engine.system.errors import InputError, quote
 
 _STANDARD = ("standard", "chess", "from position", "")
 _CHESS960 = ("chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random")
@@ -131,3 +132,55 @@ def merge_books(books: Iterable[Iterable[BookEntry]]) -> list[BookEntry]:
         found[entry.key, entry.move] = known._replace(weight=known.weight + entry.weight)
     ordered = sorted(found.values(), key=itemgetter(0))
     return [entry for _, moves in groupby(ordered, key=itemgetter(0)) for entry in _scaled_weights(list(moves))]
+
+
+_COUNT = np.dtype([("key", "u8"), ("move", "u2"), ("games", "u4"), ("points", "u4")])  # points: the mover's half points
+_BUFFER = 1 << 20  # moves between two sortings
+Counts = npt.NDArray[Any]  # of _COUNT, sorted by key and move
+
+
+class MoveCounter:
+    """Counts of moves. If there are more than `most` different moves, the rarest are dropped.
+
+    A move that reappears is counted from zero again, so a count may be too low by at most `undercount`.
+    """
+
+    def __init__(self, most: int = 1 << 23) -> None:
+        self._most = most
+        self._counts = np.zeros(0, _COUNT)
+        self._new: list[Counts] = []
+        self._new_size = 0
+        self.undercount = 0
+
+    def add(self, keys: npt.NDArray[np.uint64], moves: npt.NDArray[np.uint16], points: npt.NDArray[np.uint8]) -> None:
+        """Add one game: the keys of its positions, its moves, and the half points that each mover scored."""
+        part = np.zeros(len(keys), _COUNT)
+        part["key"], part["move"], part["games"], part["points"] = keys, moves, 1, points
+        self._new.append(part)
+        self._new_size += len(part)
+        if self._new_size >= _BUFFER:
+            self._sort_in()
+
+    def counts(self) -> Counts:
+        """All moves, sorted by key and move."""
+        self._sort_in()
+        return self._counts
+
+    def _sort_in(self) -> None:
+        whole = np.concatenate([self._counts, *self._new])
+        self._new, self._new_size = [], 0
+        if len(whole) == 0:
+            return
+        whole = whole[np.lexsort((whole["move"], whole["key"]))]
+        is_first = np.ones(len(whole), np.bool_)
+        is_first[1:] = (whole["key"][1:] != whole["key"][:-1]) | (whole["move"][1:] != whole["move"][:-1])
+        starts = np.flatnonzero(is_first)
+        summed = whole[starts]
+        for field in ("games", "points"):
+            summed[field] = np.add.reduceat(whole[field], starts)
+        rarest = 0
+        while len(summed) > self._most:
+            rarest += 1
+            summed = summed[summed["games"] > rarest]
+        self.undercount += rarest
+        self._counts = summed

@@ -16,10 +16,10 @@ from typing import NamedTuple
 from book.pgn import main_line
 from book.polyglot import polyglot_key
 from book.replay import replay_san
-from engine.core.errors import InputError
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.movegen import empty_move_list
-from engine.files import read_text, write_file
+from engine.system.errors import InputError
+from engine.system.files import read_text, write_file
 
 _FILE = Path(__file__).with_name("names.xz")
 

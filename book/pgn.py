@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.core.errors import InputError
-from engine.files import open_text
+from engine.system.errors import InputError
+from engine.system.files import open_text
 
 _HEADER = re.compile(r'^\[([A-Za-z0-9_]+)\s+"(.*)"\s*\]\s*$')
 _COMMENT_MARKS = re.compile(r"[{};]")

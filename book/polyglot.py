@@ -7,9 +7,10 @@ and a number for learning (4). A move is `to | from << 6 | promotion << 12`, and
 from __future__ import annotations
 
 import mmap
+import random
 import struct
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -19,19 +20,18 @@ import numpy as np
 
 from engine.core.attacks import PAWN_ATTACKS
 from engine.core.bits import BLACK, EMPTY, NO_PIECE, NO_SQUARE, PAWN, square_name
-from engine.core.errors import InputError
 from engine.core.game import Game
 from engine.core.moves import NULL_MOVE, PROMOTION, from_square, move_type, to_square
-from engine.core.notation import parse_uci
 from engine.core.position import POSITION_TYPE, PositionRecord
-from engine.files import file_size, is_plain_text, open_bytes, write_file
+from engine.core.uci_moves import parse_uci
 from engine.kernel import entry, int64, kernel
+from engine.system.errors import InputError
+from engine.system.files import file_size, is_plain_text, open_bytes, write_file
 
 _FORMAT = struct.Struct(">QHHI")
 ENTRY_BYTES = _FORMAT.size
 LARGEST_WEIGHT = 0xFFFF
 _PROMOTIONS = " nbrq"
-
 _ENTRY = np.dtype([("key", ">u8"), ("move", ">u2"), ("weight", ">u2"), ("learn", ">u4")])
 _PIECE = ENTRY_BYTES << 16
 
@@ -201,3 +201,31 @@ def write_book(entries: Iterable[BookEntry], path: Path | str) -> int:
     ordered = sorted(entries, key=lambda entry: (entry.key, -entry.weight, entry.move))
     write_file(Path(path), b"".join(_FORMAT.pack(*entry) for entry in ordered))
     return len(ordered)
+
+
+BUILT_IN = Path(__file__).with_name("openings.bin")
+BEST_ONLY, PROPORTIONAL, FLAT = 0, 50, 100  # values of the variety
+
+
+def play_probabilities(weights: Sequence[int], variety: int) -> list[float]:
+    """The probability with which each of the moves with these weights is played.
+
+    BEST_ONLY plays the move of largest weight, PROPORTIONAL in proportion to the weights, FLAT all equally often; in
+    between, the weights are raised to a power. Moves of weight 0 are never played.
+    """
+    best = max(weights, default=0)
+    if best <= 0:
+        return [0.0] * len(weights)
+    if variety <= BEST_ONLY:
+        raised = [float(weight == best) for weight in weights]
+    else:
+        power = (FLAT - variety) / variety
+        raised = [(weight / best) ** power if weight > 0 else 0.0 for weight in weights]
+    total = sum(raised)
+    return [value / total for value in raised]
+
+
+def choose_index(weights: Sequence[int], variety: int, chance: random.Random) -> int | None:
+    """The index of the move to play; None if there is none."""
+    likely = play_probabilities(weights, variety)
+    return chance.choices(range(len(weights)), likely)[0] if any(likely) else None

@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engine.analysis.annotation import Annotation as Annotation
     from engine.analysis.annotation import MoveNote as MoveNote
-    from engine.analysis.explaining import Explanation as Explanation
-    from engine.analysis.interface import Engine as Engine
-    from engine.analysis.values import AnalysisInfo as AnalysisInfo
-    from engine.analysis.values import PlayResult as PlayResult
-    from engine.analysis.values import Score as Score
+    from engine.analysis.engine import Engine as Engine
+    from engine.analysis.explain import Explanation as Explanation
+    from engine.analysis.results import AnalysisInfo as AnalysisInfo
+    from engine.analysis.results import PlayResult as PlayResult
+    from engine.analysis.results import Score as Score
 
     __version__: str
 
 _HOMES = {
-    "AnalysisInfo": "engine.analysis.values",
+    "AnalysisInfo": "engine.analysis.results",
     "Annotation": "engine.analysis.annotation",
-    "Engine": "engine.analysis.interface",
-    "Explanation": "engine.analysis.explaining",
+    "Engine": "engine.analysis.engine",
+    "Explanation": "engine.analysis.explain",
     "MoveNote": "engine.analysis.annotation",
-    "PlayResult": "engine.analysis.values",
-    "Score": "engine.analysis.values",
+    "PlayResult": "engine.analysis.results",
+    "Score": "engine.analysis.results",
 }
 
 __all__ = [

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from engine import host
+from engine.system import host
 from engine.version import NAME, VERSION
 
 # One row per command: the module or folder of that name in engine/commands has `configure(parser)`, `run(arguments)`.
@@ -82,7 +82,7 @@ def _escape_what_cannot_be_encoded() -> None:
 
 def _run(argv: list[str]) -> int:
     if not argv:
-        from engine.uci import serve
+        from engine.uci.session import serve
 
         return serve()
     chosen = next((word for word in argv if not word.startswith("-")), "")
@@ -103,7 +103,7 @@ def _run_command(parser: OneLineParser, command: OneLineParser, work: Callable[[
                  argv: Sequence[str]) -> int:
     from engine.commands.shared.arguments import check_combinations, joined_fens
     from engine.commands.shared.interruption import run_interruptible
-    from engine.core.errors import InputError
+    from engine.system.errors import InputError
 
     try:
         arguments = parser.parse_args(joined_fens(argv))

@@ -11,16 +11,15 @@ import numpy as np
 from engine.core.bits import BISHOP, BLACK, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, popcount
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, inline, kernel
+from eval.bitboards import flip_attacks, flip_pieces, side_pieces
 from eval.cache import is_score_of, pack_score, score_slot, unpack_score
+from eval.endgames import NEARLY_DRAWN, add_mop_up, can_force_mate, is_bare, scale_factor
 from eval.features import TEMPO
 from eval.king import add_king_attack
-from eval.mating import add_mop_up, is_bare
 from eval.passed import add_passed
+from eval.pawns import cached_structure, structure_score
 from eval.pieces import piece_score
-from eval.scale import NEARLY_DRAWN, can_force_mate, scale_factor
-from eval.sets import flip_attacks, flip_pieces, side_pieces
-from eval.squares import psq_of, sum_squares
-from eval.structure import cached_structure, structure_score
+from eval.psqt import psq_of, sum_squares
 from eval.threats import add_space, add_threats
 from eval.trace import (
     ONCE,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from engine.core.attacks import KING_ATTACKS, KNIGHT_ATTACKS, bishop_attacks, rook_attacks
 from engine.core.bits import ALL_SQUARES, EMPTY, clear_lsb, lsb, popcount
 from engine.kernel import inline
+from eval.bitboards import FILE_A, is_any, square_distance
 from eval.features import (
     KING_BARE_WING,
     KING_DANGER,
@@ -24,7 +25,6 @@ from eval.features import (
     STORM,
     STORM_BLOCKED,
 )
-from eval.sets import FILE_A, is_any, square_distance
 from eval.trace import ONCE, add_feature
 
 # Units of attack.

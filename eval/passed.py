@@ -7,6 +7,7 @@ import numpy as np
 from engine.core.attacks import rook_attacks
 from engine.core.bits import BIT, EMPTY, clear_lsb, lsb
 from engine.kernel import inline
+from eval.bitboards import FILE_H, square_distance
 from eval.features import (
     PASSED_BLOCKED,
     PASSED_ENEMY_KING,
@@ -16,7 +17,6 @@ from eval.features import (
     PASSED_OWN_KING,
     PASSED_UNSTOPPABLE,
 )
-from eval.sets import FILE_H, square_distance
 from eval.trace import ONCE, add_feature
 
 _ABOVE_A1 = np.uint64(0x0101_0101_0101_0100)  # `<< square`: the squares above it on its file

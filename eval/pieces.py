@@ -21,6 +21,19 @@ from engine.core.bits import (
     popcount,
 )
 from engine.kernel import inline, kernel
+from eval.bitboards import (
+    CENTRE,
+    CENTRE_FILES,
+    RANK_7,
+    SideAttacks,
+    adjacent_files,
+    east,
+    fill_down,
+    fill_up,
+    is_any,
+    square_distance,
+    west,
+)
 from eval.features import (
     BAD_BISHOP,
     BAD_BISHOP_BLOCKED,
@@ -47,19 +60,6 @@ from eval.features import (
     TRAPPED_ROOK,
 )
 from eval.king import ATTACKER_UNITS, KING_RING, RING_SQUARE_UNITS
-from eval.sets import (
-    CENTRE,
-    CENTRE_FILES,
-    RANK_7,
-    SideAttacks,
-    adjacent_files,
-    east,
-    fill_down,
-    fill_up,
-    is_any,
-    square_distance,
-    west,
-)
 from eval.trace import ONCE, add_feature
 
 _MOBILITY = np.array([0, 0, MOBILITY_KNIGHT, MOBILITY_BISHOP, MOBILITY_ROOK, MOBILITY_QUEEN])  # [type]

@@ -7,6 +7,7 @@ import numpy as np
 from engine.core.attacks import KNIGHT_ATTACKS, bishop_attacks, rook_attacks
 from engine.core.bits import EMPTY, RANK_3, lsb, popcount
 from engine.kernel import inline
+from eval.bitboards import CENTRE_FILES, adjacent_files, is_any
 from eval.features import (
     HANGING,
     QUEEN_CHASED,
@@ -18,7 +19,6 @@ from eval.features import (
     THREAT_BY_PUSH,
     THREAT_BY_ROOK,
 )
-from eval.sets import CENTRE_FILES, adjacent_files, is_any
 from eval.trace import add_feature
 
 _SPACE_AREA = CENTRE_FILES & np.uint64(0xFFFF_FF00)  # the second to the fourth rank

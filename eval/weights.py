@@ -18,8 +18,8 @@ from engine.core.bits import BLACK, KING, PAWN, WHITE
 from engine.kernel import inline, record_type
 from engine.kernel.records import Fields, Numbers, dtype_of, new_record
 from eval.features import MATERIAL, WEIGHT_COUNT
-from eval.squares import PIECE_SQUARES, square_feature
-from eval.weightfile import WeightFile, read_weight_file, write_weight_file
+from eval.psqt import PIECE_SQUARES, square_feature
+from eval.weight_file import WeightFile, read_weight_file, write_weight_file
 
 
 class WeightsRecord(Fields):

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 from tablebase.codes import DRAWN, ILLEGAL, NARROW_ILLEGAL, OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN
-from tablebase.geometry import shape_of
+from tablebase.indexing import shape_of
 from tablebase.material import Ending, parse_ending
 from tablebase.summary import Summary, summarize
 

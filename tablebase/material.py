@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from engine.core.bits import BISHOP, KING, KNIGHT, PAWN, PIECE_LETTERS, QUEEN, ROOK
-from engine.core.errors import InputError, quote
 from engine.core.position import PositionRecord
+from engine.system.errors import InputError, quote
 
 MAX_PIECES = 5  # including kings
 NEAR = 10  # men: outcomes are read when this few are left, since searches will soon probe them

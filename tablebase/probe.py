@@ -28,7 +28,7 @@ from tablebase.codes import (
     is_won,
     move_value,
 )
-from tablebase.geometry import ADDRESS_OF_CELLS, VIEW, VIEW_TYPE, cell_in
+from tablebase.indexing import ADDRESS_OF_CELLS, VIEW, VIEW_TYPE, cell_in
 
 MATERIALS = 1 << 12  # up to three men of four bits each
 NO_VIEW = -1

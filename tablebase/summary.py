@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from engine.core.bits import PIECE_LETTERS
 from tablebase.codes import DRAWN, ILLEGAL, NARROW_ILLEGAL
-from tablebase.geometry import ON_DIAGONAL, PAIR_SQUARES, pairs_of, shape_of
+from tablebase.indexing import ON_DIAGONAL, PAIR_SQUARES, pairs_of, shape_of
 from tablebase.material import Ending
 
 _WHITE_KING, _BLACK_KING = 6, 14

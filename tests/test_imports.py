@@ -8,80 +8,61 @@ from pathlib import Path
 
 import pytest
 
-from engine.search.kinds import MODES
+from engine.search.modes import MODES
 
 ROOT = Path(__file__).parents[1]
 
-RULES = {"engine.core", "engine.kernel"}  # what everything above the rules of chess may use
-LIBRARIES = {"numpy"}
+GROUND = {"engine.system", "engine.kernel", "numpy"}  # what no chess is needed for
+RULES = {*GROUND, "engine.core"}  # the rules of chess and what is below them
+TRAINING = {*RULES, "eval", "torch"}
+SEARCHES = {*RULES, "engine.search", "engine.alphabeta", "eval"}  # what a search besides alpha-beta is made of
 
-# Package or module -> what it may import beside itself, of the project and of others. The longest name that fits a
-# module counts, and a module that none fits is in no room of the house.
+# Room or module -> what it may import besides itself, of the project and of others, floor by floor. The longest name
+# that fits a module counts, and a module that none fits is in no room of the house.
 ALLOWED = {
-    "engine.host": {"llvmlite", "numba", "psutil"},  # inside functions only: see test_the_handshake_needs_no_numba
     "engine.version": set(),
-    "engine.kernel": {"engine.host", "engine.version", "llvmlite", "numba", *LIBRARIES},
-    "engine.core": {"engine.kernel", *LIBRARIES},
-    "engine.files": {"engine.core.errors"},
-    "engine.chesstext": {*RULES, "chess"},
-    "eval": {*RULES, "engine.files", *LIBRARIES},
-    "eval.network": {*RULES, "engine.files", "engine.host", "eval", *LIBRARIES},
-    "eval.network.model": {*RULES, "eval", "torch", *LIBRARIES},
-    "eval.network.layered": {*RULES, "eval", "torch", *LIBRARIES},
-    "eval.network.teacher": {*RULES, "eval", "torch", *LIBRARIES},
-    "eval.network.rounding": {*RULES, "eval", "torch", *LIBRARIES},
-    "eval.network.tensors": {"engine.core.errors", "engine.files", "torch"},
-    "eval.network.train": {*RULES, "eval", "torch", *LIBRARIES},
-    "eval.network.emission": {"eval.network.rows", "llvmlite"},
-    "eval.network.layer_emission": {"eval.network.emission", "eval.network.rows", "llvmlite"},
-    "eval.policy": {*RULES, "engine.files", "engine.host", "eval", *LIBRARIES},
-    "eval.policy.model": {*RULES, "eval", "torch", *LIBRARIES},
-    "eval.policy.emission": {"eval.network.emission", "llvmlite"},
-    "tablebase": {*RULES, "engine.host", "chess", *LIBRARIES},
-    "book": {*RULES, "engine.files", "chess", *LIBRARIES},
-    "engine.search": {*RULES, "eval.choice", *LIBRARIES},
-    "engine.alphabeta": {*RULES, "engine.host", "engine.search", "eval", "tablebase.codes", "tablebase.probe",
-                         "tablebase.syzygy", *LIBRARIES},
-    "engine.expectimax": {*RULES, "engine.search", "engine.alphabeta", "eval", *LIBRARIES},
-    "engine.fallible": {*RULES, "engine.search", "engine.alphabeta", "eval", *LIBRARIES},
-    "engine.mcts": {*RULES, "engine.host", "engine.search", "engine.alphabeta", "eval",
-                    *LIBRARIES},
-    "engine.reference": {"chess", *LIBRARIES},
-    "engine.options": {"engine.core.errors", "engine.search.kinds"},
-    "engine.order": set(),
-    "engine.budget": {"engine.core.game", "engine.order", "engine.search.clock"},
-    "engine.diagram": {"engine.core.game", "chess"},
-    "engine.shown": {*RULES, "engine.search.scores", "eval"},
-    "engine.stopgap": {"chess", "engine.core.errors"},
-    "engine.handicap": {"engine.fallible.sight", "engine.search.limits", "engine.search.scores"},
-    "engine.repertoire": {*RULES, "book", "engine.options", "engine.order"},
-    "engine.tb_root": {*RULES, "tablebase", "engine.options", "engine.search.clock", "engine.search.scores",
-                       "engine.search.tb", "chess"},
-    "engine.player": {*RULES, "engine.host", "engine.budget", "engine.tb_root", "engine.fallible", "engine.handicap",
-                      "engine.options",
-                      "engine.order", "engine.repertoire", "engine.search", "eval.choice"},
-    "engine.protocol": {"engine.core.errors", "engine.order", "engine.search.limits", "engine.search.scores",
-                        "eval.outcome"},  # the last two for types and inside functions
-    "engine.explanation": {"engine.shown", "eval.explain", "eval.men", "eval.outcome"},  # types; inside functions
-    "engine.pending": {"engine.order", "engine.protocol", "engine.stopgap"},
-    "engine.voice": {"engine.core.errors"},
-    "engine.ownprocess": set(),
-    "engine.uci": {"engine.pending", "engine.protocol", "engine.explanation", "engine.player", "engine.stopgap",
-                   "engine.options", "engine.order", "engine.search.limits", "engine.diagram", "engine.shown",
-                   "engine.core.errors", "engine.core.perft", "engine.host", "engine.kernel", "engine.ownprocess",
-                   "engine.version", "engine.voice"},
-    "engine.arena": {*RULES, "engine.files", "engine.search", "engine.alphabeta", "engine.mcts", "eval", "tablebase",
-                     "chess", "distributed", *LIBRARIES},
-    "engine.analysis": {*RULES, "engine.alphabeta", "engine.explanation", "engine.files", "engine.options",
-                        "engine.order", "engine.player", "engine.search", "engine.shown", "eval",
-                        "book", "tablebase", "chess", *LIBRARIES},
-    "engine.desk": {*RULES, "engine.analysis", "engine.chesstext", "engine.files", "engine.host", "engine.options",
-                    "engine.order", "engine.player", "engine.search", "engine.version", "book.names", "chess", "rich"},
-    "engine.desk.web": {*RULES, "engine.analysis", "engine.desk", "engine.host", "engine.options", "engine.reference",
-                        "engine.search", "engine.version", "book.names", "chess", "starlette", "uvicorn"},
+    "engine.reference": {"chess", "numpy"},
+    "engine.system": {"psutil", "llvmlite", "numba"},  # the last two inside functions only
+    "engine.kernel": {"engine.system", "engine.version", "llvmlite", "numba", "numpy"},
+    "engine.core": {"engine.kernel", "engine.system.errors", "numpy"},
+    "eval": RULES,
+    "eval.network.model": TRAINING,
+    "eval.network.quantize": TRAINING,
+    "eval.network.teacher": TRAINING,
+    "eval.network.train": TRAINING,
+    "eval.network.simd": {"eval.network", "llvmlite"},
+    "eval.network.simd_layers": {"eval.network", "llvmlite"},
+    "eval.policy.train_torch": TRAINING,
+    "eval.policy.simd": {"eval.network", "llvmlite"},
+    "book": {*RULES, "chess"},
+    "tablebase": {*RULES, "chess"},
+    "engine.search": {*RULES, "eval.evaluator"},
+    "engine.alphabeta": {*RULES, "engine.search", "eval", "tablebase.codes", "tablebase.probe", "tablebase.syzygy"},
+    "engine.text": {*RULES, "engine.search.scores", "eval", "chess"},
+    "engine.mcts": SEARCHES,
+    "engine.expectimax": SEARCHES,
+    "engine.humanlike": SEARCHES,
+    # Searches are reached through engine.search.modes alone; levels set what a human-like search sees.
+    "engine.player": {*RULES, "engine.search", "engine.humanlike", "eval.evaluator", "book", "tablebase", "chess"},
+    "engine.player.request": set(),  # the handshake imports it
+    "engine.arena": {*SEARCHES, "engine.mcts", "tablebase", "chess", "distributed"},
+    "engine.uci": {*RULES, "engine.player", "engine.text", "engine.search.types", "engine.search.scores",
+                   "engine.version", "eval.wdl", "chess"},
+    "engine.uci.protocol": {"engine.system.errors", "engine.player.request", "engine.search.scores",
+                            "engine.search.types", "eval.wdl"},
+    "engine.analysis": {*SEARCHES, "engine.player", "engine.text", "book", "tablebase", "chess"},
+    "engine.ui": {*RULES, "engine.analysis", "engine.text", "engine.player", "engine.search", "engine.version",
+                  "book.names", "chess", "rich"},
+    "engine.ui.terminal": {*RULES, "engine.analysis", "engine.text", "engine.player", "engine.search",
+                           "engine.version", *(f"engine.ui.{name}" for name in ("clock", "game", "opponent")),
+                           "book.names", "chess", "rich"},
+    "engine.ui.web": {*RULES, "engine.analysis", "engine.text", "engine.player.options", "engine.search",
+                      "engine.reference", "engine.version",
+                      *(f"engine.ui.{name}" for name in ("clock", "game", "opponent")),
+                      "book.names", "chess", "starlette", "uvicorn"},
     "engine.commands": {"engine", "eval", "book", "tablebase", "chess", "rich", "psutil", "matplotlib", "selenium",
-                        "torch", *LIBRARIES},
-    "engine.__main__": {"engine.host", "engine.version", "engine.uci", "engine.commands", "engine.core.errors"},
+                        "torch", "numpy"},
+    "engine.__main__": {"engine.system", "engine.version", "engine.uci", "engine.commands"},
 }
 EMPTY_ROOMS = {"eval", "book", "tablebase"}  # an __init__ that is only a docstring
 

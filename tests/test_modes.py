@@ -8,15 +8,15 @@ import time
 import chess
 import pytest
 
-from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.expectimax.makers import opponent_rating
-from engine.expectimax.randommover import RandomMover
-from engine.options import Settings, find_option
-from engine.order import GoRequest, SearchSignals
-from engine.player import Player
-from engine.search.kinds import MODES, mode_named
-from engine.search.limits import Info, Limits
+from engine.expectimax.factory import opponent_rating
+from engine.expectimax.searcher import RandomMover
+from engine.player.options import Settings, find_option
+from engine.player.player import Player
+from engine.player.request import GoRequest, SearchSignals
+from engine.search.modes import MODES, mode_named
+from engine.search.types import Info, Limits
+from engine.system.errors import InputError
 from tests.client import Client
 from tests.positions import judge
 

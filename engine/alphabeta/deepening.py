@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.calling import call_search
-from engine.alphabeta.root import move_to_front
-from engine.alphabeta.state import STATE_TYPE, StateRecord
-from engine.alphabeta.transpositions import EXACT, GENERATIONS, LOWER, UPPER
+from engine.alphabeta.root_moves import move_to_front
+from engine.alphabeta.state import STATE_TYPE, StateRecord, call_search
+from engine.alphabeta.tt import EXACT, GENERATIONS, LOWER, UPPER
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, inline, int64, kernel
 from engine.search.scores import INFINITE, MAX_PLY, is_decisive

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.alphabeta.deepening import re_search, start_multipv_line
-from engine.alphabeta.root import move_to_front_entry, search_from
+from engine.alphabeta.root import search_from
+from engine.alphabeta.root_moves import move_to_front_entry
 from engine.alphabeta.state import StateRecord
-from engine.alphabeta.transpositions import EXACT, LOWER
+from engine.alphabeta.tt import EXACT, LOWER
 from engine.core.position import PositionRecord
-from engine.search.clock import time_factor
-from engine.search.limits import Bound, Info, Limits, Report
 from engine.search.scores import MAX_PLY, mate_distance
+from engine.search.time_management import time_factor
+from engine.search.types import Bound, Info, Limits, Report
 
 _FIRST_BOUND = 1.0  # seconds: before that, bounds come too fast to be read
 

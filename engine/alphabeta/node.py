@@ -14,26 +14,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.learning import (
+from engine.alphabeta.evaluation import evaluate_node, is_improving, make_move, make_null_move, unmake_move
+from engine.alphabeta.history import (
     add_tried_move,
     maybe_update_correction,
+    set_threats,
+    update_histories_on_cutoff,
     update_history_on_tt_cutoff,
     update_last_move_by_eval,
     update_last_move_on_fail_low,
 )
-from engine.alphabeta.ordering import (
+from engine.alphabeta.movepicker import (
     ALL_QUIETS,
     BAD_NOISY,
     NO_QUIETS,
     init_move_picker,
     next_move,
     picked_move_history,
-    set_threats,
-    update_histories_on_cutoff,
 )
+from engine.alphabeta.node_entry import enter_node, is_draw
 from engine.alphabeta.pruning import (
+    has_non_pawn_material,
     late_move_pruning_applies,
     lazy_reverse_futility,
+    mate_distance_window,
+    mate_or_stalemate_score,
     may_try_null_move,
     may_try_probcut,
     next_probcut_move,
@@ -44,6 +49,7 @@ from engine.alphabeta.pruning import (
     reverse_futility_cuts,
     reverse_futility_score,
 )
+from engine.alphabeta.pv import count_cutoff, init_frame, record_best_move, set_tt_pv, tt_pv_to_store
 from engine.alphabeta.quiescence import enter_quiescence, quiescence
 from engine.alphabeta.reductions import (
     iir_reduction,
@@ -56,37 +62,20 @@ from engine.alphabeta.reductions import (
     reduced_depth,
     singular_extension,
 )
+from engine.alphabeta.root_moves import add_root_move_nodes, root_best_move, root_move_is_allowed, set_current_root_move
 from engine.alphabeta.state import PLY_MASK
-from engine.alphabeta.steps import (
-    can_probe_tb,
-    enter_node,
-    has_non_pawn_material,
-    is_draw,
+from engine.alphabeta.tb import can_probe_tb, tb_bounds
+from engine.alphabeta.tt import (
+    EXACT,
+    LOWER,
+    TT_MISS,
+    UPPER,
+    entry_move,
     legal_or_null,
-    make_move,
-    make_null_move,
     tt_lookup,
-    tt_store,
-    unmake_move,
-)
-from engine.alphabeta.techniques import (
-    add_root_move_nodes,
-    count_cutoff,
-    evaluate_node,
-    init_frame,
-    is_improving,
-    mate_distance_window,
-    mate_or_stalemate_score,
-    record_best_move,
-    root_best_move,
-    root_move_is_allowed,
-    set_current_root_move,
-    set_tt_pv,
-    tb_bounds,
-    tt_pv_to_store,
     tt_score_cuts,
+    tt_store,
 )
-from engine.alphabeta.transpositions import EXACT, LOWER, TT_MISS, UPPER, entry_move
 from engine.core.bits import EMPTY
 from engine.core.legality import gives_check
 from engine.core.movegen import checkers_and_pinned

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.kernel.records import Fields, take_fields
-from engine.search.rows import default_record, set_value
+from engine.search.params import default_record, set_value
 
 
 class Parameter(NamedTuple):

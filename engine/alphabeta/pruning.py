@@ -4,16 +4,46 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.exchange import capture_gain, see_ge
-from engine.alphabeta.ordering import BAD_NOISY, NO_QUIETS, next_move
+from engine.alphabeta.evaluation import (
+    lazy_eval,
+)
+from engine.alphabeta.movepicker import BAD_NOISY, NO_QUIETS, next_move
 from engine.alphabeta.reductions import whole_plies
+from engine.alphabeta.see import capture_gain, see_ge
 from engine.alphabeta.state import ROOT_OFFSET
-from engine.alphabeta.steps import has_non_pawn_material, lazy_eval
-from engine.alphabeta.transpositions import TT_MISS, entry_depth
+from engine.alphabeta.tt import (
+    TT_MISS,
+    entry_depth,
+)
+from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK
 from engine.core.legality import gives_check
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
-from engine.search.scores import NO_SCORE, is_decisive, is_loss
+from engine.search.scores import DRAW, NO_SCORE, is_decisive, is_loss, mate_in, mated_in
+
+
+@inline
+def has_non_pawn_material(pos):
+    """Whether the side to move has more than king and pawns; otherwise zugzwang is likely."""
+    own = pos.colors[pos.side]
+    return own & (pos.types[KNIGHT] | pos.types[BISHOP] | pos.types[ROOK] | pos.types[QUEEN]) != EMPTY
+
+
+@inline
+def mate_distance_window(params, alpha, beta, ply):
+    """(alpha, beta): the window without scores that no mate from here can reach."""
+    if not params.use_mate_distance:
+        return alpha, beta
+    return max(alpha, mated_in(ply)), min(beta, mate_in(ply + 1))
+
+
+@inline
+def mate_or_stalemate_score(alpha, ply, excluded, in_check):
+    """The score of a node without moves: mate or stalemate, unless a move was excluded."""
+    if excluded != NULL_MOVE:
+        return alpha
+    return mated_in(ply) if in_check else DRAW
+
 
 _NO = np.int64(0)
 _QUARTERS = np.int64(4)

@@ -6,38 +6,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.correction import correct_eval
-from engine.alphabeta.exchange import capture_gain, see_ge
-from engine.alphabeta.ordering import (
-    ALL_QUIETS,
-    BAD_NOISY,
-    NO_QUIETS,
-    QUIET_CHECKS,
-    init_move_picker,
-    next_move,
-    set_threats,
-)
-from engine.alphabeta.state import PLY_MASK
-from engine.alphabeta.steps import (
-    bound_cuts,
-    can_probe_tb,
-    enter_node,
+from engine.alphabeta.evaluation import (
     evaluate_raw,
     horizon_eval,
-    is_draw,
     lazy_eval,
-    legal_or_null,
     make_move,
-    probe_tb_score,
-    refine_by_tt,
     tt_eval_or_evaluate,
+    unmake_move,
+)
+from engine.alphabeta.history import correct_eval, set_threats
+from engine.alphabeta.movepicker import ALL_QUIETS, BAD_NOISY, NO_QUIETS, QUIET_CHECKS, init_move_picker, next_move
+from engine.alphabeta.node_entry import enter_node, is_draw
+from engine.alphabeta.pv import update_pv
+from engine.alphabeta.see import capture_gain, see_ge
+from engine.alphabeta.state import PLY_MASK
+from engine.alphabeta.tb import can_probe_tb, probe_tb_score
+from engine.alphabeta.tt import (
+    EXACT,
+    LOWER,
+    TT_MISS,
+    UPPER,
+    bound_cuts,
+    entry_bound,
+    entry_move,
+    entry_tt_pv,
+    legal_or_null,
+    refine_by_tt,
     tt_lookup,
     tt_score_is_usable,
     tt_store,
-    unmake_move,
-    update_pv,
 )
-from engine.alphabeta.transpositions import EXACT, LOWER, TT_MISS, UPPER, entry_bound, entry_move, entry_tt_pv
 from engine.core.bits import EMPTY
 from engine.core.movegen import checkers_and_pinned
 from engine.core.moves import NULL_MOVE

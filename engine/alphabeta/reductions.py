@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.state import REDUCTION_ROWS
-from engine.alphabeta.transpositions import LOWER, entry_bound, entry_depth
+from engine.alphabeta.tt import LOWER, entry_bound, entry_depth
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
 from engine.search.scores import NO_SCORE, is_decisive

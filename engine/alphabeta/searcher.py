@@ -13,20 +13,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.alphabeta.crew import ThreadPool
 from engine.alphabeta.deepening import helper_deepening, re_search, start_multipv_line
 from engine.alphabeta.iterations import MainThreadSearch, PvLine, best_line_of
 from engine.alphabeta.params import ParamsRecord
-from engine.alphabeta.root import NO_LIMIT, init_root_entry, move_to_front_entry, restrict_root_moves, search_from
+from engine.alphabeta.root import search_from
+from engine.alphabeta.root_moves import NO_LIMIT, init_root_entry, move_to_front_entry, restrict_root_moves
 from engine.alphabeta.state import StateRecord, clear_histories, new_state, set_params
-from engine.alphabeta.transpositions import TranspositionTable
-from engine.core.errors import InputError
+from engine.alphabeta.threads import ThreadPool
+from engine.alphabeta.tt import TranspositionTable
 from engine.core.position import PositionRecord
-from engine.search.contract import Search
-from engine.search.limits import Counts, Info, InfoString, Limits, Progress, Report, Result, no_report
+from engine.search.interface import Search
 from engine.search.scores import is_win
 from engine.search.tb import TbRecord, no_tb
-from eval.choice import Evaluator, built_in_evaluator
+from engine.search.types import Counts, Info, InfoString, Limits, Progress, Report, Result, no_report
+from engine.system.errors import InputError
+from eval.evaluator import Evaluator, built_in_evaluator
 
 # Seconds: an iteration that ends sooner is reported only if it is the last, since clients parse on the engine's clock.
 _FIRST_REPORT = 0.02

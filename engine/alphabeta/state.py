@@ -10,25 +10,27 @@ from typing import Annotated
 import numpy as np
 
 from engine.alphabeta.params import ParamsRecord, default_params
-from engine.alphabeta.transpositions import clear_words
+from engine.alphabeta.tt import clear_words
 from engine.core.movegen import MAX_MOVES, MOVE_LIST_PLIES, MoveListRecord
-from engine.host import zeroed_memory
-from engine.kernel import record_type
+from engine.core.position import POSITION_TYPE
+from engine.kernel import int64, record_type
+from engine.kernel.intrinsics import function_at
 from engine.kernel.records import I8, Fields, Numbers, dtype_of
 from engine.search.scores import MAX_PLY
 from engine.search.tb import TbRecord
+from engine.system.host import zeroed_memory
 from eval.cache import EvalCacheRecord
-from eval.choice import Evaluator, built_in_evaluator
+from eval.evaluator import Evaluator, built_in_evaluator
 from eval.network.memory import PLIES, AccumulatorsRecord
 from eval.weights import WeightsRecord
 from tablebase.syzygy.records import ScratchRecord
 
 STACK_SIZE = MAX_PLY + 8
+
 # Every ply fits into these bits. Masking it tells the compiler that it is not negative, which saves a test each time it
 # is used as an index: dozens in a node.
 PLY_MASK = np.int64(255)
 ROOT_OFFSET = np.int64(4)  # rows of the move stack that stand for moves before the root
-
 PAWN_HISTORY_SIZE = 512
 PIECE_TO_SIZE = 1024  # [piece * 64 + square]: the piece that moved and where to
 CORRECTION_SIZE = 1 << 14
@@ -130,11 +132,9 @@ class StateRecord(Fields):
 
 STATE = dtype_of(StateRecord)
 STATE_TYPE = record_type(STATE)
-
 _ALIGNMENT = 128  # of what follows a state in memory
 _STATE_SIZE = STATE.itemsize + -STATE.itemsize % _ALIGNMENT
 assert STACK_SIZE <= PLIES
-
 HISTORY_FIELDS = ("killers", "counter_moves", "quiet_history", "capture_history", "continuation_history",
                   "pawn_history", "pawn_correction", "non_pawn_correction", "continuation_correction")
 
@@ -167,3 +167,7 @@ def clear_histories(state: StateRecord) -> None:
     """Forget what earlier searches learned, for a new game."""
     for field in (*(state[name] for name in HISTORY_FIELDS), state.cache.structures, state.cache.scores):
         clear_words(field.ctypes.data, field.nbytes // 8)  # without the GIL: other threads may be at work
+
+
+# call_search(address, pos, state, depth, alpha, beta, ply) is search_from(pos, state, depth, alpha, beta, ply).
+call_search = function_at(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64)

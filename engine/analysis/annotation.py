@@ -9,11 +9,11 @@ import chess
 import chess.engine
 import chess.pgn
 
-from engine.analysis.knowledge import is_in_book, opening_name
-from engine.analysis.marks import MoveVerdict, PlayerAccuracy, classify_move, player_accuracies
+from engine.analysis.accuracy import MoveVerdict, PlayerAccuracy, classify_move, player_accuracies
+from engine.analysis.lookup import is_in_book, opening_name
 from engine.analysis.reasons import reason_for
-from engine.analysis.spans import PositionEval
-from engine.analysis.values import Score
+from engine.analysis.results import Score
+from engine.analysis.review import PositionEval
 
 _LINE_PLIES = 8  # of a better line
 _QUALITY_NAGS = frozenset(range(chess.pgn.NAG_GOOD_MOVE, chess.pgn.NAG_DUBIOUS_MOVE + 1))

@@ -7,11 +7,10 @@ from typing import Any
 import chess
 import numpy as np
 
+from engine.alphabeta.evaluation import evaluate_raw, reset_eval_stack
 from engine.alphabeta.state import STATE_TYPE
-from engine.alphabeta.steps import evaluate_raw, reset_eval_stack
 from engine.core.attacks import is_attacked
 from engine.core.bits import BIT, BLACK, EMPTY, KING, NO_SQUARE, PAWN, ROOK, WHITE, clear_lsb, lsb, popcount
-from engine.core.errors import InputError
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.position import (
     POSITION_TYPE,
@@ -24,6 +23,7 @@ from engine.core.setup import compute_keys
 from engine.kernel import Int, array_type, entry, int64, kernel
 from engine.kernel.intrinsics import record_reader
 from engine.search.scores import DRAW, MATE, NO_SCORE
+from engine.system.errors import InputError
 
 PackedBoard = np.ndarray[Any, np.dtype[np.uint64]]
 

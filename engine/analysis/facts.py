@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import chess
 
 from book.names import OpeningName
-from engine.analysis.explaining import to_position
-from engine.analysis.knowledge import book_moves, last_opening, tb_verdict_text
-from engine.shown import to_cp
-from eval.choice import Evaluator, built_in_evaluator
+from engine.analysis.explain import to_position
+from engine.analysis.lookup import book_moves, last_opening, tb_verdict_text
+from engine.text.display import to_cp
+from eval.evaluator import Evaluator, built_in_evaluator
 from eval.explain import PARTS_PER_CENTIPAWN, Term, explain
-from eval.men import piece_worths
-from eval.outcome import features_wdl_model
 from eval.phrases import PHRASES
+from eval.piece_worth import piece_worths
+from eval.wdl import features_wdl_model
 from eval.weights import load_weights
 
 _UNIT = 10_000  # centipawns, to find the scale by

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import chess
 
-from engine.analysis.knowledge import tb_result
-from engine.analysis.marks import Mark, MoveVerdict
-from engine.analysis.spans import PositionEval
+from engine.analysis.accuracy import Mark, MoveVerdict
+from engine.analysis.lookup import tb_result
+from engine.analysis.review import PositionEval
 from engine.analysis.themes import piece_counts, piece_list_text
 
 SHOWN_PLIES = 6  # of a line inside a sentence

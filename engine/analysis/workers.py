@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from engine.analysis.interface import Engine
-from engine.analysis.spans import GameSlice, PositionEval, evaluate_slice
+from engine.analysis.engine import Engine
+from engine.analysis.review import GameSlice, PositionEval, evaluate_slice
 
 _own = threading.local()  # `engine`, and the `hash` that it was made with
 _searching: set[Engine] = set()

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, TypeVar
 
-from engine.arena.stopping import allow_games, cancel_games
-from engine.core.errors import InputError, quote
+from engine.arena.cancellation import allow_games, cancel_games
+from engine.system.errors import InputError, quote
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -15,8 +15,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.resource_tracker import ensure_running
 from multiprocessing.util import _run_finalizers  # type: ignore[attr-defined]
 
-from engine.arena.seats import kill_engines
-from engine.arena.stopping import allow_games, cancel_games, is_cancelled
+from engine.arena.cancellation import allow_games, cancel_games, is_cancelled
+from engine.arena.engines import kill_engines
 
 _HEARING_SECONDS = 0.3  # until a child has heard that the pipe is closed, and has ended its engines
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from engine.arena.records import Forfeit, GameRecord, GameScore
 from engine.arena.shards import in_order
 from engine.arena.statistics import Sprt, pentanomial, wins_draws_losses
-from engine.core.errors import InputError
-from engine.files import file_size, read_text, write_file
+from engine.system.errors import InputError
+from engine.system.files import file_size, read_text, write_file
 
 Shard = Callable[[], list[GameRecord]]  # plays one or more pairs
 

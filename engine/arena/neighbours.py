@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.alphabeta.deepening import iterative_deepening
-from engine.alphabeta.exchange import see_ge
-from engine.alphabeta.root import init_root, search_from
+from engine.alphabeta.root import search_from
+from engine.alphabeta.root_moves import init_root
+from engine.alphabeta.see import see_ge
 from engine.alphabeta.state import STATE_TYPE, StateRecord
-from engine.arena.duel import kernel_player
-from engine.arena.gamefile import Games
-from engine.arena.packing import GAME_ROWS_TYPE, unpack_into
+from engine.arena.configs import Config
+from engine.arena.game_file import GAME_ROWS_TYPE, Games, unpack_into
+from engine.arena.kernel_games import kernel_player
 from engine.arena.replay import is_quiet_move
-from engine.arena.settings import Config
 from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, NOISY, checkers_and_pinned, generate
@@ -31,7 +31,7 @@ from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_
 from engine.kernel.intrinsics import multiply_high
 from engine.kernel.records import I8, U8, Fields, Numbers, dtype_of, new_record
 from eval.evaluate import evaluate_from_scratch
-from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, mix, write_sample
+from eval.network.samples import SAMPLE, SAMPLES_TYPE, Samples, mix, write_sample
 
 
 class NeighbourRequestRecord(Fields):

@@ -12,8 +12,8 @@ import chess
 import chess.pgn
 
 from engine.arena.records import Opening
-from engine.core.errors import InputError, quote
-from engine.files import LARGEST_TEXT, inner_name, open_text
+from engine.system.errors import InputError, quote
+from engine.system.files import LARGEST_TEXT, inner_name, open_text
 
 _RANDOM_PLIES = 8
 

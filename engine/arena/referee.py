@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import chess
 import chess.engine
 
+from engine.arena.engines import EngineProcess, EngineSpec, run_on_host, start_engines
 from engine.arena.records import Adjudication, Forfeit, GameRecord, MoveRecord, Opening
-from engine.arena.seats import EngineProcess, EngineSpec, run_on_host, start_engines
-from engine.arena.tb_results import known_result
-from engine.core.errors import InputError
+from engine.arena.tb_adjudication import known_result
+from engine.system.errors import InputError
 
 _GRACE_SECONDS = 5.0  # beyond its clock, until an engine counts as hanging
 _LONGEST_THOUGHT = 600.0  # without a time limit

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,19 +17,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.arena.gamefile import DamagedFileError, Games, read_games
-from engine.arena.packing import GAME_ROW, GAME_ROWS_TYPE, unpack_into
-from engine.arena.returns import with_lambda_targets
+from engine.arena.game_file import GAME_ROW, GAME_ROWS_TYPE, DamagedFileError, Games, read_games, unpack_into
 from engine.core.bits import EMPTY, NO_PIECE
-from engine.core.errors import InputError
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import checkers_and_pinned
 from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, move_type, to_square
 from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make
 from engine.kernel import Int, array_type, entry, inline, int64, record_type
 from engine.kernel.records import I8, U8, Fields, dtype_of, new_record
+from engine.system.errors import InputError
 from eval.evaluate import evaluate_from_scratch
-from eval.network.data import SAMPLE, SAMPLES_TYPE, Samples, mix, select_samples, write_sample
+from eval.network.samples import SAMPLE, SAMPLES_TYPE, Samples, mix, select_samples, write_sample
 from eval.weights import WEIGHTS_TYPE, WeightsRecord, load_weights
 
 
@@ -224,3 +222,43 @@ def _estimated_positions(path: Path) -> float:
     """Roughly how many positions a file holds, judging by its size; 0 if it is not there, which its reader will say."""
     bytes_each = _PACKED_BYTES if path.suffix == ".xz" else _BYTES
     return path.stat().st_size / bytes_each if path.exists() else 0.0
+
+
+_SCALE = 200.0  # centipawns for a logit of 1, roughly what results say: averages are taken of chances, not of scores
+_LARGEST_LOGIT = 15.0
+_LARGEST_SCORE = int(_SCALE * _LARGEST_LOGIT)
+Chances = npt.NDArray[np.float64]
+
+
+def with_lambda_targets(games: Games, decay: float) -> Games:
+    """The games with returns instead of scores; those beyond 3000 centipawns, such as mates, stay as they are."""
+    if decay == 0:
+        return games
+    returns = _returns(games, decay)
+    least = 1 / (1 + np.exp(_LARGEST_LOGIT))
+    returns = np.clip(returns, least, 1 - least)
+    scores = np.rint(_SCALE * np.log(returns / (1 - returns))).astype(games.scores.dtype)
+    is_clear = np.abs(games.scores.astype(np.int32)) > _LARGEST_SCORE
+    return replace(games, scores=np.where(is_clear, games.scores, scores))
+
+
+def _returns(games: Games, decay: float) -> Chances:
+    """[position]: the expected result from the mover's view, from 0 to 1; computed from the ends of all games."""
+    logits = np.clip(games.scores / _SCALE, -_LARGEST_LOGIT, _LARGEST_LOGIT)
+    returns: Chances = (1 - decay) / (1 + np.exp(-logits))
+    longest_first = np.argsort(-games.rows["plies"].astype(np.int64), kind="stable")
+    rows, ends = games.rows[longest_first], games.starts[1:][longest_first]
+    hopes = _chances_after(rows)
+    for plies in range(1, int(rows["plies"].max(initial=0)) + 1):
+        count = int(np.count_nonzero(rows["plies"] >= plies))  # games that are so long
+        places = ends[:count] - plies
+        returns[places] += decay * hopes[:count]
+        hopes = 1 - returns[places]
+    return returns
+
+
+def _chances_after(rows: npt.NDArray[Any]) -> Chances:
+    """[game]: its result, from 0 to 1, from the view of the player who moved last."""
+    black_moved_last = (rows["side"].astype(np.int64) + rows["plies"] - 1) % 2 == 1
+    results = rows["result"].astype(np.float64)
+    return (1 + np.where(black_moved_last, -results, results)) / 2

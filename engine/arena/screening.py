@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.alphabeta.params import PARAMETERS, ParamsRecord
-from engine.arena.duel import KernelPair
+from engine.arena.configs import Config
+from engine.arena.kernel_games import KernelPair
 from engine.arena.records import Adjudication, GameRecord, Opening
-from engine.arena.settings import Config
 from engine.arena.statistics import CONFIDENCE, Estimate
-from engine.core.errors import InputError, quote
+from engine.system.errors import InputError, quote
 
 _ELO_PER_GAIN = 800 / math.log(10)  # where the sides are about level
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from typing import TypeVar
 
-from engine.arena.stopping import GamesCancelledError, check_stop, failure_reason
-from engine.core.errors import InputError
+from engine.arena.cancellation import GamesCancelledError, check_stop, failure_reason
+from engine.system.errors import InputError
 
 T = TypeVar("T")
 

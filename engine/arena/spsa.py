@@ -13,14 +13,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from engine.alphabeta.params import PARAMETERS, Parameter
-from engine.arena.duel import KernelPair
+from engine.arena.configs import Config, TreeConfig
+from engine.arena.kernel_games import KernelPair
 from engine.arena.records import Adjudication, GameRecord, Opening
-from engine.arena.searchgames import SearchPair
-from engine.arena.settings import Config, TreeConfig
-from engine.core.errors import InputError, quote
-from engine.files import read_json, write_file
+from engine.arena.search_games import SearchPair
 from engine.mcts import params as of_trees
-from engine.search.limits import Limits
+from engine.search.types import Limits
+from engine.system.errors import InputError, quote
+from engine.system.files import read_json, write_file
 
 # The usual constants: how fast the steps and the perturbations shrink, and the share of pairs before they do.
 _ALPHA, _GAMMA, _STABILITY = 0.602, 0.101, 0.1

@@ -11,17 +11,17 @@ from typing import Any
 
 import chess
 
-from engine.analysis.interface import Engine
-from engine.analysis.knowledge import last_opening, tb_verdict_text
-from engine.analysis.values import AnalysisInfo, Score
-from engine.chesstext import START, parse_position, play_moves, read_epd, to_board_with_history
+from engine.analysis.engine import Engine
+from engine.analysis.lookup import last_opening, tb_verdict_text
+from engine.analysis.results import AnalysisInfo, Score
 from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, option_range, plies, positive, text
 from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
-from engine.commands.shared.objects import add_json, as_object, print_object
+from engine.commands.shared.output import add_json, as_object, print_object
 from engine.commands.shared.tables import live_table, print_table
-from engine.core.errors import InputError
-from engine.files import numbered_lines
-from engine.host import INTERRUPTED_STATUS
+from engine.system.errors import InputError
+from engine.system.files import numbered_lines
+from engine.system.host import INTERRUPTED_STATUS
+from engine.text.notation import START, parse_position, play_moves, read_epd, to_board_with_history
 
 _DEFAULT_MOVETIME = 2000  # milliseconds
 _SHOWN_PLIES = 16

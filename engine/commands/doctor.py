@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from engine import host
-from engine.commands.shared.objects import add_json, print_object
-from engine.host import usable_cores
+from engine.commands.shared.output import add_json, print_object
 from engine.kernel import Origin, cache, import_all, library, set_listener, targets
+from engine.system import host
+from engine.system.host import usable_cores
 from engine.version import NAME, VERSION
 
 _MEGABYTE = 1_000_000
@@ -102,9 +102,9 @@ def _cache() -> Finding:
 
 def _data() -> Iterator[Finding]:
     """What the engine knows beside its code."""
-    from book.builtin import BUILT_IN as BOOK
-    from eval.choice import BUILT_IN_FILE as NETWORK
-    from tablebase.own_tables import BUILT_IN as TABLES
+    from book.polyglot import BUILT_IN as BOOK
+    from eval.evaluator import BUILT_IN_FILE as NETWORK
+    from tablebase.tables import BUILT_IN as TABLES
 
     yield _file("book", BOOK, "`setoption name OwnBook value true` uses it")
     tables = sorted(TABLES.glob("*.tables"))

@@ -13,24 +13,24 @@ from xml.sax.saxutils import escape
 import chess
 import chess.svg
 
-from engine.analysis.explaining import explain_board
-from engine.analysis.interface import Engine
-from engine.analysis.spans import SearchEffort
-from engine.chesstext import START, parse_move, parse_position, san, to_board, to_board_with_history
+from engine.analysis.engine import Engine
+from engine.analysis.explain import explain_board
+from engine.analysis.review import SearchEffort
 from engine.commands.shared.arguments import in_file, milliseconds, plies, positive, svg_file, text
 from engine.commands.shared.interruption import stop_on_interrupt
-from engine.commands.shared.objects import add_json, print_object
+from engine.commands.shared.output import add_json, print_object
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
-from engine.explanation import HEADINGS, PIECE_HEADINGS, centipawns, network_summary, piece_rows, rows, summary
-from engine.files import write_file
-from engine.shown import NetworkExplanation, network_explanation
-from eval.choice import BUILT_IN, Evaluator, evaluator_named
+from engine.system.files import write_file
+from engine.text.display import NetworkExplanation, network_explanation
+from engine.text.eval_table import HEADINGS, PIECE_HEADINGS, centipawns, network_summary, piece_rows, rows, summary
+from engine.text.notation import START, parse_move, parse_position, san, to_board, to_board_with_history
+from eval.evaluator import BUILT_IN, Evaluator, evaluator_named
 from eval.explain import PARTS_PER_CENTIPAWN, EvalBreakdown, compare, explain
-from eval.men import PieceWorth
-from eval.outcome import Wdl, WdlModel, material_on, normalized_score, wdl_of
 from eval.phrases import change_text, opened_files
-from eval.weightfile import read_weight_file
+from eval.piece_worth import PieceWorth
+from eval.wdl import Wdl, WdlModel, material_on, normalized_score, wdl_of
+from eval.weight_file import read_weight_file
 from eval.weights import load_weights
 
 _DEFAULT_MOVETIME = 1000  # milliseconds

@@ -7,18 +7,17 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine.chesstext import parse_position
 from engine.commands.shared.arguments import IntRange, add_fen, conflicts_with, in_file, positive, requires_option
 from engine.commands.shared.interruption import InterruptionError, is_interrupted
-from engine.commands.shared.leaves import count_leaves
-from engine.commands.shared.objects import add_json, print_object
+from engine.commands.shared.output import add_json, pluralize, print_object
+from engine.commands.shared.perft_count import count_leaves
 from engine.commands.shared.progress import Show, map_with_progress, progress_bar
-from engine.commands.shared.wording import pluralize
-from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import empty_move_list
 from engine.core.perft import BULK, DEEPEST, perft
+from engine.system.errors import InputError
+from engine.text.notation import parse_position
 
 if TYPE_CHECKING:
     from engine.commands.shared.suites import PerftLine

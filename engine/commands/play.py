@@ -14,13 +14,13 @@ import chess
 
 from engine.commands.shared.arguments import IntRange, conflicts_with, in_file, text
 from engine.commands.shared.interruption import stop_on_interrupt
-from engine.core.errors import InputError, quote
-from engine.desk.clock import TimeControl, parse_time_control
-from engine.desk.dialogue import NewGameOptions, TerminalSession
-from engine.desk.game import PlayedGame, PlayerInfo, game_from_pgn, starting_board
-from engine.desk.opponent import HIGHEST, LOWEST, EngineOpponent, engine_info
-from engine.desk.screen import InputLines, screen_for
-from engine.files import read_text
+from engine.system.errors import InputError, quote
+from engine.system.files import read_text
+from engine.ui.clock import TimeControl, parse_time_control
+from engine.ui.game import PlayedGame, PlayerInfo, game_from_pgn, starting_board
+from engine.ui.opponent import HIGHEST, LOWEST, EngineOpponent, engine_info
+from engine.ui.terminal.screen import InputLines, screen_for
+from engine.ui.terminal.session import NewGameOptions, TerminalSession
 
 _DEFAULT_LEVEL, _MAX = 1200, "max"
 _SIDES = {"white": chess.WHITE, "black": chess.BLACK, "random": None}

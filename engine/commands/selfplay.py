@@ -13,14 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from engine.arena import executors
+from engine.arena.cancellation import cancel_games
 from engine.arena.cluster import cluster
-from engine.arena.gamefile import MAGIC, DamagedFileError, GameFile, read_games
+from engine.arena.configs import DEFAULT, Config, parse_config
+from engine.arena.game_file import MAGIC, DamagedFileError, GameFile, read_games
 from engine.arena.openings import Openings
-from engine.arena.settings import DEFAULT, Config, parse_config
 from engine.arena.shards import in_order
-from engine.arena.stopping import cancel_games
-from engine.arena.training import TrainingShard, games_a_shard
-from engine.arena.treetraining import TreeTrainingShard
+from engine.arena.training import TrainingShard, TreeTrainingShard, games_a_shard
 from engine.commands.shared.arguments import (
     OutputFile,
     add_concurrency,
@@ -31,14 +30,14 @@ from engine.commands.shared.arguments import (
     positive,
     text,
 )
-from engine.commands.shared.complaints import print_warning
 from engine.commands.shared.interruption import stop_on_interrupt
+from engine.commands.shared.output import print_warning
 from engine.commands.shared.progress import progress_bar
-from engine.core.errors import InputError
-from engine.files import begins_with
-from engine.host import usable_cores
 from engine.mcts.params import BY_KIND
-from engine.search.kinds import DEFAULT_MODE
+from engine.search.modes import DEFAULT_MODE
+from engine.system.errors import InputError
+from engine.system.files import begins_with
+from engine.system.host import usable_cores
 
 _DAMAGED = 1
 _MATE_SCORE = 30_000

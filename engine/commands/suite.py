@@ -9,21 +9,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.chesstext import parse_move, san, to_board
 from engine.commands.shared.arguments import add_hash, add_threads, in_file, milliseconds, plies, positive, text
-from engine.commands.shared.objects import add_json, print_object
+from engine.commands.shared.output import add_json, pluralize, print_object
 from engine.commands.shared.progress import map_with_progress
-from engine.commands.shared.searching import search
+from engine.commands.shared.searches import search
 from engine.commands.shared.suites import Problem, read_problems
-from engine.commands.shared.wording import pluralize
-from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.options import Settings
-from engine.search.contract import Clearable, Evaluating, Search
-from engine.search.kinds import DEFAULT_MODE, MODES, mode_named
-from engine.search.limits import Bound, Info, Limits
+from engine.player.options import Settings
+from engine.search.interface import Clearable, Evaluating, Search
+from engine.search.modes import DEFAULT_MODE, MODES, mode_named
 from engine.search.scores import mate_distance
-from eval.choice import evaluator_named
+from engine.search.types import Bound, Info, Limits
+from engine.system.errors import InputError
+from engine.text.notation import parse_move, san, to_board
+from eval.evaluator import evaluator_named
 
 _LINES_LEFT_OUT = 1
 

@@ -17,9 +17,9 @@ from engine.core.bits import (
     parse_square,
     square_name,
 )
-from engine.core.errors import InputError, quote
 from engine.core.position import PositionRecord, castled_squares, castling_index, empty_position
 from engine.core.setup import finish_setup
+from engine.system.errors import InputError, quote
 
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 

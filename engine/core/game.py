@@ -9,7 +9,6 @@ import numpy as np
 
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material, repetition_count
-from engine.core.errors import InputError, quote
 from engine.core.fen import START_FEN, format_fen, parse_fen
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import (
@@ -20,9 +19,10 @@ from engine.core.movegen import (
     empty_move_list,
     generate,
 )
-from engine.core.notation import format_uci, parse_uci
 from engine.core.position import POSITION_TYPE, PositionRecord, make
+from engine.core.uci_moves import format_uci, parse_uci
 from engine.kernel import entry, int64
+from engine.system.errors import InputError, quote
 
 _LARGEST_RULE50 = np.int64(50_000)
 

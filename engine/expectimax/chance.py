@@ -15,9 +15,10 @@ from typing import Annotated
 
 import numpy as np
 
-from engine.alphabeta.calling import call_search
-from engine.alphabeta.state import PLY_MASK, STACK_SIZE, STATE_TYPE, StateRecord
-from engine.alphabeta.steps import check_limits, is_draw, make_move, unmake_move, update_pv
+from engine.alphabeta.evaluation import make_move, unmake_move
+from engine.alphabeta.node_entry import check_limits, is_draw
+from engine.alphabeta.pv import update_pv
+from engine.alphabeta.state import PLY_MASK, STACK_SIZE, STATE_TYPE, StateRecord, call_search
 from engine.core.bits import EMPTY
 from engine.core.movegen import ALL_MOVES, MAX_MOVES, MOVE_LIST_PLIES, checkers_and_pinned, generate
 from engine.core.position import POSITION_TYPE, PositionRecord

@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.kernel import inline, kernel
 from engine.kernel.records import Fields, take_fields
-from engine.search.rows import default_record, set_value
+from engine.search.params import default_record, set_value
 
 RANDOM_MOVER = 0  # the rating of a player that moves at random
 DEFAULT_RATING = 1500  # of an opponent about whom nothing is known

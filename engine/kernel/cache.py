@@ -13,9 +13,9 @@ import time
 from functools import cache
 from pathlib import Path
 
-from engine import host
 from engine.kernel import codefile, notices, sources
 from engine.kernel.codefile import Code, CodeFile, CodeFileError, Provenance
+from engine.system import host
 
 CACHE_VARIABLE = "ADVERSARY_CACHE"
 FOLDERS_KEPT = 4

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine import host
 from engine.kernel.decorators import Intrinsic, intrinsic
 from engine.kernel.signature import ArgumentType, Record, int64, uint64
+from engine.system import host
 
 
 def _int(bits: int) -> Any:

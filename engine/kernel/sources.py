@@ -18,7 +18,7 @@ SOURCE_ROOT = Path(__file__).resolve().parents[2]
 # Where kernels are, with all that they import: a change anywhere else recompiles nothing. A test checks that.
 _ROOMS = ("book", "engine/alphabeta", "engine/analysis", "engine/arena", "engine/core", "engine/expectimax",
           "engine/fallible", "engine/kernel", "engine/mcts", "engine/search", "eval", "tablebase")
-_FILES = ("engine/files.py", "engine/host.py")
+_FILES = ("engine/system/files.py", "engine/system/host.py")
 
 
 def kernel_sources(root: Path) -> list[Path]:

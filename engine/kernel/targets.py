@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
-from engine import host
+from engine.system import host
 
 _V3 = ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2")
 _V4 = (*_V3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")

@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.kernel import inline, kernel
 from engine.mcts.nodes import ONE, add_value, is_drawn_at_best, node_at, prove
-from engine.mcts.sharing import store_shared_value
+from engine.mcts.shared_values import store_shared_value
 
 
 @inline

@@ -10,7 +10,7 @@ from engine.kernel.intrinsics import add_atomic_i64
 from engine.mcts.nodes import claim, node_at, publish_children, write_node
 from engine.mcts.params import Selection
 from engine.mcts.priors import handmade_scores, policy_priors, softmax_priors, sort_by_prior
-from engine.mcts.randomness import random_below
+from engine.mcts.sampling import random_below
 
 _PUCT = np.int64(Selection.PUCT)
 

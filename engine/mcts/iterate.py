@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.state import STATE_TYPE, StateRecord
-from engine.alphabeta.transpositions import tt_prefetch
+from engine.alphabeta.tt import tt_prefetch
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate, pawn_targets
@@ -14,14 +14,14 @@ from engine.kernel import entry, inline, kernel
 from engine.kernel.intrinsics import load_atomic, perf_counter_ns
 from engine.mcts.backup import back_propagate
 from engine.mcts.expand import expand
-from engine.mcts.look import refine_priors, refinement_is_due
+from engine.mcts.leaves import make_move, unmake_move
 from engine.mcts.nodes import average_before, count_visit, node_at, prefetch_children
 from engine.mcts.params import Selection
+from engine.mcts.priors import refine_priors, refinement_is_due
 from engine.mcts.select import select
-from engine.mcts.sharing import lookup_shared_value
+from engine.mcts.shared_values import lookup_shared_value
 from engine.mcts.simulate import simulate
-from engine.mcts.spread import add_value_sample, update_value_spread
-from engine.mcts.steps import make_move, unmake_move
+from engine.mcts.values import add_value_sample, update_value_spread
 from engine.mcts.worker import LONGEST_PATH, WORKER_TYPE, WorkerRecord
 
 _EVEN = np.int64(Selection.EVEN)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.calling import call_search
-from engine.alphabeta.state import ROOT_OFFSET
-from engine.alphabeta.steps import can_probe_tb, evaluate_raw, probe_tb_score, reset_eval_stack
-from engine.kernel import inline
+from engine.alphabeta.evaluation import evaluate_raw, reset_eval_stack
+from engine.alphabeta.state import ROOT_OFFSET, call_search
+from engine.alphabeta.tb import can_probe_tb, probe_tb_score
+from engine.core.position import make, unmake
+from engine.kernel import inline, kernel
 from engine.mcts.nodes import TB_PROOF
 from engine.search.scores import MATE, MATE_BAND, NO_SCORE, TB_BAND, TB_WIN
 
@@ -51,3 +52,15 @@ def proof_of(score):
     if score <= -TB_BAND:
         return -(TB_PROOF + TB_WIN + score)
     return np.int64(0)
+
+
+@kernel
+def make_move(pos, move):
+    """Make a legal move."""
+    make(pos, move)
+
+
+@kernel
+def unmake_move(pos, move):
+    """Unmake the last move."""
+    unmake(pos, move)

@@ -16,10 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import InputError
 from engine.core.game import make_if_legal
 from engine.core.position import HISTORY, PAST_KEY, PositionRecord
-from engine.host import address_of, zeroed_memory
 from engine.kernel import entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import (
     add_atomic_i32,
@@ -30,6 +28,8 @@ from engine.kernel.intrinsics import (
     store_release_i32,
 )
 from engine.kernel.records import F4, I2, I4, I8, U1, U2, Fields, dtype_of
+from engine.system.errors import InputError
+from engine.system.host import address_of, zeroed_memory
 
 
 class NodeRecord(Fields):

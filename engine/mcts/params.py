@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.kernel.records import Fields, take_fields
-from engine.search.rows import default_record, set_value
+from engine.search.params import default_record, set_value
 
 
 class Selection(IntEnum):

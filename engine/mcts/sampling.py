@@ -19,7 +19,6 @@ from engine.core.moves import CASTLING, EN_PASSANT, NORMAL, NULL_MOVE, PROMOTION
 from engine.core.position import king_square, occupied_squares
 from engine.kernel import inline, kernel
 from engine.kernel.records import I8, Fields, Numbers, dtype_of
-from engine.mcts.randomness import random_below
 
 MOST_GROUPS = 80  # sixty-four pieces, seven kinds of pawn moves, two castlings, two captures en passant
 _TRIES = np.int64(8)
@@ -150,3 +149,25 @@ def random_move(pos, worker, pinned):
         if is_legal(pos, move, EMPTY, pinned):
             return move
     return NULL_MOVE
+
+
+@inline
+def _next_random(worker):
+    bits = worker.random
+    bits ^= bits << np.uint64(13)
+    bits ^= bits >> np.uint64(7)
+    bits ^= bits << np.uint64(17)
+    worker.random = bits
+    return bits
+
+
+@inline
+def random_below(worker, end):
+    """A number from 0 to `end` - 1, all equally likely."""
+    return np.int64((_next_random(worker) >> np.uint64(32)) * np.uint64(end) >> np.uint64(32))
+
+
+@inline
+def random_event(worker, probability):
+    """True with this probability."""
+    return np.float64(_next_random(worker) >> np.uint64(11)) < probability * 9007199254740992.0

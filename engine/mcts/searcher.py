@@ -13,27 +13,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.alphabeta.root import NO_LIMIT, init_root_entry, restrict_root_moves, search_from
+from engine.alphabeta.root import search_from
+from engine.alphabeta.root_moves import NO_LIMIT, init_root_entry, restrict_root_moves
 from engine.alphabeta.state import StateRecord, clear_histories, new_state
-from engine.alphabeta.transpositions import TranspositionTable
-from engine.core.errors import InputError
+from engine.alphabeta.tt import TranspositionTable
 from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
 from engine.mcts.iterate import grow
 from engine.mcts.lines import RootLine, best_lines, without_unfinished_mate
 from engine.mcts.nodes import Pool, compact, prove_node
 from engine.mcts.params import Selection, TreeParamsRecord, puct
-from engine.mcts.sharing import SharedValues
-from engine.mcts.spread import reset_value_spread
-from engine.mcts.values import curve, set_curves
+from engine.mcts.shared_values import SharedValues
+from engine.mcts.values import curve, reset_value_spread, set_curves
 from engine.mcts.worker import WorkerRecord, new_worker
-from engine.search.contract import Search
-from engine.search.limits import Info, Limits, Report, Result, no_report
+from engine.search.interface import Search
 from engine.search.scores import INFINITE, MATE, is_decisive, mate_distance
 from engine.search.tb import TbRecord, no_tb
-from eval.choice import Evaluator, built_in_evaluator
-from eval.outcome import material_on
+from engine.search.types import Info, Limits, Report, Result, no_report
+from engine.system.errors import InputError
+from eval.evaluator import Evaluator, built_in_evaluator
 from eval.policy.memory import NO_POLICY, LoadedPolicy, built_in_policy
+from eval.wdl import material_on
 
 POOL_SHARE = 75  # of the memory, in percent; the rest is a transposition table for the searches of leaves, and
 _SHARED_SHARE = 4  # for the values of transpositions in the tree

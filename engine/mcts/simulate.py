@@ -6,18 +6,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.exchange import capture_gain, see_ge
+from engine.alphabeta.see import capture_gain, see_ge
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.moves import NULL_MOVE
 from engine.core.position import is_noisy
 from engine.kernel import inline, kernel
-from engine.mcts.leaves import evaluate_leaf, proof_of, search_leaf
+from engine.mcts.leaves import evaluate_leaf, make_move, proof_of, search_leaf
 from engine.mcts.params import Leaf
-from engine.mcts.randomness import random_below, random_event
-from engine.mcts.sampling import random_move
-from engine.mcts.steps import make_move
+from engine.mcts.sampling import random_below, random_event, random_move
 from engine.mcts.values import score_for, win_loss_of
 from engine.search.scores import INFINITE
 

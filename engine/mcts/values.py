@@ -17,7 +17,7 @@ from engine.core.bits import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, popcount
 from engine.kernel import inline
 from engine.mcts.params import TreeParamsRecord
 from engine.mcts.worker import WorkerRecord
-from eval.outcome import FULL_MATERIAL, WdlModel
+from eval.wdl import FULL_MATERIAL, WdlModel
 
 _MOST_SPREADS = 40.0  # beyond this nothing changes
 _SUREST = 0.9999  # no average is taken as closer to a win when it is turned into a score
@@ -78,3 +78,33 @@ def set_curves(worker: WorkerRecord, params: TreeParamsRecord, model: WdlModel) 
     """Let a thread value its scores so."""
     for material in range(FULL_MATERIAL + 1):
         worker.spreads[material], worker.odds[material] = curve(params, model, material)
+
+
+_EARLY = np.int64(64)  # iterations before the spread means anything
+_LEAST, _MOST = 0.5, 2.0
+
+
+@inline
+def add_value_sample(worker, value):
+    """Count the value of a visit, from the view of the player at the root."""
+    worker.value_sum += value
+    worker.value_squares += value * value
+
+
+@inline
+def update_value_spread(worker):
+    """Set what exploration is multiplied by; 1 if the spread is the usual one."""
+    params = worker.params
+    if params.spread_share == 0.0 or worker.iterations < _EARLY:
+        return
+    visits = np.float64(worker.iterations)
+    mean = worker.value_sum / visits
+    spread = math.sqrt(max(worker.value_squares / visits - mean * mean, 0.0))
+    zeal = 1.0 + params.spread_share * (spread / params.usual_spread - 1.0)
+    worker.exploration_factor = min(max(zeal, _LEAST), _MOST)
+
+
+def reset_value_spread(worker: WorkerRecord) -> None:
+    """Begin anew, for another search."""
+    worker.value_sum = worker.value_squares = 0.0
+    worker.exploration_factor = 1.0

@@ -10,7 +10,7 @@ from engine.kernel import record_type
 from engine.kernel.records import F8, I8, U8, Fields, Numbers, dtype_of, new_record
 from engine.mcts.params import TreeParamsRecord
 from engine.mcts.sampling import GroupsRecord
-from eval.outcome import FULL_MATERIAL
+from eval.wdl import FULL_MATERIAL
 
 LONGEST_PATH = 256  # plies from the root; the tree grows no deeper
 

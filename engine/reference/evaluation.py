@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import chess
 
-Feature = Callable[[chess.Board], float]  # White's minus Black's
+from engine.reference.game import MAX, Action, Game, State
+from engine.reference.minimax import Evaluate, leaf_value
 
+Feature = Callable[[chess.Board], float]  # White's minus Black's
 CENTRE = chess.SquareSet([chess.D4, chess.E4, chess.D5, chess.E5])
 
 
@@ -77,3 +79,22 @@ def material(fen: str) -> float:
 def evaluate(fen: str) -> float:
     """The sum of all features, squashed between a loss (-1) and a win (1)."""
     return math.tanh(sum(terms(fen).values()) / _SCALE)
+
+
+Noisy = Callable[[State], Sequence[Action]]  # the actions after which a state is not quiet: captures, in chess
+
+
+def quiescent(game: Game[State, Action], evaluate: Evaluate[State], noisy: Noisy[State, Action]) -> Evaluate[State]:
+    """An evaluation that searches on where a state is not quiet. Give it to any search in place of `evaluate`.
+
+    The player to move may stop at any state and accept its evaluation: nobody is forced to capture.
+    """
+
+    def value(state: State) -> float:
+        standing = leaf_value(game, state, evaluate)
+        if game.is_terminal(state):
+            return standing
+        values = [standing, *(value(game.result(state, action)) for action in noisy(state))]
+        return max(values) if game.to_move(state) == MAX else min(values)
+
+    return value

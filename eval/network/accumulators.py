@@ -16,7 +16,7 @@ from engine.core.position import castled_squares, king_square
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import load_word, store_word
 from eval.network.memory import MEN_SIZE, feature_row, line_row, network_at
-from eval.network.vectors import (
+from eval.network.row_ops import (
     apply_bytes,
     apply_rows,
     bytes_capture,

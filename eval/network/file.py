@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.errors import InputError, quote
-from engine.files import open_bytes, write_file
-from eval.numberfile import LARGEST_FILE, ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, require
-from eval.weightfile import read_outcome
+from engine.system.errors import InputError, quote
+from engine.system.files import open_bytes, write_file
+from eval.binary_file import LARGEST_FILE, ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, require
+from eval.weight_file import read_outcome
 
 VERSION = 1
 FEATURES = 768  # of one perspective and king bucket: own or not, six types, 64 squares

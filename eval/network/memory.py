@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import numpy as np
 
 from engine.core.bits import BLACK, WHITE
-from engine.host import zeroed_memory
 from engine.kernel import inline, record_type
 from engine.kernel.intrinsics import record_reader
 from engine.kernel.records import I8, Fields, Numbers, dtype_of, new_record
+from engine.system.host import zeroed_memory
 from eval.network.file import FEATURES, LARGEST_LAYER, MOST_BUCKETS, PAIR_BITS, QUANT_FEATURE, Network
-from eval.network.rows import GROUP, LAYER_OUTPUTS, PAIR_LIMITS, ROW_STEP
+from eval.network.layout import GROUP, LAYER_OUTPUTS, PAIR_LIMITS, ROW_STEP
 
 PLIES = 256  # of a line that have accumulators
 MAX_PIECES = 64  # positions that are set up by hand may have more than 32

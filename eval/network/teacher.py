@@ -14,10 +14,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from engine.core.errors import InputError
-from eval.network.data import BOARD_BYTES, NO_PIECE_CODE, Samples, expected
-from eval.network.model import Tensor, to_device
-from eval.network.tensors import save_tensors
+from engine.system.errors import InputError
+from eval.network.model import Tensor, save_tensors, to_device
+from eval.network.samples import BOARD_BYTES, NO_PIECE_CODE, Samples, expected
 
 _VERSION = 1
 _SQUEEZE = 8  # channels of a block for one of its gate

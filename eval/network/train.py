@@ -16,14 +16,12 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from engine.core.errors import InputError
-from eval.network.data import Samples
+from engine.system.errors import InputError
 from eval.network.file import Network
-from eval.network.judge import Losses, losses_of
-from eval.network.layered import NetworkModel
-from eval.network.model import Model, Tensor, to_device
-from eval.network.tensors import save_tensors
-from eval.schedule import cosine_decay, prefetched
+from eval.network.metrics import Losses, losses_of
+from eval.network.model import Model, NetworkModel, Tensor, save_tensors, to_device
+from eval.network.samples import Samples
+from eval.training import cosine_decay, prefetched
 
 _STEPS_A_SYNC = 64  # steps that may be waiting on the device
 _VALIDATION_ROWS = 32_768

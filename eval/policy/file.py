@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.errors import InputError
-from engine.files import open_bytes, write_file
-from eval.numberfile import LARGEST_FILE, ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, require
+from engine.system.errors import InputError
+from engine.system.files import open_bytes, write_file
+from eval.binary_file import LARGEST_FILE, ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, require
 
 VERSION = 1
 MAGIC = b"ADVPOL\r\n"

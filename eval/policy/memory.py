@@ -8,10 +8,10 @@ from typing import Annotated
 
 import numpy as np
 
-from engine.host import zeroed_memory
 from engine.kernel import record_type
 from engine.kernel.intrinsics import record_reader
 from engine.kernel.records import I8, Fields, Numbers, dtype_of
+from engine.system.host import zeroed_memory
 from eval.policy.file import TRAITS, Policy, read_policy
 
 NO_POLICY = 0  # the address where there is none

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from eval.policy.floats import PolicyMetrics, Values
+from eval.policy.params import PolicyMetrics, Values
 from eval.policy.samples import Choices
-from eval.schedule import cosine_decay, prefetched
+from eval.training import cosine_decay, prefetched
 
 _WARM_UP = 200  # steps
 _GLANCE = 20_000  # held-out choices that a report looks at; the end looks at all

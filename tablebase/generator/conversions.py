@@ -8,9 +8,9 @@ from engine.core.attacks import KING_ATTACKS
 from engine.core.bits import BIT, EMPTY, KNIGHT, PAWN, QUEEN
 from engine.kernel import inline, kernel
 from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of_value, move_value, value_of_code
-from tablebase.generator.draft import NOBODY, UNCHANGED, attacks_of, cell_of, child_number, color_of, load_code
-from tablebase.generator.steps import EVERYBODY, FORWARDS, allows_en_passant, list_quiet_moves
-from tablebase.geometry import NO_CELL, NO_PAIR, PAIR_NUMBERS, cell_in
+from tablebase.generator.quiet_moves import EVERYBODY, FORWARDS, allows_en_passant, list_quiet_moves
+from tablebase.generator.work_table import NOBODY, UNCHANGED, attacks_of, cell_of, child_number, color_of, load_code
+from tablebase.indexing import NO_CELL, NO_PAIR, PAIR_NUMBERS, cell_in
 
 FINISHED = np.int64(65_534)  # every code is known
 UNDECIDED = np.int64(-1)

@@ -15,11 +15,11 @@ from engine.kernel import EntryPoint
 from engine.kernel.records import new_record
 from tablebase.codes import ILLEGAL, NARROW_ILLEGAL
 from tablebase.files import Codes
-from tablebase.generator import resets, retrograde
-from tablebase.generator.draft import NOBODY, WorkTableRecord, child_number, empty_bench
-from tablebase.generator.resets import run_reset_pass
-from tablebase.generator.retrograde import run_pass
-from tablebase.geometry import ViewRecord, pairs_of, set_view, shape_of
+from tablebase.generator import dtm, dtz
+from tablebase.generator.dtm import run_pass
+from tablebase.generator.dtz import run_reset_pass
+from tablebase.generator.work_table import NOBODY, WorkTableRecord, child_number, empty_bench
+from tablebase.indexing import ViewRecord, pairs_of, set_view, shape_of
 from tablebase.material import PROMOTIONS, Ending, ending_of
 
 _HIGHEST_NARROW_CODE = 250
@@ -54,7 +54,7 @@ def generate(ending: Ending, finished: Mapping[Ending, Values], threads: int = 1
 
 def generate_resets(mates: Values, finished: Mapping[Ending, Values], threads: int = 1,
                     report: Report = lambda _: None) -> Codes:
-    """How soon the fifty-move counter is reset on the way to the mates; codes as in `tablebase.generator.resets`.
+    """How soon the fifty-move counter is reset on the way to the mates; codes as in `tablebase.generator.dtz`.
 
     Correct only if no mate of the ending, or of one that it can lead to, takes more than fifty moves.
     """
@@ -114,19 +114,19 @@ class _MateGenerator(_Generator):
     def run(self) -> Values:
         with ThreadPoolExecutor(self._threads) as self._pool:
             self._report("legal positions")
-            self._pass(retrograde.MARK_ILLEGAL)
+            self._pass(dtm.MARK_ILLEGAL)
             if self._ending.has_pawns_of_both:
                 self._find_en_passant_cells()
             self._report("mates and captures")
-            longest = max(self._pass(retrograde.BEGIN))
+            longest = max(self._pass(dtm.BEGIN))
             code = 1
             while code <= longest:
                 self._report(f"ply {code - 1}")
                 if code + 2 > _HIGHEST_NARROW_CODE:
                     self._widen()
-                longest = max(longest, *self._pass(retrograde.STEP_BACK, code))
+                longest = max(longest, *self._pass(dtm.STEP_BACK, code))
                 if self._en_passant_cells.size:
-                    longest = max(longest, self._in_one(retrograde.STEP_EN_PASSANT, code))
+                    longest = max(longest, self._in_one(dtm.STEP_EN_PASSANT, code))
                 code += 1
             self._report("check")
             self._check()
@@ -140,8 +140,8 @@ class _MateGenerator(_Generator):
         return int(run_pass(self._draft, empty_bench(), task, 0, pairs_of(self._ending), known, self._en_passant_cells))
 
     def _find_en_passant_cells(self) -> None:
-        self._en_passant_cells = np.zeros(self._in_one(retrograde.LIST_EN_PASSANT), np.int64)
-        self._in_one(retrograde.LIST_EN_PASSANT)
+        self._en_passant_cells = np.zeros(self._in_one(dtm.LIST_EN_PASSANT), np.int64)
+        self._in_one(dtm.LIST_EN_PASSANT)
 
     def _widen(self) -> None:
         """Continue with two bytes per cell: the codes no longer fit into one."""
@@ -152,7 +152,7 @@ class _MateGenerator(_Generator):
             _set_cells(self._draft.own, wide)
 
     def _check(self) -> None:
-        self._complain(self._pass(retrograde.FIND_WRONG))
+        self._complain(self._pass(dtm.FIND_WRONG))
 
 
 class _ResetGenerator(_Generator):
@@ -166,18 +166,18 @@ class _ResetGenerator(_Generator):
     def run(self) -> Codes:
         with ThreadPoolExecutor(self._threads) as self._pool:
             self._report("captures and pawn moves")
-            longest = max(self._in_parts(run_reset_pass, resets.BEGIN, 0))
+            longest = max(self._in_parts(run_reset_pass, dtz.BEGIN, 0))
             code = 1
             while code <= longest:
                 self._report(f"ply {code // 2} to the next capture or pawn move")
-                longest = max(longest, *self._in_parts(run_reset_pass, resets.STEP_BACK, code))
+                longest = max(longest, *self._in_parts(run_reset_pass, dtz.STEP_BACK, code))
                 code += 1
             self._report("check")
             self._check()
         return self._codes
 
     def _check(self) -> None:
-        self._complain(self._in_parts(run_reset_pass, resets.FIND_WRONG, 0))
+        self._complain(self._in_parts(run_reset_pass, dtz.FIND_WRONG, 0))
 
 
 def _children(pieces: tuple[int, ...]) -> list[tuple[int, list[int]]]:

@@ -44,7 +44,7 @@ class PartRecord(Fields):
     factor: Annotated[Numbers, "i8", MOST_MEN]
     norm: Annotated[Numbers, "i8", MOST_MEN]  # [man]: how many men of the same kind start there
     pieces: Annotated[Numbers, "i8", MOST_MEN]
-    flags: I8  # of distances: see `tablebase.syzygy.distances`
+    flags: I8  # of distances: see `tablebase.syzygy.probe_dtz`
     maps: Annotated[Numbers, "i8", MAPS]  # [kind of win or loss]: the address of what the stored numbers mean,
     map_sizes: Annotated[Numbers, "i8", MAPS]  # and how many there are
 

@@ -17,19 +17,18 @@ import chess.syzygy
 import numpy as np
 
 from engine.core.bits import NO_SQUARE
-from engine.core.errors import InputError
 from engine.core.game import Game, make_if_legal
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord
 from engine.kernel.records import new_record
+from engine.system.errors import InputError
+from tablebase.background_reader import BackgroundReader, publish
 from tablebase.codes import UNKNOWN
-from tablebase.judgement import RankedMove, empty_judgement, ranked_moves
 from tablebase.material import Men, can_turn_into, pieces_besides_kings
-from tablebase.publishing import publish
-from tablebase.reader import BackgroundReader
-from tablebase.syzygy.distances import rank_moves_by_dtz
+from tablebase.root_ranking import RankedMove, empty_judgement, ranked_moves
 from tablebase.syzygy.headers import FILES, check_header, parts_of, set_part
-from tablebase.syzygy.probe import wdl_entry
+from tablebase.syzygy.probe_dtz import rank_moves_by_dtz
+from tablebase.syzygy.probe_wdl import wdl_entry
 from tablebase.syzygy.records import (
     ADDRESS_OF_KEYS,
     DISTANCES,

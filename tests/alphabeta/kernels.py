@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.correction import correct_eval, update_correction_history
-from engine.alphabeta.exchange import flag_see_ok, see_ge
-from engine.alphabeta.gravity import apply_gravity
-from engine.alphabeta.hints import check_squares, discovered_check_candidates, quiet_bonus, quiet_gives_check
-from engine.alphabeta.ordering import (
+from engine.alphabeta.evaluation import is_improving, lazy_eval, make_move, tt_eval_or_evaluate
+from engine.alphabeta.history import (
     apply_eval_diff_bonus,
-    init_move_picker,
+    apply_gravity,
+    correct_eval,
     last_move_was_quiet,
-    next_move,
     piece_to_index,
     set_threats,
+    update_correction_history,
     update_histories_on_cutoff,
 )
+from engine.alphabeta.movepicker import (
+    check_squares,
+    discovered_check_candidates,
+    init_move_picker,
+    next_move,
+    quiet_bonus,
+    quiet_gives_check,
+)
+from engine.alphabeta.see import flag_see_ok, see_ge
 from engine.alphabeta.state import ROOT_OFFSET, STATE_TYPE
-from engine.alphabeta.steps import lazy_eval, make_move, tt_eval_or_evaluate
-from engine.alphabeta.techniques import is_improving
-from engine.alphabeta.transpositions import (
+from engine.alphabeta.tt import (
     TT_MISS,
     entry_bound,
     entry_depth,

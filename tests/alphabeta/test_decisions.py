@@ -26,9 +26,9 @@ from engine.alphabeta.reductions import (
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.alphabeta.state import new_state
 from engine.core.fen import parse_fen
-from engine.search.limits import Limits
 from engine.search.scores import mate_distance, mate_in
-from eval.choice import features_evaluator
+from engine.search.types import Limits
+from eval.evaluator import features_evaluator
 
 PARAMS = default_params()
 PLY = 3

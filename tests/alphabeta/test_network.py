@@ -15,10 +15,10 @@ from engine.core.perft import PERFT_POSITIONS
 from engine.expectimax.searcher import ExpectimaxSearch
 from engine.mcts import params
 from engine.mcts.searcher import MctsSearch
-from engine.search.limits import Limits
+from engine.search.types import Limits
 from eval.cache import SCORE_SLOTS
-from eval.choice import FEATURES, Evaluator, evaluator_named, features_evaluator
 from eval.evaluate import evaluate_entry
+from eval.evaluator import FEATURES, Evaluator, evaluator_named, features_evaluator
 from eval.network.file import Shape, write_network
 from eval.network.memory import LoadedNetwork
 from tests.eval.network import reference

@@ -16,13 +16,13 @@ from engine.alphabeta.params import PARAMETERS, default_params, set_param
 from engine.alphabeta.reductions import multi_cut_score
 from engine.alphabeta.searcher import AlphaBetaSearch, ThreadResult, vote
 from engine.alphabeta.state import HISTORY_FIELDS, new_state
-from engine.commands.shared.positions import BENCH_FENS
-from engine.core.errors import InputError
+from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.game import Game
 from engine.core.perft import PERFT_POSITIONS
-from engine.search.limits import Bound, Info, Limits, Progress, Result
 from engine.search.scores import NO_SCORE, mate_distance, mate_in
-from eval.choice import built_in_evaluator, features_evaluator
+from engine.search.types import Bound, Info, Limits, Progress, Result
+from engine.system.errors import InputError
+from eval.evaluator import built_in_evaluator, features_evaluator
 from tests.alphabeta.kernels import improves, perft_by_picker
 from tests.positions import CORNERS, CROWD, judge
 from tests.timing import clocked, shortest

@@ -11,15 +11,15 @@ import functools
 import pytest
 
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.commands.shared.positions import BENCH_FENS
+from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.fen import parse_fen
 from engine.reference.game import MAX, Game
 from engine.reference.games.chess import Chess
 from engine.reference.minimax import alphabeta, minimax
-from engine.search.limits import Limits
 from engine.search.scores import MATE, MATE_BAND
-from eval.choice import features_evaluator
+from engine.search.types import Limits
 from eval.evaluate import evaluate_entry
+from eval.evaluator import features_evaluator
 from eval.weights import load_weights
 from tests.alphabeta.few_moves import FEW_MOVES_FENS
 from tests.alphabeta.test_truth import switched

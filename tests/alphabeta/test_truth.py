@@ -6,11 +6,11 @@ import pytest
 
 from engine.alphabeta.params import minimax_params, set_param
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.commands.shared.positions import BENCH_FENS
+from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.fen import parse_fen
 from engine.core.perft import PERFT_POSITIONS
-from engine.search.limits import Limits
-from eval.choice import features_evaluator
+from engine.search.types import Limits
+from eval.evaluator import features_evaluator
 from tests.alphabeta.reference import minimax
 
 # What must not change the value, each with all before it. The table's cut-offs may: what it remembers was searched

@@ -18,12 +18,12 @@ import chess.pgn
 import pytest
 
 import engine
-from engine.analysis.marks import Mark, classify_move
-from engine.analysis.progress import ResumableFile
+from engine.analysis.accuracy import Mark, classify_move
 from engine.analysis.reasons import material_text, reason_for
-from engine.analysis.spans import PositionEval, SearchEffort, evaluate_board, slices_of
-from engine.analysis.values import Score, Wdl
-from engine.core.errors import InputError
+from engine.analysis.results import Score, Wdl
+from engine.analysis.review import PositionEval, SearchEffort, evaluate_board, slices_of
+from engine.commands.annotate.journal import ResumableFile
+from engine.system.errors import InputError
 from tests.analysis import games
 from tests.commands.running import run
 from tests.positions import DATA

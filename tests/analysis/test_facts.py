@@ -6,10 +6,10 @@ import chess
 import chess.polyglot
 import pytest
 
-from book.builtin import BUILT_IN
+from book.polyglot import BUILT_IN
 from engine.analysis.facts import position_facts
-from engine.analysis.knowledge import book_moves, is_in_book
-from engine.analysis.pgnfile import read_games_text
+from engine.analysis.lookup import book_moves, is_in_book
+from engine.analysis.pgn_reader import read_games_text
 
 CASTLING = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 

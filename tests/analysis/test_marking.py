@@ -15,9 +15,9 @@ import chess.pgn
 import pytest
 
 import engine
-from engine.analysis.marks import Mark, classify_move
-from engine.analysis.pgnfile import read_games
-from engine.analysis.spans import SearchEffort, evaluate_board
+from engine.analysis.accuracy import Mark, classify_move
+from engine.analysis.pgn_reader import read_games
+from engine.analysis.review import SearchEffort, evaluate_board
 from tests.positions import DATA
 
 SUITES = ("wac-new", "bratko-kopec", "kaufman", "lct2", "ccr-one-hour", "sts-v3-lan", "iq4", "eet")

@@ -15,13 +15,13 @@ import psutil
 import pytest
 
 from engine.arena import cluster as clusters
-from engine.arena.duel import KernelPair
+from engine.arena.configs import Config
+from engine.arena.kernel_games import KernelPair
 from engine.arena.match import MatchScore, play_match
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication, GameRecord
-from engine.arena.settings import Config
-from engine.core.errors import InputError
 from engine.kernel import SOURCE_ROOT
+from engine.system.errors import InputError
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # dask's own, about what the test does on purpose

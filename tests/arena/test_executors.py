@@ -13,7 +13,7 @@ from engine.kernel import SOURCE_ROOT
 PROGRAM = """
 import sys, time
 from engine.arena.executors import processes
-from engine.arena.stopping import stop_games
+from engine.arena.cancellation import stop_games
 
 if __name__ == "__main__":
     with processes(2) as (pool, width):

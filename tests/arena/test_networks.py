@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import main
-from engine.arena.duel import KernelPair, kernel_player
-from engine.arena.gamefile import read_games
+from engine.arena.configs import Config, parse_config
+from engine.arena.game_file import read_games
+from engine.arena.kernel_games import KernelPair, kernel_player
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication
-from engine.arena.settings import Config, parse_config
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 from eval.network.file import Shape, write_network
 from tests.eval.network.reference import material_network, random_network
 

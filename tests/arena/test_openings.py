@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from engine.arena.openings import Openings, RandomOpenings
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 
 EPD = """rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -
 rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2

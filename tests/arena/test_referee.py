@@ -10,11 +10,11 @@ import chess.pgn
 import pytest
 
 from engine.arena import referee
+from engine.arena.engines import EngineSpec, close_engines
 from engine.arena.match import MatchScore, PgnFile
 from engine.arena.records import Adjudication, Forfeit, GameRecord, GameScore, MoveRecord, Opening
 from engine.arena.referee import EngineLimits, GameInProgress, UciGame
-from engine.arena.seats import EngineSpec, close_engines
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 from tests.arena.players import player
 
 OPENING = Opening(chess.STARTING_FEN, ("e2e4",))

@@ -9,11 +9,11 @@ import pytest
 
 from engine.__main__ import main
 from engine.alphabeta.params import PARAMETERS
+from engine.arena.configs import Config
 from engine.arena.records import GameRecord, Opening
 from engine.arena.screening import ParamChange, Screening, changes_of, trials
-from engine.arena.settings import Config
 from engine.arena.statistics import score_of
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 
 WORTH = {"use_null_move": 40.0, "use_probcut": 0.0, "rfp_margin": -15.0}
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from engine.arena.shards import in_order
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 
 
 def test_results_come_in_order_however_long_each_takes():

@@ -10,13 +10,13 @@ import pytest
 
 from engine.alphabeta.params import PARAMETERS
 from engine.arena import executors
+from engine.arena.configs import parse_config
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication, GameRecord, Opening
-from engine.arena.settings import parse_config
 from engine.arena.shards import in_order
 from engine.arena.spsa import Perturbation, SpsaConfig, SpsaRun
 from engine.arena.statistics import score_of
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 
 ROWS = {row.name: row for row in PARAMETERS}
 NAMES = ("rfp_margin", "lmr_base", "futility_margin", "history_bonus")

@@ -19,14 +19,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from book.build import BookFilter, Builder, Weighting, merge_books
+from book.build import BookFilter, Builder, MoveCounter, Weighting, merge_books
 from book.pgn import main_line, read_pgn
 from book.polyglot import BookEntry
 from book.replay import read_san, replay
-from book.tally import MoveCounter
-from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.movegen import empty_move_list
+from engine.system.errors import InputError
 from tests.positions import judge, start_fens
 
 GAMES = """[Event "one"]

@@ -7,7 +7,7 @@ import chess.polyglot
 import pytest
 
 from book.names import OpeningName, _names, last_opening_by_keys, opening_by_key, read_names, write_names
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 from tests.positions import DATA
 
 

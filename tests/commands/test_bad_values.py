@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from engine.__main__ import COMMANDS, MODULES, OneLineParser
-from engine.arena.settings import Config
+from engine.arena.configs import Config
 from engine.arena.training import TrainingShard
 from engine.commands.play import ControlKind, LevelKind
 from engine.commands.shared import arguments as kinds

@@ -14,12 +14,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from engine.commands.lessons import quiz, svg
-from engine.commands.lessons.course.alphabeta import DEEPER, GAME
-from engine.commands.lessons.curves import chart
-from engine.commands.lessons.lesson import LESSONS, load, steps_of
-from engine.commands.lessons.notebooks import notebook
-from engine.commands.lessons.trees import outline, picture, plain, traced
+from engine.commands.course import quiz, svg
+from engine.commands.course.curves import chart
+from engine.commands.course.lesson import LESSONS, load, steps_of
+from engine.commands.course.lessons.alphabeta import DEEPER, GAME
+from engine.commands.course.notebooks import notebook
+from engine.commands.course.trees import outline, picture, plain, traced
 from engine.reference.games.tree import TreeGame
 from engine.reference.minimax import alphabeta, minimax
 from engine.reference.trace import Trace

@@ -15,11 +15,11 @@ from engine.arena.records import Forfeit, GameRecord, MoveRecord, Opening
 from engine.commands.compare import bound, evaluations, tournament
 from engine.commands.compare.contenders import LADDER, SearchOutcome
 from engine.commands.compare.report import PositionResult, VariantResults, effective_branching, save_plots
+from engine.commands.shared.searches import TREES
 from engine.commands.shared.suites import Problem
-from engine.commands.shared.trees import TREES
 from engine.core.fen import START_FEN
 from engine.core.game import Game
-from engine.search.limits import Counts, Limits
+from engine.search.types import Counts, Limits
 from tests.commands.running import run
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q -"

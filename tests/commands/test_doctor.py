@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from engine import host
 from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT, import_all
+from engine.system import host
 from engine.version import VERSION
 
 

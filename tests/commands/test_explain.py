@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from engine.core.fen import parse_fen
-from eval.choice import built_in_evaluator
 from eval.evaluate import evaluate_entry
-from eval.men import StaticEvaluator, piece_worths
+from eval.evaluator import built_in_evaluator
+from eval.piece_worth import StaticEvaluator, piece_worths
 from eval.weights import load_weights
 from tests.commands.running import run
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import main
-from engine.arena.settings import Config
+from engine.arena.configs import Config
 from engine.arena.training import TrainingShard
 from engine.commands.shared.interruption import run_interruptible
 from engine.kernel import SOURCE_ROOT

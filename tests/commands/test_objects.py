@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import COMMANDS, MODULES
-from engine.commands.bench import network, perft, policy, shipped, startup
+from engine.commands.bench import models, perft, shipped, startup
 from engine.commands.bench.perft import PerftSpeed
-from eval.network.speed import replay_moves
+from eval.network.bench import replay_moves
 from tests.analysis import games
 from tests.commands.running import run
 
@@ -150,17 +150,17 @@ def test_what_takes_long_is_told_as_well(capsys, monkeypatch):
     monkeypatch.setattr(shipped, "_bench", lambda choice, depth: (100, 2.0))
     (native,) = told(capsys, lambda as_json: shipped.print_shipped(1, 2, as_json), "bench shipped")
     assert (native["code"], native["nodes_per_cpu_second"], native["of_native"]) == ("native", 50, 1.0)
-    for module in (network, policy):
+    for module in (models, models):
         monkeypatch.setattr(module, "lines_of_play", list)
         monkeypatch.setattr(module, "nanoseconds_a_move",
                             lambda lines, runs, replay: 100.0 if replay is replay_moves else 300.0)
-    monkeypatch.setattr(network, "_search_speeds", lambda evaluation, movetime: {
+    monkeypatch.setattr(models, "_search_speeds", lambda evaluation, movetime: {
         "kind": "search", "features_nps": 2, "network_nps": 1, "ratio": 0.5})
-    costs = told(capsys, lambda as_json: network.print_network(None, 1, 0.001, as_json), "bench network")
+    costs = told(capsys, lambda as_json: models.print_network(None, 1, 0.001, as_json), "bench network")
     assert [fields["kind"] for fields in costs] == ["features", "network", "search"]
     assert costs[1]["of_features"] == 1.0
-    monkeypatch.setattr(policy, "_mean_count", lambda lines, policy: 30.0)
-    (cost,) = told(capsys, lambda as_json: policy.print_policy(None, 1, as_json), "bench policy")
+    monkeypatch.setattr(models, "_mean_count", lambda lines, policy: 30.0)
+    (cost,) = told(capsys, lambda as_json: models.print_policy(None, 1, as_json), "bench policy")
     assert (cost["moves"], cost["nanoseconds"], cost["prior_nanoseconds"]) == (30.0, 200.0, 0.0)
 
 

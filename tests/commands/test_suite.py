@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from engine.commands.shared.positions import BENCH_FENS
-from eval.choice import BUILT_IN_FILE
+from engine.commands.shared.bench_positions import BENCH_FENS
+from eval.evaluator import BUILT_IN_FILE
 from tests.commands.running import run
 
 

@@ -7,7 +7,7 @@ import shutil
 import chess
 import pytest
 
-from tablebase.own_tables import BUILT_IN
+from tablebase.tables import BUILT_IN
 from tests.commands.running import run
 from tests.positions import DATA
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.arena.gamefile import pack_block, pack_position, read_games
+from engine.arena.game_file import pack_block, pack_position, read_games
 from engine.core.fen import START_FEN, parse_fen
-from eval.choice import BUILT_IN_FILE
+from eval.evaluator import BUILT_IN_FILE
 from eval.network.file import read_network, write_network
 from eval.policy.file import random_policy, write_policy
-from eval.weightfile import read_weight_file
+from eval.weight_file import read_weight_file
 from tests.commands.running import run
 
 

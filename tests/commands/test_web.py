@@ -17,7 +17,7 @@ import pytest
 
 from engine.kernel import SOURCE_ROOT
 from tests.commands.running import run
-from tests.desk.serving import serving
+from tests.ui.serving import serving
 
 INTERRUPTED = 130
 EVERYWHERE = "0.0.0.0"  # noqa: S104  for a moment

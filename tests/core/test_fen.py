@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.errors import InputError
 from engine.core.fen import START_FEN, format_fen, parse_fen
 from engine.core.game import Game
+from engine.system.errors import InputError
 from tests.positions import CHESS960_CORNERS, CORNERS, DATA, judge, play_both, start_fens
 
 BAD = {

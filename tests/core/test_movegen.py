@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import ALL_MOVES, NOISY, QUIET, empty_move_list
 from engine.core.perft import PERFT_POSITIONS
 from engine.kernel import Int
+from engine.system.errors import InputError
 from tests.kernels import count_wanted, filter_all_codes, generate_wanted, move_gives_check, perft_by_filter
 from tests.positions import CHESS960_CORNERS, CORNERS, judge, legal_texts, our_texts, play_both, start_fens
 

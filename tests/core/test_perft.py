@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from engine.commands.shared.suites import read_perft_suite
-from engine.core.errors import InputError
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import empty_move_list
 from engine.core.perft import BULK, NO_BULK, PERFT_POSITIONS, divide, perft
+from engine.system.errors import InputError
 from tests.positions import DATA
 
 

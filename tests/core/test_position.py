@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engine.core.fen import parse_fen
 from engine.core.game import Game
-from engine.core.notation import parse_uci
 from engine.core.position import HISTORY, POSITION
+from engine.core.uci_moves import parse_uci
 from tests.kernels import expected_key, keys_from_scratch, pass_turn, take_back, take_back_pass
 from tests.positions import CORNERS, judge, legal_texts, play_both, start_fens
 

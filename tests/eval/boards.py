@@ -8,8 +8,8 @@ import chess
 import numpy as np
 from hypothesis import strategies as st
 
-from engine.core.errors import InputError
 from engine.core.fen import parse_fen
+from engine.system.errors import InputError
 from eval.evaluate import evaluate_entry, trace_position
 from eval.features import FEATURES, WEIGHT_COUNT
 from eval.trace import empty_trace

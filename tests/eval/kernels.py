@@ -6,7 +6,7 @@ from engine.core.position import POSITION_TYPE, make_null
 from engine.kernel import entry, int64
 from eval.cache import EVAL_CACHE_TYPE
 from eval.evaluate import cache_null_move_eval, evaluate
-from eval.squares import psq_after, psq_of
+from eval.psqt import psq_after, psq_of
 from eval.weights import WEIGHTS_TYPE, eg_of, mg_of
 
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 from eval import features
 from eval.features import FEATURES, WEIGHT_COUNT, weight_names
-from eval.weightfile import DEFAULT_FILE, LARGEST_WEIGHT, read_weight_file
+from eval.weight_file import DEFAULT_FILE, LARGEST_WEIGHT, read_weight_file
 from eval.weights import load_weights, pack, save_weights, values_of, weights_from
 from tests.eval.boards import own_weights, random_weights
 from tests.eval.kernels import unpack

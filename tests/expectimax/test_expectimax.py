@@ -21,10 +21,10 @@ from engine.expectimax.opponent import OPPONENT_PARAMS, temperature_of
 from engine.expectimax.searcher import ExpectimaxSearch, RootMove, score_of
 from engine.reference.expectimax import expectimax
 from engine.reference.games.chess import Chess
-from engine.search.contract import Clearable, Resizable, Stoppable, TbProbing, Threaded
-from engine.search.limits import Limits
+from engine.search.interface import Clearable, Resizable, Stoppable, TbProbing, Threaded
 from engine.search.scores import MAX_EVALUATION, mate_distance, mate_in
-from eval.choice import features_evaluator
+from engine.search.types import Limits
+from eval.evaluator import features_evaluator
 from tests.alphabeta.kernels import average
 from tests.alphabeta.reference import minimax
 from tests.alphabeta.test_truth import switched

@@ -7,9 +7,9 @@ import math
 
 import pytest
 
-from engine.core.errors import InputError
 from engine.expectimax.opponent import RANDOM_MOVER, rating_from_uci_opponent, temperature_of
 from engine.expectimax.searcher import ExpectimaxSearch
+from engine.system.errors import InputError
 
 
 def test_temperatures_fall_with_the_rating():

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from engine import host
 from engine.kernel import cache, codefile, notices
 from engine.kernel.cache import Cache
 from engine.kernel.codefile import Code, Provenance
+from engine.system import host
 
 PROVENANCE = Provenance("0" * 64, "some-triple", codefile.NATIVE, "", "")
 CODE = Code("a.b.first", "int64", ("int64",), False, b"\x01\x02\x03")

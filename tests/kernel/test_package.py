@@ -15,12 +15,12 @@ import chess
 import pytest
 
 from engine.kernel import CACHE_VARIABLE, PACKAGES, SOURCE_ROOT, library
-from engine.search.kinds import MODES
+from engine.search.modes import MODES
 
 pytestmark = pytest.mark.slow
 
 FORBIDDEN = "import sys; sys.modules['numba'] = None; "
-UCI = "from engine.uci import serve; serve()"
+UCI = "from engine.uci.session import serve; serve()"
 BENCH = "import sys; from engine.__main__ import main; sys.exit(main(['bench', '4']))"
 PERFT = "from engine.__main__ import main; sys.exit(main(['perft', '3']))"
 CONVERSATION = "uci\nposition startpos moves e2e4\ngo movetime 3000\n"

@@ -85,9 +85,9 @@ def test_only_the_newer_arm_adds_in_one_instruction():
 
 
 def test_the_tables_of_endings_are_published_in_order():
+    from tablebase.background_reader import publish
     from tablebase.probe import position_outcome
-    from tablebase.publishing import publish
-    from tablebase.syzygy.probe import wdl_entry
+    from tablebase.syzygy.probe_wdl import wdl_entry
 
     arm = targets.baselines_of("aarch64-linux")[0]
     for reader in (position_outcome, wdl_entry):

@@ -10,10 +10,9 @@ from engine.core.position import POSITION_TYPE
 from engine.kernel import entry, int64
 from engine.mcts.leaves import proof_of
 from engine.mcts.nodes import add_value, count_visit, node_at, write_node
-from engine.mcts.randomness import random_below
-from engine.mcts.sampling import random_move
+from engine.mcts.sampling import random_below, random_move
 from engine.mcts.select import select
-from engine.mcts.sharing import lookup_shared_value, store_shared_value
+from engine.mcts.shared_values import lookup_shared_value, store_shared_value
 from engine.mcts.simulate import playout, set_up_playout
 from engine.mcts.values import score_for, win_loss_of
 from engine.mcts.worker import WORKER_TYPE

@@ -8,14 +8,14 @@ import time
 import chess
 import pytest
 
-from engine.commands.shared.positions import BENCH_FENS
-from engine.core.errors import InputError
+from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.game import Game
 from engine.mcts import params
 from engine.mcts.lines import best_lines, mean_value
 from engine.mcts.searcher import MctsSearch
-from engine.search.limits import Info, Limits
 from engine.search.scores import mate_distance
+from engine.search.types import Info, Limits
+from engine.system.errors import InputError
 from tests.mcts.trees import KINDS, MATES, MIDDLE_GAME, SEARCHERS, search
 from tests.positions import CORNERS, CROWD, judge
 

@@ -8,16 +8,16 @@ import chess
 import numpy as np
 import pytest
 
-from engine.commands.shared.positions import BENCH_FENS
-from engine.core.errors import InputError
+from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.fen import START_FEN
 from engine.core.game import Game
 from engine.mcts import params
 from engine.mcts.nodes import ONE, Pool, compact
 from engine.mcts.params import Leaf
 from engine.mcts.searcher import MctsSearch
-from engine.search.limits import Limits
 from engine.search.scores import mate_distance
+from engine.search.types import Limits
+from engine.system.errors import InputError
 from tests.mcts.trees import MATES, MIDDLE_GAME, SEARCHERS, search
 from tests.positions import judge
 

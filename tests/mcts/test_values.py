@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from engine.arena.tb_results import loaded_tables
+from engine.arena.tb_adjudication import loaded_tables
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.kernel.records import new_record
@@ -15,16 +15,16 @@ from engine.mcts import params
 from engine.mcts.nodes import MIN_CAPACITY, NODE_BYTES, ONE, Pool
 from engine.mcts.params import Leaf
 from engine.mcts.searcher import MctsSearch
-from engine.mcts.sharing import SharedValues
+from engine.mcts.shared_values import SharedValues
 from engine.mcts.values import curve, set_curves
 from engine.mcts.worker import new_worker
-from engine.search.limits import Limits
 from engine.search.scores import TB_BAND, mate_distance
 from engine.search.tb import TbRecord
-from eval.choice import built_in_evaluator
-from eval.outcome import material_on, wdl_of
+from engine.search.types import Limits
+from eval.evaluator import built_in_evaluator
 from eval.policy.file import random_policy
 from eval.policy.memory import LoadedPolicy
+from eval.wdl import material_on, wdl_of
 from tests.mcts.kernels import share_node, value_of, value_shared, visit
 from tests.mcts.trees import MIDDLE_GAME, SEARCHERS, search
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.core.game import Game
 from engine.mcts import params
 from engine.mcts.searcher import MctsSearch
-from engine.search.limits import Limits
+from engine.search.types import Limits
 
 KINDS = {"learned": params.learned, "puct": params.puct, "uct": params.uct, "montecarlo": params.pure_monte_carlo}
 MIDDLE_GAME = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"

@@ -12,8 +12,8 @@ from engine.reference.games.buckets import BucketGame
 from engine.reference.games.race import DICE, Race, Track
 from engine.reference.games.tree import TreeGame
 from engine.reference.games.truel import AIR, Truel
+from engine.reference.maxn import choose, utilities
 from engine.reference.minimax import decide, minimax
-from engine.reference.players import choose, utilities
 from engine.reference.uct import most_visited, search
 
 BUCKETS = ((-50, 50), (1, 3), (-5, 15))

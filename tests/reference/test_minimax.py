@@ -9,16 +9,15 @@ import random
 import chess
 import pytest
 
-from engine.reference.evaluation import FEATURES, evaluate, material, terms
+from engine.reference.evaluation import FEATURES, evaluate, material, quiescent, terms
 from engine.reference.game import MAX, MIN
 from engine.reference.games.board import TicTacToe, parse_grid
 from engine.reference.games.chess import Chess
 from engine.reference.games.halving import Halving, Pile
 from engine.reference.games.tree import TreeGame
-from engine.reference.horizon import quiescent
 from engine.reference.minimax import Count, alphabeta, decide, deepen, minimax
 from engine.reference.ordering import Ordered, by_evaluation, deepen_with_killers
-from engine.reference.tables import solve
+from engine.reference.solved import solve
 from engine.reference.trace import Trace
 
 THREE_BY_THREE = [[3, 12, 8], [2, 4, 6], [14, 5, 2]]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands.lessons.lesson import LESSONS
+from engine.commands.course.lesson import LESSONS
 
 PAGES = sorted(Path(__file__).parents[2].joinpath("engine", "reference").rglob("*.py"))
 LONGEST = 150  # lines

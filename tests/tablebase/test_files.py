@@ -11,11 +11,11 @@ import zlib
 import numpy as np
 import pytest
 
-from engine.core.errors import InputError
 from engine.core.game import Game
+from engine.system.errors import InputError
 from tablebase.files import Container, TableKind, _filters, bytes_of
 from tablebase.material import parse_ending
-from tablebase.own_tables import BUILT_IN, OwnTables
+from tablebase.tables import BUILT_IN, OwnTables
 
 NAMES = {kind: f"{kind.value}.tables" for kind in TableKind}
 LARGEST = {TableKind.OUTCOMES: 1_300_000, TableKind.DISTANCES: 8_000_000, TableKind.RESETS: 2_500_000}

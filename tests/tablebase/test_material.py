@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 import pytest
 
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 from tablebase.material import all_endings, can_become, ending_of, parse_ending, with_dependencies
 
 

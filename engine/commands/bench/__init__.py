@@ -18,8 +18,8 @@ from engine.commands.shared.arguments import (
     requires_option,
     text,
 )
-from engine.commands.shared.objects import add_json
-from engine.core.errors import InputError, quote
+from engine.commands.shared.output import add_json
+from engine.system.errors import InputError, quote
 
 _BENCH_DEPTH = 12
 _KINDS = ("speed", "threads", "trees", "perft", "startup", "shipped", "network", "policy")
@@ -76,23 +76,23 @@ def _read_depth(word: str) -> int:
 
 
 def _measure(arguments: argparse.Namespace, depth: int | None) -> int:
-    from engine.arena.settings import parse_config
-    from engine.commands.bench import perft, speed, trees
-    from engine.commands.bench.signature import print_signature
+    from engine.arena.configs import parse_config
+    from engine.commands.bench import perft, speed
+    from engine.commands.bench.speed import print_signature
 
     movetime, as_json = (arguments.movetime or _MOVETIME) / 1000, arguments.json
     if depth is not None:
         return print_signature(depth, arguments.threads, arguments.hash, parse_config(arguments.setting), as_json)
     if arguments.what == "network":
-        from engine.commands.bench.network import print_network
+        from engine.commands.bench.models import print_network
 
         return print_network(arguments.network, arguments.runs or _RUNS, movetime, as_json)
     if arguments.what == "policy":
-        from engine.commands.bench.policy import print_policy
+        from engine.commands.bench.models import print_policy
 
         return print_policy(arguments.policy, arguments.runs or _RUNS, as_json)
     if arguments.what == "trees":
-        return trees.print_trees(movetime, max(arguments.threads, 2), arguments.hash, as_json)
+        return speed.print_trees(movetime, max(arguments.threads, 2), arguments.hash, as_json)
     if arguments.what == "threads":
         return speed.print_threads(movetime, arguments.threads, arguments.hash, as_json)
     if arguments.what == "speed":

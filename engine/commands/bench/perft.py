@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.commands.bench.rival import ReferenceEngine, open_reference_engine
-from engine.commands.shared.leaves import count_leaves
-from engine.commands.shared.objects import print_object
+from engine.commands.shared.output import print_object
+from engine.commands.shared.perft_count import count_leaves
 from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.tables import print_table
 from engine.core.fen import parse_fen

@@ -14,7 +14,7 @@ from typing import Self
 import psutil
 
 from engine.commands.shared.interruption import check_interruption, stop_on_interrupt
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 
 _HANDSHAKE_SECONDS = 30.0
 _PERFT_SECONDS = 600.0

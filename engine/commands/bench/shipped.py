@@ -9,21 +9,21 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from engine.commands.shared.children import run_child
-from engine.commands.shared.objects import print_object
+from engine.commands.shared.interruption import run_child
+from engine.commands.shared.output import print_object
 from engine.commands.shared.progress import track
-from engine.core.errors import InputError
 from engine.kernel.codefile import NATIVE
 from engine.kernel.library import CODE_VARIABLE, SHIPPED_FOLDER, shipped_paths
 from engine.kernel.targets import BASELINES, lacking
+from engine.system.errors import InputError
 
 # A bench whose speed is by CPU time: other programs on the machine count less. The first run loads what it needs.
 _PROGRAM = """
 import time
 from engine.alphabeta.searcher import Searcher
-from engine.commands.shared.positions import BENCH_FENS
+from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.game import Game
-from engine.search.limits import Limits
+from engine.search.types import Limits
 searcher = Searcher(16)
 searcher.run(Game().position, Limits(depth=1))
 nodes, begin = 0, time.process_time()

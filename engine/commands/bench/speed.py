@@ -9,15 +9,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.arena.configs import Config
 from engine.commands.bench.rival import ReferenceEngine, open_reference_engine
-from engine.commands.shared.objects import print_object
-from engine.commands.shared.positions import BENCH_FENS
+from engine.commands.shared.bench_positions import BENCH_FENS
+from engine.commands.shared.interruption import InterruptionError
+from engine.commands.shared.output import pluralize, print_object
 from engine.commands.shared.progress import map_with_progress
-from engine.commands.shared.searching import search
-from engine.commands.shared.wording import pluralize
-from engine.core.errors import InputError
+from engine.commands.shared.searches import TREES, search
+from engine.commands.shared.tables import GrowingTable, print_table
 from engine.core.fen import parse_fen
-from engine.search.limits import Limits, Result
+from engine.core.game import Game
+from engine.mcts.params import TreeParamsRecord
+from engine.mcts.searcher import MctsSearch
+from engine.search.types import Limits, Result
+from engine.system.errors import InputError
+from engine.text.notation import san
 
 _THREAD_POSITIONS = 20
 _SHORTEST_TIME = 1e-3  # seconds; nothing is measured finer
@@ -106,3 +112,71 @@ def print_threads(movetime: float, threads: int, megabytes: int, as_json: bool) 
         else:
             print(f"1 thread: {one / 1e6:.3f} Mnps; {threads} threads: {many / 1e6:.3f} Mnps; {many / one:.2f} times")
     return 0
+
+
+_COLUMNS = (("no.", 3), ("nodes", 10), ("move", 7), ("score", 6), ("position", 0))
+
+
+def print_signature(depth: int, threads: int, megabytes: int, setting: Config, as_json: bool) -> int:
+    """Print what each position cost, and the signature; returns the exit status."""
+    searcher = AlphaBetaSearch(megabytes, threads, setting.params_record(), setting.evaluation())
+    table = None if as_json else GrowingTable(_COLUMNS, left=("move", "position"))
+    nodes, seconds, is_whole = 0, 0.0, True
+    for number, fen in enumerate(BENCH_FENS, start=1):
+        searcher.clear()
+        game = Game(fen)
+        try:
+            result = search(searcher, game.position, Limits(depth=depth))
+        except InterruptionError:
+            is_whole = False
+            break
+        nodes += result.nodes
+        seconds += result.seconds
+        move = san(game, result.move)
+        if table is None:
+            print_object({"kind": "position", "number": number, "fen": fen, "nodes": result.nodes, "move": move,
+                          "score": result.score, "seconds": round(result.seconds, 3)})
+        else:
+            table.add(str(number), str(result.nodes), move, str(result.score), fen)
+    speed = round(nodes / max(seconds, _SHORTEST_TIME))
+    if table is None:
+        print_object({"kind": "total", "depth": depth, "complete": is_whole, "nodes": nodes,
+                      "seconds": round(seconds, 3), "nodes_per_second": speed})
+    else:
+        print(f"{nodes} nodes {speed} nps" if is_whole else f"{nodes} nodes so far, {speed} nps: no signature")
+    return 0
+
+
+_POSITIONS = BENCH_FENS[::6]
+
+
+def print_trees(movetime: float, threads: int, megabytes: int, as_json: bool) -> int:
+    """Iterations a second of each kind, with one thread and with several; returns the exit status."""
+    def measure(name: str) -> dict[str, Any]:
+        alone, of_cpu = _speed(TREES[name](), 1, movetime, megabytes)
+        together, _ = _speed(TREES[name](), threads, movetime, megabytes)
+        fields = {"search": name, "iterations_per_second": round(alone), "iterations_per_cpu_second": round(of_cpu),
+                  "threads": threads, "iterations_per_second_together": round(together),
+                  "ratio": round(together / alone, 3)}
+        if as_json:
+            print_object(fields)
+        return fields
+
+    found = map_with_progress(list(TREES), measure, lambda name: name)
+    if not as_json:
+        rows = [(row["search"], f"{row['iterations_per_second']:,}", f"{row['iterations_per_cpu_second']:,}",
+                 f"{row['iterations_per_second_together']:,}", f"{row['ratio']:.2f}") for row in found]
+        print_table(("search", "iterations/s", "of CPU time", f"{threads} threads", "ratio"), rows)
+    return 0
+
+
+def _speed(params: TreeParamsRecord, threads: int, movetime: float, megabytes: int) -> tuple[float, float]:
+    """Iterations a second of time, and of CPU time, over some positions of the bench."""
+    searcher = MctsSearch(params, megabytes, threads)
+    search(searcher, parse_fen(_POSITIONS[0]), Limits(nodes=1))  # compile, or load
+    iterations, seconds, spent = 0, 0.0, time.process_time()
+    for fen in _POSITIONS:
+        searcher.clear()
+        result = search(searcher, parse_fen(fen), Limits(movetime=movetime))
+        iterations, seconds = iterations + result.nodes, seconds + result.seconds
+    return iterations / seconds, iterations / (time.process_time() - spent)

@@ -10,18 +10,18 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
-from engine.commands.shared.children import run_child
-from engine.commands.shared.objects import print_object
-from engine.core.errors import InputError
-from engine.host import children_cpu_seconds
+from engine.commands.shared.interruption import run_child
+from engine.commands.shared.output import print_object
 from engine.kernel import CACHE_VARIABLE
 from engine.kernel.codefile import NATIVE
 from engine.kernel.library import CODE_VARIABLE, shipped_file
+from engine.system.errors import InputError
+from engine.system.host import children_cpu_seconds
 
 # What is measured, and the program that does it.
 _STARTS = {
     "perft 1": "from engine.__main__ import main; main(['perft', '1'])",
-    "the first move": "import io; from engine.uci import Uci; "
+    "the first move": "import io; from engine.uci.session import Uci; "
                       "Uci(io.BytesIO(b'uci\\ngo depth 1\\n'), io.StringIO()).run()",
 }
 _COST = "; import sys, time; print(time.process_time(), int('numba' in sys.modules))"

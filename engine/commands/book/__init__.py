@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 
-from book.builtin import BUILT_IN
+from book.polyglot import BUILT_IN
 from engine.commands.shared.arguments import (
     FloatRange,
     IntRange,
@@ -16,8 +16,8 @@ from engine.commands.shared.arguments import (
     requires_option,
     text,
 )
-from engine.commands.shared.objects import add_json
-from engine.files import begins_with
+from engine.commands.shared.output import add_json
+from engine.system.files import begins_with
 
 _DEFAULT_HELP = "(default: the built-in one)"
 _LARGEST_YEAR = 9999

@@ -1,17 +1,38 @@
-"""`book build`: a Polyglot book from games."""
+"""`book merge`: one book of several."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import ExitStack
 
-from book.build import BookFilter, Builder, Weighting
+from book.build import BookFilter, Builder, Weighting, merge_books
+from book.names import read_names, write_names
 from book.pgn import read_pgn
-from book.polyglot import write_book
+from book.polyglot import Book, write_book
 from engine.commands.shared.interruption import is_interrupted
+from engine.commands.shared.output import pluralize
 from engine.commands.shared.progress import count_with_progress
-from engine.commands.shared.wording import pluralize
-from engine.core.errors import InputError
+from engine.system.errors import InputError
+
+
+def run_merge(arguments: argparse.Namespace) -> int:
+    """Merge, write, and return the exit status."""
+    with ExitStack() as stack:
+        books = [stack.enter_context(Book(path)) for path in arguments.files]
+        entries, number = merge_books(books), sum(len(book) for book in books)
+    write_book(entries, arguments.out)  # when the others are closed: it may be one of them
+    print(f"{len(entries)} moves of {number} in {arguments.out}")
+    return 0
+
+
+def run_names(arguments: argparse.Namespace) -> int:
+    """Read the lists, write the table, and return the exit status."""
+    names = dict(read_names(arguments.files))
+    write_names(names, arguments.out)
+    print(f"{len(names)} named positions in {arguments.out}")
+    return 0
+
 
 _SHOWN_COMPLAINTS = 20
 _LEFT_OUT = 1

@@ -6,12 +6,12 @@ import argparse
 import time
 
 from book.polyglot import Book, write_book
-from engine.chesstext import parse_position, san_line
 from engine.commands.book import WORST
 from engine.commands.book.tree import BookPosition, BookTree, evaluate_tree, grow_tree, is_bad, prune
 from engine.commands.shared.interruption import is_interrupted
+from engine.commands.shared.output import pluralize
 from engine.commands.shared.progress import count_with_progress
-from engine.commands.shared.wording import pluralize
+from engine.text.notation import parse_position, san_line
 
 _SHOWN_COMPLAINTS = 20
 _UNSOUND = 1

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from book.choice import PROPORTIONAL, play_probabilities
 from book.names import last_opening_by_keys, opening_by_key
-from book.polyglot import Book, game_key
-from engine.chesstext import parse_move, parse_position, play_moves, san
+from book.polyglot import PROPORTIONAL, Book, game_key, play_probabilities
 from engine.commands.book.tree import BookTree, evaluate_tree, grow_tree
-from engine.commands.shared.objects import as_object, print_object
+from engine.commands.shared.output import as_object, print_object
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
+from engine.text.notation import parse_move, parse_position, play_moves, san
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from book.polyglot import Book, BookEntry, book_move, game_key
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.commands.shared.interruption import InterruptionError
-from engine.commands.shared.searching import search as search_until_interrupted
-from engine.core.errors import InputError
+from engine.commands.shared.searches import search as search_until_interrupted
 from engine.core.game import Game
-from engine.host import usable_cores
-from engine.search.limits import Limits
-from engine.shown import to_cp
+from engine.search.types import Limits
+from engine.system.errors import InputError
+from engine.system.host import usable_cores
+from engine.text.display import to_cp
 
 _TABLE_MEGABYTES = 2  # for searches of some thousand nodes
 _MATE = 30_000

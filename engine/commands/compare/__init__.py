@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from engine.chesstext import parse_position
 from engine.commands.compare import bound
-from engine.commands.compare.contenders import SearchVariant, contenders
+from engine.commands.compare.contenders import SearchVariant, contenders, tree_contenders
 from engine.commands.compare.report import (
     PLOT_KINDS,
     PositionResult,
@@ -25,7 +24,6 @@ from engine.commands.compare.report import (
     save,
     save_plots,
 )
-from engine.commands.compare.trees import tree_contenders
 from engine.commands.shared.arguments import (
     OutputFolder,
     add_concurrency,
@@ -38,16 +36,17 @@ from engine.commands.shared.arguments import (
     requires_option,
     text,
 )
+from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.commands.shared.interruption import is_interrupted
-from engine.commands.shared.objects import add_json, print_object
+from engine.commands.shared.output import add_json, print_object
 from engine.commands.shared.plots import check_plot
-from engine.commands.shared.positions import BENCH_FENS
 from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.suites import Problem, read_problems
 from engine.commands.shared.tables import print_table
-from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.search.limits import Limits
+from engine.search.types import Limits
+from engine.system.errors import InputError
+from engine.text.notation import parse_position
 
 _LINES_LEFT_OUT = 1
 _FAULTS_SEEN = 1

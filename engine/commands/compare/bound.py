@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.commands.compare.contenders import ORDERED_ALPHABETA, SearchVariant, on_the_ladder
-from engine.commands.shared.positions import BENCH_FENS
+from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.commands.shared.progress import map_with_progress
 from engine.core.fen import parse_fen
 from engine.core.movegen import empty_move_list
 from engine.core.perft import BULK, perft
 from engine.core.position import PositionRecord
-from engine.search.limits import Limits
+from engine.search.types import Limits
 
 FIRST_DEPTH, LAST_DEPTH = 4, 8  # that are compared with the bound
 ACCEPTED_RATIO = 4  # to the bound: the order is good

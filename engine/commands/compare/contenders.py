@@ -11,10 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from engine.alphabeta.params import PARAMETERS, ParamsRecord, default_params, set_param
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.commands.shared.searching import search as search_until_interrupted
+from engine.commands.shared.searches import TREES
+from engine.commands.shared.searches import search as search_until_interrupted
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.position import PositionRecord
-from engine.search.limits import Bound, Counts, Info, Limits, Result
+from engine.mcts.params import TreeParamsRecord
+from engine.mcts.searcher import MctsSearch
+from engine.search.types import Bound, Counts, Info, InfoString, Limits, Progress, Result
 
 _SWITCHES = tuple(row.name for row in PARAMETERS if row.is_on)
 _SHORTEST_TIME = 1e-6  # seconds; nothing is divided by less
@@ -170,3 +173,36 @@ def _outcome_of(stages: tuple[DepthResult, ...]) -> SearchOutcome:
     """The last of the stages, as the answer."""
     last = stages[-1]
     return SearchOutcome(last.nodes, last.counts, last.seconds, last.score, last.move, last.depth, stages)
+
+
+_SECONDS_A_PLY = 0.15  # where a depth is asked for, which says nothing to a tree
+
+
+def tree_contenders(megabytes: int) -> list[SearchVariant]:
+    """All of them, in one memory."""
+    searcher = MctsSearch(megabytes=megabytes)
+    # Compile, or load, before anything is measured.
+    search_until_interrupted(searcher, parse_fen(START_FEN), Limits(nodes=1))
+    return [_contender(name, searcher, make()) for name, make in TREES.items()]
+
+
+def _contender(name: str, searcher: MctsSearch, params: TreeParamsRecord) -> SearchVariant:
+    def search(position: PositionRecord, limits: Limits) -> SearchOutcome:
+        searcher.set_params(params)
+        searcher.clear()
+        growth: list[tuple[int, Mapping[int, int]]] = []
+
+        def watch(found: Info | Progress | InfoString) -> None:
+            visits = searcher.visits()
+            growth.append((sum(visits.values()), visits))
+
+        if limits.depth is not None:
+            seconds = _SECONDS_A_PLY * limits.depth
+            limits = replace(limits, depth=None, movetime=min(seconds, limits.movetime or seconds))
+        started = time.process_time()
+        result = search_until_interrupted(searcher, position, limits, watch)
+        seconds = time.process_time() - started
+        return SearchOutcome(searcher.positions, Counts(leaf_nodes=result.nodes), seconds, result.score, result.move, 0,
+                             growth=tuple(growth))
+
+    return SearchVariant(name, search)

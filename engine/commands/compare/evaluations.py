@@ -19,21 +19,21 @@ from functools import cache
 from engine.alphabeta.params import default_params
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.arena import executors
+from engine.arena.cancellation import cancel_games
+from engine.arena.configs import Config
 from engine.arena.openings import RandomOpenings
 from engine.arena.ratings import Ratings, rate
 from engine.arena.records import Adjudication, GameRecord, MoveRecord, Opening
 from engine.arena.referee import EngineLimits, GameInProgress
-from engine.arena.settings import Config
 from engine.arena.shards import in_order
-from engine.arena.stopping import cancel_games
 from engine.commands.compare.contenders import full_width_params
 from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.plots import Curve, Errors
 from engine.commands.shared.progress import progress_bar
 from engine.core.game import Game
-from engine.host import usable_cores
-from engine.search.limits import Limits
-from eval.choice import BUILT_IN_FILE, FEATURES
+from engine.search.types import Limits
+from engine.system.host import usable_cores
+from eval.evaluator import BUILT_IN_FILE, FEATURES
 from eval.features import FEATURES as FEATURE_TABLE
 from eval.weights import load_weights, values_of
 

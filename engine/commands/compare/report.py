@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.chesstext import san
 from engine.commands.compare.bound import branching, least_leaves, minimax_leaves
 from engine.commands.compare.contenders import SearchOutcome
 from engine.commands.shared.plots import Curve, save_plot
 from engine.commands.shared.suites import Problem
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
-from engine.search.limits import Limits
 from engine.search.scores import mate_distance
+from engine.search.types import Limits
+from engine.text.notation import san
 
 PLOT_KINDS = ("png", "svg")
 _BOUNDS = ("b^d", "2 b^(d/2)")

@@ -14,17 +14,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.arena import executors
+from engine.arena.cancellation import cancel_games
+from engine.arena.engines import EngineSpec
 from engine.arena.match import MatchScore
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication, GameRecord, GameScore
 from engine.arena.referee import EngineLimits, UciGame
-from engine.arena.seats import EngineSpec
 from engine.arena.shards import in_order
-from engine.arena.stopping import cancel_games
 from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.progress import progress_bar
-from engine.host import usable_cores
-from engine.search.kinds import MODES
+from engine.search.modes import MODES
+from engine.system.host import usable_cores
 
 _HASH = {"Hash": "16"}
 _MODES = tuple(kind.name for kind in MODES)

@@ -9,11 +9,11 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from engine.arena.cancellation import cancel_games
 from engine.arena.match import MatchScore, PgnFile, Shard, play_match
 from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.records import Adjudication
 from engine.arena.statistics import Sprt
-from engine.arena.stopping import cancel_games
 from engine.commands.match.pairings import COMMAND, DEFAULT_CONTROL, DEFAULT_NODES, HASH, SettingsPairing, UciPairing
 from engine.commands.match.score import as_object, live_score, print_ablation, summary
 from engine.commands.shared.arguments import (
@@ -30,11 +30,10 @@ from engine.commands.shared.arguments import (
     requires_option,
     text,
 )
-from engine.commands.shared.complaints import print_warning
 from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
-from engine.commands.shared.objects import add_json, print_object
-from engine.core.errors import InputError
-from engine.files import begins_with
+from engine.commands.shared.output import add_json, print_object, print_warning
+from engine.system.errors import InputError
+from engine.system.files import begins_with
 
 _FAULTS_SEEN = 1
 _LARGEST_ELO = 500

@@ -13,16 +13,16 @@ from pathlib import Path
 
 from engine.arena import executors
 from engine.arena.cluster import cluster
-from engine.arena.duel import FairnessTest, KernelPair
+from engine.arena.configs import DEFAULT, parse_config
+from engine.arena.engines import EngineSpec
+from engine.arena.kernel_games import FairnessTest, KernelPair
 from engine.arena.match import Shard
 from engine.arena.records import Adjudication, Opening
 from engine.arena.referee import EngineLimits, UciGame
-from engine.arena.searchgames import SearchPair
-from engine.arena.seats import EngineSpec
-from engine.arena.settings import DEFAULT, parse_config
-from engine.core.errors import InputError, quote
-from engine.host import usable_cores
-from engine.search.limits import Limits
+from engine.arena.search_games import SearchPair
+from engine.search.types import Limits
+from engine.system.errors import InputError, quote
+from engine.system.host import usable_cores
 
 DEFAULT_NODES = 5000
 DEFAULT_CONTROL = "10+0.1"

@@ -12,8 +12,8 @@ from typing import Any
 from engine.arena.match import MatchScore
 from engine.arena.records import Forfeit
 from engine.arena.statistics import Sprt, elo_estimate, log_likelihood_ratio, superiority
+from engine.commands.shared.output import pluralize
 from engine.commands.shared.tables import live_table, print_table
-from engine.commands.shared.wording import pluralize
 
 _REMARK_SECONDS = 30.0  # between two lines where nobody watches a table
 

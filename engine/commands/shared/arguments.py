@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.core.errors import InputError, quote
-from engine.files import begins_with, check_name, check_target, file_size
-from engine.options import find_option
+from engine.player.options import find_option
+from engine.system.errors import InputError, quote
+from engine.system.files import begins_with, check_name, check_target, file_size
 
 _LARGEST = 1 << 62
 _PLACEMENT = re.compile(r"[1-8pnbrqkPNBRQK]+(?:/[1-8pnbrqkPNBRQK]+){7}")

@@ -9,15 +9,16 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from types import FrameType
 from typing import NamedTuple, NoReturn
 
-from engine.host import INTERRUPTED_STATUS
+from engine.system.host import INTERRUPTED_STATUS
 
 _PULSE = 0.05  # seconds between two looks at what happened
 _ONE_REQUEST = 0.1  # seconds in which two signals count as one: `timeout` sends one to the process, one to its group
@@ -136,3 +137,13 @@ def _leave() -> NoReturn:
     if sys.stderr.isatty():
         os.write(sys.stderr.fileno(), _SHOW_CURSOR.encode())
     os._exit(INTERRUPTED_STATUS)
+
+
+def run_child(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, and return what it said. InterruptionError if the user ends it first."""
+    with subprocess.Popen(command, env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:
+        with stop_on_interrupt(process.kill):
+            out, complaints = process.communicate()
+        check_interruption()
+        return subprocess.CompletedProcess(command, process.returncode, out, complaints)

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import InputError, quote
-from engine.files import begins_with, check_target
+from engine.system.errors import InputError, quote
+from engine.system.files import begins_with, check_target
 
 _COLOURS = 10  # that curves have before they come again
 _DASHES = ("--", ":")

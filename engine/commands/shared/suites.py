@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import chess
 
-from engine.chesstext import read_epd
-from engine.core.errors import InputError, quote
 from engine.core.game import Game
-from engine.files import numbered_lines
 from engine.search.scores import mate_distance
+from engine.system.errors import InputError, quote
+from engine.system.files import numbered_lines
+from engine.text.notation import read_epd
 
 _MATE_NOTE = re.compile(r"\bce \+?M(\d+);")  # some authors write mates so
 _MATE_SCORE = 30_000  # an EPD's `ce` beyond this announces a mate

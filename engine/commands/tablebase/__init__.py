@@ -18,9 +18,9 @@ from engine.commands.shared.arguments import (
     requires_option,
     text,
 )
-from engine.commands.shared.objects import add_json
+from engine.commands.shared.output import add_json
 from engine.commands.shared.progress import progress_bar
-from engine.host import usable_cores
+from engine.system.host import usable_cores
 
 _MEN = 4
 
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from tablebase.generator.workshop import TableBuilder
+    from tablebase.generator.builder import TableBuilder
     from tablebase.material import Ending, all_endings, parse_ending
 
     endings = [parse_ending(name) for name in arguments.endings]
@@ -89,8 +89,8 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _probe(arguments: argparse.Namespace) -> int:
-    from engine.chesstext import parse_position
     from engine.commands.tablebase.report import print_verdicts
+    from engine.text.notation import parse_position
 
     print_verdicts(parse_position(" ".join(arguments.position)), _folders(arguments), arguments.json)
     return 0
@@ -104,7 +104,7 @@ def _stats(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
-    from engine.commands.tablebase.check import verify
+    from engine.commands.tablebase.verify import verify
 
     return verify(_folders(arguments), arguments.syzygy, arguments.positions, arguments.seed)
 
@@ -117,13 +117,13 @@ def _speed(arguments: argparse.Namespace) -> int:
 
 
 def _clock(arguments: argparse.Namespace) -> int:
-    from engine.commands.tablebase.answers import print_answers
+    from engine.commands.tablebase.latency import print_answers
 
     print_answers(arguments.syzygy, arguments.positions, arguments.seed)
     return 0
 
 
 def _folders(arguments: argparse.Namespace) -> list[Path]:
-    from tablebase.own_tables import BUILT_IN
+    from tablebase.tables import BUILT_IN
 
     return [BUILT_IN] if arguments.tables is None else [arguments.tables]

@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.chesstext import san
-from engine.commands.shared.objects import print_object
+from engine.commands.shared.output import pluralize, print_object
 from engine.commands.shared.tables import print_table
-from engine.commands.shared.wording import pluralize
-from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.search.limits import Limits
 from engine.search.tb import no_tb
+from engine.search.types import Limits
+from engine.system.errors import InputError
+from engine.text.notation import san
 from tablebase.files import TableKind
-from tablebase.geometry import PAIR_SQUARES
-from tablebase.judgement import (
+from tablebase.indexing import PAIR_SQUARES
+from tablebase.material import all_endings, ending_of, pieces_besides_kings
+from tablebase.probe import count_wins, has_castling_or_ep
+from tablebase.random_positions import random_board
+from tablebase.root_ranking import (
     DRAWS,
     IS_MATED,
     LOSES,
@@ -34,11 +36,8 @@ from tablebase.judgement import (
     WINS,
     RankedMove,
 )
-from tablebase.material import all_endings, ending_of, pieces_besides_kings
-from tablebase.own_tables import OwnTables, TableDirectory
-from tablebase.probe import count_wins, has_castling_or_ep
-from tablebase.sample import random_board
 from tablebase.syzygy.tables import SyzygyTables
+from tablebase.tables import OwnTables, TableDirectory
 
 _RESULTS = {
     int(grade): words for grade, words in (

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.tune import evaluation, generations, network, outcome, policy, screen, search, teacher
+from engine.commands.tune import generations, network, policy, screen, search, teacher, wdl, weights
 
 _KINDS = {
     "search": (search, "the parameters of the search, by games against itself (SPSA)"),
     "screen": (screen, "what many changes of the search are worth, by games that measure all of them at once"),
-    "eval": (evaluation, "the weights of the evaluation, by regression on training games"),
+    "eval": (weights, "the weights of the evaluation, by regression on training games"),
     "network": (network, "a network that evaluates, by gradient descent on training games"),
     "teacher": (teacher, "a teacher that labels positions for the network, by gradient descent on training games"),
     "policy": (policy, "a policy that says which moves deserve a look, by gradient descent on training games"),
-    "outcome": (outcome, "what the scores of a network mean for the game, by how games ended"),
+    "outcome": (wdl, "what the scores of a network mean for the game, by how games ended"),
     "generations": (generations, "the tree search's own network and policy, by playing and learning in turn"),
 }
 

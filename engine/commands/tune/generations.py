@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from engine.commands.shared.arguments import IntRange, OutputFolder, add_concurrency, add_seed, positive
-from engine.commands.shared.children import run_child
+from engine.commands.shared.interruption import run_child
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.tables import print_table
-from engine.core.errors import InputError
-from engine.files import write_file
+from engine.system.errors import InputError
+from engine.system.files import write_file
 
 _STARTS = ("nothing", "built-in")
 _HEADINGS = ("generation", "games", "against the one before", "error", "since the first")
@@ -103,8 +103,8 @@ class GenerationLoop:
 
     def begin(self) -> None:
         """Write what the first generation plays with."""
-        from eval.beginning import material_only_network, uniform_policy
-        from eval.choice import BUILT_IN_FILE as NETWORK_FILE
+        from eval.blank import material_only_network, uniform_policy
+        from eval.evaluator import BUILT_IN_FILE as NETWORK_FILE
         from eval.network.file import write_network
         from eval.policy.file import write_policy
         from eval.policy.memory import BUILT_IN_FILE as POLICY_FILE

@@ -12,21 +12,15 @@ from typing import TYPE_CHECKING, Any
 from engine.commands.shared.arguments import FloatRange, IntRange, OutputFile, in_file, positive, requires_option, text
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.provenance import today
-from engine.commands.tune.devices import require_torch
-from engine.commands.tune.lessons import (
-    MILLION,
-    TrainingRun,
-    add_training_arguments,
-    command_line_of,
-    loss_columns,
-    print_now,
-    single_shard,
-)
-from engine.core.errors import InputError, quote
-from engine.files import begins_with
-from eval.network.data import Samples, expected
+from engine.commands.tune.arguments import add_training_arguments, command_line_of
+from engine.commands.tune.report import loss_columns, print_now
+from engine.commands.tune.report import MILLION
+from engine.commands.tune.training_run import TrainingRun, require_torch, single_shard
+from engine.system.errors import InputError, quote
+from engine.system.files import begins_with
 from eval.network.file import FEATURES, MAGIC, Network, Shape, check_shape, read_network, write_network
-from eval.network.judge import Losses, features_shares, losses_by_piece_count, losses_of, sample_of
+from eval.network.metrics import Losses, features_shares, losses_by_piece_count, losses_of, sample_of
+from eval.network.samples import Samples, expected
 
 if TYPE_CHECKING:
     from eval.network.teacher import Teacher
@@ -118,7 +112,7 @@ class _Session:
     """One call of the command, after the first shard has been read."""
 
     def __init__(self, arguments: argparse.Namespace, shape: Shape, start: Network | None) -> None:
-        from eval.network.layered import model_of
+        from eval.network.model import model_of
         from eval.network.teacher import load_teacher
         from eval.network.train import Trainer
 
@@ -162,7 +156,7 @@ class _Session:
 
     def _finish(self, features: Losses) -> None:
         """Quantise, judge the integers, and write the file."""
-        from eval.network.rounding import quantize_with_compensation
+        from eval.network.quantize import quantize_with_compensation
         from eval.network.train import check_integers
 
         arguments, trainer, lessons = self._arguments, self._trainer, self._lessons

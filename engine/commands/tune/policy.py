@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.arena.agreement import held_out_positions, policy_agreement
-from engine.arena.choices import PolicySampleSource
+from engine.arena.policy_samples import PolicySampleSource, held_out_positions, policy_agreement
 from engine.arena.replay import SampleFilter
 from engine.commands.shared.arguments import (
     FloatRange,
@@ -28,16 +27,16 @@ from engine.commands.shared.arguments import (
 from engine.commands.shared.interruption import check_interruption, stop_on_interrupt
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.provenance import command_of, names_of, today
-from engine.commands.tune.devices import PROCESSOR, find_device
-from engine.core.errors import InputError
-from engine.files import begins_with
-from engine.host import usable_cores
+from engine.commands.tune.training_run import PROCESSOR, find_device
+from engine.system.errors import InputError
+from engine.system.files import begins_with
+from engine.system.host import usable_cores
 from eval.policy.file import LARGEST_WIDTH, MAGIC, WIDTH_STEP, read_policy, write_policy
-from eval.policy.floats import floats_of, quantised
 from eval.policy.memory import LoadedPolicy
+from eval.policy.params import floats_of, quantised
 
 if TYPE_CHECKING:
-    from eval.policy.floats import PolicyMetrics
+    from eval.policy.params import PolicyMetrics
     from eval.policy.train import PolicyModel, PolicyReport, PolicyTrainer
 
 _MILLION = 1_000_000
@@ -136,10 +135,10 @@ def _batch_for(device: str) -> int:
 
 def _learner(arguments: argparse.Namespace, device: str, threads: int) -> PolicyModel:
     if device == PROCESSOR:
-        from eval.policy.descent import CpuPolicyModel
+        from eval.policy.train_cpu import CpuPolicyModel
 
         return CpuPolicyModel(arguments.hidden, arguments.seed, arguments.decay, threads)
-    from eval.policy.model import TorchPolicyModel
+    from eval.policy.train_torch import TorchPolicyModel
 
     return TorchPolicyModel(arguments.hidden, arguments.seed, arguments.decay, device)
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.arena.replay import SampleSource
-from engine.core.errors import InputError, quote
-from engine.files import replacing
-from eval.network.data import SAMPLE, Samples
-from eval.weightfile import DEFAULT_FILE
+from engine.system.errors import InputError, quote
+from engine.system.files import replacing
+from eval.network.samples import SAMPLE, Samples
+from eval.weight_file import DEFAULT_FILE
 
 BY_TEACHER = -1  # as the nodes of a lesson
 

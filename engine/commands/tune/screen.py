@@ -10,17 +10,17 @@ from itertools import islice
 
 from engine.alphabeta.params import PARAMETERS
 from engine.arena import executors
+from engine.arena.cancellation import cancel_games
+from engine.arena.configs import DEFAULT, parse_config
 from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.screening import Screening, ScreenPair, changes_of, trials
-from engine.arena.settings import DEFAULT, parse_config
 from engine.arena.shards import in_order
-from engine.arena.stopping import cancel_games
 from engine.commands.shared.arguments import add_concurrency, add_seed, in_file, minutes, positive, text
 from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
-from engine.core.errors import InputError
-from engine.host import usable_cores
+from engine.system.errors import InputError
+from engine.system.host import usable_cores
 
 _SWITCHES, _NUMBERS = "switches", "numbers"
 _BATCH = 8  # pairs per thread between two looks at the clock

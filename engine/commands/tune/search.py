@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from engine.alphabeta.params import PARAMETERS
 from engine.arena import executors
+from engine.arena.cancellation import cancel_games
 from engine.arena.cluster import cluster
-from engine.arena.duel import FairnessTest
+from engine.arena.kernel_games import FairnessTest
 from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.records import Adjudication, Opening
 from engine.arena.shards import in_order
 from engine.arena.spsa import SpsaConfig, SpsaRun
-from engine.arena.stopping import cancel_games
 from engine.commands.shared.arguments import (
     FloatRange,
     OutputStem,
@@ -32,11 +32,11 @@ from engine.commands.shared.arguments import (
 from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.tables import live_table
-from engine.core.errors import InputError
-from engine.files import write_file
-from engine.host import usable_cores
 from engine.mcts import params as of_trees
-from engine.search.kinds import DEFAULT_MODE
+from engine.search.modes import DEFAULT_MODE
+from engine.system.errors import InputError
+from engine.system.files import write_file
+from engine.system.host import usable_cores
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.commands.shared.arguments import IntRange, OutputFile, in_file
-from engine.commands.tune.devices import require_torch
-from engine.commands.tune.lessons import TrainingRun, add_training_arguments, loss_columns, print_now
-from engine.core.errors import InputError
-from eval.network.judge import losses_of
+from engine.commands.tune.arguments import add_training_arguments
+from engine.commands.tune.report import loss_columns, print_now
+from engine.commands.tune.training_run import TrainingRun, require_torch
+from engine.system.errors import InputError
+from eval.network.metrics import losses_of
 
 if TYPE_CHECKING:
     from eval.network.teacher import Teacher

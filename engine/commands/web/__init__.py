@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from engine.commands.shared.arguments import IntRange, OutputFile, Text, conflicts_with, option_range
 from engine.commands.shared.interruption import stop_on_interrupt
-from engine.core.errors import InputError
-from engine.files import begins_with
-from engine.host import usable_cores
+from engine.system.errors import InputError
+from engine.system.files import begins_with
+from engine.system.host import usable_cores
 
 if TYPE_CHECKING:
-    from engine.desk.web.server import Server
+    from engine.ui.web.server import Server
 
 _PORT = 8765
 _HOST = "127.0.0.1"
@@ -57,10 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise InputError(f"the page needs {' and '.join(missing)}: pip install 'adversary-chess[web]'")
-    from engine.desk.web.app import make_app
-    from engine.desk.web.desk import EnginePool, ResourceLimits
-    from engine.desk.web.gate import ServerAddress, is_loopback
-    from engine.desk.web.server import Server, open_socket
+    from engine.ui.web.app import make_app
+    from engine.ui.web.engine_pool import EnginePool, ResourceLimits
+    from engine.ui.web.security import ServerAddress, is_loopback
+    from engine.ui.web.server import Server, open_socket
 
     listener = open_socket(arguments.host, arguments.port)
     token = None if is_loopback(arguments.host) else secrets.token_urlsafe(18)

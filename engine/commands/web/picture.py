@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.commands.shared.interruption import check_interruption
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 
 SIZE = 1280, 880
 _SHARPNESS = 1.5  # pixels of the picture for one of the page

@@ -5,8 +5,8 @@ from __future__ import annotations
 from engine.core.position import POSITION_TYPE, make, make_null, unmake, unmake_null
 from engine.kernel import entry, int64
 from eval.network.accumulators import push_move, push_null_move, reset_stack
+from eval.network.evaluate import network_score
 from eval.network.memory import ACCUMULATORS_TYPE
-from eval.network.score import network_score
 
 
 @entry(ACCUMULATORS_TYPE, int64)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from engine.core.fen import parse_fen
 from engine.core.game import Game
-from engine.host import zeroed_memory
 from engine.kernel.records import new_record
+from engine.system.host import zeroed_memory
 from eval.network.file import Shape
 from eval.network.memory import AccumulatorsRecord, LoadedNetwork, has_network
 from tests.eval.boards import game_fens

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 from eval.network.file import Network, Shape, read_network, write_network
 from tests.eval.network.reference import QUARTERS, random_network
 

@@ -9,19 +9,18 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from engine.__main__ import main  # noqa: E402
+from engine.arena.configs import Config  # noqa: E402
 from engine.arena.replay import SampleFilter, SampleSource  # noqa: E402
-from engine.arena.settings import Config  # noqa: E402
 from engine.arena.training import TrainingShard  # noqa: E402
-from engine.commands.tune import lessons  # noqa: E402
-from engine.core.errors import InputError  # noqa: E402
+from engine.commands.tune import training_run  # noqa: E402
+from engine.system.errors import InputError  # noqa: E402
 from eval.network.file import Shape, read_network  # noqa: E402
-from eval.network.judge import losses_of  # noqa: E402
-from eval.network.layered import NetworkModel, model_of  # noqa: E402
-from eval.network.model import Model, Unpacker, to_device  # noqa: E402
+from eval.network.metrics import losses_of  # noqa: E402
+from eval.network.model import Model, NetworkModel, Unpacker, model_of, to_device  # noqa: E402  # noqa: E402
 from eval.network.teacher import Teacher, TeacherShape  # noqa: E402
 from eval.network.train import Trainer, TrainingConfig, TrainingStage, check_integers  # noqa: E402
 from tests.eval.network import reference  # noqa: E402
-from tests.eval.network.test_data import board_of  # noqa: E402
+from tests.eval.network.test_samples import board_of  # noqa: E402
 
 KINGS = tuple(min(square // 8, 2) for square in range(64))
 SHAPES = [Shape(64), Shape(64, KINGS, output_buckets=4), Shape(64, mirrored=False, output_buckets=1)]
@@ -219,7 +218,7 @@ def test_a_course_is_resumed_by_the_same_command_only(path, tmp_path, capsys, mo
     whole, part = tmp_path / "whole.network", tmp_path / "part.network"
     words = ["tune", "network", str(path), *COURSE, "--epochs"]
     assert main([*words, "3", "--out", str(whole)]) == 0
-    monkeypatch.setattr(lessons, "_CHECKPOINT_SECONDS", 0)
+    monkeypatch.setattr(training_run, "_CHECKPOINT_SECONDS", 0)
     save, saved = Trainer.save, []
 
     def save_once(trainer, target):

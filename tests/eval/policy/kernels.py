@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.core.position import POSITION_TYPE
 from engine.kernel import array_type, entry, int64
-from eval.policy.priors import policy_priors, policy_scores
+from eval.policy.inference import policy_priors, policy_scores
 
 _MOVES, _FLAGS, _NUMBERS = array_type("u2"), array_type("u1"), array_type("f4")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.arena.choices import policy_best_move
+from engine.arena.policy_samples import policy_best_move
 from engine.core.game import Game
 from engine.core.movegen import MAX_MOVES, empty_move_list
 from eval.policy.memory import BUILT_IN_FILE, LoadedPolicy, built_in_policy

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.errors import InputError
+from engine.system.errors import InputError
 from eval.policy.file import Policy, blocks_of, random_policy, read_policy, write_policy
 from tests.eval.network.test_file import changed_header
 

@@ -6,11 +6,11 @@ import chess
 import numpy as np
 import pytest
 
-from engine.alphabeta.exchange import see_ge
-from engine.arena.choices import PolicySampleSource
-from engine.arena.gamefile import read_games, unpack_position
+from engine.alphabeta.see import see_ge
+from engine.arena.configs import Config
+from engine.arena.game_file import read_games, unpack_position
+from engine.arena.policy_samples import PolicySampleSource
 from engine.arena.replay import SampleFilter
-from engine.arena.settings import Config
 from engine.arena.training import TrainingShard
 from engine.core.game import Game
 from engine.core.position import POSITION_TYPE

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eval.policy.descent import CpuPolicyModel
 from eval.policy.file import FEATURES, random_policy
-from eval.policy.floats import floats_of, initial_values, quantised
+from eval.policy.params import floats_of, initial_values, quantised
 from eval.policy.samples import CHOICE
 from eval.policy.train import PolicyConfig, PolicyTrainer
+from eval.policy.train_cpu import CpuPolicyModel
 from tests.eval.policy import reference
 from tests.eval.policy.test_samples import rows_in
 from tests.positions import CORNERS, judge
@@ -117,7 +117,7 @@ def test_rounding_and_back():
 
 def test_torch_takes_the_same_steps():
     pytest.importorskip("torch")
-    from eval.policy.model import TorchPolicyModel
+    from eval.policy.train_torch import TorchPolicyModel
 
     samples = some_samples(100)
     learners = kernel_learner(threads=3), TorchPolicyModel(64, 2, 0.01, "cpu")
@@ -140,7 +140,7 @@ def test_torch_takes_the_same_steps():
 
 def test_torch_unpacks_the_references_features():
     pytest.importorskip("torch")
-    from eval.policy.model import PolicyUnpacker, to_device
+    from eval.policy.train_torch import PolicyUnpacker, to_device
 
     samples = np.concatenate([sample_of(fen, [(1, 2, 3), (3, 4, 5)]) for fen in CORNERS])
     batch = PolicyUnpacker("cpu")(to_device(samples, "cpu"))

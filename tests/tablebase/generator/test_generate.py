@@ -10,12 +10,12 @@ import pytest
 from engine.core.game import Game
 from tablebase.codes import code_of_value, is_won, move_value, rank_of_move, value_of_code
 from tablebase.files import Container
+from tablebase.generator.builder import TableBuilder
 from tablebase.generator.generate import ContradictionError, Values, generate
-from tablebase.generator.workshop import TableBuilder
 from tablebase.material import Ending, all_endings, parse_ending
-from tablebase.own_tables import BUILT_IN, OwnTables
-from tablebase.sample import random_board
+from tablebase.random_positions import random_board
 from tablebase.summary import summarize
+from tablebase.tables import BUILT_IN, OwnTables
 from tests.positions import DATA
 
 Finished = dict[Ending, Values]

@@ -12,21 +12,21 @@ import chess.syzygy
 import pytest
 
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.core.errors import InputError
 from engine.core.game import Game
-from engine.options import Settings, find_option
-from engine.order import GoRequest, SearchSignals
-from engine.player import Player
-from engine.search.limits import Info, Limits
+from engine.player.options import Settings, find_option
+from engine.player.player import Player
+from engine.player.request import GoRequest, SearchSignals
+from engine.player.tb_root import TbRoot
 from engine.search.scores import TB_BAND
 from engine.search.tb import no_tb
-from engine.tb_root import TbRoot
+from engine.search.types import Info, Limits
+from engine.system.errors import InputError
 from tablebase.files import TableKind
-from tablebase.judgement import IS_MATED, LOSES, MATES, MAY_LOSE, MAY_WIN, WINS, RankedMove
 from tablebase.material import all_endings, parse_ending
-from tablebase.own_tables import OwnTables
-from tablebase.sample import random_board
+from tablebase.random_positions import random_board
+from tablebase.root_ranking import IS_MATED, LOSES, MATES, MAY_LOSE, MAY_WIN, WINS, RankedMove
 from tablebase.syzygy.tables import SyzygyTables
+from tablebase.tables import OwnTables
 from tests.positions import DATA
 
 SYZYGY = DATA / "endgame" / "syzygy"

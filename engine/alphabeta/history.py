@@ -1,0 +1,306 @@
+"""How histories learn: the closer a value is to its limit, the less it moves towards it, and never past it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.alphabeta.see import SEE_VALUES
+from engine.alphabeta.state import CORRECTION_MASK, MAX_TRIED, PAWN_HISTORY_SIZE, PLY_MASK, ROOT_OFFSET
+from engine.alphabeta.tt import is_more_informative
+from engine.core.attacks import attacks_by_piece_value
+from engine.core.bits import BISHOP, BIT, EMPTY, KNIGHT, NO_PIECE, PAWN, QUEEN, ROOK, popcount
+from engine.core.legality import is_pseudo_legal
+from engine.core.moves import (
+    EN_PASSANT,
+    NORMAL,
+    NULL_MOVE,
+    PROMOTION,
+    from_square,
+    move_type,
+    promoted_type,
+    to_square,
+)
+from engine.core.position import is_noisy
+from engine.kernel import inline, kernel
+from engine.search.scores import NO_SCORE, clamp_evaluation, is_decisive
+
+
+@inline
+def apply_gravity(value, bonus, limit_bits):
+    """`value` moved by `step`; it stays within plus or minus 1 << limit_bits if both were within before."""
+    value = np.int64(value)
+    return value + bonus - (value * abs(bonus) >> limit_bits)
+
+
+HISTORY_BITS = np.int64(14)
+HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
+_CONTINUATION_OFFSETS = np.array([1, 2, 4], np.int64)  # which moves before a move continuation histories are about
+_WEIGHT_BITS = np.int64(10)  # weights of histories are in 1024ths
+_PAWN_MASK = np.uint64(PAWN_HISTORY_SIZE - 1)
+
+
+@inline
+def piece_to_index(pos, move):
+    """The moving piece and its target square: the index of the move in most histories."""
+    return np.int64(pos.board[from_square(move)]) * 64 + to_square(move)
+
+
+@inline
+def captured_type(pos, move):
+    """The type of the piece that `move` takes; 0 for a quiet promotion."""
+    return PAWN if move_type(move) == EN_PASSANT else np.int64(pos.board[to_square(move)]) & 7
+
+
+@inline
+def set_threats(pos, state, ply):
+    """Note which squares the other side attacks, for the histories and hints of this node's quiet moves."""
+    by_pawns, by_minors, by_rooks, by_all = attacks_by_piece_value(pos, np.int64(pos.side) ^ 1)
+    state.threats[ply] = by_all if state.params.use_threats else EMPTY
+    attacked_by_lesser = state.attacked_by_lesser[ply]
+    attacked_by_lesser[0], attacked_by_lesser[1], attacked_by_lesser[2] = by_pawns, by_minors, by_rooks
+
+
+@inline
+def _threat_index(threats, move):
+    """Which history a quiet move has: whether it leaves an attacked square, and whether it goes to one."""
+    return np.int64(threats >> from_square(move) & BIT) << 1 | np.int64(threats >> to_square(move) & BIT)
+
+
+@inline
+def _pawn_row(pos, state):
+    """The row of the pawn-structure history; row 0, which then is never written to, if it is not in use."""
+    return np.int64(pos.pawn_key & _PAWN_MASK) * np.int64(state.params.use_pawn_history)
+
+
+@inline
+def quiet_history_score(pos, state, move, ply):
+    """The history score of a quiet move."""
+    params, slot, threats = state.params, piece_to_index(pos, move), _threat_index(state.threats[ply], move)
+    plain = np.int64(state.quiet_history[pos.side, threats, move & 0xFFF]) if params.use_history else np.int64(0)
+    weighted = np.int64(state.pawn_history[_pawn_row(pos, state), slot]) * params.weight_pawn
+    if params.use_continuation:
+        top = ROOT_OFFSET + ply
+        weighted += np.int64(state.continuation_history[state.piece_to[top - 1], slot]) * params.weight_last
+        weighted += np.int64(state.continuation_history[state.piece_to[top - 2], slot]) * params.weight_second
+        weighted += np.int64(state.continuation_history[state.piece_to[top - 4], slot]) * params.weight_fourth
+    return plain + (weighted >> _WEIGHT_BITS)
+
+
+@inline
+def capture_score(pos, state, move):
+    """The value of the victim, and of a promotion, plus the capture history."""
+    taken = captured_type(pos, move)
+    score = 16 * SEE_VALUES[taken] + np.int64(state.capture_history[piece_to_index(pos, move), taken])
+    kind = move_type(move)
+    if kind >= PROMOTION:
+        score += 16 * SEE_VALUES[QUEEN] if promoted_type(kind) == QUEEN else -HISTORY_LIMIT
+    return score
+
+
+@inline
+def _add_quiet_history(state, side, ply, move, bonus):
+    """Reward a quiet move of `side` at `ply`, whatever the position."""
+    code, threats = move & 0xFFF, _threat_index(state.threats[ply], move)
+    entry = state.quiet_history[side, threats, code]
+    state.quiet_history[side, threats, code] = apply_gravity(entry, bonus, state.params.history_bits)
+
+
+@kernel
+def _update_quiet_histories(pos, state, ply, move, bonus):
+    slot = piece_to_index(pos, move)
+    _add_quiet_history(state, np.int64(pos.side), ply, move, bonus)
+    if state.params.use_pawn_history:
+        row = _pawn_row(pos, state)
+        state.pawn_history[row, slot] = apply_gravity(state.pawn_history[row, slot], bonus, HISTORY_BITS)
+    _update_continuation_history(state, ply, slot, bonus)
+
+
+@kernel
+def update_tt_move_history(pos, state, ply, depth, move):
+    """Reward `move`, which would have cut the node off, if it is a quiet move here at all: keys may collide."""
+    ply &= PLY_MASK
+    if is_pseudo_legal(pos, move) and not is_noisy(pos, move):
+        set_threats(pos, state, ply)
+        _update_quiet_histories(pos, state, ply, move, min(state.params.history_bonus * depth,
+                                                           state.params.history_bonus_max))
+
+
+@kernel
+def _update_continuation_history(state, ply, slot, bonus):
+    """Reward the move in `slot`, as an answer to the moves before it, or punish it if `bonus` is negative."""
+    ply &= PLY_MASK
+    top = ROOT_OFFSET + ply
+    for index in range(len(_CONTINUATION_OFFSETS)):
+        before = np.int64(state.piece_to[top - _CONTINUATION_OFFSETS[index]])
+        if before != 0:
+            state.continuation_history[before, slot] = apply_gravity(state.continuation_history[before, slot], bonus,
+                                                                     HISTORY_BITS)
+
+
+@inline
+def last_move_was_quiet(pos, state, ply):
+    """Whether the other side's last move was made in this search and was quiet."""
+    return (ply > 0 and state.piece_to[ROOT_OFFSET + ply - 1] != 0 and pos.captured == NO_PIECE
+            and move_type(np.int64(state.played_moves[ply - 1])) == NORMAL)
+
+
+@kernel
+def update_last_move_history(pos, state, ply, bonus):
+    """Reward the other side's last move, which was quiet, or punish it if `bonus` is negative."""
+    ply &= PLY_MASK
+    top = ROOT_OFFSET + ply
+    _add_quiet_history(state, np.int64(pos.side) ^ 1, ply - 1, np.int64(state.played_moves[ply - 1]), bonus)
+    before, slot = np.int64(state.piece_to[top - 2]), np.int64(state.piece_to[top - 1])
+    if before != 0:
+        state.continuation_history[before, slot] = apply_gravity(state.continuation_history[before, slot], bonus,
+                                                                 HISTORY_BITS)
+
+
+@kernel
+def apply_eval_diff_bonus(pos, state, ply, before, now):
+    """Reward the last move for what it did to the static evaluation, which was `before` for its side and is `now` for
+    the side to move.
+    """
+    change = -(before + now) * state.params.history_evaluation
+    limit = state.params.history_bonus_max
+    update_last_move_history(pos, state, ply, min(max(change, -limit), limit))
+
+
+@kernel
+def _update_capture_history(pos, state, move, bonus):
+    if not state.params.use_history:
+        return
+    slot, taken = piece_to_index(pos, move), captured_type(pos, move)
+    state.capture_history[slot, taken] = apply_gravity(state.capture_history[slot, taken], bonus, HISTORY_BITS)
+
+
+@kernel
+def update_histories_on_cutoff(pos, state, ply, depth, best, quiets, noisies):
+    """Reward `best`, which caused the cut-off, and punish what was tried before it: `noisies`, and if it is quiet
+    `quiets`.
+    """
+    ply &= PLY_MASK
+    bonus = min(state.params.history_bonus * depth, state.params.history_bonus_max)
+    malus = -min(state.params.history_malus * depth, state.params.history_bonus_max)
+    if is_noisy(pos, best):
+        _update_capture_history(pos, state, best, bonus)
+    else:
+        if state.killers[ply, 0] != best:
+            state.killers[ply, 1] = state.killers[ply, 0]
+            state.killers[ply, 0] = best
+        state.counter_moves[state.piece_to[ROOT_OFFSET + ply - 1]] = best
+        _update_quiet_histories(pos, state, ply, best, bonus)
+        for index in range(quiets):
+            _update_quiet_histories(pos, state, ply, np.int64(state.tried_quiets[ply, index]), malus)
+    for index in range(noisies):
+        _update_capture_history(pos, state, np.int64(state.tried_noisies[ply, index]), malus)
+
+
+_LIMIT_BITS = np.int64(10)
+_LIMIT = np.int64(1) << _LIMIT_BITS
+_LARGEST_STEP = _LIMIT // 4
+_PAIR_MULTIPLIER = np.uint64(0x4F1)  # odd, so that no bit of the earlier move is lost
+_WHOLE = np.int64(1024)
+_SCALE_BITS = np.int64(14)  # a full entry with weight 1024 corrects by 64 centipawns
+
+
+@inline
+def _correction_index(key):
+    return np.int64(key & CORRECTION_MASK)
+
+
+@inline
+def _continuation_correction_index(state, ply):
+    """Where the correction for the last two moves is kept: hashed, since a table of all pairs would miss the cache."""
+    top = ROOT_OFFSET + ply
+    before, last = np.uint64(state.piece_to[top - 2]), np.uint64(state.piece_to[top - 1])
+    return np.int64((before * _PAIR_MULTIPLIER ^ last) & CORRECTION_MASK)
+
+
+@inline
+def _scale_eval(pos, params, raw):
+    """The static evaluation `raw`, scaled by material, and less of it the closer a draw by the fifty-move rule is."""
+    if params.use_material_scaling:
+        men = (popcount(pos.types[PAWN]) + 3 * popcount(pos.types[KNIGHT] | pos.types[BISHOP])
+               + 5 * popcount(pos.types[ROOK]) + 9 * popcount(pos.types[QUEEN]))
+        raw = raw * (params.material_base + params.material_factor * men) // _WHOLE
+    if params.use_rule50_scaling:
+        raw -= raw * np.int64(pos.rule50) // params.rule50_divisor
+    return raw
+
+
+@kernel
+def correct_eval(pos, state, ply, raw):
+    """The static evaluation `raw`, scaled, and adjusted by the corrections learned so far."""
+    us, params = np.int64(pos.side), state.params
+    raw = _scale_eval(pos, params, raw)
+    if not params.use_correction:
+        return clamp_evaluation(raw)
+    total = params.correction_pawn * np.int64(state.pawn_correction[us, _correction_index(pos.pawn_key)])
+    for color in range(2):
+        entry = np.int64(state.non_pawn_correction[us, color, _correction_index(pos.non_pawn_keys[color])])
+        total += params.correction_non_pawn * entry
+    recent = np.int64(state.continuation_correction[_continuation_correction_index(state, ply)])
+    total += params.correction_continuation * recent
+    return clamp_evaluation(raw + (total >> _SCALE_BITS))
+
+
+@kernel
+def update_correction_history(pos, state, ply, depth, error):
+    """Learn that a search to `depth` found a score `error` above the corrected static evaluation."""
+    step = min(max(error * depth // 8, -_LARGEST_STEP), _LARGEST_STEP)
+    us = np.int64(pos.side)
+    slot = _correction_index(pos.pawn_key)
+    state.pawn_correction[us, slot] = apply_gravity(state.pawn_correction[us, slot], step, _LIMIT_BITS)
+    for color in range(2):
+        slot = _correction_index(pos.non_pawn_keys[color])
+        entry = state.non_pawn_correction[us, color, slot]
+        state.non_pawn_correction[us, color, slot] = apply_gravity(entry, step, _LIMIT_BITS)
+    if state.piece_to[ROOT_OFFSET + ply - 1] != 0:
+        slot = _continuation_correction_index(state, ply)
+        state.continuation_correction[slot] = apply_gravity(state.continuation_correction[slot], step, _LIMIT_BITS)
+
+
+@inline
+def update_last_move_by_eval(pos, state, ply, excluded):
+    """Let the histories learn what the last move, if it was quiet, did to the static evaluation."""
+    if (state.params.use_history and excluded == NULL_MOVE and last_move_was_quiet(pos, state, ply)
+            and state.static_evals[ply] != NO_SCORE and state.static_evals[ply - 1] != NO_SCORE):
+        apply_eval_diff_bonus(pos, state, ply, np.int64(state.static_evals[ply - 1]), np.int64(state.static_evals[ply]))
+
+
+@inline
+def add_tried_move(state, ply, move, is_quiet, quiets, noisies):
+    """Note a move that did not cause a cut-off; returns how many quiet and how many noisy moves are noted."""
+    if is_quiet:
+        if quiets < MAX_TRIED:
+            state.tried_quiets[ply, quiets] = move
+            quiets += 1
+    elif noisies < MAX_TRIED:
+        state.tried_noisies[ply, noisies] = move
+        noisies += 1
+    return quiets, noisies
+
+
+@inline
+def update_last_move_on_fail_low(pos, state, ply, depth, best, old_alpha):
+    """If the node fails low the last move was good: reward it if it was quiet."""
+    params = state.params
+    if params.use_history and best <= old_alpha and last_move_was_quiet(pos, state, ply):
+        update_last_move_history(pos, state, ply, min(params.history_fail_low * depth, params.history_bonus_max))
+
+
+@inline
+def update_history_on_tt_cutoff(pos, state, ply, depth, move, tt_score, beta):
+    """Reward the quiet TT move of a node that its TT score cuts off: it would have been the best again."""
+    if state.params.use_tt_history and tt_score >= beta and move != NULL_MOVE:
+        update_tt_move_history(pos, state, ply, depth, move)
+
+
+@inline
+def maybe_update_correction(pos, state, ply, depth, static_eval, best, best_move, bound):
+    """Learn a correction if the search refutes the static evaluation and the best move is not a capture."""
+    if (state.params.use_correction and static_eval != NO_SCORE and not is_decisive(best)
+            and (best_move == NULL_MOVE or not is_noisy(pos, best_move)) and is_more_informative(bound, best,
+                                                                                                 static_eval)):
+        update_correction_history(pos, state, ply, depth, best - static_eval)

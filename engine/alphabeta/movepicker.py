@@ -1,0 +1,308 @@
+"""Hints for the order of quiet moves that need no experience: men in danger should flee, and checks are forcing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.alphabeta.history import (
+    _WEIGHT_BITS,
+    _pawn_row,
+    _threat_index,
+    capture_score,
+    piece_to_index,
+    quiet_history_score,
+)
+from engine.alphabeta.see import see_ge
+from engine.alphabeta.state import PLY_MASK, ROOT_OFFSET
+from engine.alphabeta.tt import tt_prefetch
+from engine.core.attacks import KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, rook_attacks
+from engine.core.bits import BISHOP, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, contains
+from engine.core.legality import gives_check, is_legal, is_pseudo_legal
+from engine.core.movegen import ALL_MOVES, NOISY, QUIET, generate
+from engine.core.moves import (
+    NORMAL,
+    NULL_MOVE,
+    from_square,
+    move_type,
+    to_square,
+)
+from engine.core.position import is_noisy, key_after, king_square, occupied_squares
+from engine.kernel import inline, kernel
+
+ESCAPE_BONUSES = np.array([0, 0, 5000, 5000, 8000, 16000, 0, 0], np.int64)  # by type, on the histories' scale
+_SHARE_BITS = np.int64(10)  # `hint_escape` is in 1024ths
+
+
+@kernel
+def check_squares(pos):
+    """From where a pawn, a knight, a bishop and a rook of the side to move would give check."""
+    them, occupied = np.int64(pos.side) ^ 1, occupied_squares(pos)
+    king = king_square(pos, them)
+    return PAWN_ATTACKS[them, king], KNIGHT_ATTACKS[king], bishop_attacks(king, occupied), rook_attacks(king, occupied)
+
+
+@kernel
+def discovered_check_candidates(pos):
+    """The men of the side to move that may discover a check, and perhaps more: the first ones on all straight lines, or
+    on all diagonals, from the enemy king, if a slider stands behind one of them.
+    """
+    us, occupied = np.int64(pos.side), occupied_squares(pos)
+    king, ours = king_square(pos, us ^ 1), pos.colors[us]
+    straight, diagonal = rook_attacks(king, occupied) & ours, bishop_attacks(king, occupied) & ours
+    men = EMPTY
+    if rook_attacks(king, occupied ^ straight) & ours & (pos.types[ROOK] | pos.types[QUEEN]) & ~straight != EMPTY:
+        men |= straight
+    if bishop_attacks(king, occupied ^ diagonal) & ours & (pos.types[BISHOP] | pos.types[QUEEN]) & ~diagonal != EMPTY:
+        men |= diagonal
+    return men
+
+
+@inline
+def _attacked_by_lesser(kind, danger):
+    """Where a man of this type is attacked by one of less worth; nowhere for pawns and kings.
+
+    `danger` holds the squares attacked by pawns; by pawns and minor pieces; by pawns, minor pieces and rooks.
+    """
+    if kind == PAWN or kind == KING:
+        return EMPTY
+    return danger[2 if kind == QUEEN else (1 if kind == ROOK else 0)]
+
+
+@inline
+def _check_squares_of(kind, checking):
+    """The squares from which a piece type gives check."""
+    pawn, knight, bishop, rook = checking
+    if kind == PAWN:
+        return pawn
+    if kind == KNIGHT:
+        return knight
+    squares = bishop if kind == BISHOP or kind == QUEEN else EMPTY
+    return squares | rook if kind == ROOK or kind == QUEEN else squares
+
+
+@inline
+def quiet_gives_check(pos, move, checking, discovering):
+    """Whether a quiet move gives check, given `check_squares` and `discovered_check_candidates`."""
+    start, target = from_square(move), to_square(move)
+    if contains(discovering, start) or move_type(move) != NORMAL:
+        return gives_check(pos, move)
+    return contains(_check_squares_of(np.int64(pos.board[start]) & 7, checking), target)
+
+
+@inline
+def quiet_bonus(pos, params, move, danger, checking):
+    """What is added to the score of a quiet move: for leaving danger and for a check; less for going into danger."""
+    start, target = from_square(move), to_square(move)
+    kind = np.int64(pos.board[start]) & 7
+    squares = _attacked_by_lesser(kind, danger)
+    fled = np.int64(contains(squares, start)) - np.int64(contains(squares, target))
+    score = fled * (ESCAPE_BONUSES[kind] * params.hint_escape >> _SHARE_BITS)
+    return score + params.hint_check if contains(_check_squares_of(kind, checking), target) else score
+
+
+(TT_STAGE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, COUNTER_MOVE, GENERATE_QUIET, QUIETS, BAD_NOISY,
+ FINISHED) = (np.int64(stage) for stage in range(10))
+NO_QUIETS, ALL_QUIETS, QUIET_CHECKS = (np.int64(kind) for kind in range(3))  # which quiet moves the picker hands out
+_NO_LOSS = np.int64(0)
+
+# A ranked move is one number: its score, then its place counted from the end of the list, then the move. The largest
+# number is the best move, the first among equals, and finding it takes no branch that could be mispredicted.
+_SCORE_SHIFT, _PLACE_SHIFT = np.int64(32), np.int64(16)
+_PLACE_MASK, _MOVE_MASK = np.int64(0xFFFF << 16), np.int64(0xFFFF)
+_LAST_PLACE = np.int64(0xFFFF)
+
+
+@inline
+def _pack_scored_move(score, place, move):
+    return score << _SCORE_SHIFT | (_LAST_PLACE - np.int64(place)) << _PLACE_SHIFT | move
+
+
+@inline
+def _index_of(ranked):
+    return _LAST_PLACE - ((ranked & _PLACE_MASK) >> _PLACE_SHIFT)
+
+
+@inline
+def init_move_picker(state, ply, tt_move):
+    """Start picking a node's moves; its list follows that of the parent."""
+    begin = np.int64(state.moves_begin[ply])
+    state.stage[ply] = TT_STAGE if tt_move != NULL_MOVE else GENERATE_NOISY
+    state.moves_cursor[ply] = begin
+    state.moves_end[ply] = begin
+    state.bad_noisy_end[ply] = begin
+    state.moves_begin[ply + 1] = begin
+    for index in range(3):
+        state.refutations[ply, index] = NULL_MOVE
+
+
+@inline
+def _score_quiets(pos, state, ply, first, end):
+    """Rank a range of the list by `quiet_history_score` and the hints, looking up the rows of the histories
+    only once.
+    """
+    top, params = ROOT_OFFSET + ply, state.params
+    on = np.int64(params.use_continuation)  # row 0 is never written to
+    last = state.continuation_history[on * state.piece_to[top - 1]]
+    second = state.continuation_history[on * state.piece_to[top - 2]]
+    fourth = state.continuation_history[on * state.piece_to[top - 4]]
+    pawn_history = state.pawn_history[_pawn_row(pos, state)]
+    history, threats = state.quiet_history[pos.side], state.threats[ply]
+    danger, checking = state.attacked_by_lesser[ply], check_squares(pos)
+    for place in range(np.uint64(first), np.uint64(end)):
+        move = np.int64(state.move_list.moves[place])
+        slot = piece_to_index(pos, move)
+        of_move = np.int64(history[_threat_index(threats, move), move & 0xFFF])
+        score = of_move if params.use_history else np.int64(0)
+        weighted = np.int64(last[slot]) * params.weight_last + np.int64(second[slot]) * params.weight_second
+        weighted += np.int64(fourth[slot]) * params.weight_fourth + np.int64(pawn_history[slot]) * params.weight_pawn
+        score += weighted >> _WEIGHT_BITS
+        if params.use_hints:
+            score += quiet_bonus(pos, params, move, danger, checking)
+        state.scored_moves[place] = _pack_scored_move(score, place, move)
+
+
+@inline
+def _keep_quiet_checks(pos, state, ply, first, end):
+    """Keep the checks in a range of quiet moves, ranked as answers to the last move; returns where they end."""
+    checking, discovering = check_squares(pos), discovered_check_candidates(pos)
+    on = np.int64(state.params.use_continuation)  # row 0 is never written to
+    answers = state.continuation_history[on * state.piece_to[ROOT_OFFSET + ply - 1]]
+    kept = first
+    for place in range(np.uint64(first), np.uint64(end)):
+        move = np.int64(state.move_list.moves[place])
+        if quiet_gives_check(pos, move, checking, discovering):
+            state.scored_moves[kept] = _pack_scored_move(np.int64(answers[piece_to_index(pos, move)]), kept, move)
+            kept += 1
+    return kept
+
+
+@inline
+def _generate_stage(pos, state, ply, gen_type, checkers, pinned, with_quiets):
+    first = np.int64(state.moves_end[ply])
+    end = generate(pos, state.move_list, first, gen_type, checkers, pinned)
+    if gen_type == QUIET and with_quiets == QUIET_CHECKS:
+        end = _keep_quiet_checks(pos, state, ply, first, end)
+    elif gen_type == QUIET:
+        _score_quiets(pos, state, ply, first, end)
+    else:
+        for place in range(np.uint64(first), np.uint64(end)):
+            move = np.int64(state.move_list.moves[place])
+            score = capture_score(pos, state, move) if gen_type == NOISY else np.int64(0)
+            state.scored_moves[place] = _pack_scored_move(score, place, move)
+    state.moves_cursor[ply] = first
+    state.moves_end[ply] = end
+    state.moves_begin[ply + 1] = end
+
+
+@inline
+def _pick_best(state, ply):
+    """Swap the best of the remaining moves to the front and step past it."""
+    cursor = np.uint64(state.moves_cursor[ply])
+    first = best = state.scored_moves[cursor]
+    for place in range(cursor + np.uint64(1), np.uint64(state.moves_end[ply])):
+        best = max(best, state.scored_moves[place])
+    state.scored_moves[_index_of(best)] = (first & ~_PLACE_MASK) | (best & _PLACE_MASK)
+    state.scored_moves[cursor] = best
+    state.moves_cursor[ply] = cursor + np.uint64(1)
+    return best & _MOVE_MASK
+
+
+@inline
+def _is_playable_quiet(pos, move, checkers, pinned):
+    """Whether a move that was good in another node is legal and quiet here."""
+    return (move != NULL_MOVE and is_pseudo_legal(pos, move) and not is_noisy(pos, move)
+            and is_legal(pos, move, checkers, pinned))
+
+
+@inline
+def _refutation_of(state, ply, stage):
+    """The killer or counter move of a stage."""
+    if stage == COUNTER_MOVE:
+        slot = state.piece_to[ROOT_OFFSET + ply - 1]
+        return np.int64(state.counter_moves[slot]) if state.params.use_counter_moves else NULL_MOVE
+    if not state.params.use_killers:
+        return NULL_MOVE
+    return np.int64(state.killers[ply, 0 if stage == FIRST_KILLER else 1])
+
+
+@inline
+def _is_refutation(state, ply, move):
+    """Whether `move` has already been handed out as a killer or counter move."""
+    return move == state.refutations[ply, 0] or move == state.refutations[ply, 1] or move == state.refutations[ply, 2]
+
+
+@inline
+def _stage_after_good_captures(with_quiets):
+    if with_quiets == QUIET_CHECKS:
+        return GENERATE_QUIET
+    return FIRST_KILLER if with_quiets else BAD_NOISY
+
+
+@inline
+def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
+    """`next_move`, stage by stage."""
+    ply &= PLY_MASK
+    while True:
+        stage = np.int64(state.stage[ply])
+        if stage == TT_STAGE:
+            state.stage[ply] = GENERATE_NOISY
+            return tt_move
+        if stage == GENERATE_NOISY or stage == GENERATE_QUIET:
+            wanted = NOISY if stage == GENERATE_NOISY else QUIET
+            if with_quiets == ALL_QUIETS and not state.params.use_ordering:
+                wanted, stage = ALL_MOVES, GENERATE_QUIET
+            if wanted == NOISY or with_quiets:
+                _generate_stage(pos, state, ply, wanted, checkers, pinned, with_quiets)
+            state.stage[ply] = stage + 1
+        elif stage == GOOD_NOISY:
+            while np.int64(state.moves_cursor[ply]) < np.int64(state.moves_end[ply]):
+                move = _pick_best(state, ply)
+                if move == tt_move:
+                    continue
+                if see_ge(pos, move, _NO_LOSS):
+                    return move
+                state.move_list.moves[state.bad_noisy_end[ply]] = move
+                state.bad_noisy_end[ply] += 1
+            state.stage[ply] = _stage_after_good_captures(with_quiets)
+            state.moves_cursor[ply] = state.moves_begin[ply] if not with_quiets else state.moves_cursor[ply]
+        elif stage == FIRST_KILLER or stage == SECOND_KILLER or stage == COUNTER_MOVE:
+            state.stage[ply] = stage + 1
+            move = _refutation_of(state, ply, stage)
+            if (move != tt_move and not _is_refutation(state, ply, move)
+                    and _is_playable_quiet(pos, move, checkers, pinned)):
+                state.refutations[ply, stage - FIRST_KILLER] = move
+                return move
+        elif stage == QUIETS:
+            may_go_on = with_quiets or not state.params.use_ordering  # unordered, they include captures
+            while may_go_on and np.int64(state.moves_cursor[ply]) < np.int64(state.moves_end[ply]):
+                move = _pick_best(state, ply)
+                if move != tt_move and not _is_refutation(state, ply, move):
+                    return move
+            state.stage[ply] = BAD_NOISY
+            state.moves_cursor[ply] = state.moves_begin[ply]
+        elif stage == BAD_NOISY:
+            if np.int64(state.moves_cursor[ply]) < np.int64(state.bad_noisy_end[ply]):
+                move = np.int64(state.move_list.moves[state.moves_cursor[ply]])
+                state.moves_cursor[ply] += 1
+                return move
+            state.stage[ply] = FINISHED
+        else:
+            return NULL_MOVE
+
+
+@kernel
+def next_move(pos, state, ply, tt_move, checkers, pinned, quiet_filter):
+    """The next move to search, or NULL_MOVE when there is none. `with_quiets` may be lowered between calls."""
+    move = _pick_next(pos, state, ply, tt_move, checkers, pinned, quiet_filter)
+    if move != NULL_MOVE:
+        # By the time the move has been made, the TT's bucket for the new position will be in the cache.
+        tt_prefetch(state.tt_address, state.tt_buckets, key_after(pos, move))
+    return move
+
+
+@inline
+def picked_move_history(pos, state, move, ply):
+    """The history score of the quiet move that `next_move` has just handed out; with its hints, if it was ranked."""
+    if state.stage[ply] == QUIETS:
+        return state.scored_moves[np.int64(state.moves_cursor[ply]) - 1] >> _SCORE_SHIFT
+    return quiet_history_score(pos, state, move, ply)

@@ -1,0 +1,110 @@
+"""The root of a search: its moves in order, and the one entry point that contains the code of the node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.alphabeta.evaluation import (
+    reset_eval_stack,
+)
+from engine.alphabeta.state import ROOT_OFFSET, STATE_TYPE, StateRecord
+from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
+from engine.core.position import POSITION_TYPE, PositionRecord
+from engine.kernel import entry, inline, int64, kernel
+
+NO_LIMIT = np.iinfo(np.int64).max  # a number of nodes or nanoseconds that is never reached
+
+
+@kernel
+def init_root(pos, state):
+    """Prepare a thread's state for a search of `pos`, with all its legal moves as root moves."""
+    checkers, pinned = checkers_and_pinned(pos)
+    state.root_count = generate(pos, state.move_list, np.int64(0), ALL_MOVES, checkers, pinned)
+    for index in range(state.root_count):
+        state.root_moves[index] = state.move_list.moves[index]
+        state.root_nodes[index] = 0
+    state.first_root_move = 0
+    reset_eval_stack(pos, state, np.int64(0))
+    state.moves_begin[0] = 0
+    state.excluded_moves[:] = 0
+    for row in range(ROOT_OFFSET):
+        state.piece_to[row] = 0
+    state.nmp_min_ply = 0
+    state.root_depth = state.completed_depth = 0
+    state.line_score = state.line_length = 0
+    state.nodes = 0
+    state.leaf_nodes = state.beta_cutoffs = state.first_move_cutoffs = 0
+    state.next_poll = 0
+    state.stopped = 0
+
+
+@entry(POSITION_TYPE, STATE_TYPE)
+def init_root_entry(pos: PositionRecord, state: StateRecord) -> None:
+    """`init_root`, for Python."""
+    init_root(pos, state)
+
+
+@kernel
+def move_to_front(state, move, place):
+    """Move a root move up to `place`, where the next iteration or the next MultiPV line looks for it."""
+    found = place
+    while state.root_moves[found] != move:
+        found += 1
+    nodes = state.root_nodes[found]
+    while found > place:
+        state.root_moves[found] = state.root_moves[found - 1]
+        state.root_nodes[found] = state.root_nodes[found - 1]
+        found -= 1
+    state.root_moves[place] = move
+    state.root_nodes[place] = nodes
+
+
+@entry(STATE_TYPE, int64, int64)
+def move_to_front_entry(state: StateRecord, move: int, place: int) -> None:
+    """`move_to_front`, for Python."""
+    move_to_front(state, move, place)
+
+
+def restrict_root_moves(state: StateRecord, wanted: Sequence[int]) -> None:
+    """Keep only the root moves that are `wanted`."""
+    moves = [move for move in state.root_moves[: state.root_count].tolist() if move in wanted]
+    state.root_count = len(moves)
+    state.root_moves[: len(moves)] = moves
+
+
+# The root.
+
+
+@inline
+def root_move_is_allowed(state, move):
+    """Whether the root may play `move`: not ruled out by searchmoves, nor taken by a better MultiPV line."""
+    for index in range(state.first_root_move, state.root_count):  # noqa: SIM110  kernels have no generators
+        if state.root_moves[index] == move:
+            return True
+    return False
+
+
+@inline
+def set_current_root_move(state, ply, move, number):
+    """At the root, note which move is being searched."""
+    if ply == 0:
+        state.current_move, state.current_move_number = move, number + state.first_root_move
+
+
+@inline
+def root_best_move(state, ply, tt_move):
+    """At the root, the best move so far, so that it is searched first and an aborted search can still answer."""
+    if ply == 0 and state.root_depth > 1 and state.root_nodes[state.first_root_move] > 0:
+        return np.int64(state.root_moves[state.first_root_move])
+    return tt_move
+
+
+@inline
+def add_root_move_nodes(state, ply, move, nodes):
+    """At the root, count the nodes spent on a move."""
+    if ply == 0:
+        for index in range(state.root_count):
+            if state.root_moves[index] == move:
+                state.root_nodes[index] += nodes

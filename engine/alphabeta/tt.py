@@ -1,0 +1,285 @@
+"""The transposition table: what is known about positions that were searched before, whatever the move order.
+
+An entry is two words: `key ^ data` and `data`. A thread that reads while another writes sees words that do not belong
+together: their xor is not the key, and the entry is ignored. So no lock is needed. Four entries share a cache line.
+
+    data: move 16 | score 16 | static evaluation 16 | depth 7 | principal variation 1 | generation 6 | bound 2
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.core.legality import is_legal, is_pseudo_legal
+from engine.core.moves import NULL_MOVE
+from engine.kernel import entry, inline, int64, kernel
+from engine.kernel.intrinsics import load_word, multiply_high, prefetch, store_word
+from engine.search.scores import NO_SCORE, TB_BAND, is_decisive
+from engine.system.errors import InputError
+from engine.system.host import zeroed_memory
+
+UPPER, LOWER, EXACT = np.int64(1), np.int64(2), np.int64(3)
+TT_MISS = np.uint64(0)
+ENTRY_BYTES, BUCKET_BYTES, BUCKET_ENTRIES = 16, 64, 4
+GENERATIONS = np.int64(64)
+_GENERATION_SHIFT, _GENERATION_MASK = np.uint64(56), np.uint64(63)
+_MEGABYTE = 1 << 20
+_MOST_DEPTH = np.int64(127)
+_WORDS_A_PAGE = 512  # of the smallest pages, 4096 bytes
+_AGE_WEIGHT = np.int64(4)  # each generation of age counts against an entry like this many plies of depth
+
+
+class TranspositionTable:
+    """Owns the memory of the table; kernels get its address."""
+
+    def __init__(self, megabytes: float) -> None:
+        self.resize(megabytes)
+
+    def resize(self, megabytes: float) -> None:
+        """Make an empty table of `megabytes`; InputError if the memory cannot be had."""
+        try:
+            memory = zeroed_memory(int(megabytes * _MEGABYTE) // BUCKET_BYTES * BUCKET_BYTES)
+        except MemoryError as error:
+            raise InputError(f"no memory for a table of {megabytes:g} MB") from error
+        self.words: npt.NDArray[np.uint64] = np.frombuffer(memory, np.uint64)
+        self._is_touched = False
+        self.megabytes = megabytes
+        self.generation = 0
+
+    def touch(self) -> None:
+        """Have the system provide all memory now rather than on the clock.
+
+        It clears a page when that is first touched, which takes as long as a hundred nodes: a search would start slowly
+        and be late to see that its time is up. Nothing changes if it was done before.
+        """
+        if not self._is_touched:
+            self.words[::_WORDS_A_PAGE] |= TT_MISS  # what is written there already stays
+            self._is_touched = True
+
+    @property
+    def address(self) -> int:
+        """Where the first bucket lies."""
+        return int(self.words.ctypes.data)
+
+    @property
+    def buckets(self) -> int:
+        """How many buckets there are."""
+        return self.words.nbytes // BUCKET_BYTES
+
+    def clear(self, threads: int = 1) -> None:
+        """Forget everything, using several threads."""
+        self.generation = 0
+        if threads == 1:
+            clear_words(self.address, self.words.size)
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
+        parts = np.array_split(self.words, threads)
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(lambda part: clear_words(part.ctypes.data, part.size), parts))
+
+    def next_generation(self) -> None:
+        """Age all entries, for a new search."""
+        self.generation = (self.generation + 1) % int(GENERATIONS)
+
+    def hashfull(self) -> int:
+        """How full the table is with entries of this search, in thousandths, estimated from the first buckets."""
+        sample = self.words[1 : 2000 : 2] >> _GENERATION_SHIFT
+        # The bound, above the generation, is never 0 in an entry that is in use.
+        is_current = (sample & _GENERATION_MASK == np.uint64(self.generation)) & (sample > _GENERATION_MASK)
+        return 1000 * int(np.count_nonzero(is_current)) // is_current.size
+
+
+@entry(int64, int64)
+def clear_words(address: int, count: int) -> None:
+    """Set `count` words from `address` on to zero."""
+    for index in range(count):
+        store_word(address + 8 * index, TT_MISS)
+
+
+@inline
+def _field(data, shift):
+    """The sixteen bits of `data` from `shift` on, as a signed number."""
+    return np.int64(np.int16(np.int64(data >> shift) & 0xFFFF))
+
+
+@inline
+def entry_move(data):
+    """The best or refuting move, or NULL_MOVE."""
+    return np.int64(data & np.uint64(0xFFFF))
+
+
+@inline
+def score_from_tt(data, ply):
+    """The score, with mates and tablebase wins counted from the root."""
+    score = _field(data, 16)
+    if score >= TB_BAND:
+        return score - ply
+    if score <= -TB_BAND:
+        return score + ply
+    return score
+
+
+@inline
+def entry_eval(data):
+    """The static evaluation, or NO_SCORE."""
+    return _field(data, 32)
+
+
+@inline
+def entry_depth(data):
+    """The depth to which the score was searched."""
+    return np.int64(data >> 48 & np.uint64(_MOST_DEPTH))
+
+
+@inline
+def entry_tt_pv(data):
+    """1 if the position was in a principal variation, else 0."""
+    return np.int64(data >> 55 & np.uint64(1))
+
+
+@inline
+def entry_bound(data):
+    """UPPER, LOWER or EXACT."""
+    return np.int64(data >> 62)
+
+
+@inline
+def _entry_generation(data):
+    return np.int64(data >> _GENERATION_SHIFT & _GENERATION_MASK)
+
+
+@inline
+def _bucket_address(address, buckets, key):
+    return address + multiply_high(key, np.uint64(buckets)) * BUCKET_BYTES
+
+
+@inline
+def tt_prefetch(address, buckets, key):
+    """Prefetch the bucket of a position that will be probed soon: it is hardly ever in a cache."""
+    prefetch(_bucket_address(address, buckets, key))
+
+
+@kernel
+def probe_entry(address, buckets, key):
+    """The data word that is stored for `key`, or MISS."""
+    slot = _bucket_address(address, buckets, key)
+    for _ in range(BUCKET_ENTRIES):
+        data = load_word(slot + 8)
+        if load_word(slot) ^ data == key and data != TT_MISS:
+            return data
+        slot += ENTRY_BYTES
+    return TT_MISS
+
+
+@inline
+def score_to_tt(score, ply):
+    """A score as it is stored: mates and tablebase wins counted from the node, which is `ply` plies from the root."""
+    if score >= TB_BAND:
+        return score + ply
+    if score <= -TB_BAND:
+        return score - ply
+    return score
+
+
+@inline
+def pack_entry(move, score, static_eval, depth, bound, was_pv):
+    """What is known about a position, as a word for `store_entry`; the score is a `score_to_tt`."""
+    return (np.uint64(move) | np.uint64(score & 0xFFFF) << 16 | np.uint64(static_eval & 0xFFFF) << 32
+            | np.uint64(min(depth, _MOST_DEPTH)) << 48 | np.uint64(was_pv) << 55 | np.uint64(bound) << 62)
+
+
+@kernel
+def store_entry(address, buckets, generation, key, new):
+    """Store a result, packed by `pack_entry`.
+
+    An entry with the same key is replaced, unless it is from this search and more than three plies deeper and the new
+    score is only a bound. Otherwise the least valuable entry of the bucket is replaced.
+    """
+    slot = _bucket_address(address, buckets, key)
+    cheapest, worth = slot, np.int64(1 << 30)
+    for _ in range(BUCKET_ENTRIES):
+        data = load_word(slot + 8)
+        if load_word(slot) ^ data == key and data != TT_MISS:
+            if (entry_bound(new) != EXACT and entry_depth(new) + 3 < entry_depth(data)
+                    and _entry_generation(data) == generation):
+                return
+            if entry_move(new) == 0:
+                new |= np.uint64(entry_move(data))
+            cheapest = slot
+            break
+        age = (generation - _entry_generation(data)) & (GENERATIONS - 1)
+        price = entry_depth(data) - _AGE_WEIGHT * age if data != TT_MISS else np.int64(-(1 << 20))
+        if price < worth:
+            cheapest, worth = slot, price
+        slot += ENTRY_BYTES
+    new |= np.uint64(generation) << 56
+    store_word(cheapest, key ^ new)
+    store_word(cheapest + 8, new)
+
+
+@inline
+def tt_probe(pos, state):
+    if not state.params.use_tt:
+        return TT_MISS
+    return probe_entry(state.tt_address, state.tt_buckets, pos.key)
+
+
+@inline
+def tt_lookup(pos, state, ply):
+    """(the entry of the transposition table or MISS, its score or NO_SCORE)."""
+    data = tt_probe(pos, state)
+    return data, (score_from_tt(data, ply) if data != TT_MISS else NO_SCORE)
+
+
+@inline
+def tt_store(pos, state, ply, move, score, static_eval, depth, bound, was_pv):
+    if state.params.use_tt:
+        data = pack_entry(move, score_to_tt(score, ply), static_eval, depth, bound, was_pv)
+        store_entry(state.tt_address, state.tt_buckets, state.tt_generation, pos.key, data)
+
+
+@inline
+def tt_score_is_usable(pos, params):
+    """Whether scores of the TT may cut: not close to a draw by the fifty-move rule, of which they know nothing."""
+    return params.use_tt_cutoffs and pos.rule50 < params.tt_rule50
+
+
+@inline
+def bound_cuts(bound, score, alpha, beta):
+    """Whether a stored bound is enough for a cut-off in this window."""
+    return bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
+
+
+@inline
+def is_more_informative(bound, score, reference):
+    """Whether a score with this bound is better than the estimate `reference`: exact, or a bound beyond it."""
+    return bound == EXACT or (bound == LOWER and score > reference) or (bound == UPPER and score < reference)
+
+
+@inline
+def legal_or_null(pos, move, checkers, pinned):
+    """`move` if it is legal here, else NULL_MOVE: keys may collide, and entries may be torn."""
+    if move != NULL_MOVE and is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned):
+        return move
+    return NULL_MOVE
+
+
+@inline
+def refine_by_tt(state, data, tt_score, estimate):
+    """`estimate`, or the TT score if its bound makes it the better one."""
+    if (data != TT_MISS and state.params.use_tt_cutoffs and not is_decisive(tt_score)
+            and is_more_informative(entry_bound(data), tt_score, estimate)):
+        return tt_score
+    return estimate
+
+
+@inline
+def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
+    """Whether the TT score cuts the node off: deep enough, and not close to a draw by the fifty-move rule.
+
+    With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
+    """
+    return (is_scout and entry_depth(data) >= depth and bound_cuts(entry_bound(data), tt_score, alpha, beta)
+            and tt_score_is_usable(pos, params))

@@ -1,0 +1,102 @@
+"""What is known of a position without a search: the opening's name, whether the book has a move, who wins by tables."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+
+import chess
+import chess.polyglot
+
+from book.names import OpeningName, opening_by_key
+from book.polyglot import BUILT_IN as BOOK
+from book.polyglot import Book
+from engine.analysis.boards import fen_and_moves
+from engine.core.game import Game
+from engine.system.errors import InputError
+from tablebase.files import TableKind
+from tablebase.root_ranking import DRAWS, IS_MATED, LOSES, MATES, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
+from tablebase.tables import OwnTables
+
+_RESULTS = {int(grade): result for grade, result in (
+    (MATES, 1), (WINS, 1), (SPOILT_WIN, 0), (DRAWS, 0), (SPOILT_LOSS, 0), (LOSES, -1), (IS_MATED, -1))}
+_lock = threading.Lock()
+
+
+@cache
+def _tables() -> OwnTables:
+    return OwnTables()
+
+
+@cache
+def _book() -> Book:
+    return Book(BOOK)
+
+
+def opening_name(board: chess.Board) -> OpeningName | None:
+    """The opening that the board's position is named after."""
+    return opening_by_key(chess.polyglot.zobrist_hash(board))
+
+
+def last_opening(board: chess.Board) -> OpeningName | None:
+    """The latest name among the positions of a board's moves."""
+    follower = board.copy()
+    while (name := opening_name(follower)) is None and follower.move_stack:
+        follower.pop()
+    return name
+
+
+def is_in_book(board: chess.Board, move: chess.Move) -> bool:
+    """Whether the book knows this move."""
+    return any(known == move for known, _ in book_moves(board))
+
+
+def book_moves(board: chess.Board) -> list[tuple[chess.Move, float]]:
+    """What the book plays here, the most frequent first, each with its share of all."""
+    with _lock:
+        entries = _book().entries(chess.polyglot.zobrist_hash(board))
+    weights: dict[chess.Move, int] = {}
+    for entry in entries:
+        try:
+            move = board.parse_uci(entry.text())  # castling is written as king takes rook, which this understands
+        except ValueError:
+            continue  # another position with the same key
+        weights[move] = weights.get(move, 0) + entry.weight
+    total = sum(weights.values())
+    ranked = sorted(weights, key=lambda move: -weights[move])
+    return [(move, weights[move] / total if total else 1 / len(weights)) for move in ranked]
+
+
+def best_tb_move(board: chess.Board) -> RankedMove | None:
+    """What the endgame tables say of the best move; None if they say nothing."""
+    if chess.popcount(board.occupied) > _tables().most_men or board.clean_castling_rights():
+        return None
+    try:
+        game = Game(fen_and_moves(board)[0], board.chess960, fen_and_moves(board)[1])
+    except InputError:
+        return None
+    with _lock:
+        if _tables().why_no_answer(game.position) is not None:
+            return None
+        _tables().load_for(game.position, *TableKind)
+        fates = _tables().ranked_moves(game.position)
+    return fates[0] if fates else None
+
+
+def tb_result(board: chess.Board) -> int | None:
+    """1 if the side to move wins by the endgame tables, 0 for a draw, -1 if it loses; None if they do not know."""
+    fate = best_tb_move(board)
+    return None if fate is None else _RESULTS.get(fate.outcome_class)
+
+
+def tb_verdict_text(board: chess.Board) -> str | None:
+    """The same in words: `white wins: mate in 16`."""
+    fate = best_tb_move(board)
+    result = None if fate is None else _RESULTS.get(fate.outcome_class)
+    if fate is None or result is None:
+        return None
+    if result == 0:
+        return "a draw"
+    winner = chess.COLOR_NAMES[board.turn if result > 0 else not board.turn]
+    is_exact = fate.outcome_class in (int(MATES), int(IS_MATED))
+    return f"{winner} wins" + (f": mate in {(fate.code + 1) // 2}" if is_exact else "")

@@ -1,0 +1,306 @@
+"""Training games on disk: start position, moves, scores and result, in self-contained blocks.
+
+A file is a sequence of blocks. Each has a header (magic, version, numbers, checksum), then one row per game, then all
+moves, then all scores. If a file is cut off or damaged, the whole blocks before that can still be read.
+"""
+
+from __future__ import annotations
+
+import lzma
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+
+from engine.core.bits import BIT, EMPTY, NO_SQUARE, ROOK, clear_lsb, lsb
+from engine.core.position import (
+    POSITION_TYPE,
+    PositionRecord,
+    castled_squares,
+    castling_index,
+    king_square,
+    occupied_squares,
+)
+from engine.core.setup import compute_keys
+from engine.kernel import array_type, entry, inline, kernel
+from engine.system.errors import InputError
+from engine.system.files import open_bytes
+
+# Four bits per man, in the order of the occupied squares from a1: 0-5 white pawn to king, 6-11 black, 12 and 13 a white
+# and a black rook that may still castle.
+GAME_ROW = np.dtype([("occupied", "<u8"), ("men", "u1", 16), ("side", "u1"), ("ep", "u1"), ("rule50", "u1"),
+                     ("result", "i1"), ("plies", "<u2")])
+GAME_ROWS_TYPE = array_type(GAME_ROW)
+CASTLING_ROOKS = 12
+_ALL_RIGHTS = np.int64(0b1111)
+_MOST_MEN = np.int64(32)
+_LARGEST_RULE50 = np.int64(255)
+
+Rows = np.ndarray[Any, Any]  # of GAME_ROW
+MAGIC = b"ADVG"
+_VERSION = 1
+_LARGEST_BLOCK = 1 << 28  # bytes; a larger size can only be damage
+_CUT_OFF = "the last block is cut off"
+_HEADER = np.dtype([("magic", "S4"), ("version", "<u2"), ("flags", "<u2"), ("games", "<u4"), ("plies", "<u4"),
+                    ("checksum", "<u4")])  # the checksum is over what follows the header
+
+
+@dataclass(frozen=True)
+class Games:
+    """The games of a block as arrays. The moves and scores of game i are at `starts[i]` to `starts[i + 1]`."""
+
+    rows: np.ndarray[Any, Any]  # of GAME_ROW
+    starts: np.ndarray[Any, Any]
+    moves: np.ndarray[Any, Any]  # in sixteen bits, as in the engine
+    scores: np.ndarray[Any, Any]  # centipawns from the mover's view
+
+    @property
+    def positions(self) -> int:
+        """The number of positions in the games, each with a move and a score."""
+        return len(self.moves)
+
+
+@entry(POSITION_TYPE, GAME_ROWS_TYPE)
+def pack_first_row(pos: PositionRecord, rows: Rows) -> None:
+    """`pack_into` the first row, for Python."""
+    pack_into(pos, rows, np.int64(0))
+
+
+def pack_position(pos: PositionRecord) -> Any:
+    """A row for a game that starts there, with its result and length still open."""
+    rows = np.zeros(1, GAME_ROW)
+    pack_first_row(pos, rows)
+    return rows[0]
+
+
+def unpack_position(row: Any) -> chess.Board:
+    """The position that `pack_position` packed."""
+    board = chess.Board(None, chess960=True)
+    men = np.stack([row["men"] & 15, row["men"] >> 4], axis=-1).ravel().tolist()
+    for square, code in zip(chess.scan_forward(int(row["occupied"])), men, strict=False):
+        if code >= CASTLING_ROOKS:
+            board.castling_rights |= chess.BB_SQUARES[square]
+            piece = chess.Piece(chess.ROOK, code == CASTLING_ROOKS)
+        else:
+            piece = chess.Piece(code % 6 + 1, code < 6)
+        board.set_piece_at(square, piece)
+    board.turn = not row["side"]
+    board.ep_square = None if row["ep"] == NO_SQUARE else int(row["ep"])
+    board.halfmove_clock = int(row["rule50"])
+    return board
+
+
+def pack_block(rows: Rows | Sequence[Any], moves: np.ndarray[Any, Any],
+               scores: np.ndarray[Any, Any]) -> bytes:
+    """The bytes of a block; the rows hold results and lengths, `moves` and `scores` those of all games in sequence."""
+    body = np.array(rows, GAME_ROW).tobytes() + moves.astype("<u2").tobytes() + scores.astype("<i2").tobytes()
+    header = np.zeros((), _HEADER)
+    header["magic"], header["version"] = MAGIC, _VERSION
+    header["games"], header["plies"], header["checksum"] = len(rows), len(moves), zlib.crc32(body)
+    return header.tobytes() + body
+
+
+class DamagedFileError(InputError):
+    """A file that is not whole; `offset` is where its last whole block ends, `blocks` how many whole ones there are.
+
+    `is_torn` means that it merely ends in the middle of a block: the process died while writing.
+    """
+
+    def __init__(self, path: Path, offset: int, blocks: int, reason: str) -> None:
+        super().__init__(f"{path} is damaged at byte {offset}: {reason}; the {blocks} blocks before are whole")
+        self.offset, self.blocks, self.is_torn = offset, blocks, reason == _CUT_OFF
+
+
+def read_games(path: Path) -> Iterator[Games]:
+    """The blocks of a file, which may be compressed by xz, one at a time.
+
+    DamagedFileError, after the whole blocks, says where the damage is in the uncompressed file.
+    """
+    offset, blocks = 0, 0
+    with open_bytes(path) as plain, (lzma.open(plain) if path.suffix == ".xz" else plain) as file:
+        while True:
+            try:
+                head = file.read(_HEADER.itemsize)
+                games, reason = _read_block(head, file) if head else (None, "")
+            except (lzma.LZMAError, EOFError):
+                games, reason = None, "it cannot be unpacked"
+            if reason:
+                raise DamagedFileError(path, offset, blocks, reason)
+            if games is None:
+                return
+            yield games
+            offset, blocks = file.tell(), blocks + 1
+
+
+def _read_block(head: bytes, file: Any) -> tuple[Games | None, str]:
+    """The block whose header was just read, or None and what is wrong with it."""
+    if not head.startswith(MAGIC[: len(head)]):
+        return None, "no block of training games begins here"
+    if len(head) < _HEADER.itemsize:
+        return None, _CUT_OFF
+    header = np.frombuffer(head, _HEADER)[0]
+    if header["version"] != _VERSION:
+        return None, f"the version is {header['version']}, not {_VERSION}"
+    games, plies = int(header["games"]), int(header["plies"])
+    size = games * GAME_ROW.itemsize + 4 * plies
+    if size > _LARGEST_BLOCK:
+        return None, f"a block of {size} bytes is too large"
+    body = file.read(size)
+    if len(body) < size:
+        return None, _CUT_OFF
+    if zlib.crc32(body) != header["checksum"]:
+        return None, "the checksum is wrong"
+    rows = np.frombuffer(body, GAME_ROW, games)
+    if int(rows["plies"].sum()) != plies:
+        return None, "the lengths of the games do not add up"
+    starts = np.concatenate([[0], np.cumsum(rows["plies"], dtype=np.int64)])
+    end = rows.nbytes
+    moves = np.frombuffer(body, "<u2", plies, end)
+    return Games(rows, starts, moves, np.frombuffer(body, "<i2", plies, end + moves.nbytes)), ""
+
+
+class GameFile:
+    """A file that grows by whole blocks."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.blocks = self.positions = self._size = 0
+
+    def recover(self) -> str | None:
+        """Count what is there; a torn end is cut off, and the complaint about it returned.
+
+        DamagedFileError, and no change, if there is other damage: what follows it may be worth keeping.
+        """
+        complaint = None
+        try:
+            for games in read_games(self._path):
+                self.blocks += 1
+                self.positions += games.positions
+                self._size += _HEADER.itemsize + games.rows.nbytes + games.moves.nbytes + games.scores.nbytes
+        except DamagedFileError as error:
+            if not error.is_torn:
+                raise
+            complaint = str(error)
+            os.truncate(self._path, self._size)
+        return complaint
+
+    def append(self, block: bytes, positions: int) -> None:
+        """Append one block; OSError, with the file as it was, if that fails, for lack of space or otherwise."""
+        with self._path.open("ab", buffering=0) as file:  # a buffer would be flushed again on closing
+            try:
+                written = file.write(block)
+                if written < len(block):
+                    file.write(block[written:])  # raises the reason
+            except OSError:
+                os.truncate(self._path, self._size)
+                raise
+        self._size += len(block)
+        self.blocks += 1
+        self.positions += positions
+
+
+@kernel
+def pack_into(pos, rows, index):
+    """Write `pos` to `rows[index]`, as the first position of a game whose result and length are still open."""
+    row = rows[index]
+    for place in range(_MOST_MEN // 2):
+        row.men[place] = 0
+    row.occupied = occupied_squares(pos)
+    row.side = pos.side
+    row.ep = pos.ep
+    row.rule50 = min(np.int64(pos.rule50), _LARGEST_RULE50)
+    number = np.int64(0)
+    left = occupied_squares(pos)
+    while left != EMPTY and number < _MOST_MEN:
+        square = lsb(left)
+        left = clear_lsb(left)
+        row.men[number >> 1] |= _code_of(pos, square) << 4 * (number & 1)
+        number += 1
+
+
+@inline
+def _code_of(pos, square):
+    """The four bits of the man on `square`."""
+    piece = np.int64(pos.board[square])
+    color, kind = piece >> 3, piece & 7
+    if kind == ROOK:
+        for index in range(2 * color, 2 * color + 2):
+            if pos.castling >> index & 1 and np.int64(pos.castling_rooks[index]) == square:
+                return CASTLING_ROOKS + color
+    return 6 * color + kind - 1
+
+
+@kernel
+def unpack_into(pos, rows, index):
+    """Set up `pos` from `rows[index]`, with castling written as in Chess960."""
+    row = rows[index]
+    _clear(pos)
+    pos.side = row.side
+    pos.ep = row.ep
+    pos.rule50 = row.rule50
+    castling_rooks = EMPTY
+    number = np.int64(0)
+    left = row.occupied
+    while left != EMPTY:
+        square = lsb(left)
+        left = clear_lsb(left)
+        code = np.int64(row.men[number >> 1]) >> 4 * (number & 1) & 15
+        number += 1
+        if code >= CASTLING_ROOKS:
+            castling_rooks |= BIT << square
+            color, kind = code - CASTLING_ROOKS, np.int64(ROOK)
+        else:
+            color = np.int64(1) if code >= 6 else np.int64(0)
+            kind = code - 6 * color + 1
+        pos.board[square] = color * 8 + kind
+        pos.types[kind] |= BIT << square
+        pos.colors[color] |= BIT << square
+    while castling_rooks != EMPTY:
+        _add_castling_right(pos, lsb(castling_rooks))
+        castling_rooks = clear_lsb(castling_rooks)
+    compute_keys(pos)
+
+
+@inline
+def _clear(pos):
+    for index in range(8):
+        pos.types[index] = EMPTY
+    pos.colors[0] = EMPTY
+    pos.colors[1] = EMPTY
+    for square in range(64):
+        pos.board[square] = 0
+        pos.castling_kept[square] = _ALL_RIGHTS
+    pos.castling = 0
+    pos.captured = 0
+    pos.ply = 0
+    pos.last_null = 0
+    pos.first_fullmove = 1
+    pos.chess960 = 1
+
+
+@inline
+def _squares_from_to(first, last):
+    """All squares from one to the other on a rank, both ends included."""
+    low, high = min(first, last), max(first, last)
+    return (BIT << high) - (BIT << low) | BIT << high
+
+
+@inline
+def _add_castling_right(pos, rook):
+    color = np.int64(pos.board[rook]) >> 3
+    king = king_square(pos, color)
+    index = castling_index(color, king, rook)
+    king_to, rook_to = castled_squares(king, rook)
+    king_way = _squares_from_to(king, king_to)
+    both = BIT << king | BIT << rook
+    pos.castling |= 1 << index
+    pos.castling_rooks[index] = rook
+    pos.castling_empty[index] = (king_way | _squares_from_to(rook, rook_to)) & ~both
+    pos.castling_safe[index] = (king_way & ~(BIT << king)) | BIT << king_to
+    pos.castling_kept[rook] &= _ALL_RIGHTS ^ (1 << index)
+    pos.castling_kept[king] &= _ALL_RIGHTS ^ (1 << index)

@@ -1,0 +1,192 @@
+"""Training games replayed into choices: the positions that the policy learns from, with the move that was played.
+
+All positions are wanted, also those in check and those where a piece is taken, unless the move was forced.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.alphabeta.see import flag_see_ok
+from engine.arena.game_file import GAME_ROWS_TYPE, Games, unpack_into
+from engine.arena.replay import CHUNK, FILTER_TYPE, SampleSource, is_sampled
+from engine.arena.wdl_samples import one_position_each
+from engine.core.movegen import (
+    ALL_MOVES,
+    MAX_MOVES,
+    MOVE_LIST_TYPE,
+    MoveListRecord,
+    checkers_and_pinned,
+    count_moves,
+    empty_move_list,
+    generate,
+)
+from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make, unmake
+from engine.kernel import Int, array_type, entry, inline, int64
+from engine.search.types import Limits
+from eval.policy.inference import policy_priors, policy_scores
+from eval.policy.memory import LoadedPolicy
+from eval.policy.samples import CHOICE, CHOICES_TYPE, MOST_MOVES, Choices, write_choice
+
+Arrays = npt.NDArray[Any]
+_FLAGS = array_type("u1")
+
+
+@inline
+def list_moves(pos, moves, good):
+    """Write the legal moves, and which of them lose nothing by exchanges; returns how many there are."""
+    checkers, pinned = checkers_and_pinned(pos)
+    count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
+    flag_see_ok(pos, moves.moves, count, good)
+    return count
+
+
+@inline
+def _move_index(move, moves, count):
+    """Where a move is in the list; -1 if it is not."""
+    for index in range(count):
+        if np.int64(moves.moves[index]) == move:
+            return np.int64(index)
+    return np.int64(-1)
+
+
+@entry(POSITION_TYPE, MOVE_LIST_TYPE, _FLAGS, FILTER_TYPE, GAME_ROWS_TYPE, array_type("i8"), array_type("u2"), int64,
+       CHOICES_TYPE)
+def replay_policy_samples(pos: PositionRecord, listed: MoveListRecord, good: Arrays, filter_by: Any, rows: Arrays,
+                          starts: Arrays, moves: Arrays, first_number: int, out: Choices) -> Int:
+    """Write the choices of the games in `rows` to `out`; returns how many there are.
+
+    The moves of each game are between two entries of `starts`. Games are numbered from `first_number`. A game with an
+    illegal move ends before it.
+    """
+    found = np.int64(0)
+    for game in range(len(rows)):
+        number = first_number + game
+        if (number % filter_by.held_out == 0) != (filter_by.validates != 0):
+            continue
+        unpack_into(pos, rows, game)
+        plies = starts[game + 1] - starts[game]
+        for ply in range(plies):
+            move = np.int64(moves[starts[game] + ply])
+            count = list_moves(pos, listed, good)
+            place = _move_index(move, listed, count)
+            if place < 0:
+                break
+            if (ply >= filter_by.first_ply and count > 1 and count <= MOST_MOVES
+                    and is_sampled(filter_by, number, ply, plies)):
+                write_choice(pos, listed.moves, count, good, place, out, found)
+                found += 1
+            make(pos, move)
+    return found
+
+
+@entry(int64, POSITION_TYPE, MOVE_LIST_TYPE, _FLAGS, array_type("f4"))
+def policy_best_move(address: int, pos: PositionRecord, listed: MoveListRecord, good: Arrays, scores: Arrays) -> Int:
+    """The legal move that the policy at `address` prefers; 0 if there is none. The other arguments are written."""
+    count = list_moves(pos, listed, good)
+    policy_scores(address, pos, listed.moves, count, good, scores)
+    best = np.int64(0)
+    for index in range(1, count):
+        if scores[index] > scores[best]:
+            best = np.int64(index)
+    return np.int64(listed.moves[best]) if count > 0 else np.int64(0)
+
+
+@entry(POSITION_TYPE)
+def moves_in(pos: PositionRecord) -> Int:
+    """How many legal moves there are."""
+    return count_moves(pos)
+
+
+class PolicySampleSource(SampleSource):
+    """The choices of many files, in shards that fit into memory; the first shard is kept there."""
+
+    def samples_of(self, games: Games, number: int, *, validates: bool) -> Choices:
+        """The choices of some games of which the first has that number."""
+        record = self.filter.record(validates=validates)
+
+        def run(first: int) -> Choices:
+            last = min(first + CHUNK, len(games.rows))
+            out = np.empty(int(games.starts[last] - games.starts[first]), CHOICE)
+            found = replay_policy_samples(empty_position(), empty_move_list(), np.zeros(MAX_MOVES, np.uint8), record,
+                                          games.rows[first:last], games.starts[first : last + 1], games.moves,
+                                          number + first,
+                                          out)
+            return out[:found].copy()
+
+        with ThreadPoolExecutor(self.threads) as pool:
+            parts = list(pool.map(run, range(0, len(games.rows), CHUNK)))
+        return np.concatenate(parts) if parts else np.empty(0, CHOICE)
+
+
+_MEGABYTES = 16
+_BATCH = 256  # positions that wait for a thread
+
+
+def held_out_positions(source: SampleSource, seed: int) -> Iterator[PositionRecord]:
+    """One position of each held-out game, unless its move is forced."""
+    chance, step = np.random.default_rng(seed), source.filter.held_out
+    for games, number in source.games():
+        for position, _ in one_position_each(games, chance, -number % step, step):
+            if moves_in(position) > 1:
+                yield position
+
+
+def policy_agreement(policy: LoadedPolicy, positions: Iterator[PositionRecord], nodes: int,
+                     threads: int) -> Iterator[bool]:
+    """For each position, whether a search of `nodes` nodes plays the policy's first choice."""
+    own = threading.local()
+
+    def agrees(position: PositionRecord) -> bool:
+        if not hasattr(own, "searcher"):
+            own.searcher = AlphaBetaSearch(_MEGABYTES)
+            own.list, own.good = empty_move_list(), np.zeros(MAX_MOVES, np.uint8)
+            own.scores = np.zeros(MAX_MOVES, np.float32)
+        chosen = policy_best_move(policy.address, position, own.list, own.good, own.scores)
+        own.searcher.clear()
+        return bool(own.searcher.run(position, Limits(nodes=nodes)).move == chosen)
+
+    with ThreadPoolExecutor(threads) as pool:
+        while batch := list(islice(positions, _BATCH)):
+            yield from pool.map(agrees, batch)
+
+
+_MOVES = array_type("u2")
+LISTED, FLAGGED, WEIGHED = range(3)  # how far to go
+
+
+@inline
+def _expand(pos, listed, good, priors, address, extent):
+    """Returns how many moves there are."""
+    if extent == LISTED:
+        checkers, pinned = checkers_and_pinned(pos)
+        return generate(pos, listed, np.int64(0), ALL_MOVES, checkers, pinned)
+    count = list_moves(pos, listed, good)
+    if extent == WEIGHED:
+        policy_priors(address, pos, listed.moves, count, good, priors)
+    return count
+
+
+@entry(POSITION_TYPE, _MOVES, int64, MOVE_LIST_TYPE, array_type("u1"), array_type("f4"), int64, int64)
+def replay_with_expansions(pos: PositionRecord, moves: Any, rounds: int, listed: MoveListRecord, good: Any, priors: Any,
+                           address: int, extent: int) -> Int:
+    """Make the moves `rounds` times, expand after each, and take them back; returns how many legal moves there were.
+
+    `listed`, `good` and `priors` are written; `address` is that of a policy.
+    """
+    total = np.int64(0)
+    for _ in range(rounds):
+        for ply in range(len(moves)):
+            make(pos, np.int64(moves[ply]))
+            total += _expand(pos, listed, good, priors, address, extent)
+        for ply in range(len(moves) - 1, -1, -1):
+            unmake(pos, np.int64(moves[ply]))
+    return total

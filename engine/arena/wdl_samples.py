@@ -1,0 +1,64 @@
+"""Positions of finished games, searched with an evaluation, to fit what its scores mean for the result.
+
+One position per game: positions of the same game share its result, so that more of them would add little.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+
+import numpy as np
+
+from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.arena.game_file import Games, unpack_position
+from engine.core.fen import parse_fen
+from engine.core.game import make_if_legal
+from engine.core.position import PositionRecord
+from engine.search.types import Limits
+from eval.evaluator import Evaluator
+from eval.tuner.samples import SAMPLE, TERM, Samples
+from eval.wdl import material_on
+
+_FIRST_PLY = 4  # random openings take some moves to become chess
+_MEGABYTES = 1  # for searches of a few hundred nodes
+
+Chosen = tuple[PositionRecord, int]  # and the result of its game
+
+
+def wdl_samples(blocks: Iterable[Games], evaluation: Evaluator, nodes: int, most: int, seed: int,
+                threads: int) -> Iterator[Samples]:
+    """One position from each of at most `most` games, with the score of a search of `nodes` nodes; one by one."""
+    own = threading.local()
+
+    def search(chosen: Chosen) -> Samples:
+        if not hasattr(own, "searcher"):
+            own.searcher = AlphaBetaSearch(_MEGABYTES, evaluation=evaluation)
+        position, result = chosen
+        own.searcher.clear()
+        score = own.searcher.run(position, Limits(nodes=nodes)).score
+        row = np.zeros(1, SAMPLE)
+        row["score"], row["result"] = -score if position.side else score, result
+        row["material"] = material_on(position.board.tolist())
+        return Samples(np.zeros(0, TERM), row)
+
+    chance = np.random.default_rng(seed)
+    chosen = islice((found for games in blocks for found in one_position_each(games, chance)), most)
+    with ThreadPoolExecutor(threads) as pool:
+        while batch := list(islice(chosen, 1000)):
+            yield from pool.map(search, batch)
+
+
+def one_position_each(games: Games, chance: np.random.Generator, first: int = 0, step: int = 1) -> Iterator[Chosen]:
+    """A position of each game that is long enough, or of each `step`th game from the `first` on."""
+    for index in range(first, len(games.rows), step):
+        row = games.rows[index]
+        moves = games.moves[games.starts[index]:games.starts[index + 1]].tolist()
+        if len(moves) <= _FIRST_PLY:
+            continue
+        position = parse_fen(unpack_position(row).fen(shredder=True), chess960=True)
+        for move in moves[:int(chance.integers(_FIRST_PLY, len(moves)))]:
+            make_if_legal(position, move)
+        yield position, int(row["result"])

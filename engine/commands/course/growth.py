@@ -1,0 +1,68 @@
+"""A Monte Carlo tree to look at: how often each node was visited, and what that brought on average."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from engine.commands.course.trees import Drawn
+from engine.reference.game import CHANCE, MAX, Action, Game, State
+from engine.reference.uct import Node
+
+LEGEND = ("In each node the number of its visits, beside it the average utility of MAX.",
+          "Blue: MAX does well there. Orange: MIN does. Thick lines: the most-visited moves.")
+_SMALLEST, _LARGEST = 0.75, 1.6  # sizes of nodes
+_ROOM = 1.5  # steps that an inner node takes at least, with what is written beside it
+_LOW, _MIDDLE, _HIGH = (253, 186, 116), (255, 255, 255), (147, 197, 253)  # colours of MIN's and MAX's favourites
+
+
+def grown(game: Game[State, Action], root: Node[State, Action], way: Callable[[State, Action], str],
+          depth: int = 2, widest: int = 6, scale: float = 1.0) -> Drawn:
+    """The upper part of a tree: so deep, and of every node the most visited children.
+
+    Averages are MAX's, and coloured: orange where MIN does well, blue where MAX does, `scale` the strongest.
+    """
+
+    def draw(node: Node[State, Action], left: int) -> Drawn:
+        player = MAX if game.is_terminal(node.state) else game.to_move(node.state)
+        kind = ("leaf" if game.is_terminal(node.state) else "chance" if player == CHANCE
+                else "max" if player == MAX else "min")
+        average = _for_max(game, node)
+        share = math.sqrt(node.visits / root.visits)
+        drawn = Drawn(kind, str(node.visits), notes=(_signed(average),), fill=_colour(average / scale),
+                      size=_SMALLEST + (_LARGEST - _SMALLEST) * share, room=_ROOM if left else 1.0)
+        if left:
+            shown = sorted(node.children, key=lambda action: -node.children[action].visits)[:widest]
+            for action in sorted(shown, key=str):
+                child = draw(node.children[action], left - 1)
+                child.way = way(node.state, action)
+                child.is_best = action == shown[0] and player != CHANCE
+                drawn.children.append(child)
+        return drawn
+
+    return draw(root, depth)
+
+
+def _signed(number: float) -> str:
+    return f"{round(number, 2) + 0.0:+.2f}".replace("-", "−")
+
+
+def _for_max(game: Game[State, Action], node: Node[State, Action]) -> float:
+    """The average utility of a node, as MAX sees it."""
+    mover = MAX if node.parent is None else game.to_move(node.parent.state)
+    return (1 if mover in {MAX, CHANCE} else -1) * node.total / max(node.visits, 1)
+
+
+def _colour(share: float) -> str:
+    """From orange for -1 over white for 0 to blue for 1."""
+    share = min(max(share, -1.0), 1.0)
+    far = _HIGH if share > 0 else _LOW
+    mixed = (round(middle + abs(share) * (end - middle)) for middle, end in zip(_MIDDLE, far, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+def growth_text(root: Node[State, Action], way: Callable[[State, Action], str]) -> str:
+    """The moves of the root, the most visited first: visits and averages as whoever moves sees them."""
+    rows = sorted(root.children.items(), key=lambda item: -item[1].visits)
+    return "\n".join(f"  {way(root.state, action):<10} {child.visits:>6} visits   average "
+                     f"{_signed(child.total / child.visits)}" for action, child in rows)

@@ -1,0 +1,91 @@
+"""What a lesson is: a module of the course whose public functions are its steps.
+
+The docstring of a step is what the teacher says, its body is what then happens: it prints, and may return a picture.
+Steps take no arguments, so that a lesson can be run, and can be written out as a notebook whose cells are the steps.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+
+from engine.commands.course.svg import Picture
+
+# In the order of the notes.
+LESSONS = {
+    "game": "a game, formally; a solution is a strategy",
+    "minimax": "MAX and MIN, and values that are backed up",
+    "alphabeta": "the same value without most of the tree; predict the next cut-off",
+    "ordering": "what good move order saves: killers, iterative deepening, 2 b^(d/2)",
+    "tables": "transpositions, and lookup instead of search",
+    "horizon": "cut-off, evaluation, and why to search on where it is not quiet",
+    "expectimax": "chance nodes average; the bucket game with a coin",
+    "assumptions": "what it costs to be wrong about the opponent",
+    "players": "three players, each for himself",
+    "uct": "Monte Carlo tree search in four steps, while the tree grows",
+    "dice": "a race with dice: playouts that roll them",
+    "alphazero": "a network in place of playouts, trained by self-play",
+    "regret": "rock, paper, scissors: learning from regret",
+    "poker": "Kuhn poker solved by counterfactual regret minimisation",
+}
+_WIDEST = 100  # columns of prose
+
+
+@dataclass(frozen=True)
+class Step:
+    """A function of a lesson, and what is said before it runs."""
+
+    words: str
+    function: Callable[[], Picture | None]
+
+
+def load(name: str) -> ModuleType:
+    """The module of a lesson."""
+    return importlib.import_module(f"engine.commands.course.lessons.{name}")
+
+
+def steps_of(module: ModuleType) -> list[Step]:
+    """The public functions that a module defines, in their order."""
+    found = [function for name, function in vars(module).items()
+             if inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")]
+    return [Step(inspect.getdoc(function) or "", function) for function in found]
+
+
+def run_lesson(name: str) -> list[Picture]:
+    """Say and do everything; returns the pictures that were drawn on the way."""
+    module = load(name)
+    print(f"{name}: {LESSONS[name]}\n")
+    say(inspect.getdoc(module) or "")
+    pictures = []
+    for step in steps_of(module):
+        print("\n" + "-" * 12 + "\n")
+        say(step.words)
+        _pause()
+        picture = step.function()
+        if picture is not None:
+            pictures.append(picture)
+    return pictures
+
+
+def _pause() -> None:
+    """Let a student at a terminal think before he sees; nobody waits for a pipe."""
+    print()
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
+        with contextlib.suppress(EOFError):
+            input("(Enter to go on) ")
+        print()
+
+
+def say(prose: str) -> None:
+    """Print paragraphs, as wide as the terminal but no wider than is good to read."""
+    width = min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST)
+    paragraphs = prose.split("\n\n")
+    print("\n\n".join(text if text.startswith("    ") else textwrap.fill(" ".join(text.split()), width)
+                      for text in paragraphs))

@@ -1,0 +1,94 @@
+"""Chess is too large to be searched to its end. So the search stops at a cut-off, and an evaluation stands in for the
+utility: fast, between loss and win, and the higher the better the chances. If it stops in the middle of an exchange,
+the evaluation is wrong by a piece: beyond the horizon somebody takes back.
+"""
+
+from __future__ import annotations
+
+import random
+
+import chess
+
+from engine.commands.course.curves import chart
+from engine.commands.shared.tables import print_table
+from engine.reference.evaluation import evaluate, material, quiescent, terms
+from engine.reference.games.board import TicTacToe
+from engine.reference.games.chess import Chess
+from engine.reference.minimax import alphabeta, decide
+from engine.reference.solved import solve
+
+PROTECTED_PAWN = "4k3/8/2p5/3p4/8/8/3Q4/4K3 w - - 0 1"
+GAME = Chess(PROTECTED_PAWN)
+
+
+def a_weighted_sum():
+    """The usual evaluation is a weighted sum of features: white's count less black's. Material, 16 for a queen, 8 for a
+    rook, 5 for a bishop or a knight, 1 for a pawn; mobility, the difference of legal moves; and so on.
+    """
+    fen = "r1bqk2r/pppp1ppp/2n2n2/4p3/2B1P3/2P2N2/PP3PPP/RNBQ1RK1 b kq - 0 6"
+    print(chess.Board(fen), "\n")
+    print_table(("feature", "adds"), [(name, f"{added:+.1f}") for name, added in terms(fen).items()])
+    print(f"\nsum {sum(terms(fen).values()):+.1f}; between loss (-1) and win (+1): {evaluate(fen):+.2f}")
+
+
+def the_horizon():
+    """White's queen can take a pawn that another pawn protects. One ply deep the search sees a pawn won and nothing
+    after it. Two plies deep it sees the answer, and leaves the pawn alone. Three plies deep it is fooled again: it
+    plans to take the pawn with the last move that it sees. A deeper search only moves the horizon.
+    """
+    print(chess.Board(PROTECTED_PAWN), "\n")
+    print_table(("depth", "material, as the search believes", "move"),
+                [(str(depth), f"{_believed(depth, material):+g}", _move(depth, material)) for depth in (1, 2, 3)])
+
+
+def search_on_where_it_is_not_quiet():
+    """The cure: at the cut-off go on, but only with captures, until the position is quiet. The player to move may stop
+    at any point, since nobody is forced to capture. The tree grows unevenly, deep where it matters.
+    """
+    quiet = quiescent(GAME, material, _captures)
+    curves = {name: [(depth, _believed(depth, judge)) for depth in (1, 2, 3)]
+              for name, judge in (("cut off", material), ("searched on", quiet))}
+    print_table(("depth", *curves, "move, searched on"),
+                [(str(depth), *(f"{dict(points)[depth]:+g}" for points in curves.values()), _move(depth, quiet))
+                 for depth in (1, 2, 3)])
+    after = GAME.result(PROTECTED_PAWN, "d2d5")
+    print(f"\nafter Qxd5: cut off {material(after):+g}, searched on {quiet(after):+g}, since the queen is lost")
+    return chart("A protected pawn: what the search believes", ("depth", "material"), curves)
+
+
+def depth_makes_up_for_evaluation():
+    """The deeper the search, the less the quality of the evaluation matters. Tic-tac-toe, where the truth is known: 300
+    random positions with five empty squares or more. How often does the search choose a best move with an evaluation
+    that counts open lines, and how often with the same one upside down? For chess, see `adversary compare
+    --evaluations`.
+    """
+    game, chance = TicTacToe(), random.Random(1)
+    table = solve(game, game.initial())
+    early = [board for board in table if board.count(None) >= 5 and not game.is_terminal(board)]
+    boards = chance.sample(early, 300)
+    curves = {"good": [], "upside down": []}
+    for depth in range(1, 6):
+        for name, judge in (("good", game.open_lines), ("upside down", lambda board: -game.open_lines(board))):
+            right = 0
+            for board in boards:
+                move = decide(game, board, lambda after, depth=depth, judge=judge:
+                              alphabeta(game, after, depth - 1, judge))
+                right += table[game.result(board, move)].value == table[board].value
+            curves[name].append((depth, 100 * right / len(boards)))
+    print_table(("depth", *curves, "gap"),
+                [(str(depth), f"{good:.0f} %", f"{poor:.0f} %", f"{round(good) - round(poor)}")
+                 for (depth, good), (_, poor) in zip(*curves.values(), strict=True)])
+    return chart("Depth makes up for evaluation", ("depth", "best moves, per cent"), curves)
+
+
+def _believed(depth, judge):
+    return alphabeta(GAME, PROTECTED_PAWN, depth, judge)
+
+
+def _move(depth, judge):
+    best = decide(GAME, PROTECTED_PAWN, lambda after: alphabeta(GAME, after, depth - 1, judge))
+    return chess.Board(PROTECTED_PAWN).san(chess.Move.from_uci(best))
+
+
+def _captures(fen):
+    return [move.uci() for move in chess.Board(fen).generate_legal_captures()]

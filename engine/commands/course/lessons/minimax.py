@@ -1,0 +1,44 @@
+"""MAX wants the highest value, MIN the lowest, and each knows that of the other. So a state is worth what follows from
+the best moves of both: at MAX's nodes the largest value of the children, at MIN's the smallest, and values are backed
+up from the leaves to the root.
+"""
+
+from __future__ import annotations
+
+from engine.commands.course.trees import outline, picture, traced
+from engine.commands.shared.tables import print_table
+from engine.reference.games.tree import TreeGame
+from engine.reference.minimax import Count, decide, minimax
+from engine.reference.trace import Trace
+
+GAME = TreeGame([[3, 12, 8], [2, 4, 6], [14, 5, 2]])
+
+
+def values_are_backed_up():
+    """MAX has three moves, MIN three answers to each. The search goes down to the left first; the numbers in front
+    give the order of its visits. Before you see the answer: which move should MAX make?
+    """
+    trace = Trace()
+    minimax(GAME, GAME.initial(), count=trace)
+    tree = traced(GAME, trace, way=lambda state, action: "abc"[action] if state.depth == 0 else "")
+    print(outline(tree))
+    best = decide(GAME, GAME.initial(), lambda state: minimax(GAME, state))
+    print(f"\nMAX plays {'abc'[best]}. The 14 tempts, but MIN would answer it with 2.")
+    return picture(tree, "Minimax: every node is visited")
+
+
+def what_it_costs():
+    """With b moves in every state and m plies to the end, minimax visits b^m leaves: O(b^m) time. It holds only the
+    line that it looks at, O(bm) space. Chess has about 35 moves in a position and games of 80 plies: nobody searches
+    it to the end.
+    """
+    rows = []
+    for b, m in ((2, 4), (3, 4), (3, 6), (6, 4)):
+        tree = 0.0
+        for _ in range(m):
+            tree = [tree] * b
+        game, count = TreeGame(tree), Count()
+        minimax(game, game.initial(), count=count)
+        rows.append((str(b), str(m), f"{count.leaves:,}", f"{b**m:,}"))
+    rows.append(("35", "80", "-", f"about 10^{len(str(35**80)) - 1}"))
+    print_table(("b", "m", "leaves visited", "b^m"), rows)

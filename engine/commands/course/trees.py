@@ -1,0 +1,208 @@
+"""Trees to look at: the tree of a game as a search saw it, as SVG and as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from engine.commands.course import svg
+from engine.reference.game import CHANCE, MAX, Action, Game, State
+from engine.reference.trace import Trace, VisitedNode
+
+_SHAPES = {"max": ("#dbeafe", "#1f6feb"), "min": ("#ffedd5", "#d9730d"), "chance": ("#dcfce7", "#2e8540"),
+           "leaf": ("#f5f7fa", "#52606d")}  # of each kind of node: how it is filled and outlined
+_NAMES = {"max": "MAX", "min": "MIN", "chance": "chance", "leaf": "end"}
+_SIDE, _STEP, _LEVEL, _TOP = 22.0, 74.0, 112.0, 40.0  # half a node, from leaf to leaf, from level to level, above all
+
+
+@dataclass
+class Drawn:
+    """A node as it is drawn."""
+
+    kind: str  # of _SHAPES
+    text: str
+    way: str = ""  # the action that leads here
+    notes: tuple[str, ...] = ()  # lines beside it, or below where it has no children
+    order: int | None = None  # of its visit
+    is_seen: bool = True  # or was cut off
+    is_best: bool = False  # on the line that both sides would play
+    children: list[Drawn] = field(default_factory=list)
+    size: float = 1.0
+    room: float = 1.0  # that it takes at least, in steps
+    fill: str = ""  # instead of its kind's
+    x: float = 0.0
+    y: float = 0.0
+
+    def all(self) -> Iterator[Drawn]:
+        """It and everything below it, in order."""
+        yield self
+        for child in self.children:
+            yield from child.all()
+
+
+def plain(number: float) -> str:
+    """A number as people write it."""
+    if math.isinf(number):
+        return "∞" if number > 0 else "−∞"
+    return f"{round(number, 3):g}".replace("-", "−")
+
+
+def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action], str] | None = None,
+           note: Callable[[State], str] | None = None, has_windows: bool = False) -> Drawn:
+    """The whole tree of a game, in which a search has seen what its trace holds.
+
+    `way` names the actions, `note` is written beside a state. With windows, every node shows the alpha and beta with
+    which it was entered.
+    """
+    assert trace.root is not None
+
+    def draw(state: State, visit: VisitedNode | None) -> Drawn:
+        is_over = game.is_terminal(state)
+        player = MAX if is_over else game.to_move(state)
+        kind = "leaf" if is_over else "chance" if player == CHANCE else "max" if player == MAX else "min"
+        node = Drawn(kind, "", is_seen=visit is not None)
+        if visit is None:
+            node.text = plain(game.utility(state, MAX)) if is_over else "?"
+        else:
+            node.text, node.order = visit.sign + plain(visit.value), visit.order
+            if has_windows and not is_over:
+                node.notes = (f"α {plain(visit.alpha)}", f"β {plain(visit.beta)}")
+        if note is not None:
+            node.notes = (note(state), *node.notes)
+        for number, action in enumerate([] if is_over else game.actions(state)):
+            seen = visit.children[number] if visit is not None and number < len(visit.children) else None
+            child = draw(game.result(state, action), seen)
+            child.way = "" if way is None else way(state, action)
+            node.children.append(child)
+        if visit is not None and visit.children and player != CHANCE:
+            values = [child.value for child in visit.children]
+            node.children[values.index(visit.value)].is_best = True
+        return node
+
+    root = draw(game.initial(), trace.root)
+    _keep_one_line(root)
+    return root
+
+
+def _keep_one_line(root: Drawn) -> None:
+    """Of the best moves of all nodes, keep those on the way that is played from the root."""
+    root.is_best = True
+    for node in root.all():
+        for child in node.children:
+            child.is_best = child.is_best and node.is_best
+        if node.kind == "chance":
+            for child in node.children:
+                child.is_best = node.is_best
+
+
+def picture(root: Drawn, title: str, legend: Sequence[str] = ()) -> svg.Picture:
+    """The tree as a picture; `legend` are lines below it."""
+    width = _place(root, 0, 0.0) * _STEP + _STEP * 0.6
+    height = max(node.y + _SIDE * node.size for node in root.all()) + 26
+    for node in root.all():
+        node.x += _STEP * 0.3
+    elements = [element for node in root.all() for child in node.children for element in _edge(node, child)]
+    elements += [element for node in root.all() for element in _node(node)]
+    kinds = [kind for kind in _SHAPES if any(node.kind == kind for node in root.all())]
+    key, key_width = _key(kinds, height + 16)
+    lines = [svg.words(20, height + 46 + 20 * number, text, anchor="start", fill=svg.FAINT)
+             for number, text in enumerate(legend)]
+    width = max(width, key_width, *(40 + 6.6 * len(text) for text in legend), 0)
+    return svg.titled(svg.Picture(width, height + 46 + 20 * len(legend), (*elements, *key, *lines)), title)
+
+
+def _place(node: Drawn, depth: int, left: float) -> float:
+    """Give a node and those below it their places from `left`, in steps; returns where the next one may begin."""
+    node.y = _TOP + _LEVEL * depth
+    if not node.children:
+        node.x = (left + 0.5 * node.room) * _STEP
+        return left + max(node.room, node.size)
+    for child in node.children:
+        left = _place(child, depth + 1, left)
+    node.x = (node.children[0].x + node.children[-1].x) / 2
+    return left
+
+
+def _edge(node: Drawn, child: Drawn) -> Iterator[str]:
+    """The line between two nodes, greyed where a search did not go, with a mark where it was cut."""
+    start, end = (node.x, node.y + _reach(node)), (child.x, child.y - _reach(child))
+    if not child.is_seen:
+        yield svg.line((start, end), stroke=svg.PALE, width=1.5, dashes="4 5")
+        if node.is_seen:
+            x, y = start[0] + 0.45 * (end[0] - start[0]), start[1] + 0.45 * (end[1] - start[1])
+            yield svg.line(((x - 9, y + 5), (x + 9, y - 5)), stroke=svg.WARNING, width=2.5)
+    else:
+        yield svg.line((start, end), stroke=svg.INK if child.is_best else svg.FAINT, width=3 if child.is_best else 1.3)
+    if child.way:
+        x, y = start[0] + 0.6 * (end[0] - start[0]), start[1] + 0.6 * (end[1] - start[1])
+        yield svg.box(x, y - 4, 7.2 * len(child.way) + 6, 17, fill="white")
+        yield svg.words(x, y, child.way, size=12, fill=svg.INK if child.is_seen else svg.PALE)
+
+
+def _reach(node: Drawn) -> float:
+    """How far a node's shape goes from its middle, up and down."""
+    return _SIDE * node.size - (6 * node.size if node.kind == "leaf" else 0)
+
+
+def _node(node: Drawn) -> Iterator[str]:
+    """A shape, what stands in it and beside it, and when it was visited."""
+    fill, stroke = _SHAPES[node.kind] if node.is_seen else ("#fafbfc", svg.PALE)
+    yield _shape(node.kind, node.x, node.y, node.size, node.fill or fill, stroke)
+    ink = svg.INK if node.is_seen else svg.PALE
+    shift = {"max": 11, "min": 0}.get(node.kind, 5)
+    yield svg.words(node.x, node.y + shift, node.text, size=13 if len(node.text) < 4 else 11, fill=ink, is_bold=True)
+    if node.children:
+        for number, note in enumerate(node.notes):
+            yield svg.words(node.x + _SIDE * node.size + 5, node.y - 4 + 15 * number, note, size=12, fill=svg.FAINT,
+                            anchor="start")
+    elif node.notes:
+        yield svg.words(node.x, node.y + _reach(node) + 17, " ".join(node.notes), size=12, fill=svg.FAINT)
+    if node.order is not None:
+        x, y = node.x - _SIDE * node.size - 2, node.y - _SIDE * node.size + 2
+        yield svg.circle(x, y, 9, fill="white", stroke=svg.PALE, width=1)
+        yield svg.words(x, y + 3.5, str(node.order), size=10, fill=svg.FAINT)
+
+
+def _shape(kind: str, x: float, y: float, size: float, fill: str, stroke: str) -> str:
+    """MAX points up, MIN down, chance is round, and the end of a game is square."""
+    half = _SIDE * size
+    if kind in {"max", "min"}:
+        tip = -half - 3 if kind == "max" else half + 3
+        base = half - 2 if kind == "max" else -half + 2
+        return svg.polygon(((x - half - 4, y + base), (x + half + 4, y + base), (x, y + tip)), fill=fill, stroke=stroke)
+    if kind == "chance":
+        return svg.circle(x, y, half, fill=fill, stroke=stroke)
+    return svg.box(x, y, 2 * half - 12 * size + 6, 2 * half - 12 * size, fill=fill, stroke=stroke)
+
+
+def _key(kinds: Sequence[str], y: float) -> tuple[list[str], float]:
+    """What the shapes mean, and how much room it takes."""
+    elements, x = list[str](), 32.0
+    for kind in kinds:
+        fill, stroke = _SHAPES[kind]
+        elements += [_shape(kind, x, y - 4, 0.45, fill, stroke), svg.words(x + 20, y, _NAMES[kind], anchor="start")]
+        x += 58 + 8 * len(_NAMES[kind])
+    return elements, x
+
+
+def outline(root: Drawn) -> str:
+    """The tree as text, a line for every node, indented by depth. What was cut off says so."""
+    lines: list[str] = []
+
+    def write(node: Drawn, depth: int) -> None:
+        order = f"{node.order:>3}." if node.order is not None else "   ."
+        way = f"{node.way}: " if node.way else ""
+        name = "" if node.kind == "leaf" else f"{_NAMES[node.kind]} "
+        notes = f"   ({', '.join(node.notes)})" if node.notes else ""
+        if node.is_seen:
+            lines.append(f"{order} {'    ' * depth}{way}{name}{node.text}{notes}")
+        else:
+            leaves = [below.text for below in node.all() if not below.children]
+            lines.append(f"    {'    ' * depth}{way}cut off: {', '.join(leaves)}")
+            return
+        for child in node.children:
+            write(child, depth + 1)
+
+    write(root, 0)
+    return "\n".join(lines)

@@ -1,0 +1,32 @@
+"""Searches that the user can end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+
+from engine.commands.shared.interruption import check_interruption, stop_on_interrupt
+from engine.core.position import PositionRecord
+from engine.mcts.params import Leaf, TreeParamsRecord, learned, puct, pure_monte_carlo, uct
+from engine.search.interface import Search, Stoppable
+from engine.search.types import Limits, Report, Result, no_report
+
+
+def search(searcher: Search, position: PositionRecord, limits: Limits, report: Report = no_report) -> Result:
+    """What the search finds. InterruptionError if the user ended it: what it had found was not what was asked for."""
+    with stop_on_interrupt(searcher.stop) if isinstance(searcher, Stoppable) else nullcontext():
+        result = searcher.run(position, limits, report)
+    check_interruption()
+    return result
+
+
+TREES: dict[str, Callable[[], TreeParamsRecord]] = {
+    "pure Monte Carlo": pure_monte_carlo,
+    "UCT, random playouts": uct,
+    "UCT, light playouts": lambda: uct(leaf=Leaf.LIGHT),
+    "UCT, cut off": lambda: uct(leaf=Leaf.CUT_OFF),
+    "PUCT, quiescence": puct,
+    "PUCT, depth 2": lambda: puct(leaf_depth=2),
+    "learned, quiescence": learned,
+    "learned, static": lambda: learned(leaf=Leaf.EVALUATION),
+}

@@ -1,0 +1,68 @@
+"""Moves as UCI text: reading and writing, in both castling notations."""
+
+from __future__ import annotations
+
+from engine.core.attacks import KING_ATTACKS
+from engine.core.bits import KING, NO_PIECE, PAWN, ROOK, parse_square, square_name
+from engine.core.moves import (
+    CASTLING,
+    EN_PASSANT,
+    NORMAL,
+    NULL_MOVE,
+    PROMOTION,
+    encode_move,
+    from_square,
+    move_type,
+    to_square,
+)
+from engine.core.position import PositionRecord, castled_squares
+from engine.system.errors import InputError, quote
+
+_PROMOTION_LETTERS = "nbrq"  # in the order of the kinds
+
+
+def format_uci(pos: PositionRecord, move: int) -> str:
+    """UCI text of a move in `pos`: "e2e4", "e7e8q"; castling "e1g1", or "e1h1" in Chess960; "0000" for no move."""
+    if move == NULL_MOVE:
+        return "0000"
+    start, target, kind = from_square(move), to_square(move), move_type(move)
+    if kind == CASTLING and not pos.chess960:
+        target, _ = castled_squares(start, target)
+    promotion = _PROMOTION_LETTERS[kind - PROMOTION] if kind >= PROMOTION else ""
+    return square_name(start) + square_name(target) + promotion
+
+
+def parse_uci(pos: PositionRecord, text: str) -> int:
+    """The move that UCI text stands for in `pos`, legal or not; InputError if the text is not a move at all.
+
+    Castling is understood in both notations, in standard chess as in Chess960.
+    """
+    start, target = parse_square(text[:2]), parse_square(text[2:4])
+    promotion = text[4:].lower()
+    if start is None or target is None or (promotion and promotion not in tuple(_PROMOTION_LETTERS)):
+        raise InputError(f"move {quote(text)} is not of the form e2e4 or e7e8q")
+    moved = int(pos.board[start]) & 7
+    if promotion:
+        return int(encode_move(start, target, PROMOTION + _PROMOTION_LETTERS.index(promotion)))
+    if moved == PAWN and target == pos.ep and start & 7 != target & 7:
+        return int(encode_move(start, target, EN_PASSANT))
+    if moved == KING:
+        rook = _castling_rook(pos, start, target)
+        if rook is not None:
+            return int(encode_move(start, rook, CASTLING))
+    return int(encode_move(start, target, NORMAL))
+
+
+def _castling_rook(pos: PositionRecord, king: int, target: int) -> int | None:
+    """The rook that castles if the text moves the king to `target`; None for an ordinary king move."""
+    king_piece, captured = int(pos.board[king]), int(pos.board[target])
+    if captured == king_piece - KING + ROOK:
+        return target
+    if captured != NO_PIECE or int(KING_ATTACKS[king]) >> target & 1:
+        return None
+    for index in range(4):
+        rook = int(pos.castling_rooks[index])
+        is_own_right = pos.castling >> index & 1 and index >> 1 == king_piece >> 3
+        if is_own_right and target == castled_squares(king, rook)[0]:
+            return rook
+    return None

@@ -1,0 +1,1 @@
+"""One engine with one game: options, requests, book, root tables, skill and timing."""

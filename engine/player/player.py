@@ -1,0 +1,380 @@
+"""The player that a GUI talks to: it keeps the game, and answers `go` from the book, the endgame tables or a search.
+
+Nothing here prints: what is found goes to a `report`, and `uci.py` turns it into text.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from engine.core.fen import START_FEN
+from engine.core.game import Game
+from engine.core.uci_moves import format_uci
+from engine.kernel import is_compiling
+from engine.player.options import Effect, Option, Settings
+from engine.player.request import GoRequest, SearchSignals
+from engine.player.skill import SkillLevel, pick_weakened_move, skill_level, skill_limits
+from engine.player.tb_root import TbRoot, TbRootResult
+from engine.player.timing import LagEstimate, move_budget
+from engine.search.interface import Clearable, Evaluating, Resizable, Search, Stoppable, TbProbing, Threaded
+from engine.search.modes import DEFAULT_MODE, SearchMode, mode_named
+from engine.search.scores import DRAW
+from engine.search.tb import no_tb
+from engine.search.time_management import Budget
+from engine.search.types import Bound, Info, InfoString, Limits, Progress, Report, Result
+from engine.system import host
+from engine.system.errors import InputError, quote
+from eval.evaluator import BUILT_IN, FEATURES, Evaluator, evaluator_named
+
+if TYPE_CHECKING:
+    from engine.humanlike.searcher import HumanlikeSearch
+    from engine.player.book import PlayerBook
+
+_MEGABYTE = 1 << 20
+_WARM_UP_MEGABYTES = 1
+_SHORTEST_THOUGHT = 0.001  # seconds
+_PULSE = 0.05  # seconds between two checks of the signals
+_SHORT_PULSE = 0.005  # seconds between two checks of kernels that are being loaded
+_COMPILING_PATIENCE = 6.0  # seconds that `isready` waits for the kernels of another mode
+_PATIENCE = 2.0  # seconds that `isready` waits for endgame tables
+
+
+class Player:
+    """One engine with one game. `go` blocks; meanwhile `signal` is called from another thread."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.game = Game()
+        self._start = (START_FEN, False)  # where `game` began: FEN, and whether it is Chess960
+        self._moves: tuple[str, ...] = ()  # the moves since then, as they were written
+        self._mode = DEFAULT_MODE.name  # what `_search` is
+        self._evaluation = evaluator_named(BUILT_IN)
+        self._search = DEFAULT_MODE.create(settings, Settings().hash)  # `apply` checks what was asked for
+        self._loading: threading.Thread | None = None  # loads the kernels of another mode
+        self._active = self._search  # the search that a `go` uses
+        self._repertoire: PlayerBook | None = None  # until a book is wanted
+        self._tb_root = TbRoot(settings)
+        self._lag = LagEstimate()
+        self._rng = random.Random()  # noqa: S311  mistakes need no secrecy
+        self._fallible: HumanlikeSearch | None = None  # until a level is wanted that looks as people do
+        self._vision_seed = self._rng.getrandbits(64)  # of this game
+        self._lock = threading.Lock()
+        self._is_searching = False
+        self._time_after_ponderhit: Budget | None = None
+
+    @property
+    def evaluation(self) -> Evaluator:
+        """The evaluation in use."""
+        return self._evaluation
+
+    def load(self) -> None:
+        """Load all kernels that a game needs, by using them."""
+        game = Game()
+        game.push_uci(game.uci(game.legal_moves()[0]))
+        game.repetitions()
+        # A small search of its own, so that nothing has to be forgotten: clearing a large table takes a while.
+        DEFAULT_MODE.create(Settings(), _WARM_UP_MEGABYTES).run(game.position, Limits(depth=1))
+        self._search.load()
+
+    def apply(self, option: Option) -> str | None:
+        """Do what a changed option requires; returns a message for the user, if any. InputError if that fails."""
+        mode = self._settings.search_mode
+        if mode != self._mode or (option.effect is Effect.NEW_SEARCH and mode in option.modes):
+            self._change_search(mode)
+        match option.effect:
+            case Effect.MEMORY:
+                self._resize()
+            case Effect.THREADS:
+                if isinstance(self._search, Threaded):
+                    self._search.set_threads(self._settings.threads)
+            case Effect.CLEAR:
+                self._clear_search()
+            case Effect.EVALUATION:
+                self._change_evaluation()
+            case Effect.BOOK:
+                self._open_book()
+            case Effect.OWN_TABLES:
+                self._tb_root.apply_own_tables()
+            case Effect.SYZYGY:
+                return self._tb_root.apply_syzygy()
+            case Effect.STRENGTH:
+                self._prepare_level()
+            case Effect.VARIANT:
+                self.game.position.chess960 = self._settings.uci_chess960
+                self._start = ("", False)  # the next position is read from scratch
+        return None
+
+    def _change_search(self, mode: str) -> None:
+        """Use a search of this mode from now on, made according to the settings."""
+        self._search, self._mode = self._create_search(mode_named(mode), self._hash()), mode
+        self._load_in_background(self._search)
+
+    def _load_in_background(self, search: Search) -> None:
+        """Get the kernels of a search ready while others go on."""
+        self._loading = threading.Thread(target=search.load, daemon=True)
+        self._loading.start()
+
+    def _prepare_level(self) -> None:
+        """Make the search of a weak level, if that is wanted and not there."""
+        level = self._level()
+        if level is not None and level.sight is not None and self._fallible is None:
+            from engine.humanlike.searcher import HumanlikeSearch
+
+            self._fallible = HumanlikeSearch(self._evaluation)
+            self._load_in_background(self._fallible)
+
+    def _create_search(self, kind: SearchMode, megabytes: int) -> Search:
+        """A new search, made according to the settings, with the evaluation in use."""
+        search = kind.create(self._settings, megabytes)
+        if isinstance(search, Evaluating):
+            search.set_evaluation(self._evaluation)
+        return search
+
+    def _change_evaluation(self) -> None:
+        """Use the evaluation that the settings ask for. A named file must be good even if it is not used now."""
+        named = evaluator_named(self._settings.eval_file)
+        wanted = named if self._settings.evaluation != FEATURES else evaluator_named(FEATURES)
+        if wanted.network is self._evaluation.network:
+            return
+        self._evaluation = wanted
+        for search in (self._search, self._fallible):
+            if isinstance(search, Evaluating):
+                search.set_evaluation(wanted)
+
+    def _resize(self) -> None:
+        megabytes = self._hash()
+        if isinstance(self._search, Resizable):
+            self._search.resize(megabytes)
+
+    def _hash(self) -> int:
+        """The size asked for; InputError if it is more than half of the machine's memory."""
+        megabytes, most = self._settings.hash, host.memory_size() // _MEGABYTE // 2
+        if megabytes > most:
+            raise InputError(f"Hash {megabytes} MB is more than half of this machine's memory, {most} MB")
+        return megabytes
+
+    def _open_book(self) -> None:
+        """Open the book that the settings name, or the built-in one if a book is wanted; InputError if unusable."""
+        if self._settings.book_file or self._settings.own_book:
+            from engine.player.book import PlayerBook
+
+            if self._repertoire is None:
+                self._repertoire = PlayerBook(self._settings)
+            self._repertoire.open()
+
+    def _clear_search(self) -> None:
+        if isinstance(self._search, Clearable):
+            self._search.clear()
+
+    def new_game(self) -> None:
+        """Forget everything about earlier games."""
+        self._clear_search()
+        self._lag.forget()
+        self._vision_seed = self._rng.getrandbits(64)
+        if self._repertoire is not None:
+            self._repertoire.begin_game()
+
+    def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
+        """Set up a position from a FEN (None for the starting position) and moves; InputError changes nothing."""
+        start = (START_FEN if fen is None else fen, self._settings.uci_chess960)
+        played = len(self._moves)
+        if start == self._start and self._moves == tuple(moves[:played]):
+            game = self.game.copy()  # the same game continues: only the new moves are played
+            for text in moves[played:]:
+                game.push_uci(text)
+        else:
+            game = Game(*start, moves)
+        self.game, self._start, self._moves = game, start, tuple(moves)
+        self._tb_root.prefetch_for(game)
+
+    def get_ready(self) -> None:
+        """Do what would take time in a game, and wait a limited time for what is still being read or compiled."""
+        self._tb_root.open_files()
+        if isinstance(self._search, Resizable):
+            self._search.prefault()
+        if self._loading is not None:
+            self._loading.join(_COMPILING_PATIENCE)
+        self._tb_root.wait(_PATIENCE)
+
+    def go(self, order: GoRequest, received: float, signals: SearchSignals, report: Report) -> Result:
+        """The answer to an order that came at the time `received`: from the book, the endgame tables or a search.
+
+        The search ends when a limit is met or the signals say stop.
+        """
+        side, ply = int(self.game.position.side), len(self._moves)
+        self._lag.observe(order, side, ply)
+        result = self._answer(self._with_legal_moves(order, report), received, signals, report)
+        self._lag.record_answer(order, side, ply, time.perf_counter() - received)
+        return result
+
+    def _answer(self, order: GoRequest, received: float, signals: SearchSignals, report: Report) -> Result:
+        book_move = self._book_move(order, report)
+        if book_move is not None:
+            return Result(book_move, 0, 0, 0, time.perf_counter() - received, (book_move,))
+        self._active = self._ready_search(order, report)
+        level = self._level()
+        verdict = self._probe_root(order, received, signals, report) if level is None else None
+        if verdict is not None and verdict.lines:
+            return _report_tb_result(verdict, time.perf_counter() - received, report)
+        with self._lock:
+            limits = self._limits(order, received, is_pondering=order.ponder and not signals.ponderhit.is_set())
+            if level is not None:
+                limits = self._skill_limits(limits, level)
+            if verdict is not None:
+                limits = replace(limits, search_moves=verdict.unresolved_moves)
+            self._begin(limits, signals, verdict, level)
+        try:
+            return self._finish(limits, signals, verdict, level, report)
+        finally:
+            with self._lock:
+                self._is_searching = False
+                if isinstance(self._active, Stoppable):
+                    self._active.clear_stop()
+
+    def _begin(self, limits: Limits, signals: SearchSignals, verdict: TbRootResult | None,
+               level: SkillLevel | None) -> None:
+        if isinstance(self._active, TbProbing):
+            # In a drawn position the search looks for chances that the tables know nothing of; a limited player
+            # uses no tables at all.
+            is_asking = level is None and not (verdict is not None and verdict.is_draw)
+            self._active.set_tb(self._tb_root.for_search() if is_asking else no_tb())
+        self._active.prepare(self.game.position, limits)
+        self._is_searching = True
+        if signals.stop.is_set() and isinstance(self._active, Stoppable):
+            self._active.stop()
+
+    def _finish(self, limits: Limits, signals: SearchSignals, verdict: TbRootResult | None, level: SkillLevel | None,
+                report: Report) -> Result:
+        if verdict is not None and verdict.is_draw:
+            return replace(self._active.search(_report_as_draw(report)), score=int(DRAW))
+        if level is None:
+            return self._active.search(report)
+        result = self._active.search()
+        if result.depth == 0 and result.move and not signals.stop.is_set():
+            # With so few nodes not even depth 1 was finished for every candidate; it is the least that any level sees.
+            result = self._active.run(self.game.position, replace(limits, nodes=None, depth=1))
+        return self._apply_skill(result, level, report)
+
+    def _book_move(self, order: GoRequest, report: Report) -> int | None:
+        """The book's move, or None if there is no book or it has no move here."""
+        if self._repertoire is None:
+            return None
+        advice = self._repertoire.look_up(self.game, order)
+        for remark in advice.messages:
+            report(InfoString(remark))
+        return advice.move
+
+    def _ready_search(self, order: GoRequest, report: Report) -> Search:
+        """The search of the mode in use; if it is still being compiled and a clock is running, alpha-beta instead."""
+        while self._loading is not None and self._loading.is_alive():
+            if order.is_timed and is_compiling():
+                report(InfoString(f"{self._mode} is still being compiled; alpha-beta answers instead"))
+                return self._create_search(DEFAULT_MODE, 1)
+            self._loading.join(_SHORT_PULSE)  # loading without compiling takes no time worth mentioning
+        return self._search
+
+    def _probe_root(self, order: GoRequest, received: float, signals: SearchSignals,
+                    report: Report) -> TbRootResult | None:
+        """What the endgame tables say, if they have been read. Only an order without a clock waits for them."""
+        self._tb_root.prefetch_for(self.game)
+        may_wait = not order.is_timed and self._tb_root.is_close_to_tables(self.game)
+        while may_wait and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
+            pass
+        for complaint in self._tb_root.take_warnings():
+            report(InfoString(complaint))
+        budget = None if order.infinite or order.ponder else self._budget(order)
+        seconds = None if budget is None else budget.hard - (time.perf_counter() - received)
+        return self._tb_root.probe(self.game, self._settings.multipv, self._search_moves(order.search_moves), seconds)
+
+    def _level(self) -> SkillLevel | None:
+        """The level that the strength is limited to; None if it is not limited."""
+        if not self._settings.uci_limit_strength:
+            return None
+        position = self.game.position
+        return skill_level(self._settings.uci_elo, int(position.colors[1 - position.side]).bit_count() == 1)
+
+    def _skill_limits(self, limits: Limits, level: SkillLevel) -> Limits:
+        """What a level sees of a search; one that looks as people do has a search of its own."""
+        if level.sight is None:
+            return skill_limits(limits, level, self._settings.threads)
+        self._prepare_level()
+        assert self._fallible is not None
+        self._active = self._fallible
+        depth = self._fallible.set_vision(level.sight, self._vision_seed, self._rng)
+        return skill_limits(limits, replace(level, depth=depth))
+
+    def _apply_skill(self, result: Result, level: SkillLevel, report: Report) -> Result:
+        """The answer that a weaker player would give after this search; only its line is reported."""
+        if not result.infos:
+            return result
+        last = max(place for place, info in enumerate(result.infos) if info.multipv == 1)
+        chosen = replace(pick_weakened_move(result.infos[last:], level, self._rng), multipv=1)
+        report(chosen)
+        return replace(result, move=chosen.pv[0], score=chosen.score, pv=chosen.pv)
+
+    def signal(self, signals: SearchSignals) -> None:
+        """Pass signals that were just given on to the running search, if there is one."""
+        with self._lock:
+            if not self._is_searching or not isinstance(self._active, Stoppable):
+                return
+            if signals.stop.is_set():
+                self._active.stop()
+            elif signals.ponderhit.is_set() and self._time_after_ponderhit is not None:
+                self._active.set_time(self._time_after_ponderhit.soft, self._time_after_ponderhit.hard)
+
+    def to_uci(self, line: Sequence[int]) -> Iterator[str]:
+        """The moves of a line as UCI text."""
+        return (format_uci(self.game.position, move) for move in line)
+
+    def _limits(self, order: GoRequest, received: float, is_pondering: bool) -> Limits:
+        """The limits of the search for an order."""
+        limits = Limits(depth=order.depth, nodes=order.nodes, mate=order.mate, multipv=self._settings.multipv,
+                        search_moves=self._search_moves(order.search_moves))
+        budget = None if order.infinite else self._budget(order)
+        self._time_after_ponderhit = budget if is_pondering else None
+        if is_pondering or budget is None:
+            return limits
+        late = time.perf_counter() - received
+        return replace(limits, soft_time=max(budget.soft - late, 0.0),
+                       hard_time=max(budget.hard - late, _SHORTEST_THOUGHT))
+
+    def _with_legal_moves(self, order: GoRequest, report: Report) -> GoRequest:
+        """The order without those of its search moves that are not legal; if none is, all moves are searched."""
+        if not order.search_moves:
+            return order
+        legal = {self.game.uci(move) for move in self.game.legal_moves()}
+        for text in order.search_moves:
+            if text not in legal:
+                report(InfoString(f"searchmoves names {quote(text)}, which is not a legal move here"))
+        return replace(order, search_moves=tuple(text for text in order.search_moves if text in legal))
+
+    def _search_moves(self, texts: Sequence[str]) -> tuple[int, ...]:
+        legal = {self.game.uci(move): move for move in self.game.legal_moves()} if texts else {}
+        return tuple(legal[text] for text in texts)
+
+    def _budget(self, order: GoRequest) -> Budget | None:
+        return move_budget(order, self.game, self._settings.move_overhead, self._lag)
+
+
+def _report_tb_result(verdict: TbRootResult, seconds: float, report: Report) -> Result:
+    """The answer that the tables give, reported line by line as a search would report it."""
+    infos = [Info(len(choice.line), len(choice.line), number, choice.score, 0, seconds, 0, choice.line, tb_hits=1)
+             for number, choice in enumerate(verdict.lines, start=1)]
+    for info in infos:
+        report(info)
+    best = verdict.lines[0]
+    return Result(best.line[0], best.score, infos[0].depth, 0, seconds, best.line, infos)
+
+
+def _report_as_draw(report: Report) -> Report:
+    """A report that gives every line the score of a draw, which the tables say it is."""
+
+    def tell(found: Info | Progress | InfoString) -> None:
+        report(replace(found, score=int(DRAW), bound=Bound.EXACT) if isinstance(found, Info) else found)
+
+    return tell

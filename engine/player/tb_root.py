@@ -1,0 +1,223 @@
+"""The endgame tables of a player: read into memory when few men are left, and probed at the root before a search."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.core.game import Game
+from engine.core.position import PositionRecord
+from engine.player.options import Settings
+from engine.search.scores import DRAW, MATE, MATE_BAND, TB_WIN
+from engine.search.tb import TbRecord, no_tb
+from engine.search.time_management import FOREVER
+from engine.system.errors import InputError
+from tablebase.background_reader import BackgroundReader
+from tablebase.material import NEAR, pieces_besides_kings
+from tablebase.root_ranking import DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
+
+if TYPE_CHECKING:
+    from tablebase.syzygy.tables import SyzygyTables
+    from tablebase.tables import OwnTables
+
+_LONGEST_LINE = 100  # plies of a line that are shown
+_SHARE_FOR_LINES = 0.3  # of the time for a move
+_UNCERTAIN = (MAY_WIN, MAY_LOSE)
+_DRAWN = (SPOILT_LOSS, DRAWS, SPOILT_WIN)
+_NEAR_SYZYGY = 3  # Syzygy tables are opened when there are this many men more than in the largest of them
+
+
+@dataclass(frozen=True)
+class TbLine:
+    """A move whose value is known, and the best play after it."""
+
+    score: int
+    line: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TbRootResult:
+    """What the tables say about a position: either it is settled, or the moves that remain open are to be searched."""
+
+    lines: tuple[TbLine, ...]  # the best first
+    unresolved_moves: tuple[int, ...]
+    is_draw: bool = False  # whether the open moves draw
+
+
+class TbRoot:
+    """The endgame tables, used as the settings say."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._own: OwnTables | None = None
+        self._syzygy: SyzygyTables | None = None
+        self._opener = BackgroundReader()
+
+    def apply_own_tables(self) -> None:
+        """Do what a change of the options of the engine's own tables requires; InputError changes nothing."""
+        try:
+            self._own = self._open_own() if self._settings.table_path else None  # otherwise opened when needed
+        except (OSError, ValueError, MemoryError) as error:
+            raise InputError(str(error)) from error
+
+    def apply_syzygy(self) -> str | None:
+        """Open the Syzygy tables that the settings name; returns what was found. InputError changes nothing."""
+        try:
+            return self._open_syzygy()
+        except (OSError, ValueError, MemoryError) as error:
+            raise InputError(str(error)) from error
+
+    def _open_own(self) -> OwnTables:
+        """The engine's own tables, and those of a folder that the user names."""
+        from tablebase.tables import BUILT_IN, OwnTables
+
+        folder = self._settings.table_path
+        if folder and not any(Path(folder).glob("*.tables")):
+            raise InputError(f"no tables in {folder}")
+        return OwnTables([*([Path(folder)] if folder else []), BUILT_IN])
+
+    def _open_syzygy(self) -> str | None:
+        from tablebase.syzygy.tables import SyzygyTables
+
+        text = self._settings.syzygy_path
+        folders = [Path(part) for part in text.split(os.pathsep) if part]
+        if not folders:
+            self._syzygy = None
+            return None
+        syzygy = SyzygyTables(folders)
+        complaints = "; ".join(syzygy.take_warnings())
+        if not syzygy.count:
+            raise InputError(complaints or f"no Syzygy tables in {text}: their names look like KQvKR.rtbw")
+        self._syzygy = syzygy
+        found = f"{syzygy.count} Syzygy tables with up to {syzygy.most_men} men"
+        return f"{found}; {complaints}" if complaints else found
+
+    def open_files(self) -> None:
+        """Start opening the engine's own tables in the background, long before they are needed on the clock."""
+        if self._settings.own_tables and self._own is None:
+            self._opener.read([("endgame tables", self._open_and_prepare)])
+
+    def _open_and_prepare(self, position: PositionRecord | None = None) -> None:
+        """Open the engine's own tables if need be, and start reading what a game at this position may need."""
+        if self._own is None:
+            folder, own = self._settings.table_path, self._open_own()
+            own.load_kernels()
+            if self._own is None and folder == self._settings.table_path:  # nothing has changed meanwhile
+                self._own = own
+        if self._own is not None and position is not None:
+            self._own.prepare(position)
+
+    def is_close_to_tables(self, game: Game) -> bool:
+        """Whether the game may soon need a table, which `prefetch_for` then starts to read."""
+        return self._is_near_own(game) or self._is_near_syzygy(game)
+
+    def _is_near_own(self, game: Game) -> bool:
+        return self._settings.own_tables and _count_pieces(game) <= NEAR
+
+    def _is_near_syzygy(self, game: Game) -> bool:
+        return self._syzygy is not None and _count_pieces(game) <= self._syzygy.most_men + _NEAR_SYZYGY
+
+    def prefetch_for(self, game: Game) -> None:
+        """Start reading, in the background, the tables that this game may soon need."""
+        if self._is_near_own(game):
+            if self._own is not None:
+                self._own.prepare(game.position)
+            else:
+                position = game.position.copy()
+                self._opener.read([("endgame tables", lambda: self._open_and_prepare(position))])
+        if self._syzygy is not None and self._is_near_syzygy(game):
+            self._syzygy.prepare(game.position)
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait for what is being read, at most this long for each kind of table; returns whether all has been read."""
+        return self._opener.wait(seconds) and all(
+            tables.wait(seconds) for tables in (self._own, self._syzygy) if tables is not None)
+
+    def take_warnings(self) -> list[str]:
+        """What was found to be wrong with files since the last call."""
+        return [complaint for source in (self._opener, self._own, self._syzygy) if source is not None
+                for complaint in source.take_warnings()]
+
+    def for_search(self) -> TbRecord:
+        """The tables that a search may probe."""
+        tb = no_tb()
+        if self._own is not None and self._settings.own_tables:
+            tb.own_address, tb.own_max_pieces = self._own.outcomes.address, self._own.most_men
+        if self._syzygy is not None:
+            tb.syzygy_address, tb.syzygy_max_pieces = self._syzygy.address, self._syzygy.most_men
+            tb.syzygy_depth = self._settings.syzygy_probe_depth
+            tb.use_rule50 = self._settings.syzygy_50_move_rule
+        tb.max_pieces = max(int(tb.own_max_pieces), int(tb.syzygy_max_pieces))
+        return tb
+
+    def probe(self, game: Game, lines: int, allowed: Sequence[int], seconds: float | None) -> TbRootResult | None:
+        """What the tables say about the game's position: up to `lines` lines, of `allowed` moves only if any are given.
+
+        None if they say nothing. `seconds` is the time for this move; None for as long as it takes.
+        """
+        if self._own is not None and self._settings.own_tables:
+            fates = [fate for fate in self._own.ranked_moves(game.position) or () if not allowed
+                     or fate.move in allowed]
+            if fates:
+                return self._by_rank(game, fates, lines, seconds)
+        if self._syzygy is None or _count_pieces(game) > self._syzygy.most_men:
+            return None
+        by_distance = self._syzygy.ranked_moves(game.position, self._settings.syzygy_50_move_rule)
+        if by_distance is None:
+            return self._by_value(game, allowed)
+        return self._by_distance([fate for fate in by_distance if not allowed or fate.move in allowed])
+
+    def _by_rank(self, game: Game, fates: list[RankedMove], lines: int, seconds: float | None) -> TbRootResult:
+        """The verdict of tables that know the distance to mate, from the fates of all moves, the best first."""
+        assert self._own is not None
+        best = fates[0].outcome_class
+        if best in _DRAWN or best in _UNCERTAIN:  # if it is not certain who wins, a search decides
+            return TbRootResult((), tuple(fate.move for fate in fates if fate.outcome_class == best),
+                                is_draw=best in _DRAWN)
+        deadline = FOREVER if seconds is None else time.perf_counter() + _SHARE_FOR_LINES * seconds
+        certain = [fate for fate in fates if fate.outcome_class not in _UNCERTAIN]
+        return TbRootResult(tuple(TbLine(_score(fate), self._own.line(game.position, fate.move, _plies(fate), deadline))
+                             for fate in certain[:lines]), ())
+
+    def _by_distance(self, fates: list[RankedMove]) -> TbRootResult | None:
+        """The verdict of Syzygy tables: the moves that make progress towards a win, or keep the best result."""
+        if not fates:
+            return None
+        best = fates[0]
+        return TbRootResult((), tuple(fate.move for fate in fates if fate.rank == best.rank),
+                            is_draw=best.outcome_class in _DRAWN)
+
+    def _by_value(self, game: Game, allowed: Sequence[int]) -> TbRootResult | None:
+        """The verdict of Syzygy tables without distances: the moves that keep the best result."""
+        assert self._syzygy is not None
+        values = self._syzygy.values(game)
+        known = {move: value for move, value in (values or {}).items() if not allowed or move in allowed}
+        if not known:
+            return None
+        best = max(known.values())
+        return TbRootResult((), tuple(move for move, value in known.items() if value == best), is_draw=best == 0)
+
+
+def _score(fate: RankedMove) -> int:
+    """The score of a move. A mate is announced only if no defence can delay it."""
+    if fate.outcome_class in _DRAWN:
+        return int(DRAW)
+    score = int(MATE) - fate.code
+    if fate.outcome_class not in (MATES, IS_MATED) or score < MATE_BAND:
+        score = int(TB_WIN)
+    return score if fate.outcome_class in (MATES, WINS) else -score
+
+
+def _plies(fate: RankedMove) -> int:
+    """How many plies of the line after a move are worth showing."""
+    if fate.outcome_class in _DRAWN:
+        return 1
+    return min(fate.code, _LONGEST_LINE) if fate.outcome_class in (MATES, IS_MATED) else _LONGEST_LINE
+
+
+def _count_pieces(game: Game) -> int:
+    return len(pieces_besides_kings(game.position)) + 2  # kings are not listed

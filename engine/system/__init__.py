@@ -1,0 +1,1 @@
+"""The ground: errors, files and the operating system. No chess in it."""

@@ -1,0 +1,208 @@
+"""Files named by the user: one reader and one writer for all of them.
+
+Only a plain file of a sensible size is read; anything else is refused in one line, since a pipe would block and a
+device never ends. A file that is written either replaces the old one completely or leaves it as it was.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
+
+from engine.system.errors import InputError, quote
+
+if TYPE_CHECKING:
+    import zipfile
+
+LARGEST_TEXT = 1 << 30  # bytes of a file that is read at once
+_LARGEST_JSON = 1 << 24
+_LONGEST_LINE = 1 << 20  # characters: no line that a person wrote is longer
+
+_PACKED = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}  # with the module that unpacks it, imported when needed
+_UNREADABLE = (".zst", ".7z", ".rar")
+
+
+def file_size(path: Path, largest: int | None = None) -> int:
+    """The size of a plain file; InputError if there is no such file or it is larger than `largest`."""
+    check_name(path)
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    if stat.S_ISDIR(found.st_mode):
+        raise InputError(f"cannot read {path}: it is a folder")
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"cannot read {path}: it is not a plain file")
+    if largest is not None and found.st_size > largest:
+        raise InputError(f"cannot read {path}: it has {found.st_size} bytes, more than {largest}")
+    return found.st_size
+
+
+def open_bytes(path: Path, largest: int | None = None) -> BinaryIO:
+    """A plain file, open for reading; InputError if it cannot be read."""
+    file_size(path, largest)
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+
+
+def read_text(path: Path, largest: int = LARGEST_TEXT) -> str:
+    """The whole text of a file; InputError if it is not a text file."""
+    try:
+        with open_bytes(path, largest) as file:
+            content = file.read()
+        return content.decode(_encoding_of(content))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not a text file: {error.reason} at byte {error.start}") from error
+
+
+def _encoding_of(beginning: bytes) -> str:
+    """UTF-8, or what the mark says that some editors put at the beginning of a text."""
+    return "utf-16" if beginning.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file holds; InputError if it is not JSON."""
+    try:
+        return json.loads(read_text(path, _LARGEST_JSON))
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON: {error}") from error
+
+
+def numbered_lines(path: Path) -> list[tuple[int, str]]:
+    """The lines of a text file with their numbers, without blank lines and comments, which begin with #."""
+    return [(number, line) for number, line in enumerate(read_text(path).splitlines(), start=1)
+            if line.strip() and not line.startswith("#")]
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[Iterator[str]]:
+    """The lines of a text file, plain or packed (.gz, .xz, .bz2, or the first file in a .zip), one after the other.
+
+    InputError, here or while reading, if the file cannot be read. The text is UTF-8, or UTF-16 with its mark; bytes
+    that are neither are replaced.
+    """
+    import zlib
+    from lzma import LZMAError
+    from zipfile import BadZipFile
+
+    try:
+        with ExitStack() as stack:
+            yield _lines(_open_packed(path, stack), path)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    except (EOFError, LZMAError, zlib.error, BadZipFile, RuntimeError) as error:
+        raise InputError(f"{path} is damaged, or packed in a way that cannot be read: {error}") from error
+
+
+def _lines(file: IO[str], path: Path) -> Iterator[str]:
+    while line := file.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise InputError(f"{path} has a line of more than {_LONGEST_LINE} characters: is it a text file?")
+        yield line
+
+
+def _open_packed(path: Path, stack: ExitStack) -> IO[str]:
+    suffix = path.suffix.lower()
+    if suffix in _UNREADABLE:
+        raise InputError(f"{path}: unpack it first; .gz, .xz, .bz2 and .zip can be read as they are")
+    raw: IO[bytes] = stack.enter_context(open_bytes(path))
+    if suffix == ".zip":
+        from zipfile import ZipFile
+
+        archive = stack.enter_context(ZipFile(raw))
+        raw = stack.enter_context(archive.open(_name_in(archive, path)))
+    elif suffix in _PACKED:
+        raw = stack.enter_context(import_module(_PACKED[suffix]).open(raw))
+    encoding = _encoding_of(raw.read(len(BOM_UTF16_LE)))
+    raw.seek(0)
+    return stack.enter_context(io.TextIOWrapper(raw, encoding, "replace"))
+
+
+def _name_in(archive: zipfile.ZipFile, path: Path) -> str:
+    names = [name for name in archive.namelist() if not name.endswith("/")]
+    if not names:
+        raise InputError(f"{path} holds no file")
+    return names[0]
+
+
+def inner_name(path: Path) -> str:
+    """The name of the text that `open_text` reads: without the suffix of its packing."""
+    if path.suffix.lower() == ".zip":
+        from zipfile import BadZipFile, ZipFile
+
+        with open_bytes(path) as raw:
+            try:
+                return _name_in(ZipFile(raw), path)
+            except BadZipFile as error:
+                raise InputError(f"cannot read {path}: {error}") from error
+    return path.stem if path.suffix.lower() in _PACKED else path.name
+
+
+def check_target(path: Path, is_ours: Callable[[Path], bool], what: str) -> None:
+    """InputError if a file cannot be written there, or must not be: there is one that `is_ours` does not recognise."""
+    check_name(path)
+    if path.is_dir() or not path.name:
+        raise InputError(f"cannot write {path}: it is a folder")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"cannot write {path}: no folder {path.parent}")
+    if path.exists() and not path.is_file():
+        raise InputError(f"cannot write {path}: it is not a plain file")
+    if path.exists() and path.stat().st_size and not is_ours(path):
+        raise InputError(f"{path} already exists and is not a {what}: it is not overwritten")
+
+
+def check_name(path: Path) -> None:
+    """InputError if no file can have that name."""
+    if "\0" in str(path):
+        raise InputError(f"no file has the name {quote(str(path))}")
+
+
+def begins_with(*beginnings: bytes) -> Callable[[Path], bool]:
+    """A test of whether a file begins with one of these marks of its kind, ignoring white space."""
+    def is_one(path: Path) -> bool:
+        with open_bytes(path) as file:
+            return file.read(256).lstrip().startswith(beginnings)
+
+    return is_one
+
+
+def is_plain_text(path: Path) -> bool:
+    """Whether a file begins with printable characters only, and so is not binary data."""
+    with open_bytes(path) as file:
+        return all(32 <= byte < 127 or byte in b"\t\r\n" for byte in file.read(256))
+
+
+def write_file(path: Path, content: bytes | str) -> None:
+    """Write a file atomically: an incomplete one never replaces another. InputError if it cannot be written."""
+    with replacing(path) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which takes its name when it is complete. InputError if it cannot be written."""
+    target = path.resolve()
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)

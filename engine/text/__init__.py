@@ -1,0 +1,1 @@
+"""Chess for people: SAN and FEN input, displayed scores, the evaluation table."""

@@ -1,0 +1,92 @@
+"""Scores as users see them: one scale for UCI and commands, on which +100 is a 50 % chance to win."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.core.bits import KING
+from engine.core.position import PositionRecord
+from engine.search.scores import TB_WIN, is_decisive
+from eval.evaluator import Evaluator, built_in_evaluator
+from eval.wdl import Wdl, WdlModel, features_wdl_model, material_on, normalized_score, wdl_of
+from eval.weights import load_weights
+
+if TYPE_CHECKING:
+    from eval.explain import EvalBreakdown
+    from eval.piece_worth import PieceWorth
+
+_SHOWN_TB_WIN = 20_000  # centipawns
+_VALUES = bytes(material_on((piece,)) for piece in range(256))  # [piece]: sums a board without a Python loop
+
+
+class StaticEval(NamedTuple):
+    """What an evaluation says about a position, from White's view."""
+
+    score: int  # centipawns
+    shown: int  # in users' units
+    chances: Wdl
+
+
+class NetworkExplanation(NamedTuple):
+    """What a network says about a position, and what each man is worth to it."""
+
+    verdict: StaticEval
+    men: list[PieceWorth]
+    kings: list[int]  # their squares: a king cannot be taken off the board to see what it is worth
+
+
+def to_cp(position: PositionRecord, score: int, model: WdlModel | None = None) -> int:
+    """A score other than a mate in users' centipawns. A tablebase win is a fixed value minus the plies to reach it.
+
+    `model` is that of the evaluation that gave the score; the default is the built-in evaluation's.
+    """
+    if is_decisive(score):
+        plies = int(TB_WIN) - abs(score)
+        return (_SHOWN_TB_WIN - plies) * (1 if score > 0 else -1)
+    return normalized_score(score, _material(position), model or built_in_evaluator().wdl_model)
+
+
+def to_wdl(position: PositionRecord, score: int, model: WdlModel | None = None,
+           known: tuple[int, int, int] | None = None) -> Wdl:
+    """Wins, draws and losses per thousand games for a score; `model` as for `to_cp`.
+
+    `known` are those that the search itself has found, if it has.
+    """
+    if known is not None:
+        return Wdl(*known)
+    return wdl_of(score, _material(position), model or built_in_evaluator().wdl_model)
+
+
+def to_cp_and_wdl(position: PositionRecord, score: int, model: WdlModel | None = None) -> tuple[int, Wdl]:
+    """Both of a score that is no mate: `to_cp` and `to_wdl`, with the material counted once."""
+    material, used = _material(position), model or built_in_evaluator().wdl_model
+    if is_decisive(score):
+        return to_cp(position, score, used), wdl_of(score, material, used)
+    return normalized_score(score, material, used), wdl_of(score, material, used)
+
+
+def static_explanation(position: PositionRecord) -> tuple[EvalBreakdown, int, Wdl]:
+    """Why the features say what they say, with their score in users' units and the chances, from White's view."""
+    from eval.explain import explain
+
+    explanation = explain(position, load_weights())
+    verdict = _verdict(position, explanation.score, features_wdl_model())
+    return explanation, verdict.shown, verdict.chances
+
+
+def network_explanation(position: PositionRecord, evaluation: Evaluator) -> NetworkExplanation:
+    """What an evaluation by a network says, and what each man contributes to it."""
+    from eval.piece_worth import StaticEvaluator, piece_worths
+
+    score = StaticEvaluator(evaluation).score(position)
+    verdict = _verdict(position, -score if position.side else score, evaluation.wdl_model)
+    kings = [square for square, piece in enumerate(position.board.tolist()) if piece & 7 == KING]
+    return NetworkExplanation(verdict, piece_worths(position, evaluation), kings)
+
+
+def _verdict(position: PositionRecord, score: int, model: WdlModel) -> StaticEval:
+    return StaticEval(score, to_cp(position, score, model), to_wdl(position, score, model))
+
+
+def _material(position: PositionRecord) -> int:
+    return sum(position["board"].tobytes().translate(_VALUES))

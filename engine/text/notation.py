@@ -1,0 +1,145 @@
+"""Positions and moves as people write them: a FEN or `startpos`, with moves after it; moves in SAN or as UCI text.
+
+python-chess is imported only where it is needed: a FEN, and moves as UCI text, are read without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from engine.core.fen import START_FEN
+from engine.core.game import Game
+from engine.core.moves import NULL_MOVE
+from engine.core.uci_moves import parse_uci as read_uci
+from engine.system.errors import IllegalMoveError, InputError, quote
+
+if TYPE_CHECKING:
+    import chess
+
+START = "startpos"
+_MOVES = "moves"
+_LONGEST_MOVE = 12  # letters and digits of a move, however it is written
+_FEN_WITH_COUNTERS = re.compile(r"\s*((?:\S+\s+){3}\S+)\s+(\d{1,9})\s+(\d{1,9})\s*(?:;|\s|$)")
+_MOVE_NUMBER = re.compile(r"\d+\.+")  # as in `1. e4 e5 2. Nf3`
+
+
+def parse_position(text: str, chess960: bool = False) -> Game:
+    """The game that `startpos` or a FEN stands for, with or without `moves MOVE ...` after it; InputError if none."""
+    words = text.split()
+    end = words.index(_MOVES) if _MOVES in words else len(words)
+    place = " ".join(words[:end])
+    game = Game(START_FEN if place == START else place, chess960)
+    play_moves(game, words[end + 1 :])
+    return game
+
+
+def read_epd(line: str, chess960: bool = False) -> tuple[chess.Board, dict[str, Any]]:
+    """The board and the operations of a line of EPD; ValueError if it is none.
+
+    A FEN will do as well, with or without operations after its two counters.
+    """
+    import chess
+
+    board, fen = chess.Board(chess960=chess960), _FEN_WITH_COUNTERS.match(line)
+    if fen is None:
+        return board, board.set_epd(line.strip())
+    operations = board.set_epd(f"{fen[1]} {line[fen.end():]}".strip())
+    board.halfmove_clock, board.fullmove_number = int(fen[2]), max(int(fen[3]), 1)
+    return board, operations
+
+
+def play_moves(game: Game, texts: Iterable[str]) -> None:
+    """Play moves in either notation, numbered or not; InputError at the first that is illegal."""
+    for text in texts:
+        move = _MOVE_NUMBER.sub("", text)
+        if move:
+            game.push_uci(game.uci(parse_move(game, move)))
+
+
+def parse_move(game: Game, text: str) -> int:
+    """The legal move that SAN or UCI text stands for; InputError if it stands for none."""
+    try:
+        move = read_uci(game.position, text)
+    except InputError:
+        move = int(NULL_MOVE)
+    if move == NULL_MOVE or move not in game.legal_moves():
+        board = to_board(game)
+        move = read_uci(game.position, board.uci(parse_board_move(board, text)))
+    return move
+
+
+def parse_board_move(board: chess.Board, text: str) -> chess.Move:
+    """The legal move of a board that SAN or UCI text stands for, also as beginners write it; InputError if none.
+
+    `E4`, `nf3`, `e2-e4`, `g1 f3`, `0-0` and `exd5!` are understood. Where letters in the wrong case could mean two
+    moves, as `bc3` may, the one as written comes first.
+    """
+    import chess
+
+    written = text.strip().rstrip("!?")
+    for form in dict.fromkeys((written, written[:1].upper() + written[1:].lower(), written.lower())):
+        for parse in (board.parse_san, board.parse_uci):
+            try:
+                if move := parse(form):
+                    return move
+            except chess.AmbiguousMoveError as error:
+                raise InputError(f"{quote(text)} could be {_alternatives(board, form)}") from error
+            except ValueError:
+                continue
+    loose = _bare(written)
+    for move in board.legal_moves if len(loose) <= _LONGEST_MOVE else ():
+        if loose in (_bare(board.san(move)), _bare(board.uci(move))):
+            return move
+        if move.promotion and loose in (_bare(board.san(move))[:-1], board.uci(move)[:-1]):
+            raise InputError(f"{quote(text)} promotes a pawn: name the new piece, as in {board.san(move)}")
+    raise IllegalMoveError(f"{quote(text)} is not a legal move in {board.fen(shredder=board.chess960)}")
+
+
+def _bare(text: str) -> str:
+    """The letters and digits that tell moves apart, in small letters; castling by noughts is one by letters."""
+    bare = "".join(letter for letter in text.lower() if letter.isalnum()).replace("0", "o")
+    return bare if set(bare) == {"o"} else bare.replace("x", "")
+
+
+def _alternatives(board: chess.Board, text: str) -> str:
+    """The moves that an ambiguous text may mean: `Nbd2 or Nfd2`."""
+    piece, target = text[:1], re.sub(r"[^a-h1-8]", "", text)[-2:]
+    return " or ".join(board.san(move) for move in board.legal_moves
+                       if board.uci(move)[2:4] == target and board.san(move).startswith(piece))
+
+
+def to_board(game: Game) -> chess.Board:
+    """The position as a python-chess board, without its history."""
+    import chess
+
+    is_chess960 = bool(game.position.chess960)
+    return chess.Board(game.fen(shredder=is_chess960), chess960=is_chess960)
+
+
+def to_board_with_history(game: Game) -> chess.Board:
+    """The position as a python-chess board, with the moves that led to it."""
+    follower = game.start_position()
+    board = to_board(follower)
+    for move in game.moves:
+        text = follower.uci(move)
+        follower.push_uci(text)
+        board.push_uci(text)
+    return board
+
+
+def san(game: Game, move: int) -> str:
+    """A legal move in the game's position as SAN; "-" for none."""
+    if move == NULL_MOVE:
+        return "-"
+    board = to_board(game)
+    return board.san(board.parse_uci(game.uci(move)))
+
+
+def san_line(game: Game, texts: Iterable[str]) -> str:
+    """A line of moves, given as UCI text, as SAN with move numbers: `1. e4 e5 2. Nf3`."""
+    import chess
+
+    board = to_board(game)
+    return board.variation_san([chess.Move.from_uci(text) for text in texts])

@@ -1,0 +1,1 @@
+"""The UCI protocol: session, go command, parsing, output, fallback move and debug commands."""

@@ -1,0 +1,71 @@
+"""The engine's output, line by line, from any thread; and the log of output and input."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import IO
+
+from engine.system.errors import InputError
+
+
+class UciOutput:
+    """The output stream. If nobody reads it any more there is nobody to play for, and `leave` ends the program.
+
+    So it does if nothing can be written, as on a full disk; but then that is told, and the status says it.
+    """
+
+    def __init__(self, sink: IO[str], leave: Callable[[int], object] = os._exit) -> None:
+        self._sink, self._leave = sink, leave
+        self._lock = threading.Lock()
+        self._log: IO[str] | None = None
+
+    def send(self, line: str) -> None:
+        """Say a line."""
+        with self._lock:
+            try:
+                self._sink.write(line + "\n")
+                self._sink.flush()
+            except (BrokenPipeError, ValueError):  # the reader has gone, or the stream is closed
+                self._leave(0)
+            except OSError as error:
+                with contextlib.suppress(OSError):
+                    print(f"error: {error}", file=sys.stderr, flush=True)
+                self._leave(1)
+            self._write_log("<", line)
+
+    def info_string(self, text: str) -> None:
+        """Say something that is meant for a human reader, not for the client."""
+        self.send(f"info string {text}")
+
+    def log_input(self, line: str) -> None:
+        """Log what the other side said."""
+        self._write_log(">", line)
+
+    def open_log(self, path: str) -> None:
+        """Write the log to another file from now on, or to none; InputError changes nothing."""
+        log = _opened(path) if path else None
+        if self._log is not None:
+            self._log.close()
+        self._log = log
+
+    def _write_log(self, direction: str, line: str) -> None:
+        if self._log is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._log.write(f"{time.time():.3f} {direction} {line}\n")
+                self._log.flush()
+
+
+def _opened(path: str) -> IO[str]:
+    """The file to append to. Only a plain file will do: a pipe could block, or feed the log back as input."""
+    try:
+        if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH110, PTH116
+            raise InputError(f"{path} is not a plain file")
+        return open(path, "a", encoding="utf-8")  # noqa: PTH123  open as long as the process
+    except (OSError, ValueError) as error:  # InputError is a ValueError too: it has its message already
+        raise InputError(str(error)) from error

@@ -1,0 +1,56 @@
+"""Games that are kept: each has a file of its own in the user's folder, with every move as soon as it is made."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from engine.system import host
+from engine.system.errors import InputError
+from engine.system.files import write_file
+from engine.ui.game import PlayedGame
+
+
+def games_folder() -> Path:
+    """Where games are kept."""
+    return host.user_data_folder() / "adversary" / "games"
+
+
+class AutoSave:
+    """Writes one game down, again and again. The file comes with the first move: who only looks leaves none behind."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = games_folder() if folder is None else folder
+        self._path: Path | None = None
+
+    @property
+    def path(self) -> Path | None:
+        """The file, once there is one."""
+        return self._path
+
+    def save(self, game: PlayedGame) -> Path | None:
+        """Write the game as it stands; returns where, None if it has no moves. InputError if that cannot be done."""
+        if not game.moves and self._path is None:
+            return None
+        if self._path is None:
+            self._path = self._new_path()
+        write_file(self._path, game.pgn())
+        return self._path
+
+    def _new_path(self) -> Path:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot make {self._folder}: {error.strerror}") from error
+        stamp = f"{datetime.now(UTC).astimezone():%Y-%m-%d_%H-%M-%S}"
+        number, path = 1, self._folder / f"{stamp}.pgn"
+        while True:
+            try:
+                path.touch(exist_ok=False)  # two games of one second have two files
+            except FileExistsError:
+                number += 1
+                path = self._folder / f"{stamp}_{number}.pgn"
+            except OSError as error:
+                raise InputError(f"cannot write {path}: {error.strerror}") from error
+            else:
+                return path

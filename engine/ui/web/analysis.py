@@ -1,0 +1,173 @@
+"""Positions looked into: live lines, facts, hints."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+
+import chess
+import chess.pgn
+
+from engine.analysis.engine import Engine
+from engine.analysis.explain import explain_board
+from engine.analysis.facts import Facts, position_facts
+from engine.analysis.lookup import is_in_book, opening_name
+from engine.analysis.reasons import exchanged, line_text, material_text
+from engine.analysis.results import AnalysisInfo
+from engine.analysis.review import PositionEval, SearchEffort, evaluate_board
+from engine.ui.game import PIECE_VALUES, PlayedGame
+from engine.ui.opponent import would_accept_draw
+from engine.ui.web import requests
+from engine.ui.web.engine_pool import EnginePool, Job, background_task, run_until_preempted, with_engine
+from engine.ui.web.play import Tell
+from engine.ui.web.queue import Lease
+from engine.ui.web.requests import Message
+from engine.ui.web.responses import Value, line_json, make_message, opening_json, score_json
+
+_MOST_LINES = 5
+_LONGEST_LINE = 20  # plies
+_LONGEST_ANALYSIS = 300.0  # seconds: who is still there can ask again
+_BEAT = 0.1  # seconds between two messages about the same search
+
+
+class LiveAnalysis:
+    """What a search has found so far, for whoever looks at it now and then. Lives in the event loop."""
+
+    def __init__(self, board: chess.Board, lines: int) -> None:
+        self._board = board
+        self._wanted = min(lines, board.legal_moves.count())
+        self._growing: dict[int, AnalysisInfo] = {}
+        self._whole: dict[int, AnalysisInfo] = {}
+        self.changed = asyncio.Event()
+
+    def add(self, info: AnalysisInfo) -> None:
+        """Take in one line. What a search finds again, after it was interrupted, is not shown a second time."""
+        if info.bound != "exact" or (self._whole and info.depth < self._whole[1].depth):
+            return
+        if info.number == 1:
+            self._growing = {}
+        self._growing[info.number] = info
+        if len(self._growing) >= self._wanted:
+            self._whole = dict(self._growing)
+            self.changed.set()
+
+    def value(self, done: bool) -> Value:
+        """All lines, the best first."""
+        self.changed.clear()
+        infos = [self._whole[number] for number in sorted(self._whole)]
+        if not infos:
+            return make_message("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=done)
+        first = infos[0]
+        lines = [{**score_json(self._board, info.score), **line_json(self._board, info.line, _LONGEST_LINE)}
+                 for info in infos]
+        return make_message("lines", depth=first.depth, nodes=first.nodes,
+                            nps=round(first.nodes / max(first.seconds, 0.001)),
+                            seconds=round(first.seconds, 3), lines=lines, done=done)
+
+
+class AnalysisSession:
+    """What a visitor wants to know about positions and games."""
+
+    def __init__(self, desk: EnginePool, tell: Tell) -> None:
+        self._desk, self._tell = desk, tell
+
+    async def analyse(self, message: Message) -> None:
+        """Lines as they are found, until the visitor wants something else."""
+        board = requests.parse_board(message)
+        count = requests.int_field(message, "multipv", 1, _MOST_LINES, 1)
+        if PlayedGame(board).is_over:
+            await self._tell(make_message("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=True))
+            return
+        sight = LiveAnalysis(board, count)
+        async with background_task(self._send_updates(sight)):
+            await self._tell_facts(board)
+            deadline = time.monotonic() + _LONGEST_ANALYSIS
+            is_over = False
+            while not is_over and (left := deadline - time.monotonic()) > 0:
+                async with self._desk.study_turns.lease() as turn:
+                    is_over = await self._search(turn, board, count, left, sight)
+        await self._tell(sight.value(done=True))
+
+    async def _send_updates(self, sight: LiveAnalysis) -> None:
+        while True:
+            await sight.changed.wait()
+            await self._tell(sight.value(done=False))
+            await asyncio.sleep(_BEAT)
+
+    async def _tell_facts(self, board: chess.Board) -> None:
+        facts = await self._desk.run_briefly(lambda: position_facts(board))
+        await self._tell(make_message("facts", **_facts_value(board, facts)))
+
+    async def _search(self, turn: Lease, board: chess.Board, count: int, seconds: float, sight: LiveAnalysis) -> bool:
+        """Search during a turn; returns whether the search has come to its end."""
+        loop, errand = asyncio.get_running_loop(), Job()
+
+        def work() -> None:
+            engine = errand.engine = self._desk.engine(turn.slot)
+            for info in engine.analyse(board, movetime=max(round(seconds * 1000), 1), multipv=count):
+                if errand.cancelled.is_set():
+                    return
+                loop.call_soon_threadsafe(sight.add, info)
+
+        return await run_until_preempted(self._desk, turn, work, errand)
+
+    async def hint(self, board: chess.Board) -> None:
+        """A good move, and why."""
+        uci, san, reason = await with_engine(self._desk, lambda engine: hint_for(engine, board))
+        await self._tell(make_message("hint", uci=uci, san=san, reason=reason))
+
+    async def wants_draw(self, board: chess.Board) -> bool:
+        """Whether the side that is not to move would agree to a draw."""
+        return await with_engine(self._desk, lambda engine: wants_draw(engine, board))
+
+
+def _facts_value(board: chess.Board, facts: Facts) -> Value:
+    return {
+        "opening": opening_json(facts.opening),
+        "book": [{"uci": board.uci(move), "san": board.san(move), "share": round(share, 4)}
+                 for move, share in facts.book],
+        "table": facts.table,
+        "terms": [{"name": fact.name.replace("_", " "), "words": fact.words, "cp": fact.centipawns}
+                  for fact in facts.terms],
+        "men": [{"square": chess.square_name(man.square), "piece": man.piece, "worth": man.centipawns}
+                for man in facts.men]}
+
+
+_EFFORT, _REPLY_EFFORT = SearchEffort(movetime=400), SearchEffort(movetime=150)
+_DRAW_EFFORT = SearchEffort(movetime=200)
+_WEIGHTY = 15  # centipawns: what is worth less is no reason
+
+
+def hint_for(engine: Engine, board: chess.Board) -> tuple[str, str, str]:
+    """The best move as UCI text and in SAN, and a reason in a few words."""
+    found = evaluate_board(engine, board, _EFFORT)
+    move = board.parse_uci(found.line[0])
+    return board.uci(move), board.san(move), _reason(engine, board, move, found)
+
+
+def _reason(engine: Engine, board: chess.Board, move: chess.Move, found: PositionEval) -> str:
+    mate = found.score.mate
+    if mate is not None and mate > 0:
+        return "it mates" if mate == 1 else f"it mates in {mate}"
+    lost, gained = exchanged(board, found.line, board.turn)
+    if _worth(gained) > _worth(lost):
+        return f"it wins {material_text(gained, lost)}"
+    if not board.chess960 and is_in_book(board, move):
+        after = board.copy()
+        after.push(move)
+        name = opening_name(after)
+        return "it is in the opening book" + ("" if name is None else f": {name.name}")
+    gains = [reason.words for reason in explain_board(engine, board, move, _REPLY_EFFORT).reasons
+             if reason.centipawns >= _WEIGHTY and "place" not in reason.words]
+    return f"it {gains[0]}" if gains else f"the game may go on {line_text(board, found.line)}"
+
+
+def _worth(men: Counter[int]) -> int:
+    return sum(PIECE_VALUES[kind] * number for kind, number in men.items())
+
+
+def wants_draw(engine: Engine, board: chess.Board) -> bool:
+    """Whether the side that is not to move would agree to a draw."""
+    theirs = evaluate_board(engine, board, _DRAW_EFFORT).score.value
+    return would_accept_draw(-theirs, len(board.move_stack))

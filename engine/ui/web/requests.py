@@ -1,0 +1,133 @@
+"""What the page says: JSON objects, each field read with its type and its range. InputError says what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import chess
+
+from engine.system.errors import InputError, quote
+from engine.ui.game import starting_board
+
+LONGEST_MESSAGE = 1 << 20  # bytes
+MOST_PLIES = 1200  # of a line of moves
+_LARGEST_NUMBER = 1 << 53  # that JavaScript counts exactly
+_LONGEST_NAME = 20
+_LONGEST_FEN = 120
+_LONGEST_MOVE = 12
+
+Message = Mapping[str, Any]
+
+
+def read_message(text: str) -> tuple[str, Message]:
+    """The name of a message, and the message."""
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError("that is no JSON") from error
+    if not isinstance(message, dict):
+        raise InputError("a message is an object")
+    return str_field(message, "do", _LONGEST_NAME), message
+
+
+def str_field(message: Message, name: str, longest: int) -> str:
+    """A field that is a text."""
+    value = message.get(name)
+    if not isinstance(value, str):
+        raise InputError(f"{name} must be a text")
+    if len(value) > longest:
+        raise InputError(f"{name} is too long: {len(value)} letters, where {longest} are the most")
+    return value
+
+
+def int_field(message: Message, name: str, low: int, high: int, default: int | None = None) -> int:
+    """A field that is a whole number within a range."""
+    value = message.get(name)
+    if value is None and default is not None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise InputError(f"{name} must be a whole number from {low} to {high}")
+    return value
+
+
+def optional_int_field(message: Message, name: str) -> int | None:
+    """A field that is a whole number; None if it is missing."""
+    value = message.get(name)
+    if value is None:
+        return None
+    return int_field(message, name, -_LARGEST_NUMBER, _LARGEST_NUMBER)
+
+
+def bool_field(message: Message, name: str) -> bool:
+    """A field that is true or false; false if it is missing."""
+    value = message.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise InputError(f"{name} must be true or false")
+    return bool(value)
+
+
+def enum_field(message: Message, name: str, choices: Sequence[str]) -> str:
+    """A field that is one of a few texts."""
+    value = message.get(name)
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"{name} must be one of {', '.join(choices)}")
+    return value
+
+
+def enum_list_field(message: Message, name: str, choices: Sequence[str]) -> list[str]:
+    """A field that lists some of a few texts, each once."""
+    values = message.get(name)
+    if not isinstance(values, list) or not values or len(values) > len(choices):
+        raise InputError(f"{name} must list some of {', '.join(choices)}")
+    if not all(isinstance(value, str) and value in choices for value in values) or len(set(values)) < len(values):
+        raise InputError(f"{name} must list some of {', '.join(choices)}, each once")
+    return list(values)
+
+
+def object_field(message: Message, name: str) -> Message | None:
+    """A field that is an object itself; None if it is missing."""
+    value = message.get(name)
+    if value is not None and not isinstance(value, dict):
+        raise InputError(f"{name} must be an object")
+    return value
+
+
+def fen_field(message: Message, name: str) -> str | None:
+    """A field that is a FEN; None for the usual start."""
+    return None if message.get(name) is None else str_field(message, name, _LONGEST_FEN)
+
+
+def parse_board(message: Message) -> chess.Board:
+    """The position that a message is about: where it started, and the moves since."""
+    board = starting_board(fen_field(message, "start"), bool_field(message, "chess960"))
+    moves = message.get("moves", [])
+    if not isinstance(moves, list) or len(moves) > MOST_PLIES:
+        raise InputError(f"moves must be a list of {MOST_PLIES} at most")
+    for text in moves:
+        if not isinstance(text, str) or len(text) > _LONGEST_MOVE:
+            raise InputError("moves must be texts such as e2e4")
+        board.push(parse_uci_move(board, text))
+    return board
+
+
+def parse_uci_move(board: chess.Board, text: str) -> chess.Move:
+    """The legal move that UCI text stands for; castling may be the king's way, or the king onto its rook."""
+    try:
+        move = chess.Move.from_uci(text)
+    except ValueError:
+        move = chess.Move.null()
+    if move and board.is_legal(move):
+        return board.parse_uci(text)  # castling as the board itself writes it
+    for castling in board.generate_castling_moves() if move else ():
+        if move in (castling, king_destination_move(board, castling)):
+            return castling
+    raise InputError(f"{quote(text)} is not a legal move in {board.fen(shredder=board.chess960)}")
+
+
+def king_destination_move(board: chess.Board, castling: chess.Move) -> chess.Move:
+    """A castling move by the square on which the king ends."""
+    is_short = castling.to_square > castling.from_square
+    file = 6 if is_short else 2
+    return chess.Move(castling.from_square, chess.square(file, chess.square_rank(castling.from_square)))

@@ -1,0 +1,229 @@
+"""The kinds of search side by side, and a small alpha-beta tree with its cut-offs."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import chess
+
+from engine.analysis.boards import fen_and_moves
+from engine.analysis.results import Score, to_score
+from engine.core.game import Game as Rules
+from engine.player.options import Settings
+from engine.reference.games.chess import Chess
+from engine.reference.minimax import alphabeta
+from engine.reference.ordering import Ordered, by_evaluation
+from engine.reference.trace import Trace, VisitedNode
+from engine.search.interface import Search, Stoppable, VisitCounting
+from engine.search.modes import MODES, mode_named
+from engine.search.types import Info, InfoString, Limits, Progress, Result
+from engine.system.errors import InputError
+from engine.ui.game import PlayedGame
+from engine.ui.web import requests
+from engine.ui.web.engine_pool import EnginePool, background_task
+from engine.ui.web.play import Tell
+from engine.ui.web.requests import Message
+from engine.ui.web.responses import Value, line_json, make_message, score_json
+
+_TITLES = {"alphabeta": "Alpha-beta", "mcts": "Learned tree", "puct": "PUCT", "uct": "UCT", "minimax": "Minimax",
+           "expectimax": "Expectimax", "montecarlo": "Pure Monte Carlo"}  # in the order in which they are shown
+_ABOUT = {kind.name: kind.about for kind in MODES}
+WATCHED_MODES = [{"name": name, "title": title, "about": _ABOUT[name]} for name, title in _TITLES.items()]
+_SHORTEST, _LONGEST = 200, 20_000  # milliseconds
+_MEGABYTES = 16  # for each search
+_LONGEST_LINE = 12  # plies
+_MOST_MOVES = 8  # whose visits are shown
+_BEAT = 0.1  # seconds between two messages about the same search
+_DEEPEST_TREE = 3
+
+
+@dataclass(frozen=True)
+class SearchSnapshot:
+    """What one search has found, and how its visits spread."""
+
+    info: Info
+    visits: dict[int, int]
+
+
+class LiveSearch:
+    """What one kind has found so far, for whoever looks at it now and then."""
+
+    def __init__(self) -> None:
+        self.latest: SearchSnapshot | None = None
+        self.changed = asyncio.Event()
+
+    def add(self, seen: SearchSnapshot) -> None:
+        """Take in what was found."""
+        self.latest = seen
+        self.changed.set()
+
+
+class WatchSession:
+    """What a visitor watches."""
+
+    def __init__(self, desk: EnginePool, tell: Tell) -> None:
+        self._desk, self._tell = desk, tell
+
+    async def watch(self, message: Message) -> None:
+        """Several kinds think about the same position, each for the same time."""
+        board = requests.parse_board(message)
+        names = requests.enum_list_field(message, "kinds", tuple(_TITLES))
+        seconds = requests.int_field(message, "movetime", _SHORTEST, _LONGEST, 3000) / 1000
+        if PlayedGame(board).is_over:
+            raise InputError("the game is over: there is nothing to think about")
+        async with self._desk.study_turns.lease(), asyncio.TaskGroup() as group:
+            for name in names:
+                group.create_task(self._think(name, board, seconds))
+
+    async def _think(self, name: str, board: chess.Board, seconds: float) -> None:
+        loop, sight = asyncio.get_running_loop(), LiveSearch()
+        search = mode_named(name).create(Settings(), _MEGABYTES)
+        rules = Rules(fen_and_moves(board)[0], board.chess960, fen_and_moves(board)[1])
+
+        def report(found: Info | Progress | InfoString) -> None:
+            if isinstance(found, Info) and found.multipv == 1:
+                loop.call_soon_threadsafe(sight.add, SearchSnapshot(found, _visits(search)))
+
+        def work() -> Result:
+            search.load()
+            return search.run(rules.position, Limits(movetime=seconds), report)
+
+        def stop() -> None:
+            if isinstance(search, Stoppable):
+                search.stop()
+
+        async with background_task(self._tell_now_and_then(name, board, rules, sight)):
+            await self._desk.run_analysis(work, stop)
+        await asyncio.sleep(0)  # the last report may still be on its way
+        await self._tell(_watched(name, board, rules, sight, done=True))
+
+    async def _tell_now_and_then(self, name: str, board: chess.Board, rules: Rules, sight: LiveSearch) -> None:
+        while True:
+            await sight.changed.wait()
+            await self._tell(_watched(name, board, rules, sight, done=False))
+            await asyncio.sleep(_BEAT)
+
+    async def tree(self, message: Message) -> None:
+        """A small alpha-beta tree of the position."""
+        board = requests.parse_board(message)
+        depth = requests.int_field(message, "depth", 1, _DEEPEST_TREE)
+        if PlayedGame(board).is_over:
+            raise InputError("the game is over: no tree grows here")
+
+        def work(place: int) -> Value:
+            return small_tree(board, depth, self._desk.engine(place).evaluate)
+
+        async with self._desk.study_turns.lease() as turn:
+            value = await self._desk.run_analysis(lambda: work(turn.slot), _never)
+        await self._tell(make_message("tree", depth=depth, **value))
+
+
+def _never() -> None:
+    """What takes a moment only is not broken off."""
+
+
+def _visits(search: Search) -> dict[int, int]:
+    return search.visits() if isinstance(search, VisitCounting) else {}
+
+
+def _watched(name: str, board: chess.Board, rules: Rules, sight: LiveSearch, done: bool) -> Value:
+    sight.changed.clear()
+    if sight.latest is None:
+        return make_message("watched", kind=name, depth=0, nodes=0, seconds=0, score=None, line=[], visits=[],
+                            done=done)
+    info, visits = sight.latest.info, sight.latest.visits
+    moves = _line(board, rules, info.pv)
+    return make_message("watched", kind=name, depth=info.depth, nodes=info.nodes, seconds=round(info.seconds, 3),
+                        **score_json(board, to_score(rules.position, info.score)),
+                        line=line_json(board, moves, _LONGEST_LINE)["san"], visits=_shares(board, rules, visits),
+                        done=done)
+
+
+def _line(board: chess.Board, rules: Rules, line: tuple[int, ...]) -> list[chess.Move]:
+    """A line of the engine's moves for python-chess."""
+    follower, other, moves = rules.copy(), board.copy(stack=False), list[chess.Move]()
+    for move in line[:_LONGEST_LINE]:
+        text = follower.uci(move)
+        moves.append(other.parse_uci(text))
+        other.push(moves[-1])
+        follower.push_uci(text)
+    return moves
+
+
+def _shares(board: chess.Board, rules: Rules, visits: dict[int, int]) -> list[Value]:
+    """The most visited moves, and which share of all visits each got."""
+    total = sum(visits.values())
+    if not total:
+        return []
+    ranked = sorted(visits, key=lambda move: -visits[move])[:_MOST_MOVES]
+    return [{"san": board.san(board.parse_uci(rules.uci(move))), "share": round(visits[move] / total, 4)}
+            for move in ranked]
+
+
+_WIDTHS = {1: 40, 2: 8, 3: 5}  # the moves of a position that are looked at, by the depth of the tree
+_MOST_NODES = 2000
+_MATE = 10_000.0  # centipawns that a mate counts
+Judge = Callable[[chess.Board], Score]
+
+
+class BoundedTrace(Trace):
+    """A trace that does not grow for ever."""
+
+    def enter(self, state: object, is_leaf: bool, alpha: float = -math.inf, beta: float = math.inf) -> None:
+        if self.nodes >= _MOST_NODES:
+            raise InputError("that tree is too large to be looked at")
+        super().enter(state, is_leaf, alpha, beta)
+
+
+class _Centipawns(Chess):
+    """Chess whose mates are worth more than anything else, in centipawns."""
+
+    def utility(self, state: str, player: int) -> float:
+        return _MATE * super().utility(state, player)
+
+
+def small_tree(board: chess.Board, depth: int, judge: Judge) -> Value:
+    """The tree that alpha-beta searches to a depth, the most promising moves first and only a few of them.
+
+    Alpha, beta and values are centipawns for White; None for no bound. A node is `cut` where one of its moves was so
+    good that the rest did not matter; these follow it as `skipped`.
+    """
+    def evaluate(fen: str) -> float:
+        judged = chess.Board(fen)
+        score = judge(judged)
+        value = float(max(-_MATE, min(score.value, _MATE)))
+        return value if judged.turn else -value
+
+    width = _WIDTHS[depth]
+    game = _Centipawns(board.fen())
+    ordered = Ordered(game, by_evaluation(game, evaluate), width)
+    trace = BoundedTrace()
+    alphabeta(ordered, board.fen(), depth, evaluate, trace)
+    assert trace.root is not None
+    nodes: list[Value] = []
+    _write(nodes, trace.root, {"id": 0, "parent": None, "san": None, "order": 0}, ordered)
+    return {"width": width, "turn": chess.COLOR_NAMES[board.turn], "nodes": nodes}
+
+
+def _write(nodes: list[Value], visit: VisitedNode, place: Value, game: Ordered[str, str]) -> None:
+    """Add a node, whose place in the tree is known, and all below it."""
+    fen = str(visit.state)
+    actions: Sequence[str] = game.actions(fen) if visit.children else ()
+    is_cut = 0 < len(visit.children) < len(actions)
+    nodes.append({**place, "alpha": _bound(visit.alpha), "beta": _bound(visit.beta), "value": _bound(visit.value),
+                  "cut": is_cut, "skipped": False, "visit": visit.order})
+    board = chess.Board(fen)
+    for order, action in enumerate(actions):
+        below = {"id": len(nodes), "parent": place["id"], "san": board.san(chess.Move.from_uci(action)), "order": order}
+        if order < len(visit.children):
+            _write(nodes, visit.children[order], below, game)
+        else:
+            nodes.append({**below, "alpha": None, "beta": None, "value": None, "cut": False, "skipped": True,
+                          "visit": None})
+
+
+def _bound(value: float) -> int | None:
+    return round(value) if math.isfinite(value) else None

@@ -1,0 +1,264 @@
+"""Emits sums over whole rows of int16 as vector code: LLVM would not find the multiply-add by itself.
+
+A row is given by its address and its size in bytes; addresses and sizes are multiples of 128. All forms give the same
+integers on every machine: additions wrap around at 16 bits, sums of products at 32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import binding as llvm
+from llvmlite import ir
+
+from eval.network.layout import ROW_STEP
+
+_LARGEST_ACTIVATION = 255
+
+_I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
+Value = Any  # of LLVM
+
+
+@dataclass(frozen=True)
+class VectorIsa:
+    """How wide the vectors are, and which instructions multiply and add adjacent products.
+
+    Without them vectors are widened, multiplied and added.
+    """
+
+    lanes: int  # int16
+    multiply_add: str | None = None  # int16, two products; without it LLVM finds `smlal` on aarch64
+    multiply_bytes: str | None = None  # a byte that is not negative by int8, two products, to int16
+    dot_bytes: str | None = None  # int8, four products, added to int32
+
+    @property
+    def words(self) -> Value:
+        """The type of a vector of int16."""
+        return ir.VectorType(_I16, self.lanes)
+
+    @property
+    def sums(self) -> Value:
+        """The type of a vector of int32 of the same size."""
+        return ir.VectorType(_I32, self.lanes // 2)
+
+    @property
+    def bytes(self) -> int:
+        """The size of a vector in bytes."""
+        return 2 * self.lanes
+
+    @property
+    def step(self) -> int:
+        """How many vectors one step of a loop processes."""
+        return ROW_STEP // self.bytes
+
+
+PORTABLE = VectorIsa(8)
+DOTPROD = VectorIsa(8, dot_bytes="llvm.aarch64.neon.sdot.v4i32.v16i8")
+AVX2 = VectorIsa(16, "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx2.pmadd.ub.sw")
+AVX512 = VectorIsa(32, "llvm.x86.avx512.pmaddw.d.512", "llvm.x86.avx512.pmaddubs.w.512")
+SSE2 = VectorIsa(8, "llvm.x86.sse2.pmadd.wd")
+_X86_FORMS = (("zmm", AVX512), ("ymm", AVX2), ("xmm", SSE2))
+
+
+def vector_isa_of(machine: llvm.TargetMachine) -> VectorIsa:
+    """The form for the processor that a target machine compiles for, which need not be this one.
+
+    LLVM does not say which instructions a processor has, so it is given something to compile. The registers that it
+    uses to add a long vector are the widest ones for int16; a product of bytes shows whether there is `sdot`.
+    """
+    if machine.triple.startswith(("x86_64", "i686", "i386")):
+        assembly = _probed(machine, ir.VectorType(_I16, AVX512.lanes), lambda builder, value: builder.add(value, value))
+        return next(form for register, form in _X86_FORMS if register in assembly)
+    return DOTPROD if "sdot" in _probed(machine, ir.VectorType(_I8, 16), _sum_of_squares) else PORTABLE
+
+
+def _sum_of_squares(builder: Any, value: Value) -> Value:
+    """Of a vector of 16 int8, written so that LLVM takes `sdot` where it can."""
+    wide = ir.VectorType(_I32, 16)
+    reduce = ir.Function(builder.module, ir.FunctionType(_I32, [wide]), "llvm.vector.reduce.add.v16i32")
+    return builder.call(reduce, [builder.mul(builder.sext(value, wide), builder.sext(value, wide))])
+
+
+def _probed(machine: llvm.TargetMachine, vector: Value, compute: Callable[[Any, Value], Value]) -> str:
+    """The machine code, as text, for a computation with one vector."""
+    module = ir.Module()
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [vector.as_pointer()]), "probe")
+    builder = ir.IRBuilder(function.append_basic_block())
+    result = compute(builder, builder.load(function.args[0]))
+    builder.store(result, builder.bitcast(function.args[0], result.type.as_pointer()))
+    builder.ret_void()
+    parsed = llvm.parse_assembly(str(module))
+    parsed.triple = machine.triple
+    assembly: str = machine.emit_assembly(parsed)
+    return assembly
+
+
+class RowEmitter:
+    """Emits loops over rows in one form."""
+
+    def __init__(self, form: VectorIsa, builder: Any) -> None:
+        self.form = form
+        self.builder = builder
+
+    def declare(self, name: str, result: Value, *parameters: Value) -> Value:
+        known = self.builder.module.globals.get(name)
+        return known or ir.Function(self.builder.module, ir.FunctionType(result, parameters), name)
+
+    def constant(self, kind: Value, value: int) -> Value:
+        return ir.Constant(kind, [value] * kind.count)
+
+    def pointer(self, address: Value, number: int) -> Value:
+        """A pointer to the vector with this number after an address."""
+        place = self.builder.add(address, _I64(number * self.form.bytes))
+        return self.builder.inttoptr(place, self.form.words.as_pointer())
+
+    def load(self, address: Value, number: int) -> Value:
+        return self.builder.load(self.pointer(address, number), align=self.form.bytes)
+
+    def store(self, value: Value, address: Value, number: int) -> None:
+        self.builder.store(value, self.pointer(address, number), align=self.form.bytes)
+
+    def parts(self, row: Value, place: Value) -> Iterator[Value]:
+        """The vectors of one step of a row of weights, from a place in the accumulators on."""
+        start = self.builder.add(row, place)
+        for number in range(self.form.step):
+            yield self.load(start, number)
+
+    def repeat(self, end: Value, step: int, values: list[Value],
+               body: Callable[[Value, list[Value]], list[Value]]) -> list[Value]:
+        """A loop over 0, step, ... below `end`, run at least once; `body` computes new values from the last ones."""
+        builder, before = self.builder, self.builder.block
+        inside, after = builder.append_basic_block("rows"), builder.append_basic_block("done")
+        builder.branch(inside)
+        builder.position_at_end(inside)
+        place = builder.phi(_I64)
+        place.add_incoming(_I64(0), before)
+        carried = [builder.phi(value.type) for value in values]
+        for phi, value in zip(carried, values, strict=True):
+            phi.add_incoming(value, before)
+        results = body(place, list(carried))
+        following = builder.add(place, _I64(step))
+        place.add_incoming(following, builder.block)
+        for phi, value in zip(carried, results, strict=True):
+            phi.add_incoming(value, builder.block)
+        builder.cbranch(builder.icmp_unsigned("<", following, end), inside, after)
+        builder.position_at_end(after)
+        return results
+
+    def activated(self, value: Value, weights: Value) -> list[Value]:
+        """Vectors of int32 whose total is the sum of clamp(value, 0, 255)^2 * weights.
+
+        |weights| <= 127, so that the first product fits into 16 bits.
+        """
+        value = self.clamped(value, self.constant(self.form.words, _LARGEST_ACTIVATION))
+        return self.products(self.builder.mul(value, weights), value)
+
+    def clamped(self, value: Value, largest: Value) -> Value:
+        """A vector of int16, clamped to 0 .. those of another."""
+        builder, words, lanes = self.builder, self.form.words, self.form.lanes
+        maximum = self.declare(f"llvm.smax.v{lanes}i16", words, words, words)
+        minimum = self.declare(f"llvm.smin.v{lanes}i16", words, words, words)
+        value = builder.call(maximum, [value, self.constant(words, 0)])
+        return builder.call(minimum, [value, largest])
+
+    def products(self, left: Value, right: Value) -> list[Value]:
+        """Vectors of int32 whose total is the sum of the products of two vectors of int16."""
+        words = self.form.words
+        if self.form.multiply_add is not None:
+            multiply_add = self.declare(self.form.multiply_add, self.form.sums, words, words)
+            return [self.builder.call(multiply_add, [left, right])]
+        return [self.builder.mul(self.widened(left, half), self.widened(right, half)) for half in range(2)]
+
+    def widened(self, value: Value, half: int) -> Value:
+        """The lower or upper half of a vector, as int32."""
+        count = self.form.lanes // 2
+        chosen = ir.Constant(ir.VectorType(_I32, count), [half * count + lane for lane in range(count)])
+        return self.builder.sext(self.builder.shuffle_vector(value, value, chosen), self.form.sums)
+
+    def total(self, sums: list[Value]) -> Value:
+        """The sum of all int32 in all vectors, as an int64."""
+        joined = sums[0]
+        for other in sums[1:]:
+            joined = self.builder.add(joined, other)
+        reduce = self.declare(f"llvm.vector.reduce.add.v{self.form.lanes // 2}i32", _I32, self.form.sums)
+        return self.builder.sext(self.builder.call(reduce, [joined]), _I64)
+
+    def add_up(self, target: Value, source: Value, added: list[Value], taken: list[Value], weights: Value | None,
+               size: Value) -> Value | None:
+        """Set target = source + added rows - taken rows; returns the activated sum with `weights` if there are any.
+
+        Without a target nothing is written. One pass does both, since the update waits for memory and the sum for the
+        multiplier.
+        """
+        builder = self.builder
+
+        def body(place: Value, sums: list[Value]) -> list[Value]:
+            factors = builder.add(weights, place) if weights is not None else None
+            for number, value in enumerate(self.changed(target, source, (added, taken), place)):
+                if factors is not None:
+                    for part in self.activated(value, self.load(factors, number)):
+                        sums = [*sums[1:], builder.add(sums[0], part)]  # chains alternate: each waits only for itself
+            return sums
+
+        begin = [self.constant(self.form.sums, 0)] * 2 if weights is not None else []
+        sums = self.repeat(size, ROW_STEP, begin, body)
+        return self.total(sums) if sums else None
+
+    def changed(self, target: Value | None, source: Value, rows: tuple[list[Value], list[Value]],
+                place: Value) -> Iterator[Value]:
+        """The vectors of one step of source + added rows - taken rows, each written to target, if there is one."""
+        builder, start = self.builder, self.builder.add(source, place)
+        added, taken = ([self.parts(row, place) for row in some] for some in rows)
+        end = builder.add(target, place) if target is not None else None
+        for number in range(self.form.step):
+            value = self.load(start, number)
+            for parts in added:
+                value = builder.add(value, next(parts))
+            for parts in taken:
+                value = builder.sub(value, next(parts))
+            if end is not None:
+                self.store(value, end, number)
+            yield value
+
+    def apply_list(self, target: Value, source: Value, lists: tuple[Value, Value], counts: tuple[Value, Value],
+                   size: Value) -> None:
+        """Add listed rows to source, subtract listed rows, and copy it to target; each part stays in registers."""
+        builder = self.builder
+
+        def part(place: Value, _: list[Value]) -> list[Value]:
+            values = [self.load(builder.add(source, place), number) for number in range(self.form.step)]
+            for addresses, count, join in zip(lists, counts, (builder.add, builder.sub), strict=True):
+                values = self.joined(place, addresses, count, values, join)
+            for number, value in enumerate(values):
+                self.store(value, builder.add(source, place), number)
+                self.store(value, builder.add(target, place), number)
+            return []
+
+        self.repeat(size, ROW_STEP, [], part)
+
+    def joined(self, place: Value, addresses: Value, count: Value, values: list[Value],
+               join: Callable[[Value, Value], Value]) -> list[Value]:
+        """`values` with a part of every listed row added or subtracted; the list may be empty."""
+        builder = self.builder
+        before, ready = builder.block, builder.append_basic_block("joined")
+        filled = builder.append_basic_block("filled")
+        builder.cbranch(builder.icmp_signed(">", count, _I64(0)), filled, ready)
+        builder.position_at_end(filled)
+
+        def body(entry: Value, values: list[Value]) -> list[Value]:
+            row = builder.load(builder.inttoptr(builder.add(addresses, entry), _I64.as_pointer()))
+            return [join(value, part) for value, part in zip(values, self.parts(row, place), strict=True)]
+
+        results = self.repeat(builder.mul(count, _I64(8)), 8, values, body)
+        last = builder.block
+        builder.branch(ready)
+        builder.position_at_end(ready)
+        merged = []
+        for old, new in zip(values, results, strict=True):
+            phi = builder.phi(old.type)
+            phi.add_incoming(old, before)
+            phi.add_incoming(new, last)
+            merged.append(phi)
+        return merged

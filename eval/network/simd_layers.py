@@ -1,0 +1,176 @@
+"""Emits what a network with layers needs: updates by rows of int8, products of pairs, and layers of bytes.
+
+All forms give the same integers on every machine. Cells are bytes from 0 to 127, weights int8, sums int32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from typing import Any
+
+from llvmlite import ir
+
+from eval.network.layout import GROUP, LAYER_OUTPUTS, PAIR_LIMITS, ROW_STEP
+from eval.network.simd import RowEmitter
+
+_I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
+_BLOCK = LAYER_OUTPUTS * GROUP  # bytes of weights for a group of cells
+_CHAINS = 8  # of instructions that each wait for the one before: what adds up products takes four or five cycles
+Value = Any  # of LLVM
+
+
+class LayerEmitter(RowEmitter):
+    """Emits loops over pairs and over groups of cells."""
+
+    def parts(self, row: Value, place: Value) -> Iterator[Value]:
+        """The vectors of one step of a row of int8, widened, from a place in the accumulators on."""
+        builder, form = self.builder, self.form
+        # x86 widens what it loads; others load a whole vector and widen its halves.
+        count = form.lanes if form.multiply_add is not None else 2 * form.lanes
+        start = builder.add(row, builder.lshr(place, _I64(1)))
+        for first in range(0, form.step * form.lanes, count):
+            pointer = builder.inttoptr(builder.add(start, _I64(first)), ir.VectorType(_I8, count).as_pointer())
+            value = builder.load(pointer, align=count)
+            for lane in range(0, count, form.lanes):
+                chosen = ir.Constant(ir.VectorType(_I32, form.lanes), list(range(lane, lane + form.lanes)))
+                yield builder.sext(builder.shuffle_vector(value, value, chosen), form.words)
+
+    def add_up_pairs(self, target: Value | None, source: Value, rows: tuple[list[Value], list[Value]], cells: Value,
+                     limits: Value, size: Value) -> None:
+        """Set target = source + added rows - taken rows, and cells = the products of its pairs, shifted down.
+
+        A pair is a cell of the first half and the one in the same place of the second. `limits` are four int16 per
+        step: the largest cell of either half, the shift, and nothing. Without a target only the cells are written.
+        """
+        builder = self.builder
+        half = builder.lshr(size, _I64(1))
+
+        def body(place: Value, _: list[Value]) -> list[Value]:
+            own = builder.add(limits, builder.udiv(place, _I64(ROW_STEP // PAIR_LIMITS)))
+            most_left, most_right, shift = (self.copies(own, number) for number in range(3))
+            pairs = zip(self.changed(target, source, rows, place),
+                        self.changed(target, source, rows, builder.add(place, half)), strict=True)
+            products = [builder.lshr(builder.mul(self.clamped(left, most_left), self.clamped(right, most_right)), shift)
+                        for left, right in pairs]
+            self.store_bytes(products, builder.add(cells, builder.lshr(place, _I64(1))))
+            return []
+
+        self.repeat(half, ROW_STEP, [], body)
+
+    def copies(self, address: Value, number: int) -> Value:
+        """A vector of copies of the int16 with this number after an address."""
+        builder, words, count = self.builder, self.form.words, self.form.lanes
+        place = builder.inttoptr(builder.add(address, _I64(2 * number)), _I16.as_pointer())
+        single = builder.insert_element(ir.Constant(words, ir.Undefined), builder.load(place, align=2), _I32(0))
+        return builder.shuffle_vector(single, single, ir.Constant(ir.VectorType(_I32, count), [0] * count))
+
+    def store_bytes(self, values: list[Value], address: Value) -> None:
+        """Store vectors of int16 as bytes, two vectors of them in one."""
+        builder, lanes = self.builder, 2 * self.form.lanes
+        for number in range(0, len(values), 2):
+            both = self.joined_vectors(values[number], values[number + 1])
+            place = builder.add(address, _I64(number // 2 * lanes))
+            pointer = builder.inttoptr(place, ir.VectorType(_I8, lanes).as_pointer())
+            builder.store(builder.trunc(both, ir.VectorType(_I8, lanes)), pointer, align=lanes)
+
+    def sums(self, cells: Value, weights: Value, biases: Value, count: Value, step: int) -> Value:
+        """LAYER_OUTPUTS sums, a vector of int32, of `count` cells by weights [group of cells][output][cell].
+
+        A step of the loop processes `step` cells, or fewer if that is enough to keep the processor busy.
+        """
+        builder, vectors = self.builder, _BLOCK // self.form.bytes
+        groups = min(step // GROUP, _CHAINS // vectors)
+
+        def body(place: Value, totals: list[Value]) -> list[Value]:
+            results: list[Value] = []
+            for group in range(groups):
+                start = builder.add(place, _I64(group * GROUP))
+                inputs = self.spread(builder.add(cells, start))
+                block = builder.add(weights, builder.mul(start, _I64(LAYER_OUTPUTS)))
+                results += [self.dot_bytes(totals[len(results) + number], inputs, self.load_bytes(block, number))
+                            for number in range(vectors)]
+            return results
+
+        # Each group of a step has its own totals, so that no instruction waits for the one before it.
+        totals = self.repeat(count, GROUP * groups, [self.constant(self.form.sums, 0)] * (vectors * groups), body)
+        totals = [reduce(builder.add, totals[number::vectors]) for number in range(vectors)]
+        while len(totals) > 1:
+            totals = [self.joined_vectors(*pair) for pair in zip(totals[::2], totals[1::2], strict=True)]
+        found = builder.add(*(self.every(totals[0], GROUP // 4, first) for first in range(GROUP // 4)))
+        return builder.add(found, builder.load(builder.inttoptr(biases, found.type.as_pointer()), align=4))
+
+    def store_both(self, sums: Value, target: Value, squared: Value, shifts: tuple[int, int],
+                   limits: tuple[int, int]) -> None:
+        """Store sums as cells twice: shifted down and clamped, and clamped, squared and shifted down.
+
+        `limits` are the largest cell and the largest sum.
+        """
+        builder, kind, (largest_cell, largest_sum) = self.builder, sums.type, limits
+        shifted = builder.ashr(sums, self.constant(kind, shifts[0]))
+        self.store_cells(self.between(shifted, 0, largest_cell), target)
+        near = self.between(sums, -largest_sum, largest_sum)
+        self.store_cells(builder.lshr(builder.mul(near, near), self.constant(kind, shifts[1])), squared)
+
+    def output(self, sums: Value, weights: Value, largest_sum: int) -> Value:
+        """The total of the clamped sums times int32 weights, an int64."""
+        builder, wide = self.builder, ir.VectorType(_I64, sums.type.count)
+        factors = builder.load(builder.inttoptr(weights, sums.type.as_pointer()), align=4)
+        clamped = builder.sext(self.between(sums, 0, largest_sum), wide)
+        total = self.declare(f"llvm.vector.reduce.add.v{wide.count}i64", _I64, wide)
+        return builder.call(total, [builder.mul(clamped, builder.sext(factors, wide))])
+
+    def between(self, value: Value, least: int, most: int) -> Value:
+        """A vector of int32, clamped."""
+        kind = value.type
+        maximum = self.declare(f"llvm.smax.v{kind.count}i32", kind, kind, kind)
+        minimum = self.declare(f"llvm.smin.v{kind.count}i32", kind, kind, kind)
+        value = self.builder.call(maximum, [value, self.constant(kind, least)])
+        return self.builder.call(minimum, [value, self.constant(kind, most)])
+
+    def store_cells(self, value: Value, address: Value) -> None:
+        """Store a vector of int32 as bytes."""
+        cells = self.builder.trunc(value, ir.VectorType(_I8, value.type.count))
+        self.builder.store(cells, self.builder.inttoptr(address, cells.type.as_pointer()), align=value.type.count)
+
+    def joined_vectors(self, left: Value, right: Value) -> Value:
+        """One vector from two."""
+        lanes = 2 * left.type.count
+        return self.builder.shuffle_vector(left, right, ir.Constant(ir.VectorType(_I32, lanes), list(range(lanes))))
+
+    def every(self, value: Value, step: int, first: int) -> Value:
+        """The lanes first, first + step, ... of a vector."""
+        chosen = list(range(first, value.type.count, step))
+        return self.builder.shuffle_vector(value, value, ir.Constant(ir.VectorType(_I32, len(chosen)), chosen))
+
+    def spread(self, address: Value) -> Value:
+        """A vector of copies of the group of cells at an address."""
+        builder, count = self.builder, self.form.bytes // GROUP
+        words = ir.VectorType(_I64, count)
+        group = builder.load(builder.inttoptr(address, _I64.as_pointer()), align=GROUP)
+        single = builder.insert_element(ir.Constant(words, ir.Undefined), group, _I32(0))
+        copies = builder.shuffle_vector(single, single, ir.Constant(ir.VectorType(_I32, count), [0] * count))
+        return builder.bitcast(copies, ir.VectorType(_I8, self.form.bytes))
+
+    def load_bytes(self, address: Value, number: int) -> Value:
+        """The vector of bytes with this number after an address."""
+        size = self.form.bytes
+        place = self.builder.add(address, _I64(number * size))
+        return self.builder.load(self.builder.inttoptr(place, ir.VectorType(_I8, size).as_pointer()), align=size)
+
+    def dot_bytes(self, total: Value, cells: Value, weights: Value) -> Value:
+        """`total` plus the products of bytes, four to a lane."""
+        builder, form, kind = self.builder, self.form, cells.type
+        if form.dot_bytes is not None:
+            return builder.call(self.declare(form.dot_bytes, form.sums, form.sums, kind, kind), [total, cells, weights])
+        if form.multiply_bytes is not None:  # two products of 127 and -128 fit into 16 bits
+            pairs = builder.call(self.declare(form.multiply_bytes, form.words, kind, kind), [cells, weights])
+            ones = self.constant(form.words, 1)
+            assert form.multiply_add is not None
+            add_pairs = self.declare(form.multiply_add, form.sums, form.words, form.words)
+            return builder.add(total, builder.call(add_pairs, [pairs, ones]))
+        words, sums = ir.VectorType(_I16, kind.count), ir.VectorType(_I32, kind.count)
+        products = builder.sext(builder.mul(builder.sext(cells, words), builder.sext(weights, words)), sums)
+        for first in range(4):
+            total = builder.add(total, self.every(products, 4, first))
+        return total

@@ -1,0 +1,1 @@
+"""Tuning the features' weights and the WDL model from games."""

@@ -1,0 +1,133 @@
+"""What `explain` says of all kinds of positions: true, in words, and in agreement with the score."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+import engine
+from engine.analysis.explain import MOST_REASONS
+from engine.analysis.reasons import settled_end
+from engine.analysis.themes import balance_words, material_words
+
+# A position, and a move that is asked about.
+QUESTIONS = (
+    (chess.STARTING_FEN, "e4"),
+    ("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 2 3", "Bxc6"),
+    ("rnbqk2r/pppp1ppp/4pn2/8/1bPP4/2N5/PPQ1PPPP/R1B1KBNR b KQkq - 3 4", "Bxc3+"),
+    ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra7"),
+    ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Ra8#"),
+    ("r2qkbnr/ppp2ppp/2np4/4p3/2B1P1b1/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 0 5", "Nxe5"),
+    ("r1bq1rk1/pppn1ppp/4p3/3pP3/1b1P4/2NB1N2/PPP2PPP/R1BQK2R w KQ - 0 8", "Bxh7+"),
+    ("r1bq1rk1/pp1nbppp/2p1pn2/3p2B1/2PP4/2NBPN2/PP3PPP/R2QK2R w KQ - 2 8", "O-O"),
+    ("1K1k4/1P6/8/8/8/8/r7/2R5 w - - 0 1", "Rd1+"),
+    ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", "Kd5"),
+    ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", "Kd6"),
+    ("8/5P1k/8/6Kp/8/8/8/8 w - - 0 1", "f8=Q"),
+    ("5n2/4P1pk/8/6KP/8/8/8/8 w - - 0 1", "exf8=N+"),
+    ("7k/8/6K1/5Q2/8/8/8/8 w - - 0 1", "Qf7"),
+    ("rnbqkb1r/ppp1pppp/5n2/3p4/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3", "Qg4"),
+    ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 4 4", "Nxh5"),
+    ("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3", "g6"),
+    ("r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R w KQkq - 0 5", "Ke2"),
+    ("r4rk1/1b2bppp/p2qpn2/1p6/3N4/1BN1P3/PP3PPP/2RQ1RK1 w - - 0 15", "Nxe6"),
+    ("8/8/8/8/8/5k2/4p3/4K2R b - - 0 1", "Kg2"),
+    ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", "Nf3"),
+    ("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "Kxe2"),
+    ("5r1k/6pp/7N/8/2Q5/8/6PP/6K1 w - - 0 1", "Qg8+"),
+    ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", None),
+    ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", None),
+    ("8/8/4k3/8/8/3BK3/8/8 b - - 3 50", None),
+    ("8/8/8/3k4/8/8/8/KBN5 w - - 0 1", None),
+    ("8/5pk1/3b2p1/3P4/2B5/6P1/5PK1/8 w - - 0 1", None),
+    ("6k1/5ppp/8/8/8/7q/5P1P/r4RK1 w - - 0 1", None),
+    ("r1bqkb1r/1p3ppp/p1nppn2/8/3NPP2/2N1B3/PPP3PP/R2QKB1R b KQkq - 0 8", None),
+    ("8/2k5/8/1P6/8/5K2/5p2/8 w - - 0 1", None),
+)
+
+
+@pytest.fixture(scope="module")
+def adversary():
+    with engine.Engine(hash=16) as made:
+        yield made
+
+
+def asked(adversary: engine.Engine, fen: str, san: str | None) -> engine.Explanation:
+    board = chess.Board(fen, chess960="HF" in fen)
+    adversary.clear()
+    return adversary.explain(board, None if san is None else board.parse_san(san), nodes=20_000)
+
+
+@pytest.mark.parametrize(("fen", "san"), [*((fen, None) for fen in {fen: 0 for fen, _ in QUESTIONS}),
+                                          *((fen, san) for fen, san in QUESTIONS if san)])
+def test_words_and_score_agree(adversary, fen, san):
+    found = asked(adversary, fen, san)
+    text = "\n".join(found.lines())
+    assert text and "{" not in text and "material" not in text.replace("extra material", "")
+    assert len(found.reasons) <= MOST_REASONS
+    score = found.score if found.move_score is None else found.move_score
+    if not found.best or score.mate is not None or "wins by the endgame tables" in text:
+        assert not found.reasons, "all is said"
+    if found.mark.startswith("?"):
+        assert all(reason.centipawns < 0 for reason in found.reasons), "a mistake is not praised"
+    if not found.move and found.reasons and abs(score.value) >= 100:
+        assert found.reasons[0].centipawns * score.value > 0, "the first reason is for the side that is better"
+    if found.move_score is not None and found.best.lstrip("0123456789.").split()[0] == found.move:
+        assert found.move_score == found.score, "the best move is as good as the position"
+
+
+def test_the_spanish_exchange_is_not_praised(adversary):
+    found = asked(adversary, QUESTIONS[1][0], "Bxc6")
+    assert found.move_score is not None and found.move_score.value < 150
+    assert found.reply.startswith("3...dxc6")
+    assert {"gives a bishop for a knight", "gives up the bishop pair"} <= {reason.words for reason in found.reasons}
+
+
+def test_the_mated_side_has_no_chances(adversary):
+    found = asked(adversary, "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", None)
+    assert found.score.wdl == (0, 0, 1000)
+    assert list(found.lines()) == ["checkmate: black has won"]
+
+
+@pytest.mark.parametrize(("place", "line"), [
+    (9, "gives up the win: the endgame is a table draw; better is 1.Kd6"),
+    (10, "Kd6: white mates in 11, the best move"),
+    (11, "f8=Q: white mates in 3, as good as any"),
+    (12, "exf8=N+: white wins by the endgame tables, wins too, but 1.exf8=Q mates in 2"),
+    (13, "Qf7??: stalemate: black has no move, the game is drawn"),
+    (22, "Qg8+: white mates in 2, the best move: it gives the queen"),
+    (19, "no help: all moves lose"),
+])
+def test_sentences(adversary, place, line):
+    assert line in "\n".join(asked(adversary, *QUESTIONS[place]).lines())
+
+
+@pytest.mark.parametrize(("before", "after", "words"), [
+    ("4k3/8/8/3q4/8/8/8/3QK3 w - - 0 1", "4k3/8/8/3Q4/8/8/8/4K3 b - - 0 1", "wins a queen"),
+    ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "gives a bishop for a knight"),
+    ("4k3/8/8/3q4/8/8/P7/3QK3 b - - 0 1", "4k3/8/8/8/8/8/P7/4K3 b - - 0 1", "trades a queen for a queen"),
+    ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "N3k3/8/8/8/8/8/8/4K3 b - - 0 1", "gets a knight for a pawn"),
+    ("4k3/8/8/8/8/8/PPP5/4K3 w - - 0 1", "4k3/8/8/8/8/8/P7/4K3 b - - 0 1", "loses two pawns"),
+])
+def test_what_came_and_went(before, after, words):
+    assert balance_words(chess.Board(before), chess.Board(after)) == words
+
+
+@pytest.mark.parametrize(("fen", "better", "words"), [
+    ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", 0, "white is a pawn up"),
+    ("4k3/3r4/8/8/8/8/PP6/3NK3 w - - 0 1", 1, "black has a rook for a knight and two pawns"),
+    ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", 1, "white's extra material counts little"),
+])
+def test_who_has_more(fen, better, words):
+    assert material_words(chess.Board(fen), better) == words
+
+
+def test_a_line_settles_after_the_last_exchange():
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 2 3")
+    line = ["b5c6", "d7c6", "e1g1", "f7f6", "d2d4", "c8g4"]
+    exchanged = "r1bqkbnr/ppp2ppp/2p5/4p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4"
+    assert settled_end(board, line).fen() == exchanged
+    assert settled_end(board, line[2:3]) == board, "what is quiet already is settled"
+    assert settled_end(board, []) == board
+    board.push_uci("b5c6")
+    assert settled_end(board, line[1:]).fen() == exchanged, "the bishop is taken first"

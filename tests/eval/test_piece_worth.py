@@ -1,0 +1,84 @@
+"""What a man is worth: the evaluation with it less the one without it, told by other means."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from engine.core.bits import KING
+from engine.core.fen import parse_fen
+from engine.core.game import Game
+from eval.evaluate import evaluate_entry
+from eval.evaluator import Evaluator, built_in_evaluator, features_evaluator
+from eval.network.file import Shape
+from eval.network.memory import LoadedNetwork
+from eval.piece_worth import PieceWorth, StaticEvaluator, piece_worths
+from tests.eval.network import reference
+
+# Both sides keep pawns whoever is taken away: no bare kings, and nothing is scaled down.
+FENS = (chess.STARTING_FEN, "r1bqk2r/ppp2ppp/2np1n2/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2QK2R b KQkq - 0 7",
+        "8/pp3pk1/3r2p1/8/3N4/6P1/PP3PK1/8 w - - 3 30", "rnbqkb1r/ppp2ppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 4")
+RANDOM = reference.random_network(8, Shape(64, reference.QUARTERS))
+BY_RANDOM = Evaluator(features_evaluator().weights, LoadedNetwork(RANDOM))
+
+
+def without(board: chess.Board, square: int) -> chess.Board:
+    rest = board.copy(stack=False)
+    rest.remove_piece_at(square)
+    rest.ep_square = None
+    return rest
+
+
+@pytest.mark.parametrize("fen", FENS)
+def test_the_network_without_the_man_is_asked(fen):
+    board, men = chess.Board(fen), piece_worths(parse_fen(fen), BY_RANDOM)
+    assert {man.square for man in men} == {*board.piece_map()} - {board.king(chess.WHITE), board.king(chess.BLACK)}
+    whole = reference.score(board, RANDOM)
+    for man in men:
+        difference = whole - reference.score(without(board, man.square), RANDOM)
+        is_own = board.color_at(man.square) == board.turn
+        assert man.worth == (difference if is_own else -difference), chess.square_name(man.square)
+
+
+@pytest.mark.parametrize("fen", FENS)
+def test_the_features_without_the_man_are_asked(fen):
+    board, whole, seen = chess.Board(fen), evaluate_entry(parse_fen(fen), features_evaluator().weights), 0
+    for man in piece_worths(parse_fen(fen), features_evaluator()):
+        rest = without(board, man.square)
+        assert man.worth == man.features_worth
+        if rest.was_into_check():
+            continue  # cannot be written as a FEN
+        difference = whole - evaluate_entry(parse_fen(rest.fen()), features_evaluator().weights)
+        assert man.worth == (difference if board.color_at(man.square) == board.turn else -difference)
+        seen += 1
+    assert seen >= 10
+
+
+def test_every_man_is_worth_something_to_the_shipped_evaluations():
+    for man in piece_worths(Game().position, built_in_evaluator()):
+        assert man.worth > 0 and man.features_worth > 0
+    for evaluation in (built_in_evaluator(), features_evaluator()):
+        mean = {kind: _mean(piece_worths(Game().position, evaluation), kind) for kind in (1, 2, 3, 4, 5)}
+        assert mean[1] < mean[2] < mean[4] < mean[5] and mean[1] < mean[3] < mean[4]
+
+
+def _mean(men: list[PieceWorth], kind: int) -> float:
+    worths = [man.worth for man in men if man.piece & 7 == kind]
+    return sum(worths) / len(worths)
+
+
+def test_asking_changes_nothing():
+    position = parse_fen(FENS[1])
+    before, judge = position.tobytes(), StaticEvaluator(BY_RANDOM)
+    first = judge.score(position)
+    piece_worths(position, BY_RANDOM)
+    assert position.tobytes() == before
+    assert judge.score(parse_fen(FENS[2])) == reference.score(chess.Board(FENS[2]), RANDOM)
+    assert judge.score(position) == first == reference.score(chess.Board(FENS[1]), RANDOM)
+
+
+def test_the_last_man_may_be_taken_away():
+    """What is left are bare kings, which the features judge."""
+    (man,) = piece_worths(parse_fen("8/8/3k4/8/8/4K3/8/6R1 b - - 0 1"), BY_RANDOM)
+    assert man.worth == man.features_worth > 300
+    assert all(man.piece & 7 != KING for man in piece_worths(parse_fen(FENS[0]), BY_RANDOM))

@@ -1,0 +1,55 @@
+"""The table of options, and what it accepts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.player.options import OPTIONS, OptionType, Settings, find_option
+from engine.system.errors import InputError
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def test_every_default_is_a_value():
+    settings = Settings()
+    for option in OPTIONS:
+        if option.type is not OptionType.BUTTON:
+            assert option.read("<empty>" if option.default == "" else str(option.default)) == option.default
+            assert settings.value(option) == option.default
+
+
+def test_names_are_found_in_any_case_and_spacing():
+    assert find_option("mOVE   overhead").name == "Move Overhead"
+    with pytest.raises(InputError, match="no option is called 'Hsah'"):
+        find_option("Hsah")
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("Hash", "0"), ("Hash", ""), ("Hash", "many"), ("Hash", "1e3"), ("Hash", "-5"), ("Hash", "9" * 30), ("Hash", "٣"),
+    ("Ponder", "yes"), ("Ponder", ""), ("SearchMode", "guess"), ("Threads", "1025"),
+])
+def test_other_values_are_refused_and_change_nothing(name, value):
+    settings, option = Settings(), find_option(name)
+    with pytest.raises(InputError, match=f"option {name} must be"):
+        settings.set(option, value)
+    assert settings.value(option) == option.default
+
+
+def test_values_are_read_in_any_case():
+    settings = Settings()
+    settings.set(find_option("ponder"), "TRUE")
+    settings.set(find_option("searchmode"), "AlphaBeta")
+    settings.set(find_option("hash"), "+128")
+    assert (settings.ponder, settings.search_mode, settings.hash) == (True, "alphabeta", 128)
+
+
+def test_the_readme_has_the_same_table():
+    rows = [line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    for option in OPTIONS:
+        row = next((row for row in rows if row.startswith(f"| `{option.name}` |")), None)
+        assert row is not None, f"README.md does not list {option.name}"
+        assert option.about in row
+        if option.type is OptionType.SPIN:
+            assert f"{option.low} to {option.high}" in row

@@ -1,0 +1,94 @@
+"""The player behind the protocol: positions that go on, and the time it allows itself."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+import chess
+import pytest
+
+from engine.player.options import Settings, find_option
+from engine.player.player import Player
+from engine.player.request import GoRequest, SearchSignals
+from engine.system.errors import InputError
+from tests.timing import clocked, shortest
+
+GAME = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6", "d2d4", "e5d4"]
+
+
+@pytest.fixture
+def player() -> Player:
+    return Player(Settings())
+
+
+def test_a_game_that_goes_on_is_the_same_as_one_that_is_told_at_once(player):
+    for plies in (1, 4, 5, 10, 6, 6, 0, 9):  # on, and back
+        player.set_position(None, GAME[:plies])
+        whole, board = Player(Settings()), chess.Board()
+        whole.set_position(None, GAME[:plies])
+        for text in GAME[:plies]:
+            board.push_uci(text)
+        assert player.game.fen() == whole.game.fen() == board.fen(en_passant="legal")
+        assert player.game.position.key == whole.game.position.key
+        assert player.game.moves == whole.game.moves
+
+
+def test_another_line_and_another_start_are_read_anew(player):
+    player.set_position(None, GAME)
+    player.set_position(None, ["d2d4", *GAME[1:3]])
+    assert player.game.fen().startswith("rnbqkbnr/pppp1ppp/8/4p3/3P4/5N2")
+    player.set_position("4k3/8/8/8/8/8/8/4K2R w K - 0 1", [])
+    player.set_position("4k3/8/8/8/8/8/8/4K2R w K - 0 1", ["e1g1"])
+    assert player.game.fen() == "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"
+
+
+def test_an_illegal_move_later_on_changes_nothing(player):
+    player.set_position(None, GAME[:4])
+    before = player.game.fen()
+    with pytest.raises(InputError):
+        player.set_position(None, [*GAME[:6], "a1a8"])
+    assert player.game.fen() == before
+    player.set_position(None, GAME[:5])
+    assert len(player.game.moves) == 5
+
+
+def test_repetitions_are_counted_across_the_moves_told_one_by_one(player):
+    dance = ["g1f3", "g8f6", "f3g1", "f6g8"] * 2
+    for plies in range(len(dance) + 1):
+        player.set_position(None, dance[:plies])
+    assert player.game.repetitions() == 3
+
+
+@pytest.mark.parametrize(("order", "low", "high"), [
+    (GoRequest(movetime=200), 0.15, 0.3),
+    (GoRequest(times=(200, None), movetime=5000), 0.0, 0.2),
+    (GoRequest(times=(None, 200)), 0.0, 0.2),
+    (GoRequest(times=(100, 100), increments=(1, 1)), 0.0, 0.06),
+])
+def test_orders_are_answered_in_their_time(player, order, low, high):
+    player.load()
+
+    def answer() -> None:
+        result = player.go(order, time.perf_counter(), SearchSignals(), lambda found: None)
+        assert result.move in player.game.legal_moves()
+
+    assert low <= shortest(partial(clocked, answer), high) < high
+
+
+def test_signals_given_before_the_search_are_heard(player):
+    player.load()
+    for name in ("stop", "ponderhit"):
+        signals = SearchSignals()
+        getattr(signals, name).set()
+        started = time.perf_counter()
+        player.go(GoRequest(times=(300, 300), ponder=True), started, signals, lambda found: None)
+        assert time.perf_counter() - started < 0.5
+
+
+def test_more_memory_than_the_machine_should_give_is_refused(player):
+    settings = Settings()
+    greedy = Player(settings)
+    settings.set(find_option("Hash"), "1048576")
+    with pytest.raises(InputError, match="more than half of this machine's memory"):
+        greedy.apply(find_option("Hash"))

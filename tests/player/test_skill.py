@@ -1,0 +1,170 @@
+"""Playing below full strength: levels in order, mistakes that a person might make, and mates at every level."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import fields
+from itertools import pairwise
+
+import chess
+import pytest
+
+from engine.player.options import Settings, find_option
+from engine.player.player import Player
+from engine.player.request import GoRequest, SearchSignals
+from engine.player.skill import (
+    HIGHEST,
+    HUMANLIKE_LEVELS,
+    LOWEST,
+    SEARCH_LEVELS,
+    pick_weakened_move,
+    skill_level,
+    skill_limits,
+)
+from engine.search.scores import MATE
+from engine.search.types import Info, Limits, no_report
+
+QUIET = ("r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
+         "r1bqkb1r/1ppp1ppp/p1n2n2/1B2p3/4P3/5N2/PPPP1PPP/RNBQ1RK1 w kq - 0 5",
+         "rnbqk2r/ppp2ppp/4pn2/3p4/1bPP4/2N2N2/PP2PPPP/R1BQKB1R w KQkq - 2 5",
+         "r2q1rk1/ppp2ppp/2np1n2/2b1p1B1/2B1P1b1/2NP1N2/PPP2PPP/R2Q1RK1 w - - 4 8")
+VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 0}
+
+
+def limited_player(elo: int, seed: int = 1) -> Player:
+    settings = Settings()
+    settings.set(find_option("UCI_LimitStrength"), "true")
+    settings.set(find_option("UCI_Elo"), str(elo))
+    player = Player(settings)
+    player._rng = random.Random(seed)
+    return player
+
+
+def info(score: int, move: int = 1) -> Info:
+    return Info(5, 5, 1, score, 0, 0.0, 0, (move,))
+
+
+def test_the_option_offers_what_the_levels_cover():
+    option = find_option("UCI_Elo")
+    assert (option.low, option.high) == (LOWEST, HIGHEST) == (400, 2800)
+
+
+def test_levels_rise_in_everything():
+    seam = int(SEARCH_LEVELS[0].elo)
+    for low, high in pairwise([*range(LOWEST, seam, 50)]):
+        weaker, stronger = skill_level(low), skill_level(high)
+        assert weaker.blindness > stronger.blindness > 0 and weaker.knowledge < stronger.knowledge
+        assert weaker.chain <= stronger.chain and weaker.depth <= stronger.depth
+        assert weaker.temperature > stronger.temperature and weaker.largest_loss > stronger.largest_loss
+    for low, high in pairwise(range(seam, HIGHEST + 1, 50)):
+        weaker, stronger = skill_level(low), skill_level(high)
+        assert weaker.nodes < stronger.nodes and weaker.depth <= stronger.depth
+        assert weaker.temperature > stronger.temperature and weaker.largest_loss > stronger.largest_loss
+    assert HUMANLIKE_LEVELS[-1].elo == seam
+    for level in (*HUMANLIKE_LEVELS[:-1], *SEARCH_LEVELS):
+        for field in fields(level):
+            assert getattr(skill_level(int(level.elo)), field.name) == pytest.approx(getattr(level, field.name))
+
+
+def test_a_level_never_sees_more_than_was_asked_for():
+    assert skill_limits(Limits(nodes=5, depth=1), skill_level(2800)).nodes == 5
+    assert skill_limits(Limits(nodes=5, depth=1), skill_level(2800)).depth == 1
+    assert skill_limits(Limits(), SEARCH_LEVELS[1]).nodes == SEARCH_LEVELS[1].nodes
+
+
+def test_the_better_a_move_the_likelier_and_none_is_too_bad():
+    level, generator = skill_level(1600), random.Random(1)
+    lines = [info(50, 1), info(45, 2), info(30, 3), info(-60, 4)]  # the last one loses more than the level overlooks
+    chosen = [pick_weakened_move(lines, level, generator).pv[0] for _ in range(2000)]
+    counts = [chosen.count(move) for move in (1, 2, 3, 4)]
+    assert counts[0] > counts[1] > counts[2] > 50
+    assert counts[3] == 0
+
+
+def test_a_mate_that_is_seen_is_played():
+    lines = [info(int(MATE) - 3, 1), info(900, 2)]
+    assert all(pick_weakened_move(lines, skill_level(800), random.Random(seed)).pv[0] == 1 for seed in range(50))
+
+
+@pytest.mark.parametrize("elo", [2000, 2200])
+def test_no_piece_is_given_away(elo):
+    """Quiet positions in which a piece stands attacked: after the reply that takes most, at most a pawn is lost."""
+    assert max(losses(elo, QUIET, 8)) <= 1
+
+
+@pytest.mark.parametrize(("elo", "least", "most"), [(400, 0.02, 0.35), (800, 0.0, 0.2), (1200, 0.0, 0.1)])
+def test_pieces_are_dropped_now_and_then_but_not_as_by_chance(elo, least, most):
+    """A random mover drops something in nearly half of its moves."""
+    lost = losses(elo, QUIET, 30)
+    assert least <= sum(loss >= 2 for loss in lost) / len(lost) <= most
+
+
+def losses(elo: int, fens: Sequence[str], games: int) -> list[int]:
+    """What each position costs in pawns by the move that a level plays and the capture after it, in so many games."""
+    found = []
+    for seed in range(games):
+        player = limited_player(elo, seed)
+        player.new_game()
+        for fen in fens:
+            player.set_position(fen, [])
+            result = player.go(GoRequest(depth=None, nodes=1_000_000), 0.0, SearchSignals(), no_report)
+            board = chess.Board(fen)
+            move = board.parse_uci(player.game.uci(result.move))
+            taken = VALUES[board.piece_type_at(move.to_square) or chess.KING]
+            board.push(move)
+            found.append(most_won(board) - taken)
+    return found
+
+
+def most_won(board: chess.Board) -> int:
+    """The most material that the side to move wins by captures on one square."""
+    squares = {move.to_square for move in board.generate_legal_captures()}
+    return max((swap(board, square) for square in squares), default=0)
+
+
+def swap(board: chess.Board, square: int) -> int:
+    """What captures on `square` win, if either side may stop whenever it likes."""
+    best = 0
+    for move in board.generate_legal_captures(to_mask=chess.BB_SQUARES[square]):
+        taken = VALUES[board.piece_type_at(square) or chess.PAWN]
+        board.push(move)
+        best = max(best, taken - swap(board, square))
+        board.pop()
+    return best
+
+
+@pytest.mark.parametrize("elo", [400, 1600, 2800])
+@pytest.mark.parametrize("fen", ["8/8/8/4k3/8/8/8/4K2Q w - - 0 1", "8/8/8/4k3/8/8/8/R3K3 w - - 0 1"])
+def test_every_level_mates_a_bare_king(elo, fen):
+    player, board, moves = limited_player(elo), chess.Board(fen), []
+    while not board.is_game_over(claim_draw=True):
+        player.set_position(fen, moves)
+        if board.turn:
+            result = player.go(GoRequest(nodes=1_000_000), 0.0, SearchSignals(), no_report)
+            text = player.game.uci(result.move)
+        else:  # towards the centre, as long as it can
+            text = min(board.legal_moves, key=lambda move: chess.square_distance(move.to_square, chess.E4)).uci()
+        moves.append(text)
+        board.push_uci(text)
+    assert board.is_checkmate()
+
+
+def test_a_weak_player_does_not_always_play_the_same():
+    for fen in (chess.STARTING_FEN, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"):
+        moves = set()
+        for seed in range(30):
+            player = limited_player(800, seed)
+            player.set_position(fen, [])
+            moves.add(player.go(GoRequest(nodes=1_000_000), 0.0, SearchSignals(), no_report).move)
+        assert len(moves) >= 3
+
+
+def test_the_line_that_is_told_begins_with_the_move():
+    player = limited_player(800)
+    for seed in range(20):
+        player._rng = random.Random(seed)
+        told: list[Info] = []
+        result = player.go(GoRequest(nodes=100), 0.0, SearchSignals(), told.append)
+        assert [line.multipv for line in told] == [1]
+        assert told[0].pv[0] == result.move

@@ -1,0 +1,103 @@
+"""The time for a move as the host's clocks tell it: delays are noticed, planned for, and never trusted too soon."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from engine.core.game import Game
+from engine.player.request import GoRequest
+from engine.player.timing import LagEstimate, move_budget
+
+ALLOWED = 20  # milliseconds
+
+
+def order_with(left: float, increment: float = 0.01) -> GoRequest:
+    return GoRequest(times=(int(left * 1000), int(left * 1000)), increments=(int(increment * 1000),
+                                                                             int(increment * 1000)))
+
+
+def played(lag: LagEstimate, delays: list[float], used: float = 0.03, left: float = 10.0) -> float:
+    """Play a move of White per delay; returns what is left on the clock."""
+    for ply, delay in enumerate(delays):
+        order = order_with(left)
+        lag.observe(order, 0, 2 * ply)
+        lag.record_answer(order, 0, 2 * ply, used)
+        left -= used + delay - 0.01
+    lag.observe(order_with(left), 0, 2 * len(delays))
+    return left
+
+
+def test_the_delay_is_believed_after_a_few_moves():
+    lag = LagEstimate()
+    played(lag, [0.002, 0.002])
+    assert lag.estimate(0.02) == 0.02
+    lag.forget()
+    played(lag, [0.002, 0.004, 0.002, 0.002])
+    assert lag.estimate(0.02) == pytest.approx(0.006, abs=0.002)
+    assert lag.estimate(0.003) == 0.003  # no more than is allowed for
+    lag.forget()
+    assert lag.estimate(0.02) == 0.02
+
+
+def test_a_long_delay_is_remembered():
+    lag = LagEstimate()
+    played(lag, [0.001] * 8 + [0.015] + [0.001] * 8)
+    assert lag.estimate(0.02) == 0.02
+    played(lag, [0.001] * 20)
+    assert lag.estimate(0.02) < 0.005
+
+
+def test_nothing_is_learned_from_another_position_or_added_time():
+    lag = LagEstimate()
+    for ply in range(0, 20, 2):
+        lag.observe(order_with(10.0), 0, ply)
+        lag.record_answer(order_with(10.0), 0, ply, 0.5)  # the next clock shows more than it could
+    assert lag.estimate(0.02) == 0.02
+    for ply in range(0, 80, 8):
+        lag.observe(order_with(5.0), 0, ply)
+        lag.record_answer(order_with(10.0), 0, ply, 0.5)
+    assert lag.estimate(0.02) == 0.02
+
+
+def test_a_prompt_host_gives_more_time_where_it_matters():
+    lag, order, game = LagEstimate(), order_with(1.0), Game()
+    before = move_budget(order, game, ALLOWED, lag)
+    played(lag, [0.001] * 6)
+    after = move_budget(order, game, ALLOWED, lag)
+    assert after.soft > 1.4 * before.soft
+    assert after.hard <= 1.0 - ALLOWED / 1000
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("base", "increment"), [(0.2, 0.01), (1, 0.01), (8, 0.08), (10, 0)])
+def test_the_flag_never_falls_though_a_prompt_host_becomes_slow(base, increment, seed):
+    generator, lag, game, left = random.Random(seed), LagEstimate(), Game(), base
+    for ply in range(0, 240, 2):
+        delay = generator.random() * (0.002 if ply < 60 else 0.01)
+        order = order_with(left, increment)
+        lag.observe(order, 0, ply)
+        spent = move_budget(order, game, ALLOWED, lag)
+        used = spent.hard if generator.random() < 0.03 else spent.soft
+        lag.record_answer(order, 0, ply, used)
+        left -= used + delay
+        assert left > 0, ply
+        left += increment
+
+
+def test_a_clock_that_is_shown_for_the_other_side_only_counts_for_both_with_its_increment():
+    game = Game()
+    full = move_budget(GoRequest(times=(60_000, 60_000), increments=(1000, 1000)), game, ALLOWED)
+    assert move_budget(GoRequest(times=(None, 60_000), increments=(0, 1000)), game, ALLOWED) == full
+    assert full is not None and full.soft > 1
+
+
+def test_a_fixed_time_and_a_clock_both_bind():
+    game = Game()
+    clock = move_budget(GoRequest(times=(60_000, 60_000)), game, ALLOWED)
+    both = move_budget(GoRequest(times=(60_000, 60_000), movetime=100), game, ALLOWED)
+    assert clock is not None and both is not None
+    assert both.hard < 0.1 < clock.hard
+    assert both.soft == clock.soft
+

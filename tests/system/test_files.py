@@ -1,0 +1,134 @@
+"""Files that people name: read whole or refused in one line, written whole or not at all."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from engine.arena.configs import parse_config
+from engine.arena.openings import Openings
+from engine.arena.spsa import SpsaRun
+from engine.system.errors import InputError
+from engine.system.files import begins_with, check_target, inner_name, open_text, read_json, read_text, write_file
+from eval.weight_file import read_weight_file
+
+TEXT = "first\nsecond\n"
+PACKERS = {"plain.txt": lambda data: data, "a.txt.gz": gzip.compress, "a.txt.xz": lzma.compress,
+           "a.txt.bz2": bz2.compress}
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_packed_texts_are_read_as_they_are(name, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(PACKERS[name](TEXT.encode()))
+    with open_text(path) as lines:
+        assert "".join(lines) == TEXT
+    assert inner_name(path).endswith(".txt")
+
+
+@pytest.mark.parametrize("name", PACKERS)
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_the_mark_at_the_beginning_tells_the_encoding(name, encoding, tmp_path):
+    path, text = tmp_path / name, '[White "M\u00fcller"]\n\n1. e4 *\n'
+    mark = "\ufeff" if encoding.endswith("e") else ""  # the other codecs write it themselves
+    path.write_bytes(PACKERS[name]((mark + text).encode(encoding)))
+    with open_text(path) as lines:
+        assert "".join(lines) == text
+    if name == "plain.txt":
+        assert read_text(path) == text
+
+
+def test_the_first_file_of_an_archive_is_read(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("folder/", "")
+        archive.writestr("inner.pgn", TEXT)
+    with open_text(tmp_path / "a.zip") as lines:
+        assert "".join(lines) == TEXT
+    assert inner_name(tmp_path / "a.zip") == "inner.pgn"
+
+
+READERS = {"text": read_text, "json": read_json, "weights": read_weight_file, "checkpoint": SpsaRun.load,
+           "openings": lambda path: next(Openings(path).draw(1, 1, lambda text: None)),
+           "setting": lambda path: parse_config(str(path))}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("name", ["/no/such/file", "/", "/dev/zero", "a\0b", "PIPE", "EMPTY", "NOISE", "DEEP", "HUGE"])
+def test_what_cannot_be_read_is_refused_in_one_line(reader, name, tmp_path):
+    os.mkfifo(tmp_path / "PIPE")
+    (tmp_path / "EMPTY").touch()
+    (tmp_path / "NOISE").write_bytes(bytes(range(256)) * 50)
+    (tmp_path / "DEEP").write_text("[" * 200_000)
+    (tmp_path / "HUGE").touch()
+    os.truncate(tmp_path / "HUGE", 1 << 40)
+    path = Path(name) if name.startswith("/") or "\0" in name else tmp_path / name
+    if (reader, name) == ("text", "DEEP"):
+        return  # a text it is
+    if name == "EMPTY" and reader in ("text", "setting"):
+        return
+    with pytest.raises(InputError) as refused:
+        READERS[reader](path)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("suffix", [".pgn", ".epd", ".pgn.gz"])
+def test_binary_openings_are_no_openings(suffix, tmp_path):
+    path = tmp_path / f"noise{suffix}"
+    noise = bytes(range(256)) * 20 + b"\n\n1. e9 \xff\n\n"
+    path.write_bytes(gzip.compress(noise) if suffix.endswith("gz") else noise)
+    with pytest.raises(InputError, match="holds no openings"):
+        next(Openings(path).draw(1, 1, lambda text: None))
+
+
+def test_a_file_is_replaced_as_a_whole_and_nothing_is_left_behind(tmp_path):
+    path = tmp_path / "file"
+    write_file(path, "one")
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    write_file(link, b"two")
+    assert path.read_text() == "two"
+    assert link.is_symlink()
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(InputError, match="cannot write"):
+        write_file(folder, "three")
+    assert {entry.name for entry in tmp_path.iterdir()} == {"file", "link", "folder"}
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    class Full(io.FileIO):
+        def write(self, data):
+            raise OSError(28, "No space left on device")
+
+    def full(self, mode):
+        return Full(self, mode)
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(InputError, match="No space left"):
+        write_file(path, "new")
+    monkeypatch.undo()
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_only_files_of_the_same_kind_are_overwritten(tmp_path):
+    is_ours = begins_with(b"{")
+    path = tmp_path / "file"
+    check_target(path, is_ours, "thing")
+    path.touch()
+    check_target(path, is_ours, "thing")
+    path.write_text(json.dumps({}))
+    check_target(path, is_ours, "thing")
+    path.write_text("notes")
+    with pytest.raises(InputError, match="is not a thing: it is not overwritten"):
+        check_target(path, is_ours, "thing")
