@@ -4,7 +4,7 @@ Scores are from the side to move's view. `alpha` is what that side is already su
 not allow; a score of at least beta ends the node. Every technique can be switched off in params.py; what each of them
 decides is in pruning.py, reductions.py, learning.py and techniques.py. The number in brackets is the Elo that the
 engine loses without the technique at 5,000 nodes per move, give or take forty and more for the largest: see "What each
-technique is worth" in engine/arena/MEASUREMENTS.md.
+technique is worth" in history/arena.md.
 
 All steps that search are in one function: Numba does not link kernels that call each other, and the compiler of
 engine/kernel refuses them.

@@ -20,9 +20,9 @@ RANDOM_MOVER = 0  # the rating of a player that moves at random
 DEFAULT_RATING = 1500  # of an opponent about whom nothing is known
 
 # (rating, centipawns). The second and third are fitted to the moves that levels of handicap.py chose: see
-# engine/alphabeta/MEASUREMENTS.md. Stronger players fit no better at lower temperatures, since they see what quiescence
-# does not; but expecting more mistakes than are made is costly, so the temperature keeps falling slowly. Between two
-# rows its inverse is interpolated.
+# history/search.md. Stronger players fit no better at lower temperatures, since they see what quiescence does not; but
+# expecting more mistakes than are made is costly, so the temperature keeps falling slowly. Between two rows its inverse
+# is interpolated.
 _TEMPERATURES = ((RANDOM_MOVER, math.inf), (800, 70.0), (1200, 60.0), (2800, 50.0))
 
 _LONGEST_RATING = 4  # digits

@@ -46,8 +46,7 @@ def _looking(elo: int, depth: float, temperature: float, largest_loss: float, **
     return SkillLevel(elo, 300_000, depth, _ALL_MOVES, temperature, largest_loss, **sight)
 
 
-# Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see
-# desk/MEASUREMENTS.md.
+# Levels between two rows are interpolated linearly, nodes by their logarithm. Set by matches: see history/ui.md.
 HUMANLIKE_LEVELS = (
     _looking(400, 1, 80, 320, blindness=300, chain=1, knowledge=14),
     _looking(600, 1, 55, 250, blindness=205, chain=1, knowledge=28),

@@ -17,7 +17,7 @@ from eval.network.bench import replay_moves
 from tests.analysis import games
 from tests.commands.running import run
 
-PAGE = (Path(__file__).parents[2] / "engine" / "commands" / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 ENDING = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 EPD = '6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id "back rank";\n4k3/8/8/8/8/8/4P3/4K3 w - - bm Kd1;\n'
 PERFT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 401\n"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from engine.player.options import OPTIONS, OptionType, Settings, find_option
 from engine.system.errors import InputError
-
-README = Path(__file__).parent.parent / "README.md"
 
 
 def test_every_default_is_a_value():
@@ -43,13 +39,3 @@ def test_values_are_read_in_any_case():
     settings.set(find_option("searchmode"), "AlphaBeta")
     settings.set(find_option("hash"), "+128")
     assert (settings.ponder, settings.search_mode, settings.hash) == (True, "alphabeta", 128)
-
-
-def test_the_readme_has_the_same_table():
-    rows = [line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
-    for option in OPTIONS:
-        row = next((row for row in rows if row.startswith(f"| `{option.name}` |")), None)
-        assert row is not None, f"README.md does not list {option.name}"
-        assert option.about in row
-        if option.type is OptionType.SPIN:
-            assert f"{option.low} to {option.high}" in row

@@ -1,6 +1,6 @@
 """Answers for programs: with `--json` a command prints objects, one a line, and nothing else on stdout.
 
-What people are told meanwhile, progress and complaints, goes to stderr. README.md beside the commands lists the fields.
+What people are told meanwhile, progress and complaints, goes to stderr. docs/json.md lists the fields.
 """
 
 from __future__ import annotations
