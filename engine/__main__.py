@@ -36,7 +36,7 @@ COMMANDS = {
     "warmup": "load every kernel once, and compile those that the package does not contain for this processor",
     "doctor": "show what is installed and in use here, and what to do about anything that is wrong",
 }
-MODULES = {"class": "lessons"}  # commands whose name is not a possible name of a module
+MODULES = {"class": "course"}  # commands whose name is not a possible name of a module
 USAGE_ERROR = 2
 
 

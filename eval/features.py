@@ -130,10 +130,11 @@ SPACE = _feature("space", "space")
 TEMPO = _feature("tempo", "tempo")
 
 # Mating a bare king: counted only in those endings.
-MOP_UP_WON = _feature("mate_won", "mating")
-MOP_UP_EDGE = _feature("mate_edge", "mating", 7)  # by the bare king's distance from the centre
-MOP_UP_CORNER = _feature("mate_corner", "mating", 8)  # bishop and knight: by its closeness to a corner they can mate in
-MOP_UP_KING_DISTANCE = _feature("mate_close", "mating", 8)  # by the distance between the kings
+MOP_UP_WON = _feature("mop_up_won", "mating")
+MOP_UP_EDGE = _feature("mop_up_edge", "mating", 7)  # by the bare king's distance from the centre
+# bishop and knight: by its closeness to a corner they can mate in
+MOP_UP_CORNER = _feature("mop_up_corner", "mating", 8)
+MOP_UP_KING_DISTANCE = _feature("mop_up_king_distance", "mating", 8)  # by the distance between the kings
 
 WEIGHT_COUNT = weight_count()
 

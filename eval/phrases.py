@@ -105,10 +105,10 @@ PHRASES = {
     "centre_control": Phrase(_ASSET, "control of the centre"),
     "space": Phrase(_ASSET, "space"),
     "tempo": Phrase(_ASSET, "the move"),
-    "mate_won": Phrase(_ASSET, "a won ending"),
-    "mate_edge": Phrase(_STATE, "the drive of the bare king to the edge"),
-    "mate_corner": Phrase(_STATE, "the drive of the bare king to the right corner"),
-    "mate_close": Phrase(_STATE, "the distance between the kings"),
+    "mop_up_won": Phrase(_ASSET, "a won ending"),
+    "mop_up_edge": Phrase(_STATE, "the drive of the bare king to the edge"),
+    "mop_up_corner": Phrase(_STATE, "the drive of the bare king to the right corner"),
+    "mop_up_king_distance": Phrase(_STATE, "the distance between the kings"),
 }
 _unmatched = PHRASES.keys() ^ {feature.name for feature in FEATURES}
 assert not _unmatched, f"features without a phrase, or phrases without a feature: {', '.join(sorted(_unmatched))}"

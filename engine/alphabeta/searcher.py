@@ -126,44 +126,28 @@ class IterativeSearch(Search):
         `report` is called with every finished line, and in a long search with its progress, from other threads.
         """
         try:
-            return self._search(report) if self._states[0].root_count else Result(0, 0, 0, 0, 0.0)
+            if not self._states[0].root_count:
+                return Result(0, 0, 0, 0, 0.0)
+            lines = _LineReports(self, report)
+            main, finished = self._iterations(lines.add), threading.Event()
+            try:
+                self._start_helpers()
+                if report is not no_report and self._may_be_long():
+                    threading.Thread(target=self._report_progress, args=(main, report, finished), daemon=True).start()
+                main.run(self._is_out_of_time)
+            finally:
+                self._stop_helpers()
+                finished.set()
+                lines.flush()
+            return self._result(self._pick_result(main), lines.infos, report)
         finally:
             self._stop[0] = 0
 
-    def _search(self, report: Report) -> Result:
-        infos: list[Info] = []
-        held: list[Info] = []  # lines of an iteration that was too quick to be reported
+    def _start_helpers(self) -> None:
+        """Start the threads that search beside the main one; a search in one thread has none."""
 
-        def tell(info: Info | Progress | InfoString) -> None:
-            assert isinstance(info, Info)
-            infos.append(replace(info, nodes=self.nodes, tb_hits=self.tb_hits, counts=self.counts))
-            if info.multipv == 1:
-                held.clear()
-            held.append(infos[-1])
-            if info.seconds >= _FIRST_REPORT:
-                self._report_all(held, report)
-
-        main = self._iterations(tell)
-        finished = threading.Event()
-        if report is not no_report and self._may_be_long():
-            threading.Thread(target=self._report_progress, args=(main, report, finished), daemon=True).start()
-        try:
-            main.run(self._is_out_of_time)
-        finally:
-            self.stop()
-            finished.set()
-            self._report_all(held, report)
-        return self._result(self._pick_result(main), infos, report)
-
-    def _report_all(self, held: list[Info], report: Report) -> None:
-        """Report the lines that were held back, with how full the TT is: counting that costs as much as a shallow
-        iteration, so it is not done for lines that nobody reads.
-        """
-        if held and report is not no_report:
-            hashfull = self.tt.hashfull()
-            for info in held:
-                report(replace(info, hashfull=hashfull))
-        held.clear()
+    def _stop_helpers(self) -> None:
+        """Let the helper threads stop soon."""
 
     def _iterations(self, report: Report) -> MainThreadSearch:
         """The main thread's iterations; other kinds of search override this."""
@@ -220,6 +204,36 @@ class IterativeSearch(Search):
         hard = min((limit for limit in (limits.hard_time, limits.movetime) if limit is not None), default=None)
         left = None if hard is None else hard - (time.perf_counter() - self._started)
         state.deadline = NO_LIMIT if left is None else time.perf_counter_ns() + int(min(left, _LONGEST_TIME) * 1e9)
+
+
+class _LineReports:
+    """The lines of one search: `infos` keeps all of them, `report` gets those that a client has time to read."""
+
+    def __init__(self, search: IterativeSearch, report: Report) -> None:
+        self._search, self._report = search, report
+        self.infos: list[Info] = []
+        self._held: list[Info] = []  # lines of an iteration that was too quick to be reported
+
+    def add(self, found: Info | Progress | InfoString) -> None:
+        """Keep a line that the main thread has found, completed by the counts of all threads."""
+        assert isinstance(found, Info)
+        search = self._search
+        self.infos.append(replace(found, nodes=search.nodes, tb_hits=search.tb_hits, counts=search.counts))
+        if found.multipv == 1:
+            self._held.clear()
+        self._held.append(self.infos[-1])
+        if found.seconds >= _FIRST_REPORT:
+            self.flush()
+
+    def flush(self) -> None:
+        """Report the lines that were held back, with how full the TT is: counting that costs as much as a shallow
+        iteration, so it is not done for lines that nobody reads.
+        """
+        if self._held and self._report is not no_report:
+            hashfull = self._search.tt.hashfull()
+            for info in self._held:
+                self._report(replace(info, hashfull=hashfull))
+        self._held.clear()
 
 
 class AlphaBetaSearch(IterativeSearch):
@@ -283,19 +297,19 @@ class AlphaBetaSearch(IterativeSearch):
         """
         helper_deepening(position, state, search_from.address, lines)
 
-    def _search(self, report: Report) -> Result:
+    def _start_helpers(self) -> None:
+        """Start the helper threads, as many as the system allows."""
         lines = min(self._limits.multipv, int(self._states[0].root_count))
         self._helping = self._crew.start([
             partial(self._help, self._position.copy(), state, lines) for state in self._states[1:]])
-        try:
-            return super()._search(report)
-        finally:
-            self._is_over[0] = 1
+
+    def _stop_helpers(self) -> None:
+        """Let the helper threads stop soon."""
+        self._is_over[0] = 1
 
     def _pick_result(self, main: MainThreadSearch) -> ThreadResult:
         """The answer of the thread that wins the vote. A helper that does not stop at once has no vote."""
         own = super()._pick_result(main)
-        self._is_over[0] = 1
         if self._limits.depth or self._limits.multipv > 1:
             return own
         deadline = time.perf_counter() + _PATIENCE_FOR_VOTES

@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import NoReturn, Self
 
 import chess
 import chess.pgn
@@ -23,7 +23,7 @@ from engine.analysis.results import MATED, STALEMATE, AnalysisInfo, PlayResult, 
 from engine.analysis.review import SearchEffort, evaluate_game
 from engine.core.position import empty_position
 from engine.player.options import Settings, find_option
-from engine.player.player import Player
+from engine.player.player import Player, parse_legal_moves
 from engine.player.request import GoRequest, SearchSignals
 from engine.search.scores import DRAW, MATE, NO_SCORE
 from engine.search.types import Info, InfoString, Progress, Result
@@ -205,10 +205,12 @@ class Engine:
 
 
 def _check_moves(player: Player, order: GoRequest) -> None:
-    legal = {player.game.uci(move) for move in player.game.legal_moves()} if order.search_moves else set()
-    for text in order.search_moves:
-        if text not in legal:
-            raise InputError(f"{text} is not a legal move in {player.game.fen()}")
+    """InputError if a move that the caller names is illegal; a GUI would only be warned."""
+
+    def reject(text: str) -> NoReturn:
+        raise InputError(f"{text} is not a legal move in {player.game.fen()}")
+
+    parse_legal_moves(player.game, order.search_moves, reject)
 
 
 def _order(movetime: int | None, depth: int | None, nodes: int | None, moves: Iterable[chess.Move] = ()) -> GoRequest:

@@ -212,7 +212,8 @@ class MctsSearch(Search):
         worker.pool_counter = self.pool.counter.ctypes.data
         worker.shared, worker.shared_entries = self.shared.address, self.shared.entries
         worker.stops_when_proven = self._limits.multipv == 1
-        for counter in ("iterations", "deepest", "depth_sum", "playouts", "playout_plies", "unfinished", "is_frozen"):
+        for counter in ("iterations", "deepest", "depth_sum", "playouts", "playout_plies", "unfinished_playouts",
+                        "is_frozen"):
             worker[counter] = 0
         reset_value_spread(worker)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,14 +19,14 @@ from engine.kernel import is_compiling
 from engine.player.options import Effect, Option, Settings
 from engine.player.request import GoRequest, SearchSignals
 from engine.player.skill import SkillLevel, pick_weakened_move, skill_level, skill_limits
-from engine.player.tb_root import TbRoot, TbRootResult
+from engine.player.tb_root import TbRoot, TbRootResult, report_as_draw, report_tb_result
 from engine.player.timing import LagEstimate, move_budget
 from engine.search.interface import Clearable, Evaluating, Resizable, Search, Stoppable, TbProbing, Threaded
 from engine.search.modes import DEFAULT_MODE, SearchMode, mode_named
 from engine.search.scores import DRAW
 from engine.search.tb import no_tb
 from engine.search.time_management import Budget
-from engine.search.types import Bound, Info, InfoString, Limits, Progress, Report, Result
+from engine.search.types import InfoString, Limits, Report, Result
 from engine.system import host
 from engine.system.errors import InputError, quote
 from eval.evaluator import BUILT_IN, FEATURES, Evaluator, evaluator_named
@@ -208,66 +208,38 @@ class Player:
         """
         side, ply = int(self.game.position.side), len(self._moves)
         self._lag.observe(order, side, ply)
-        result = self._answer(self._with_legal_moves(order, report), received, signals, report)
+        root_moves, level = self._root_moves(order, report), self._level()
+        result = self._book_answer(order, received, report)
+        if result is None:
+            self._active = self._ready_search(order, report)
+            budget = None if order.infinite else move_budget(order, self.game, self._settings.move_overhead, self._lag)
+            verdict = TbRootResult((), root_moves)
+            if level is None:
+                seconds = None if budget is None or order.ponder else budget.hard - (time.perf_counter() - received)
+                verdict = self._probe_root(order, root_moves, seconds, signals, report)
+            if verdict.lines:
+                result = report_tb_result(verdict, time.perf_counter() - received, report)
+            else:
+                limits = self._limits(order, verdict.unresolved_moves, budget, received, signals)
+                result = self._run_search(limits, signals, verdict, level, report)
         self._lag.record_answer(order, side, ply, time.perf_counter() - received)
         return result
 
-    def _answer(self, order: GoRequest, received: float, signals: SearchSignals, report: Report) -> Result:
-        book_move = self._book_move(order, report)
-        if book_move is not None:
-            return Result(book_move, 0, 0, 0, time.perf_counter() - received, (book_move,))
-        self._active = self._ready_search(order, report)
-        level = self._level()
-        verdict = self._probe_root(order, received, signals, report) if level is None else None
-        if verdict is not None and verdict.lines:
-            return _report_tb_result(verdict, time.perf_counter() - received, report)
-        with self._lock:
-            limits = self._limits(order, received, is_pondering=order.ponder and not signals.ponderhit.is_set())
-            if level is not None:
-                limits = self._skill_limits(limits, level)
-            if verdict is not None:
-                limits = replace(limits, search_moves=verdict.unresolved_moves)
-            self._begin(limits, signals, verdict, level)
-        try:
-            return self._finish(limits, signals, verdict, level, report)
-        finally:
-            with self._lock:
-                self._is_searching = False
-                if isinstance(self._active, Stoppable):
-                    self._active.clear_stop()
+    def _root_moves(self, order: GoRequest, report: Report) -> tuple[int, ...]:
+        """The moves to search, () for all; an illegal one is reported and left out."""
+        return parse_legal_moves(self.game, order.search_moves, lambda text: report(
+            InfoString(f"searchmoves names {quote(text)}, which is not a legal move here")))
 
-    def _begin(self, limits: Limits, signals: SearchSignals, verdict: TbRootResult | None,
-               level: SkillLevel | None) -> None:
-        if isinstance(self._active, TbProbing):
-            # In a drawn position the search looks for chances that the tables know nothing of; a limited player
-            # uses no tables at all.
-            is_asking = level is None and not (verdict is not None and verdict.is_draw)
-            self._active.set_tb(self._tb_root.for_search() if is_asking else no_tb())
-        self._active.prepare(self.game.position, limits)
-        self._is_searching = True
-        if signals.stop.is_set() and isinstance(self._active, Stoppable):
-            self._active.stop()
-
-    def _finish(self, limits: Limits, signals: SearchSignals, verdict: TbRootResult | None, level: SkillLevel | None,
-                report: Report) -> Result:
-        if verdict is not None and verdict.is_draw:
-            return replace(self._active.search(_report_as_draw(report)), score=int(DRAW))
-        if level is None:
-            return self._active.search(report)
-        result = self._active.search()
-        if result.depth == 0 and result.move and not signals.stop.is_set():
-            # With so few nodes not even depth 1 was finished for every candidate; it is the least that any level sees.
-            result = self._active.run(self.game.position, replace(limits, nodes=None, depth=1))
-        return self._apply_skill(result, level, report)
-
-    def _book_move(self, order: GoRequest, report: Report) -> int | None:
-        """The book's move, or None if there is no book or it has no move here."""
+    def _book_answer(self, order: GoRequest, received: float, report: Report) -> Result | None:
+        """The book's move as a result; None if there is no book or it has no move here."""
         if self._repertoire is None:
             return None
         advice = self._repertoire.look_up(self.game, order)
         for remark in advice.messages:
             report(InfoString(remark))
-        return advice.move
+        if advice.move is None:
+            return None
+        return Result(advice.move, 0, 0, 0, time.perf_counter() - received, (advice.move,))
 
     def _ready_search(self, order: GoRequest, report: Report) -> Search:
         """The search of the mode in use; if it is still being compiled and a clock is running, alpha-beta instead."""
@@ -278,18 +250,62 @@ class Player:
             self._loading.join(_SHORT_PULSE)  # loading without compiling takes no time worth mentioning
         return self._search
 
-    def _probe_root(self, order: GoRequest, received: float, signals: SearchSignals,
-                    report: Report) -> TbRootResult | None:
-        """What the endgame tables say, if they have been read. Only an order without a clock waits for them."""
+    def _probe_root(self, order: GoRequest, root_moves: tuple[int, ...], seconds: float | None, signals: SearchSignals,
+                    report: Report) -> TbRootResult:
+        """What the endgame tables that have been read say about the `root_moves`, which are all left open otherwise.
+
+        Only an order without a clock waits for tables that are still being read.
+        """
         self._tb_root.prefetch_for(self.game)
         may_wait = not order.is_timed and self._tb_root.is_close_to_tables(self.game)
         while may_wait and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
             pass
         for complaint in self._tb_root.take_warnings():
             report(InfoString(complaint))
-        budget = None if order.infinite or order.ponder else self._budget(order)
-        seconds = None if budget is None else budget.hard - (time.perf_counter() - received)
-        return self._tb_root.probe(self.game, self._settings.multipv, self._search_moves(order.search_moves), seconds)
+        verdict = self._tb_root.probe(self.game, self._settings.multipv, root_moves, seconds)
+        return TbRootResult((), root_moves) if verdict is None else verdict
+
+    def _limits(self, order: GoRequest, root_moves: tuple[int, ...], budget: Budget | None, received: float,
+                signals: SearchSignals) -> Limits:
+        """The limits of the search for an order; one that is pondering gets its time with `ponderhit`."""
+        limits = Limits(depth=order.depth, nodes=order.nodes, mate=order.mate, multipv=self._settings.multipv,
+                        search_moves=root_moves)
+        is_pondering = order.ponder and not signals.ponderhit.is_set()
+        self._time_after_ponderhit = budget if is_pondering else None
+        if is_pondering or budget is None:
+            return limits
+        late = time.perf_counter() - received
+        return replace(limits, soft_time=max(budget.soft - late, 0.0),
+                       hard_time=max(budget.hard - late, _SHORTEST_THOUGHT))
+
+    def _run_search(self, limits: Limits, signals: SearchSignals, verdict: TbRootResult, level: SkillLevel | None,
+                    report: Report) -> Result:
+        """Search what the tables leave open, at the strength of `level` if there is one.
+
+        Signals that came since the limits were set, or come while the search is being prepared, take effect.
+        """
+        if level is not None:
+            limits = self._skill_limits(limits, level)
+        if isinstance(self._active, TbProbing):
+            # In a drawn position the search looks for chances that the tables know nothing of; a limited player
+            # uses no tables at all.
+            is_asking = level is None and not verdict.is_draw
+            self._active.set_tb(self._tb_root.for_search() if is_asking else no_tb())
+        with self._lock:
+            self._active.prepare(self.game.position, limits)
+            self._is_searching = True
+            self._forward_signals(signals)
+        try:
+            if level is not None:
+                return self._apply_skill(self._find_candidates(limits, signals), level, report)
+            if verdict.is_draw:
+                return replace(self._active.search(report_as_draw(report)), score=int(DRAW))
+            return self._active.search(report)
+        finally:
+            with self._lock:
+                self._is_searching = False
+                if isinstance(self._active, Stoppable):
+                    self._active.clear_stop()
 
     def _level(self) -> SkillLevel | None:
         """The level that the strength is limited to; None if it is not limited."""
@@ -308,6 +324,14 @@ class Player:
         depth = self._fallible.set_vision(level.sight, self._vision_seed, self._rng)
         return skill_limits(limits, replace(level, depth=depth))
 
+    def _find_candidates(self, limits: Limits, signals: SearchSignals) -> Result:
+        """Finish the search of a level without reporting it, since only the line that is chosen may be seen."""
+        result = self._active.search()
+        if result.depth == 0 and result.move and not signals.stop.is_set():
+            # With so few nodes not even depth 1 was finished for every candidate; it is the least that any level sees.
+            result = self._active.run(self.game.position, replace(limits, nodes=None, depth=1))
+        return result
+
     def _apply_skill(self, result: Result, level: SkillLevel, report: Report) -> Result:
         """The answer that a weaker player would give after this search; only its line is reported."""
         if not result.infos:
@@ -318,63 +342,29 @@ class Player:
         return replace(result, move=chosen.pv[0], score=chosen.score, pv=chosen.pv)
 
     def signal(self, signals: SearchSignals) -> None:
-        """Pass signals that were just given on to the running search, if there is one."""
+        """Pass signals that were just given on to the running search; a search that begins later asks for them."""
         with self._lock:
-            if not self._is_searching or not isinstance(self._active, Stoppable):
-                return
-            if signals.stop.is_set():
-                self._active.stop()
-            elif signals.ponderhit.is_set() and self._time_after_ponderhit is not None:
-                self._active.set_time(self._time_after_ponderhit.soft, self._time_after_ponderhit.hard)
+            if self._is_searching:
+                self._forward_signals(signals)
+
+    def _forward_signals(self, signals: SearchSignals) -> None:
+        """Let the search that has begun obey the signals given so far; `_lock` is held."""
+        if not isinstance(self._active, Stoppable):
+            return
+        if signals.stop.is_set():
+            self._active.stop()
+        elif signals.ponderhit.is_set() and self._time_after_ponderhit is not None:
+            self._active.set_time(self._time_after_ponderhit.soft, self._time_after_ponderhit.hard)
 
     def to_uci(self, line: Sequence[int]) -> Iterator[str]:
         """The moves of a line as UCI text."""
         return (format_uci(self.game.position, move) for move in line)
 
-    def _limits(self, order: GoRequest, received: float, is_pondering: bool) -> Limits:
-        """The limits of the search for an order."""
-        limits = Limits(depth=order.depth, nodes=order.nodes, mate=order.mate, multipv=self._settings.multipv,
-                        search_moves=self._search_moves(order.search_moves))
-        budget = None if order.infinite else self._budget(order)
-        self._time_after_ponderhit = budget if is_pondering else None
-        if is_pondering or budget is None:
-            return limits
-        late = time.perf_counter() - received
-        return replace(limits, soft_time=max(budget.soft - late, 0.0),
-                       hard_time=max(budget.hard - late, _SHORTEST_THOUGHT))
 
-    def _with_legal_moves(self, order: GoRequest, report: Report) -> GoRequest:
-        """The order without those of its search moves that are not legal; if none is, all moves are searched."""
-        if not order.search_moves:
-            return order
-        legal = {self.game.uci(move) for move in self.game.legal_moves()}
-        for text in order.search_moves:
-            if text not in legal:
-                report(InfoString(f"searchmoves names {quote(text)}, which is not a legal move here"))
-        return replace(order, search_moves=tuple(text for text in order.search_moves if text in legal))
-
-    def _search_moves(self, texts: Sequence[str]) -> tuple[int, ...]:
-        legal = {self.game.uci(move): move for move in self.game.legal_moves()} if texts else {}
-        return tuple(legal[text] for text in texts)
-
-    def _budget(self, order: GoRequest) -> Budget | None:
-        return move_budget(order, self.game, self._settings.move_overhead, self._lag)
-
-
-def _report_tb_result(verdict: TbRootResult, seconds: float, report: Report) -> Result:
-    """The answer that the tables give, reported line by line as a search would report it."""
-    infos = [Info(len(choice.line), len(choice.line), number, choice.score, 0, seconds, 0, choice.line, tb_hits=1)
-             for number, choice in enumerate(verdict.lines, start=1)]
-    for info in infos:
-        report(info)
-    best = verdict.lines[0]
-    return Result(best.line[0], best.score, infos[0].depth, 0, seconds, best.line, infos)
-
-
-def _report_as_draw(report: Report) -> Report:
-    """A report that gives every line the score of a draw, which the tables say it is."""
-
-    def tell(found: Info | Progress | InfoString) -> None:
-        report(replace(found, score=int(DRAW), bound=Bound.EXACT) if isinstance(found, Info) else found)
-
-    return tell
+def parse_legal_moves(game: Game, texts: Sequence[str], reject: Callable[[str], object]) -> tuple[int, ...]:
+    """The legal moves that `to_uci` name in UCI notation, in that order; `reject` is called with every other text."""
+    legal = {game.uci(move): move for move in game.legal_moves()} if texts else {}
+    for text in texts:
+        if text not in legal:
+            reject(text)
+    return tuple(legal[text] for text in texts if text in legal)

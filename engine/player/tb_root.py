@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from engine.player.options import Settings
 from engine.search.scores import DRAW, MATE, MATE_BAND, TB_WIN
 from engine.search.tb import TbRecord, no_tb
 from engine.search.time_management import FOREVER
+from engine.search.types import Bound, Info, InfoString, Progress, Report, Result
 from engine.system.errors import InputError
 from tablebase.background_reader import BackgroundReader
 from tablebase.material import NEAR, pieces_besides_kings
@@ -44,7 +45,7 @@ class TbRootResult:
     """What the tables say about a position: either it is settled, or the moves that remain open are to be searched."""
 
     lines: tuple[TbLine, ...]  # the best first
-    unresolved_moves: tuple[int, ...]
+    unresolved_moves: tuple[int, ...]  # () for all
     is_draw: bool = False  # whether the open moves draw
 
 
@@ -200,6 +201,25 @@ class TbRoot:
             return None
         best = max(known.values())
         return TbRootResult((), tuple(move for move, value in known.items() if value == best), is_draw=best == 0)
+
+
+def report_tb_result(verdict: TbRootResult, seconds: float, report: Report) -> Result:
+    """The answer of a verdict that has choices, reported line by line as a search would report it."""
+    infos = [Info(len(choice.line), len(choice.line), number, choice.score, 0, seconds, 0, choice.line, tb_hits=1)
+             for number, choice in enumerate(verdict.lines, start=1)]
+    for info in infos:
+        report(info)
+    best = verdict.lines[0]
+    return Result(best.line[0], best.score, infos[0].depth, 0, seconds, best.line, infos)
+
+
+def report_as_draw(report: Report) -> Report:
+    """A report for the search of a position that the tables call a draw: every line gets that score."""
+
+    def tell(found: Info | Progress | InfoString) -> None:
+        report(replace(found, score=int(DRAW), bound=Bound.EXACT) if isinstance(found, Info) else found)
+
+    return tell
 
 
 def _score(fate: RankedMove) -> int:

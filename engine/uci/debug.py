@@ -1,28 +1,90 @@
-"""A command of this engine in a separate process, which runs this installation's code from any current folder."""
+"""Commands for people at a keyboard, which the protocol does not define: `d`, `eval`, `flip`, `go perft` and `bench`.
+
+Each returns the lines to print, or the FEN to set. `bench` runs in a separate process, so that the session survives
+whatever happens there. What a game does not need is imported inside the functions.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
-import chess
+from engine.system.errors import InputError
 
-from engine.core.game import Game
+if TYPE_CHECKING:
+    import subprocess
 
-_ROOT = Path(__file__).resolve().parents[1]
+    from engine.core.game import Game
+    from engine.player.player import Player
+
 _TERMINATED = 128 + signal.SIGTERM  # the exit status of a program that was terminated
+_FILES = "    a b c d e f g h"
+
+
+def describe(game: Game) -> Iterator[str]:
+    """`d`: a diagram with coordinates, the side to move, the FEN and the key."""
+    from engine.text.notation import to_board
+
+    for rank, row in zip(range(8, 0, -1), str(to_board(game)).splitlines(), strict=True):
+        yield f" {rank}  {row}"
+    yield _FILES
+    yield f"{'black' if game.position.side else 'white'} to move"
+    yield f"Fen: {game.fen()}"
+    yield f"Key: {int(game.position.key):016X}"
+
+
+def evaluation_lines(player: Player) -> Iterator[str]:
+    """`eval`: the features' evaluation term by term, then the network's if the player uses one."""
+    from engine.text import eval_table
+    from engine.text.display import network_explanation, static_explanation
+
+    position, evaluation = player.game.position, player.evaluation
+    yield from eval_table.lines(*static_explanation(position))
+    if evaluation.network is not None:
+        yield from eval_table.network_lines(network_explanation(position, evaluation))
+
+
+def mirrored_fen(game: Game) -> str:
+    """`flip`: the FEN of the position with the colours exchanged."""
+    from engine.text.notation import to_board
+
+    return to_board(game).mirror().fen(shredder=bool(game.position.chess960))
+
+
+def perft_lines(game: Game, depth: int) -> Iterator[str]:
+    """`go perft`: the number of leaf positions after each move, then their sum."""
+    from engine.core.perft import divide
+
+    total = 0
+    for text, count in divide(game, depth):
+        yield f"{text}: {count}"
+        total += count
+    yield f"\nNodes searched: {total}"
+
+
+def bench_lines(words: Sequence[str]) -> Iterator[str]:
+    """`bench [DEPTH]`: what `adversary bench` prints, run while the lines are read; InputError at once if misspelt."""
+    if len(words) > 1 or not all(word.isascii() and word.isdigit() for word in words):
+        raise InputError("bench takes a depth here; `adversary bench` in a terminal can do more")
+    return run_adversary(["bench", *words])
 
 
 def run_adversary(words: Sequence[str]) -> Iterator[str]:
-    """The lines that `adversary WORDS` prints; if this process is terminated, so is that one."""
-    path = os.pathsep.join(part for part in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if part)
+    """The lines that `adversary WORDS` prints; if this process is terminated, so is that one.
+
+    It runs the code of this installation, whatever the current folder contains.
+    """
+    import subprocess
+
+    from engine.kernel import SOURCE_ROOT
+
+    path = os.pathsep.join(part for part in (str(SOURCE_ROOT), os.environ.get("PYTHONPATH", "")) if part)
     # -P: otherwise Python would look for `engine` in the current folder first, where anybody may have put one.
     with subprocess.Popen([sys.executable, "-P", "-m", "engine", *words], stdin=subprocess.DEVNULL, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -48,26 +110,3 @@ def _ended_together(process: subprocess.Popen[str]) -> Iterator[None]:
         process.kill()
         if is_main:
             signal.signal(signal.SIGTERM, before)
-
-
-_FILES = "    a b c d e f g h"
-
-
-def board_of(game: Game) -> chess.Board:
-    """The position of a game as a python-chess board."""
-    return chess.Board(game.fen(shredder=True), chess960=True)
-
-
-def position_lines(game: Game) -> Iterator[str]:
-    """The position, line by line."""
-    for rank, row in zip(range(8, 0, -1), str(board_of(game)).splitlines(), strict=True):
-        yield f" {rank}  {row}"
-    yield _FILES
-    yield f"{'black' if game.position.side else 'white'} to move"
-    yield f"Fen: {game.fen()}"
-    yield f"Key: {int(game.position.key):016X}"
-
-
-def mirrored_fen(game: Game) -> str:
-    """The position with the colours exchanged."""
-    return board_of(game).mirror().fen(shredder=bool(game.position.chess960))

@@ -1,38 +1,143 @@
-"""One `go` while it is being answered: what was asked and when, the signals since then, and how long to wait."""
+"""One `go`, from its arrival to `bestmove`: it waits for the player, has it search, and falls back if that fails."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
+from engine.player.options import Settings
 from engine.player.request import GoRequest, SearchSignals
-from engine.uci.protocol import PositionCommand, fallback_seconds
+from engine.search.types import Info, InfoString, Progress
+from engine.system.errors import InputError
+from engine.uci.output import UciOutput
+from engine.uci.protocol import PositionCommand, fallback_seconds, format_currmove, format_info, format_score
+
+if TYPE_CHECKING:
+    from engine.player.player import Player
 
 _STOPGAP_SHARE = 0.4  # of the time for a move: the rest is for overhead
 _STOPGAP_SECONDS = 1.0  # at most
+_PULSE = 0.01  # seconds between two checks of what has happened
+_NO_MOVE = "0000"
+
+
+class _Session(Protocol):
+    """What a `go` needs of the session that received it."""
+
+    settings: Settings
+    output: UciOutput
+    loaded: threading.Event  # the loader has ended, whether it succeeded or not
+    player: Player | None
+    position_command: PositionCommand  # where the player stands, if there is one
+
+    def is_compiling(self) -> bool: ...
 
 
 class GoCommand:
     """One `go`, answered in a thread of its own."""
 
-    def __init__(self, order: GoRequest, place: PositionCommand) -> None:
-        self.order, self.place = order, place
+    def __init__(self, order: GoRequest, session: _Session) -> None:
+        self.order, self.place = order, session.position_command
         self.received = time.perf_counter()
         self.signals = SearchSignals()
         self.may_answer = threading.Event()  # the answer may be given: it need not wait for `stop` or `ponderhit`
         if not order.waits_for_stop:
             self.may_answer.set()
+        self._session, self._output = session, session.output
+        self._thread = threading.Thread(target=self.run, daemon=True)
+
+    def start(self) -> None:
+        """Start the thread that answers."""
+        self._thread.start()
+
+    def is_running(self) -> bool:
+        """Whether the answer is still to come."""
+        return self._thread.is_alive()
+
+    def join(self) -> None:
+        """Wait for the answer."""
+        self._thread.join()
+
+    def stop(self) -> None:
+        """Have the answer given soon."""
+        self.signals.stop.set()
+        self.may_answer.set()
+        self._signal_player()
+
+    def ponderhit(self) -> None:
+        """Start the clock of a search that was pondering; without effect on any other."""
+        if self.order.ponder:
+            self.signals.ponderhit.set()
+            self._signal_player()
+            if not self.order.infinite:
+                self.may_answer.set()
+
+    def _signal_player(self) -> None:
+        if self._session.player is not None:  # otherwise it sees the signals when it starts
+            self._session.player.signal(self.signals)
+
+    def run(self) -> None:
+        """Answer with a legal move, whatever happens on the way."""
+        answer = [_NO_MOVE]
+        try:
+            player = self.await_player()
+            answer = [self.fallback_move()] if player is None else self._ask(player)
+        except Exception as error:  # noqa: BLE001  a game must not be lost because of a bug
+            self._output.info_string(str(error) if isinstance(error, InputError) else f"error: {error!r}")
+            answer = [self.fallback_move()]
+        finally:
+            self.may_answer.wait()
+            self._output.send("bestmove " + " ponder ".join(answer[:2]))
+
+    def await_player(self) -> Player | None:
+        """Wait for the player as long as the order allows; None if only a stopgap can answer.
+
+        Unless kernels have to be compiled the player is there in a moment, and even an early `stop` gets a real answer.
+        """
+        session = self._session
+        while not session.loaded.wait(_PULSE):
+            if self.must_fall_back() or (self.signals.stop.is_set() and session.is_compiling()):
+                break
+        player = session.player
+        # The player may have refused a position that came before it, and stand elsewhere.
+        return player if session.position_command == self.place else None
 
     def must_fall_back(self) -> bool:
         """Whether there is only time for a stopgap left."""
         seconds = fallback_seconds(self.order, self.signals)
         return seconds is not None and time.perf_counter() >= self.received + (1 - _STOPGAP_SHARE) * seconds
 
-    def fallback_move(self, is_chess960: bool) -> str:
+    def fallback_move(self) -> str:
         """A legal move found without the kernels, in a share of the time for the move."""
         from engine.uci.fallback import fallback_move, read_board
 
         seconds = fallback_seconds(self.order, self.signals) or _STOPGAP_SECONDS
         deadline = time.perf_counter() + min(_STOPGAP_SHARE * seconds, _STOPGAP_SECONDS)
-        board = read_board(self.place.fen, self.place.moves, is_chess960)
+        board = read_board(self.place.fen, self.place.moves, self._session.settings.uci_chess960)
         return fallback_move(board, deadline, self.order.search_moves)
+
+    def _ask(self, player: Player) -> list[str]:
+        """The player's move as UCI text, and the expected reply if there is one."""
+        result = player.go(self.order, self.received, self.signals, partial(self._report, player))
+        if result.move == 0:
+            self._output.send(f"info depth 0 score {'mate 0' if player.game.is_check() else 'cp 0'}")
+            return [_NO_MOVE]
+        return list(player.to_uci(result.pv[:2]))
+
+    def _report(self, player: Player, found: Info | Progress | InfoString) -> None:
+        """Print what the player's book, tables or search has found."""
+        from engine.text.display import to_cp, to_wdl
+
+        if isinstance(found, InfoString):
+            self._output.info_string(found.text)
+        elif isinstance(found, Progress):
+            self._output.send(format_currmove(found, next(player.to_uci((found.current_move,)))))
+        else:
+            position, model = player.game.position, player.evaluation.wdl_model
+            is_wdl_shown = self._session.settings.uci_show_wdl
+            chances = to_wdl(position, found.score, model, found.wdl) if is_wdl_shown else None
+            score = format_score(found, to_cp(position, found.score, model), chances)
+            self._output.send(format_info(found, score, " ".join(player.to_uci(found.pv))))

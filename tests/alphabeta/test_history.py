@@ -52,7 +52,7 @@ def state():
 
 def fill_histories(state, seed):
     generator = np.random.default_rng(seed)
-    for name in ("quiet_history", "noisy_history", "continuation", "pawn_history"):
+    for name in ("quiet_history", "capture_history", "continuation_history", "pawn_history"):
         state[name][...] = generator.integers(-3000, 3000, state[name].shape)
     state.continuation_history[0] = state.pawn_history[0] = 0  # of no move, and of a history that is off
     state.piece_to[:] = generator.integers(64, 1024, state.piece_to.shape)

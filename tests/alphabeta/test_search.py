@@ -126,7 +126,7 @@ def test_a_crowd_of_queens_does_not_hold_up_the_first_iteration():
 
 
 def test_no_iteration_begins_after_the_soft_time(monkeypatch):
-    monkeypatch.setattr("engine.alphabeta.iterations.patience", lambda steady, drop, share: 1.0)
+    monkeypatch.setattr("engine.alphabeta.iterations.time_factor", lambda steady, drop, share: 1.0)
     for soft in (0.0, 0.1):
         game, result = search(PERFT_POSITIONS[1].fen, soft_time=soft, hard_time=20)
         finished = [info.seconds for info in result.infos]

@@ -26,7 +26,7 @@ from engine.reference.trace import Trace
 from tests.commands.running import run
 
 NOTEBOOKS = Path(__file__).parents[2] / "engine" / "reference" / "notebooks"
-COURSE = Path(__file__).parents[2] / "engine" / "commands" / "lessons" / "course"
+COURSE = Path(__file__).parents[2] / "engine" / "commands" / "course" / "lessons"
 LONG = {"alphazero", "poker"}  # ten seconds and more
 SAID = {  # what a lesson must have said: the numbers of the notes
     "game": ["Pile(number=5, player=0)", "halve"], "minimax": ["MAX plays a", "10^123"],

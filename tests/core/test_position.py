@@ -21,7 +21,7 @@ KEYS = ("key", "pawn_key", "non_pawn_keys")
 def live_bytes(pos) -> bytes:
     """The record without the slots of the ring that later moves will overwrite; for games shorter than the ring."""
     content = bytearray(pos.tobytes())
-    for name in ("past", "past_last_null"):
+    for name in ("undo_stack", "past_last_null"):
         assert POSITION.fields is not None
         slots, offset = POSITION.fields[name][:2]
         free = (HISTORY - int(pos.ply)) * slots.itemsize // HISTORY

@@ -99,14 +99,14 @@ def test_mating_material_against_a_bare_king_is_a_win(strong):
     board = board_with({chess.E6: "k", chess.E1: "K"} | pieces)
     assert -10_000 < score_of(board) < -1000
     assert score_of(board.mirror()) == score_of(board)
-    assert counts_of(board)["mate_won"] == 1
-    assert counts_of(board.mirror())["mate_won"] == -1
+    assert counts_of(board)["mop_up_won"] == 1
+    assert counts_of(board.mirror())["mop_up_won"] == -1
     assert taper_of(board.fen()) == (0, WHOLE)
 
 
 def test_no_drive_while_the_king_has_company():
-    assert counts_of("4k3/p7/8/8/8/8/8/3QK3 w - - 0 1")["mate_won"] == 0
-    assert counts_of("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")["mate_won"] == 0
+    assert counts_of("4k3/p7/8/8/8/8/8/3QK3 w - - 0 1")["mop_up_won"] == 0
+    assert counts_of("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")["mop_up_won"] == 0
 
 
 @pytest.mark.parametrize("strong", ["Q", "R", "BB"])
@@ -121,11 +121,11 @@ def test_the_bare_king_is_driven_to_the_edge_and_the_kings_together(strong):
 
 def test_edge_and_distance_of_the_kings_are_counted():
     counts = counts_of("8/8/8/4k3/8/8/4K3/R7 w - - 0 1")
-    assert counts["mate_edge"] == [1, 0, 0, 0, 0, 0, 0]
-    assert counts["mate_close"] == [0, 0, 0, 1, 0, 0, 0, 0]
+    assert counts["mop_up_edge"] == [1, 0, 0, 0, 0, 0, 0]
+    assert counts["mop_up_king_distance"] == [0, 0, 0, 1, 0, 0, 0, 0]
     counts = counts_of("r7/4k3/8/8/8/8/8/7K b - - 0 1")
-    assert counts["mate_edge"] == [0, 0, 0, 0, 0, 0, -1]
-    assert counts["mate_close"] == [0, 0, 0, 0, 0, 0, -1, 0]
+    assert counts["mop_up_edge"] == [0, 0, 0, 0, 0, 0, -1]
+    assert counts["mop_up_king_distance"] == [0, 0, 0, 0, 0, 0, -1, 0]
 
 
 @pytest.mark.parametrize(("bishop", "right", "wrong"), [
@@ -137,8 +137,8 @@ def test_bishop_and_knight_drive_to_the_corner_of_the_bishop(bishop, right, wron
         for corner in corners:
             board = board_with({corner: "k", chess.E4: "K", bishop: "B", chess.D5: "N"})
             counts = counts_of(board)
-            assert counts["mate_corner"] == [int(index == nearness) for index in range(8)]
-            assert counts["mate_edge"] == [0] * 7
+            assert counts["mop_up_corner"] == [int(index == nearness) for index in range(8)]
+            assert counts["mop_up_edge"] == [0] * 7
 
 
 def test_along_the_edge_each_step_to_the_right_corner_gains():

@@ -8,8 +8,9 @@ from functools import partial
 import chess
 import pytest
 
+from engine.core.game import Game
 from engine.player.options import Settings, find_option
-from engine.player.player import Player
+from engine.player.player import Player, parse_legal_moves
 from engine.player.request import GoRequest, SearchSignals
 from engine.system.errors import InputError
 from tests.timing import clocked, shortest
@@ -92,3 +93,29 @@ def test_more_memory_than_the_machine_should_give_is_refused(player):
     settings.set(find_option("Hash"), "1048576")
     with pytest.raises(InputError, match="more than half of this machine's memory"):
         greedy.apply(find_option("Hash"))
+
+
+def test_search_moves_are_resolved_in_their_order_and_illegal_ones_rejected():
+    rejected: list[str] = []
+    game = Game()
+    moves = parse_legal_moves(game, ("g1f3", "e2e5", "a2a3", ""), rejected.append)
+    assert [game.uci(move) for move in moves] == ["g1f3", "a2a3"]
+    assert rejected == ["e2e5", ""]
+    assert parse_legal_moves(game, (), rejected.append) == ()
+
+
+def test_a_ponderhit_after_the_limits_are_set_is_heard(player, monkeypatch):
+    """The search is not there yet, so it has to ask for the signal when it begins."""
+    player.load()
+    signals, set_limits = SearchSignals(), player._limits
+
+    def set_limits_then_hit(*arguments):
+        limits = set_limits(*arguments)
+        signals.ponderhit.set()
+        player.hear(signals)
+        return limits
+
+    monkeypatch.setattr(player, "_limits", set_limits_then_hit)
+    started = time.perf_counter()
+    assert player.go(GoRequest(times=(300, 300), ponder=True), started, signals, lambda found: None).move
+    assert time.perf_counter() - started < 0.5

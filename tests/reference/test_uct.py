@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from engine.reference import alphazero
-from engine.reference.alphazero import Network
 from engine.reference.game import MAX, MIN
 from engine.reference.games.board import ConnectFour, RowGame, TicTacToe, parse_grid
 from engine.reference.minimax import minimax
+from engine.reference.network import Network
 from engine.reference.solved import solve
 from engine.reference.uct import greedy, most_visited, new_node, pure_monte_carlo, search, select, simulate, ucb1
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 
+import chess
 import pytest
 
 from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT
@@ -60,6 +61,21 @@ def test_answers_come_in_the_order_of_the_commands():
     assert order == sorted(order)
     assert [line for line in said if line == "readyok"] == ["readyok"] * 2
     assert said[-1].startswith("bestmove")
+
+
+def test_a_position_that_comes_before_the_player_is_set_up():
+    said = piped("position startpos moves e2e4", "position startpos moves d2d4", "d", "go depth 1")
+    assert "Fen: rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1" in said
+    assert chess.Board(said[place(said, "Fen: ")].removeprefix("Fen: ")).is_legal(
+        chess.Move.from_uci(said[-1].split()[1]))
+
+
+def test_a_position_that_the_player_refuses_when_it_comes_is_still_answered():
+    """Nothing has just passed e6: python-chess, which checks a position before the engine can, does not mind."""
+    fen = "4k3/8/8/8/8/8/4P3/4K3 w - e6 0 1"
+    said = piped(f"position fen {fen}", "go movetime 10000")
+    assert [line for line in said if "en-passant square 'e6'" in line] == said[:1]
+    assert chess.Board(fen).is_legal(chess.Move.from_uci(said[-1].split()[1]))
 
 
 @pytest.mark.parametrize("lines", [["isready"], ["isready", "quit"], ["uci", "isready", "isready", "quit"]])

@@ -21,6 +21,9 @@ from engine.system.files import begins_with
 
 _DEFAULT_HELP = "(default: the built-in one)"
 _LARGEST_YEAR = 9999
+# What each subcommand runs, imported when it is asked for.
+_ACTIONS = {"build": ("build", "run_build"), "check": ("check", "run"), "show": ("show", "run"),
+            "merge": ("build", "run_merge"), "names": ("build", "run_names")}
 _LARGEST_ELO = 5000
 WORST = 60
 _SHOW_NODES = 20_000
@@ -82,6 +85,6 @@ def _configure_build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what is asked, and return the exit status."""
-    module = importlib.import_module(f"engine.commands.book.{arguments.kind}")
-    status: int = module.run(arguments)
+    module, function = _ACTIONS[arguments.kind]
+    status: int = getattr(importlib.import_module(f"engine.commands.book.{module}"), function)(arguments)
     return status

@@ -13,8 +13,7 @@ from engine.commands.shared.arguments import FloatRange, IntRange, OutputFile, i
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.provenance import today
 from engine.commands.tune.arguments import add_training_arguments, command_line_of
-from engine.commands.tune.report import loss_columns, print_now
-from engine.commands.tune.report import MILLION
+from engine.commands.tune.report import MILLION, loss_columns, print_now
 from engine.commands.tune.training_run import TrainingRun, require_torch, single_shard
 from engine.system.errors import InputError, quote
 from engine.system.files import begins_with

@@ -9,7 +9,7 @@ import pytest
 
 from engine.kernel import SOURCE_ROOT
 
-PAGE = Path(SOURCE_ROOT) / "engine" / "desk" / "page"
+PAGE = Path(SOURCE_ROOT) / "engine" / "ui" / "web" / "page"
 FILES = sorted(PAGE.iterdir())
 MODULES = [path.read_text(encoding="utf-8") for path in FILES if path.suffix == ".js"]
 INDEX = (PAGE / "index.html").read_text(encoding="utf-8")

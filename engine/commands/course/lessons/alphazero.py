@@ -3,7 +3,7 @@ the playout stood, its policy says which moves deserve visits. And the network l
 plays against itself: the search is better than the network, so the network learns to guess what the search would find,
 and the search becomes better still.
 
-Here it is for tic-tac-toe, in NumPy: engine/reference/alphazero.py and alphazero.py. It learns while you watch, for
+Here it is for tic-tac-toe, in NumPy: engine/reference/alphazero.py and network.py. It learns while you watch, for
 some ten seconds.
 """
 

@@ -1,0 +1,162 @@
+"""One `go` from its arrival to `bestmove`: how long it waits for the player, and what it answers without one."""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import chess
+import pytest
+
+from engine.player.options import Settings
+from engine.player.request import GoRequest
+from engine.search.types import InfoString, Result
+from engine.system.errors import InputError
+from engine.uci.go import GoCommand
+from engine.uci.output import UciOutput
+from engine.uci.protocol import PositionCommand
+
+ITALIAN = PositionCommand(None, ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4"))
+PATIENCE = 5  # seconds that a thread of a test may take on a busy machine
+
+
+@dataclass
+class Session:
+    """A session that a test sets by hand."""
+
+    settings: Settings = field(default_factory=Settings)
+    sink: io.StringIO = field(default_factory=io.StringIO)
+    loaded: threading.Event = field(default_factory=threading.Event)
+    is_compiling: Callable[[], bool] = lambda: False
+    player: Any = None
+    position_command: PositionCommand = ITALIAN
+
+    def __post_init__(self) -> None:
+        self.output = UciOutput(self.sink)
+
+    def load(self, go: Callable[..., Result]) -> None:
+        """Provide a player that answers by this function."""
+        self.player = SimpleNamespace(go=go, signal=lambda signals: None, to_uci=lambda line: ("a7a6" for _ in line))
+        self.loaded.set()
+
+    def answer(self, pending: GoCommand) -> str:
+        """The move that `bestmove` names, at the end of what was printed."""
+        pending.join()
+        last = self.sink.getvalue().splitlines()[-1]
+        assert last.startswith("bestmove ")
+        return last.split()[1]
+
+
+def started(session: Session, **order: Any) -> GoCommand:
+    pending = GoCommand(GoRequest(**order), session)
+    pending.start()
+    return pending
+
+
+def is_legal(text: str, place: PositionCommand = ITALIAN) -> bool:
+    board = chess.Board()
+    for move in place.moves:
+        board.push_uci(move)
+    return chess.Move.from_uci(text) in board.legal_moves
+
+
+def a7a6(*_: object) -> Result:
+    return Result(1, 0, 1, 1, 0.0, (1,))
+
+
+@pytest.mark.parametrize("order", [{"depth": 3}, {"movetime": 60_000}, {"infinite": True}])
+def test_an_early_stop_waits_for_a_player_that_is_only_being_loaded(order):
+    session = Session()
+    pending = started(session, **order)
+    pending.stop()
+    time.sleep(0.1)
+    assert pending.is_running()
+    session.load(a7a6)
+    assert session.answer(pending) == "a7a6"
+
+
+def test_an_early_stop_does_not_wait_for_the_compiler():
+    session = Session(is_compiling=lambda: True)
+    pending = started(session, infinite=True)
+    time.sleep(0.1)
+    assert pending.is_running()
+    pending.stop()
+    assert is_legal(session.answer(pending))
+
+
+def test_a_clock_that_runs_out_does_not_wait_for_anything():
+    session, begun = Session(), time.perf_counter()
+    assert is_legal(session.answer(started(session, movetime=200)))
+    assert time.perf_counter() - begun < PATIENCE
+
+
+def test_a_player_that_cannot_be_loaded_is_replaced():
+    session = Session()
+    session.loaded.set()
+    assert is_legal(session.answer(started(session, depth=3)))
+
+
+def test_a_player_that_refused_the_position_is_not_asked():
+    session = Session()
+    pending = started(session, depth=3)
+    session.position_command = PositionCommand()
+    session.load(a7a6)
+    assert is_legal(session.answer(pending))
+    assert session.sink.getvalue().count("\n") == 1
+
+
+@pytest.mark.parametrize(("error", "line"), [
+    (RuntimeError("a bug"), "info string error: RuntimeError('a bug')"),
+    (InputError("no memory"), "info string no memory"),
+])
+def test_a_search_that_fails_leads_to_a_legal_move(error, line):
+    session = Session()
+
+    def fail(*_: object) -> Result:
+        raise error
+
+    session.load(fail)
+    assert is_legal(session.answer(started(session, depth=3)))
+    assert session.sink.getvalue().splitlines()[0] == line
+
+
+@pytest.mark.parametrize(("order", "signal"), [({"infinite": True}, "stop"), ({"ponder": True}, "ponderhit"),
+                                               ({"ponder": True}, "stop")])
+def test_an_open_ended_answer_is_held_back(order, signal):
+    session = Session()
+    session.load(a7a6)
+    pending = started(session, **order)
+    time.sleep(0.1)
+    assert pending.is_running() and not session.sink.getvalue()
+    getattr(pending, signal)()
+    assert session.answer(pending) == "a7a6"
+
+
+def test_ponderhit_does_not_release_other_answers():
+    session = Session()
+    session.load(a7a6)
+    for order in ({"infinite": True}, {"infinite": True, "ponder": True}):
+        pending = started(session, **order)
+        pending.ponderhit()
+        time.sleep(0.1)
+        assert pending.is_running()
+        pending.stop()
+        pending.join()
+
+
+def test_reports_are_printed_in_their_order():
+    session = Session()
+
+    def go(order: GoRequest, received: float, signals: object, report: Callable[[InfoString], None]) -> Result:
+        report(InfoString("book"))
+        return a7a6()
+
+    session.load(go)
+    session.answer(started(session, depth=1))
+    assert re.fullmatch(r"info string book\nbestmove a7a6\n", session.sink.getvalue())
