@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.root_moves import move_to_front
-from engine.alphabeta.state import STATE_TYPE, StateRecord, call_search
+from engine.alphabeta.state import STATE_TYPE, StateRecord, call_search, frame_at
 from engine.alphabeta.tt import EXACT, GENERATIONS, LOWER, UPPER
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, inline, int64, kernel
@@ -51,7 +51,7 @@ def set_aspiration_window(state, depth, expected):
 def _save_best_line(state, score):
     """Make the line that was just found the known one."""
     state.line_score = score
-    state.line_length = state.pv_length[0]
+    state.line_length = frame_at(state, _ROOT).pv_length
     for ply in range(state.line_length):
         state.best_line[ply] = state.pv[0, ply]
 
@@ -74,7 +74,7 @@ def search_window(pos, state, search_address, depth):
     score = call_search(search_address, pos, state, _fail_high_depth(state, depth), alpha, beta, _ROOT)
     state.line_bound = EXACT
     if state.stopped:
-        if state.pv_length[0] > 0:
+        if frame_at(state, _ROOT).pv_length > 0:
             _save_best_line(state, state.root_score)
             move_to_front(state, state.best_line[0], state.first_root_move)
         return

@@ -1,24 +1,14 @@
-"""What nodes of the search and of quiescence share: limits, draws, probing tables, the evaluation, the line."""
+"""Making moves with the evaluator kept up to date, and the static evaluation of a node."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from engine.alphabeta.history import correct_eval, piece_to_index
-from engine.alphabeta.node_entry import (
-    is_draw,
-)
-from engine.alphabeta.state import ROOT_OFFSET
-from engine.alphabeta.tb import (
-    can_probe_tb,
-    probe_tb_score,
-)
-from engine.alphabeta.tt import (
-    TT_MISS,
-    entry_eval,
-    refine_by_tt,
-    tt_prefetch,
-)
+from engine.alphabeta.node_entry import enter_node, is_draw
+from engine.alphabeta.state import frame_at
+from engine.alphabeta.tb import can_probe_tb, probe_tb_score
+from engine.alphabeta.tt import TT_MISS, entry_eval, refine_by_tt, tt_prefetch
 from engine.core.bits import EMPTY
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.position import make, make_null, unmake
@@ -34,12 +24,13 @@ from eval.psqt import psq_after, psq_of
 @kernel
 def make_move(pos, state, ply, move):
     """Make `move` at `ply`, and update what the search keeps besides the position."""
+    frame, child = frame_at(state, ply), frame_at(state, ply + 1)
     if has_network(state.accumulators):
         push_move(pos, state.accumulators, ply, move)
     else:
-        state.psq[ply + 1] = psq_after(pos, state.weights, state.psq[ply], move)
-    state.piece_to[ROOT_OFFSET + ply] = piece_to_index(pos, move)
-    state.played_moves[ply] = move
+        child.psq = psq_after(pos, state.weights, frame.psq, move)
+    frame.piece_to = piece_to_index(pos, move)
+    frame.move = move
     make(pos, move)
     state.nodes += 1
 
@@ -53,38 +44,40 @@ def unmake_move(pos, move):
 @kernel
 def reset_eval_stack(pos, state, ply):
     """Start the evaluation's stacks at `ply` with a position that is unrelated to the plies before."""
+    frame = frame_at(state, ply)
     if has_network(state.accumulators):
         reset_stack(state.accumulators, ply)
     else:
-        state.psq[ply] = psq_of(pos, state.weights)
+        frame.psq = psq_of(pos, state.weights)
 
 
 @inline
 def make_null_move(pos, state, ply, raw_eval):
     """Make a null move at `ply`, where the static evaluation is `raw_eval`, and update what the search keeps."""
-    state.piece_to[ROOT_OFFSET + ply] = 0
+    frame, child = frame_at(state, ply), frame_at(state, ply + 1)
+    frame.piece_to = 0
     make_null(pos)
     tt_prefetch(state.tt_address, state.tt_buckets, pos.key)
-    state.moves_begin[ply + 1] = state.moves_begin[ply]
+    child.moves_begin = frame.moves_begin
     if has_network(state.accumulators):
         push_null_move(state.accumulators, ply)
     else:
-        state.psq[ply + 1] = state.psq[ply]
+        child.psq = frame.psq
         cache_null_move_eval(pos, state.weights, state.cache, raw_eval)
 
 
 @inline
 def evaluate_raw(pos, state, ply):
+    frame = frame_at(state, ply)
     if has_network(state.accumulators):
         return evaluate_network(pos, state.weights, state.accumulators, ply, state.cache)
-    return evaluate(pos, state.weights, state.psq[ply], state.cache)
+    return evaluate(pos, state.weights, frame.psq, state.cache)
 
 
 @kernel
 def horizon_eval(pos, state, ply):
     """The value of a position at the horizon without quiescence: the result if it is known, else the evaluation."""
-    state.pv_length[ply] = 0
-    state.seldepth = max(state.seldepth, ply)
+    enter_node(state, ply)
     if is_draw(pos, state, ply):
         return DRAW
     if can_probe_tb(pos, state):
@@ -98,46 +91,46 @@ def horizon_eval(pos, state, ply):
 
 
 @inline
-def lazy_eval(pos, state, ply, data):
+def lazy_eval(pos, state, ply, tt_entry):
     """Lazy evaluation: current material and piece-square values, and everything else as it was before the last move.
 
     Costs next to nothing, and is seldom off by more than `lazy_margin`. NO_SCORE if the position is in the TT, which
     may hold its evaluation, or if the parent's evaluation is unknown.
     """
-    if data != TT_MISS or not state.params.use_lazy_evaluation or ply == 0:
+    frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
+    if tt_entry != TT_MISS or not state.params.use_lazy_evaluation or ply == 0:
         return NO_SCORE
-    last = state.positional_evals[ply - 1]
-    return psqt_score(pos, state.weights, state.psq[ply]) - last if last != NO_SCORE else NO_SCORE
+    last = parent.positional_eval
+    return psqt_score(pos, state.weights, frame.psq) - last if last != NO_SCORE else NO_SCORE
 
 
 @inline
-def tt_eval_or_evaluate(pos, state, ply, data):
+def tt_eval_or_evaluate(pos, state, ply, tt_entry):
     """The static evaluation, taken from the TT entry `data` if it holds one."""
-    is_known = data != TT_MISS and entry_eval(data) != NO_SCORE
-    score = entry_eval(data) if is_known else evaluate_raw(pos, state, ply)
+    frame = frame_at(state, ply)
+    is_known = tt_entry != TT_MISS and entry_eval(tt_entry) != NO_SCORE
+    score = entry_eval(tt_entry) if is_known else evaluate_raw(pos, state, ply)
     if has_network(state.accumulators):
-        state.positional_evals[ply] = NO_SCORE  # a network's score has no cheap part
+        frame.positional_eval = NO_SCORE  # a network's score has no cheap part
     else:
-        state.positional_evals[ply] = score - psqt_score(pos, state.weights, state.psq[ply])
+        frame.positional_eval = score - psqt_score(pos, state.weights, frame.psq)
     return score
 
 
-# The static evaluation.
-
-
 @inline
-def evaluate_node(pos, state, ply, data, tt_score, in_check):
+def evaluate_node(pos, state, ply, tt_entry, tt_score, in_check):
     """(the raw static evaluation, the best estimate of the score); sets `static_evals`, the corrected evaluation.
 
     In check all are NO_SCORE: an evaluation would mean nothing before the check is answered.
     """
+    frame = frame_at(state, ply)
     if in_check:
-        state.static_evals[ply] = state.positional_evals[ply] = NO_SCORE
+        frame.static_eval = frame.positional_eval = NO_SCORE
         return NO_SCORE, NO_SCORE
-    raw_eval = tt_eval_or_evaluate(pos, state, ply, data)
+    raw_eval = tt_eval_or_evaluate(pos, state, ply, tt_entry)
     static_eval = correct_eval(pos, state, ply, raw_eval)
-    state.static_evals[ply] = static_eval
-    return raw_eval, refine_by_tt(state, data, tt_score, static_eval)
+    frame.static_eval = static_eval
+    return raw_eval, refine_by_tt(state, tt_entry, tt_score, static_eval)
 
 
 @inline
@@ -145,9 +138,10 @@ def is_improving(state, ply, in_check):
     """1 if the static evaluation has risen since the side's previous turns, or none of those is known; 0 if not, and if
     in check.
     """
+    frame = frame_at(state, ply)
     if in_check:
         return np.int64(0)
-    earlier = state.static_evals[ply - 2] if ply >= 2 else NO_SCORE
+    earlier = frame_at(state, ply - 2).static_eval if ply >= 2 else NO_SCORE
     if earlier == NO_SCORE:
-        earlier = state.static_evals[ply - 4] if ply >= 4 else NO_SCORE
-    return np.int64(earlier == NO_SCORE or state.static_evals[ply] > earlier)
+        earlier = frame_at(state, ply - 4).static_eval if ply >= 4 else NO_SCORE
+    return np.int64(earlier == NO_SCORE or frame.static_eval > earlier)

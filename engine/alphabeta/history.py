@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.see import SEE_VALUES
-from engine.alphabeta.state import CORRECTION_MASK, MAX_TRIED, PAWN_HISTORY_SIZE, PLY_MASK, ROOT_OFFSET
+from engine.alphabeta.state import CORRECTION_MASK, MAX_TRIED, PAWN_HISTORY_SIZE, PLY_MASK, frame_at
 from engine.alphabeta.tt import is_more_informative
 from engine.core.attacks import attacks_by_piece_value
 from engine.core.bits import BISHOP, BIT, EMPTY, KNIGHT, NO_PIECE, PAWN, QUEEN, ROOK, popcount
@@ -35,7 +35,7 @@ def apply_gravity(value, bonus, limit_bits):
 HISTORY_BITS = np.int64(14)
 HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
 _CONTINUATION_OFFSETS = np.array([1, 2, 4], np.int64)  # which moves before a move continuation histories are about
-_WEIGHT_BITS = np.int64(10)  # weights of histories are in 1024ths
+WEIGHT_BITS = np.int64(10)  # weights of histories are in 1024ths
 _PAWN_MASK = np.uint64(PAWN_HISTORY_SIZE - 1)
 
 
@@ -54,20 +54,22 @@ def captured_type(pos, move):
 @inline
 def set_threats(pos, state, ply):
     """Note which squares the other side attacks, for the histories and hints of this node's quiet moves."""
+    frame = frame_at(state, ply)
     by_pawns, by_minors, by_rooks, by_all = attacks_by_piece_value(pos, np.int64(pos.side) ^ 1)
-    state.threats[ply] = by_all if state.params.use_threats else EMPTY
-    attacked_by_lesser = state.attacked_by_lesser[ply]
-    attacked_by_lesser[0], attacked_by_lesser[1], attacked_by_lesser[2] = by_pawns, by_minors, by_rooks
+    frame.threats = by_all if state.params.use_threats else EMPTY
+    frame.attacked_by_lesser[0] = by_pawns
+    frame.attacked_by_lesser[1] = by_minors
+    frame.attacked_by_lesser[2] = by_rooks
 
 
 @inline
-def _threat_index(threats, move):
+def threat_index(threats, move):
     """Which history a quiet move has: whether it leaves an attacked square, and whether it goes to one."""
     return np.int64(threats >> from_square(move) & BIT) << 1 | np.int64(threats >> to_square(move) & BIT)
 
 
 @inline
-def _pawn_row(pos, state):
+def pawn_history_row(pos, state):
     """The row of the pawn-structure history; row 0, which then is never written to, if it is not in use."""
     return np.int64(pos.pawn_key & _PAWN_MASK) * np.int64(state.params.use_pawn_history)
 
@@ -75,15 +77,16 @@ def _pawn_row(pos, state):
 @inline
 def quiet_history_score(pos, state, move, ply):
     """The history score of a quiet move."""
-    params, slot, threats = state.params, piece_to_index(pos, move), _threat_index(state.threats[ply], move)
+    frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
+    params, piece_to, threats = state.params, piece_to_index(pos, move), threat_index(frame.threats, move)
     plain = np.int64(state.quiet_history[pos.side, threats, move & 0xFFF]) if params.use_history else np.int64(0)
-    weighted = np.int64(state.pawn_history[_pawn_row(pos, state), slot]) * params.weight_pawn
+    weighted = np.int64(state.pawn_history[pawn_history_row(pos, state), piece_to]) * params.weight_pawn
     if params.use_continuation:
-        top = ROOT_OFFSET + ply
-        weighted += np.int64(state.continuation_history[state.piece_to[top - 1], slot]) * params.weight_last
-        weighted += np.int64(state.continuation_history[state.piece_to[top - 2], slot]) * params.weight_second
-        weighted += np.int64(state.continuation_history[state.piece_to[top - 4], slot]) * params.weight_fourth
-    return plain + (weighted >> _WEIGHT_BITS)
+        history = state.continuation_history
+        weighted += np.int64(history[parent.piece_to, piece_to]) * params.weight_last
+        weighted += np.int64(history[frame_at(state, ply - 2).piece_to, piece_to]) * params.weight_second
+        weighted += np.int64(history[frame_at(state, ply - 4).piece_to, piece_to]) * params.weight_fourth
+    return plain + (weighted >> WEIGHT_BITS)
 
 
 @inline
@@ -91,28 +94,29 @@ def capture_score(pos, state, move):
     """The value of the victim, and of a promotion, plus the capture history."""
     taken = captured_type(pos, move)
     score = 16 * SEE_VALUES[taken] + np.int64(state.capture_history[piece_to_index(pos, move), taken])
-    kind = move_type(move)
-    if kind >= PROMOTION:
-        score += 16 * SEE_VALUES[QUEEN] if promoted_type(kind) == QUEEN else -HISTORY_LIMIT
+    promotion_type = move_type(move)
+    if promotion_type >= PROMOTION:
+        score += 16 * SEE_VALUES[QUEEN] if promoted_type(promotion_type) == QUEEN else -HISTORY_LIMIT
     return score
 
 
 @inline
 def _add_quiet_history(state, side, ply, move, bonus):
     """Reward a quiet move of `side` at `ply`, whatever the position."""
-    code, threats = move & 0xFFF, _threat_index(state.threats[ply], move)
+    frame = frame_at(state, ply)
+    code, threats = move & 0xFFF, threat_index(frame.threats, move)
     entry = state.quiet_history[side, threats, code]
     state.quiet_history[side, threats, code] = apply_gravity(entry, bonus, state.params.history_bits)
 
 
 @kernel
 def _update_quiet_histories(pos, state, ply, move, bonus):
-    slot = piece_to_index(pos, move)
+    piece_to = piece_to_index(pos, move)
     _add_quiet_history(state, np.int64(pos.side), ply, move, bonus)
     if state.params.use_pawn_history:
-        row = _pawn_row(pos, state)
-        state.pawn_history[row, slot] = apply_gravity(state.pawn_history[row, slot], bonus, HISTORY_BITS)
-    _update_continuation_history(state, ply, slot, bonus)
+        row = pawn_history_row(pos, state)
+        state.pawn_history[row, piece_to] = apply_gravity(state.pawn_history[row, piece_to], bonus, HISTORY_BITS)
+    _update_continuation_history(state, ply, piece_to, bonus)
 
 
 @kernel
@@ -126,34 +130,36 @@ def update_tt_move_history(pos, state, ply, depth, move):
 
 
 @kernel
-def _update_continuation_history(state, ply, slot, bonus):
+def _update_continuation_history(state, ply, piece_to, bonus):
     """Reward the move in `slot`, as an answer to the moves before it, or punish it if `bonus` is negative."""
     ply &= PLY_MASK
-    top = ROOT_OFFSET + ply
     for index in range(len(_CONTINUATION_OFFSETS)):
-        before = np.int64(state.piece_to[top - _CONTINUATION_OFFSETS[index]])
+        before = np.int64(frame_at(state, ply - _CONTINUATION_OFFSETS[index]).piece_to)
         if before != 0:
-            state.continuation_history[before, slot] = apply_gravity(state.continuation_history[before, slot], bonus,
-                                                                     HISTORY_BITS)
+            state.continuation_history[before, piece_to] = apply_gravity(state.continuation_history[before, piece_to],
+                                                                         bonus,
+                                                                         HISTORY_BITS)
 
 
 @inline
 def last_move_was_quiet(pos, state, ply):
     """Whether the other side's last move was made in this search and was quiet."""
-    return (ply > 0 and state.piece_to[ROOT_OFFSET + ply - 1] != 0 and pos.captured == NO_PIECE
-            and move_type(np.int64(state.played_moves[ply - 1])) == NORMAL)
+    parent = frame_at(state, ply - 1)
+    return (ply > 0 and parent.piece_to != 0 and pos.captured == NO_PIECE
+            and move_type(np.int64(parent.move)) == NORMAL)
 
 
 @kernel
 def update_last_move_history(pos, state, ply, bonus):
     """Reward the other side's last move, which was quiet, or punish it if `bonus` is negative."""
     ply &= PLY_MASK
-    top = ROOT_OFFSET + ply
-    _add_quiet_history(state, np.int64(pos.side) ^ 1, ply - 1, np.int64(state.played_moves[ply - 1]), bonus)
-    before, slot = np.int64(state.piece_to[top - 2]), np.int64(state.piece_to[top - 1])
+    parent = frame_at(state, ply - 1)
+    _add_quiet_history(state, np.int64(pos.side) ^ 1, ply - 1, np.int64(parent.move), bonus)
+    before, piece_to = np.int64(frame_at(state, ply - 2).piece_to), np.int64(parent.piece_to)
     if before != 0:
-        state.continuation_history[before, slot] = apply_gravity(state.continuation_history[before, slot], bonus,
-                                                                 HISTORY_BITS)
+        state.continuation_history[before, piece_to] = apply_gravity(state.continuation_history[before, piece_to],
+                                                                     bonus,
+                                                                     HISTORY_BITS)
 
 
 @kernel
@@ -170,8 +176,8 @@ def apply_eval_diff_bonus(pos, state, ply, before, now):
 def _update_capture_history(pos, state, move, bonus):
     if not state.params.use_history:
         return
-    slot, taken = piece_to_index(pos, move), captured_type(pos, move)
-    state.capture_history[slot, taken] = apply_gravity(state.capture_history[slot, taken], bonus, HISTORY_BITS)
+    piece_to, taken = piece_to_index(pos, move), captured_type(pos, move)
+    state.capture_history[piece_to, taken] = apply_gravity(state.capture_history[piece_to, taken], bonus, HISTORY_BITS)
 
 
 @kernel
@@ -180,15 +186,16 @@ def update_histories_on_cutoff(pos, state, ply, depth, best, quiets, noisies):
     `quiets`.
     """
     ply &= PLY_MASK
+    frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
     bonus = min(state.params.history_bonus * depth, state.params.history_bonus_max)
     malus = -min(state.params.history_malus * depth, state.params.history_bonus_max)
     if is_noisy(pos, best):
         _update_capture_history(pos, state, best, bonus)
     else:
-        if state.killers[ply, 0] != best:
-            state.killers[ply, 1] = state.killers[ply, 0]
-            state.killers[ply, 0] = best
-        state.counter_moves[state.piece_to[ROOT_OFFSET + ply - 1]] = best
+        if frame.killers[0] != best:
+            frame.killers[1] = frame.killers[0]
+            frame.killers[0] = best
+        state.counter_moves[parent.piece_to] = best
         _update_quiet_histories(pos, state, ply, best, bonus)
         for index in range(quiets):
             _update_quiet_histories(pos, state, ply, np.int64(state.tried_quiets[ply, index]), malus)
@@ -212,8 +219,8 @@ def _correction_index(key):
 @inline
 def _continuation_correction_index(state, ply):
     """Where the correction for the last two moves is kept: hashed, since a table of all pairs would miss the cache."""
-    top = ROOT_OFFSET + ply
-    before, last = np.uint64(state.piece_to[top - 2]), np.uint64(state.piece_to[top - 1])
+    parent = frame_at(state, ply - 1)
+    before, last = np.uint64(frame_at(state, ply - 2).piece_to), np.uint64(parent.piece_to)
     return np.int64((before * _PAIR_MULTIPLIER ^ last) & CORRECTION_MASK)
 
 
@@ -248,25 +255,28 @@ def correct_eval(pos, state, ply, raw):
 @kernel
 def update_correction_history(pos, state, ply, depth, error):
     """Learn that a search to `depth` found a score `error` above the corrected static evaluation."""
+    parent = frame_at(state, ply - 1)
     step = min(max(error * depth // 8, -_LARGEST_STEP), _LARGEST_STEP)
     us = np.int64(pos.side)
-    slot = _correction_index(pos.pawn_key)
-    state.pawn_correction[us, slot] = apply_gravity(state.pawn_correction[us, slot], step, _LIMIT_BITS)
+    piece_to = _correction_index(pos.pawn_key)
+    state.pawn_correction[us, piece_to] = apply_gravity(state.pawn_correction[us, piece_to], step, _LIMIT_BITS)
     for color in range(2):
-        slot = _correction_index(pos.non_pawn_keys[color])
-        entry = state.non_pawn_correction[us, color, slot]
-        state.non_pawn_correction[us, color, slot] = apply_gravity(entry, step, _LIMIT_BITS)
-    if state.piece_to[ROOT_OFFSET + ply - 1] != 0:
-        slot = _continuation_correction_index(state, ply)
-        state.continuation_correction[slot] = apply_gravity(state.continuation_correction[slot], step, _LIMIT_BITS)
+        piece_to = _correction_index(pos.non_pawn_keys[color])
+        entry = state.non_pawn_correction[us, color, piece_to]
+        state.non_pawn_correction[us, color, piece_to] = apply_gravity(entry, step, _LIMIT_BITS)
+    if parent.piece_to != 0:
+        piece_to = _continuation_correction_index(state, ply)
+        state.continuation_correction[piece_to] = apply_gravity(state.continuation_correction[piece_to], step,
+                                                                _LIMIT_BITS)
 
 
 @inline
 def update_last_move_by_eval(pos, state, ply, excluded):
     """Let the histories learn what the last move, if it was quiet, did to the static evaluation."""
+    frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
     if (state.params.use_history and excluded == NULL_MOVE and last_move_was_quiet(pos, state, ply)
-            and state.static_evals[ply] != NO_SCORE and state.static_evals[ply - 1] != NO_SCORE):
-        apply_eval_diff_bonus(pos, state, ply, np.int64(state.static_evals[ply - 1]), np.int64(state.static_evals[ply]))
+            and frame.static_eval != NO_SCORE and parent.static_eval != NO_SCORE):
+        apply_eval_diff_bonus(pos, state, ply, np.int64(parent.static_eval), np.int64(frame.static_eval))
 
 
 @inline

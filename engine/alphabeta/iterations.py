@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.alphabeta.deepening import re_search, start_multipv_line
 from engine.alphabeta.root import search_from
 from engine.alphabeta.root_moves import move_to_front_entry
-from engine.alphabeta.state import StateRecord
+from engine.alphabeta.state import ROOT_OFFSET, StateRecord
 from engine.alphabeta.tt import EXACT, LOWER
 from engine.core.position import PositionRecord
 from engine.search.scores import MAX_PLY, mate_distance
@@ -82,7 +82,7 @@ class MainThreadSearch:
             if state.line_bound == EXACT:
                 return line
             re_search(self._pos, state, search_from.address, depth)
-        if is_only and state.pv_length[0]:
+        if is_only and state.stack["pv_length"][ROOT_OFFSET]:
             self.lines = [best_line_of(state)]
         return None
 

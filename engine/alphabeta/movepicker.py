@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.history import (
-    _WEIGHT_BITS,
-    _pawn_row,
-    _threat_index,
+    WEIGHT_BITS,
     capture_score,
+    pawn_history_row,
     piece_to_index,
     quiet_history_score,
+    threat_index,
 )
 from engine.alphabeta.see import see_ge
-from engine.alphabeta.state import PLY_MASK, ROOT_OFFSET
+from engine.alphabeta.state import PLY_MASK, frame_at
 from engine.alphabeta.tt import tt_prefetch
 from engine.core.attacks import KNIGHT_ATTACKS, PAWN_ATTACKS, bishop_attacks, rook_attacks
 from engine.core.bits import BISHOP, EMPTY, KING, KNIGHT, PAWN, QUEEN, ROOK, contains
@@ -58,51 +58,52 @@ def discovered_check_candidates(pos):
 
 
 @inline
-def _attacked_by_lesser(kind, danger):
+def _attacked_by_lesser(piece_type, attacked_by_lesser):
     """Where a man of this type is attacked by one of less worth; nowhere for pawns and kings.
 
     `danger` holds the squares attacked by pawns; by pawns and minor pieces; by pawns, minor pieces and rooks.
     """
-    if kind == PAWN or kind == KING:
+    if piece_type == PAWN or piece_type == KING:
         return EMPTY
-    return danger[2 if kind == QUEEN else (1 if kind == ROOK else 0)]
+    return attacked_by_lesser[2 if piece_type == QUEEN else (1 if piece_type == ROOK else 0)]
 
 
 @inline
-def _check_squares_of(kind, checking):
+def _check_squares_of(piece_type, check_masks):
     """The squares from which a piece type gives check."""
-    pawn, knight, bishop, rook = checking
-    if kind == PAWN:
+    pawn, knight, bishop, rook = check_masks
+    if piece_type == PAWN:
         return pawn
-    if kind == KNIGHT:
+    if piece_type == KNIGHT:
         return knight
-    squares = bishop if kind == BISHOP or kind == QUEEN else EMPTY
-    return squares | rook if kind == ROOK or kind == QUEEN else squares
+    squares = bishop if piece_type == BISHOP or piece_type == QUEEN else EMPTY
+    return squares | rook if piece_type == ROOK or piece_type == QUEEN else squares
 
 
 @inline
-def quiet_gives_check(pos, move, checking, discovering):
+def quiet_gives_check(pos, move, check_masks, discovering):
     """Whether a quiet move gives check, given `check_squares` and `discovered_check_candidates`."""
     start, target = from_square(move), to_square(move)
     if contains(discovering, start) or move_type(move) != NORMAL:
         return gives_check(pos, move)
-    return contains(_check_squares_of(np.int64(pos.board[start]) & 7, checking), target)
+    return contains(_check_squares_of(np.int64(pos.board[start]) & 7, check_masks), target)
 
 
 @inline
-def quiet_bonus(pos, params, move, danger, checking):
+def quiet_bonus(pos, params, move, attacked_by_lesser, check_masks):
     """What is added to the score of a quiet move: for leaving danger and for a check; less for going into danger."""
     start, target = from_square(move), to_square(move)
-    kind = np.int64(pos.board[start]) & 7
-    squares = _attacked_by_lesser(kind, danger)
+    piece_type = np.int64(pos.board[start]) & 7
+    squares = _attacked_by_lesser(piece_type, attacked_by_lesser)
     fled = np.int64(contains(squares, start)) - np.int64(contains(squares, target))
-    score = fled * (ESCAPE_BONUSES[kind] * params.hint_escape >> _SHARE_BITS)
-    return score + params.hint_check if contains(_check_squares_of(kind, checking), target) else score
+    score = fled * (ESCAPE_BONUSES[piece_type] * params.hint_escape >> _SHARE_BITS)
+    return score + params.hint_check if contains(_check_squares_of(piece_type, check_masks), target) else score
 
 
 (TT_STAGE, GENERATE_NOISY, GOOD_NOISY, FIRST_KILLER, SECOND_KILLER, COUNTER_MOVE, GENERATE_QUIET, QUIETS, BAD_NOISY,
  FINISHED) = (np.int64(stage) for stage in range(10))
-NO_QUIETS, ALL_QUIETS, QUIET_CHECKS = (np.int64(kind) for kind in range(3))  # which quiet moves the picker hands out
+# which quiet moves the picker hands out
+NO_QUIETS, ALL_QUIETS, QUIET_CHECKS = (np.int64(piece_type) for piece_type in range(3))
 _NO_LOSS = np.int64(0)
 
 # A ranked move is one number: its score, then its place counted from the end of the list, then the move. The largest
@@ -113,8 +114,8 @@ _LAST_PLACE = np.int64(0xFFFF)
 
 
 @inline
-def _pack_scored_move(score, place, move):
-    return score << _SCORE_SHIFT | (_LAST_PLACE - np.int64(place)) << _PLACE_SHIFT | move
+def _pack_scored_move(score, index, move):
+    return score << _SCORE_SHIFT | (_LAST_PLACE - np.int64(index)) << _PLACE_SHIFT | move
 
 
 @inline
@@ -125,14 +126,15 @@ def _index_of(ranked):
 @inline
 def init_move_picker(state, ply, tt_move):
     """Start picking a node's moves; its list follows that of the parent."""
-    begin = np.int64(state.moves_begin[ply])
-    state.stage[ply] = TT_STAGE if tt_move != NULL_MOVE else GENERATE_NOISY
-    state.moves_cursor[ply] = begin
-    state.moves_end[ply] = begin
-    state.bad_noisy_end[ply] = begin
-    state.moves_begin[ply + 1] = begin
+    frame, child = frame_at(state, ply), frame_at(state, ply + 1)
+    begin = np.int64(frame.moves_begin)
+    frame.stage = TT_STAGE if tt_move != NULL_MOVE else GENERATE_NOISY
+    frame.moves_cursor = begin
+    frame.moves_end = begin
+    frame.bad_noisy_end = begin
+    child.moves_begin = begin
     for index in range(3):
-        state.refutations[ply, index] = NULL_MOVE
+        frame.refutations[index] = NULL_MOVE
 
 
 @inline
@@ -140,70 +142,75 @@ def _score_quiets(pos, state, ply, first, end):
     """Rank a range of the list by `quiet_history_score` and the hints, looking up the rows of the histories
     only once.
     """
-    top, params = ROOT_OFFSET + ply, state.params
+    frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
+    params = state.params
     on = np.int64(params.use_continuation)  # row 0 is never written to
-    last = state.continuation_history[on * state.piece_to[top - 1]]
-    second = state.continuation_history[on * state.piece_to[top - 2]]
-    fourth = state.continuation_history[on * state.piece_to[top - 4]]
-    pawn_history = state.pawn_history[_pawn_row(pos, state)]
-    history, threats = state.quiet_history[pos.side], state.threats[ply]
-    danger, checking = state.attacked_by_lesser[ply], check_squares(pos)
-    for place in range(np.uint64(first), np.uint64(end)):
-        move = np.int64(state.move_list.moves[place])
-        slot = piece_to_index(pos, move)
-        of_move = np.int64(history[_threat_index(threats, move), move & 0xFFF])
+    last = state.continuation_history[on * parent.piece_to]
+    second = state.continuation_history[on * frame_at(state, ply - 2).piece_to]
+    fourth = state.continuation_history[on * frame_at(state, ply - 4).piece_to]
+    pawn_history = state.pawn_history[pawn_history_row(pos, state)]
+    history, threats = state.quiet_history[pos.side], frame.threats
+    attacked_by_lesser, check_masks = frame.attacked_by_lesser, check_squares(pos)
+    for index in range(np.uint64(first), np.uint64(end)):
+        move = np.int64(state.move_list.moves[index])
+        piece_to = piece_to_index(pos, move)
+        of_move = np.int64(history[threat_index(threats, move), move & 0xFFF])
         score = of_move if params.use_history else np.int64(0)
-        weighted = np.int64(last[slot]) * params.weight_last + np.int64(second[slot]) * params.weight_second
-        weighted += np.int64(fourth[slot]) * params.weight_fourth + np.int64(pawn_history[slot]) * params.weight_pawn
-        score += weighted >> _WEIGHT_BITS
+        weighted = np.int64(pawn_history[piece_to]) * params.weight_pawn
+        weighted += np.int64(last[piece_to]) * params.weight_last + np.int64(second[piece_to]) * params.weight_second
+        weighted += np.int64(fourth[piece_to]) * params.weight_fourth
+        score += weighted >> WEIGHT_BITS
         if params.use_hints:
-            score += quiet_bonus(pos, params, move, danger, checking)
-        state.scored_moves[place] = _pack_scored_move(score, place, move)
+            score += quiet_bonus(pos, params, move, attacked_by_lesser, check_masks)
+        state.scored_moves[index] = _pack_scored_move(score, index, move)
 
 
 @inline
 def _keep_quiet_checks(pos, state, ply, first, end):
     """Keep the checks in a range of quiet moves, ranked as answers to the last move; returns where they end."""
-    checking, discovering = check_squares(pos), discovered_check_candidates(pos)
+    parent = frame_at(state, ply - 1)
+    check_masks, discovering = check_squares(pos), discovered_check_candidates(pos)
     on = np.int64(state.params.use_continuation)  # row 0 is never written to
-    answers = state.continuation_history[on * state.piece_to[ROOT_OFFSET + ply - 1]]
+    answers = state.continuation_history[on * parent.piece_to]
     kept = first
-    for place in range(np.uint64(first), np.uint64(end)):
-        move = np.int64(state.move_list.moves[place])
-        if quiet_gives_check(pos, move, checking, discovering):
+    for index in range(np.uint64(first), np.uint64(end)):
+        move = np.int64(state.move_list.moves[index])
+        if quiet_gives_check(pos, move, check_masks, discovering):
             state.scored_moves[kept] = _pack_scored_move(np.int64(answers[piece_to_index(pos, move)]), kept, move)
             kept += 1
     return kept
 
 
 @inline
-def _generate_stage(pos, state, ply, gen_type, checkers, pinned, with_quiets):
-    first = np.int64(state.moves_end[ply])
+def _generate_stage(pos, state, ply, gen_type, checkers, pinned, quiet_filter):
+    frame, child = frame_at(state, ply), frame_at(state, ply + 1)
+    first = np.int64(frame.moves_end)
     end = generate(pos, state.move_list, first, gen_type, checkers, pinned)
-    if gen_type == QUIET and with_quiets == QUIET_CHECKS:
+    if gen_type == QUIET and quiet_filter == QUIET_CHECKS:
         end = _keep_quiet_checks(pos, state, ply, first, end)
     elif gen_type == QUIET:
         _score_quiets(pos, state, ply, first, end)
     else:
-        for place in range(np.uint64(first), np.uint64(end)):
-            move = np.int64(state.move_list.moves[place])
+        for index in range(np.uint64(first), np.uint64(end)):
+            move = np.int64(state.move_list.moves[index])
             score = capture_score(pos, state, move) if gen_type == NOISY else np.int64(0)
-            state.scored_moves[place] = _pack_scored_move(score, place, move)
-    state.moves_cursor[ply] = first
-    state.moves_end[ply] = end
-    state.moves_begin[ply + 1] = end
+            state.scored_moves[index] = _pack_scored_move(score, index, move)
+    frame.moves_cursor = first
+    frame.moves_end = end
+    child.moves_begin = end
 
 
 @inline
 def _pick_best(state, ply):
     """Swap the best of the remaining moves to the front and step past it."""
-    cursor = np.uint64(state.moves_cursor[ply])
+    frame = frame_at(state, ply)
+    cursor = np.uint64(frame.moves_cursor)
     first = best = state.scored_moves[cursor]
-    for place in range(cursor + np.uint64(1), np.uint64(state.moves_end[ply])):
-        best = max(best, state.scored_moves[place])
+    for index in range(cursor + np.uint64(1), np.uint64(frame.moves_end)):
+        best = max(best, state.scored_moves[index])
     state.scored_moves[_index_of(best)] = (first & ~_PLACE_MASK) | (best & _PLACE_MASK)
     state.scored_moves[cursor] = best
-    state.moves_cursor[ply] = cursor + np.uint64(1)
+    frame.moves_cursor = cursor + np.uint64(1)
     return best & _MOVE_MASK
 
 
@@ -217,75 +224,78 @@ def _is_playable_quiet(pos, move, checkers, pinned):
 @inline
 def _refutation_of(state, ply, stage):
     """The killer or counter move of a stage."""
+    frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
     if stage == COUNTER_MOVE:
-        slot = state.piece_to[ROOT_OFFSET + ply - 1]
-        return np.int64(state.counter_moves[slot]) if state.params.use_counter_moves else NULL_MOVE
+        piece_to = parent.piece_to
+        return np.int64(state.counter_moves[piece_to]) if state.params.use_counter_moves else NULL_MOVE
     if not state.params.use_killers:
         return NULL_MOVE
-    return np.int64(state.killers[ply, 0 if stage == FIRST_KILLER else 1])
+    return np.int64(frame.killers[0 if stage == FIRST_KILLER else 1])
 
 
 @inline
 def _is_refutation(state, ply, move):
     """Whether `move` has already been handed out as a killer or counter move."""
-    return move == state.refutations[ply, 0] or move == state.refutations[ply, 1] or move == state.refutations[ply, 2]
+    frame = frame_at(state, ply)
+    return move == frame.refutations[0] or move == frame.refutations[1] or move == frame.refutations[2]
 
 
 @inline
-def _stage_after_good_captures(with_quiets):
-    if with_quiets == QUIET_CHECKS:
+def _stage_after_good_captures(quiet_filter):
+    if quiet_filter == QUIET_CHECKS:
         return GENERATE_QUIET
-    return FIRST_KILLER if with_quiets else BAD_NOISY
+    return FIRST_KILLER if quiet_filter else BAD_NOISY
 
 
 @inline
-def _pick_next(pos, state, ply, tt_move, checkers, pinned, with_quiets):
+def _pick_next(pos, state, ply, tt_move, checkers, pinned, quiet_filter):
     """`next_move`, stage by stage."""
     ply &= PLY_MASK
+    frame = frame_at(state, ply)
     while True:
-        stage = np.int64(state.stage[ply])
+        stage = np.int64(frame.stage)
         if stage == TT_STAGE:
-            state.stage[ply] = GENERATE_NOISY
+            frame.stage = GENERATE_NOISY
             return tt_move
         if stage == GENERATE_NOISY or stage == GENERATE_QUIET:
-            wanted = NOISY if stage == GENERATE_NOISY else QUIET
-            if with_quiets == ALL_QUIETS and not state.params.use_ordering:
-                wanted, stage = ALL_MOVES, GENERATE_QUIET
-            if wanted == NOISY or with_quiets:
-                _generate_stage(pos, state, ply, wanted, checkers, pinned, with_quiets)
-            state.stage[ply] = stage + 1
+            gen_type = NOISY if stage == GENERATE_NOISY else QUIET
+            if quiet_filter == ALL_QUIETS and not state.params.use_ordering:
+                gen_type, stage = ALL_MOVES, GENERATE_QUIET
+            if gen_type == NOISY or quiet_filter:
+                _generate_stage(pos, state, ply, gen_type, checkers, pinned, quiet_filter)
+            frame.stage = stage + 1
         elif stage == GOOD_NOISY:
-            while np.int64(state.moves_cursor[ply]) < np.int64(state.moves_end[ply]):
+            while np.int64(frame.moves_cursor) < np.int64(frame.moves_end):
                 move = _pick_best(state, ply)
                 if move == tt_move:
                     continue
                 if see_ge(pos, move, _NO_LOSS):
                     return move
-                state.move_list.moves[state.bad_noisy_end[ply]] = move
-                state.bad_noisy_end[ply] += 1
-            state.stage[ply] = _stage_after_good_captures(with_quiets)
-            state.moves_cursor[ply] = state.moves_begin[ply] if not with_quiets else state.moves_cursor[ply]
+                state.move_list.moves[frame.bad_noisy_end] = move
+                frame.bad_noisy_end += 1
+            frame.stage = _stage_after_good_captures(quiet_filter)
+            frame.moves_cursor = frame.moves_begin if not quiet_filter else frame.moves_cursor
         elif stage == FIRST_KILLER or stage == SECOND_KILLER or stage == COUNTER_MOVE:
-            state.stage[ply] = stage + 1
+            frame.stage = stage + 1
             move = _refutation_of(state, ply, stage)
             if (move != tt_move and not _is_refutation(state, ply, move)
                     and _is_playable_quiet(pos, move, checkers, pinned)):
-                state.refutations[ply, stage - FIRST_KILLER] = move
+                frame.refutations[stage - FIRST_KILLER] = move
                 return move
         elif stage == QUIETS:
-            may_go_on = with_quiets or not state.params.use_ordering  # unordered, they include captures
-            while may_go_on and np.int64(state.moves_cursor[ply]) < np.int64(state.moves_end[ply]):
+            may_go_on = quiet_filter or not state.params.use_ordering  # unordered, they include captures
+            while may_go_on and np.int64(frame.moves_cursor) < np.int64(frame.moves_end):
                 move = _pick_best(state, ply)
                 if move != tt_move and not _is_refutation(state, ply, move):
                     return move
-            state.stage[ply] = BAD_NOISY
-            state.moves_cursor[ply] = state.moves_begin[ply]
+            frame.stage = BAD_NOISY
+            frame.moves_cursor = frame.moves_begin
         elif stage == BAD_NOISY:
-            if np.int64(state.moves_cursor[ply]) < np.int64(state.bad_noisy_end[ply]):
-                move = np.int64(state.move_list.moves[state.moves_cursor[ply]])
-                state.moves_cursor[ply] += 1
+            if np.int64(frame.moves_cursor) < np.int64(frame.bad_noisy_end):
+                move = np.int64(state.move_list.moves[frame.moves_cursor])
+                frame.moves_cursor += 1
                 return move
-            state.stage[ply] = FINISHED
+            frame.stage = FINISHED
         else:
             return NULL_MOVE
 
@@ -303,6 +313,7 @@ def next_move(pos, state, ply, tt_move, checkers, pinned, quiet_filter):
 @inline
 def picked_move_history(pos, state, move, ply):
     """The history score of the quiet move that `next_move` has just handed out; with its hints, if it was ranked."""
-    if state.stage[ply] == QUIETS:
-        return state.scored_moves[np.int64(state.moves_cursor[ply]) - 1] >> _SCORE_SHIFT
+    frame = frame_at(state, ply)
+    if frame.stage == QUIETS:
+        return state.scored_moves[np.int64(frame.moves_cursor) - 1] >> _SCORE_SHIFT
     return quiet_history_score(pos, state, move, ply)

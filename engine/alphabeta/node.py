@@ -32,7 +32,7 @@ from engine.alphabeta.movepicker import (
     next_move,
     picked_move_history,
 )
-from engine.alphabeta.node_entry import enter_node, is_draw
+from engine.alphabeta.node_entry import enter_node, is_draw, should_stop
 from engine.alphabeta.pruning import (
     has_non_pawn_material,
     late_move_pruning_applies,
@@ -63,7 +63,7 @@ from engine.alphabeta.reductions import (
     singular_extension,
 )
 from engine.alphabeta.root_moves import add_root_move_nodes, root_best_move, root_move_is_allowed, set_current_root_move
-from engine.alphabeta.state import PLY_MASK
+from engine.alphabeta.state import PLY_MASK, frame_at
 from engine.alphabeta.tb import can_probe_tb, tb_bounds
 from engine.alphabeta.tt import (
     EXACT,
@@ -92,16 +92,19 @@ ONE = np.int64(1)
 def search(pos, state, alpha, beta, depth, ply, cut_node):
     """The value of `pos` at `depth`: exact inside the window, else a bound. `cut_node`: a cut-off is expected."""
     ply &= PLY_MASK
+    frame = frame_at(state, ply)
     params = state.params
     # Step 1. At the horizon, quiescence searches only captures, checks and the like [402].
     if depth <= 0 or ply >= MAX_PLY:
         return enter_quiescence(pos, state, alpha, beta, ply)
     is_root, is_pv = ply == 0, beta - alpha > 1
     is_scout = not is_pv or not (params.use_pvs or is_root)
-    excluded = np.int64(state.excluded_moves[ply])
+    child_cut_node = ONE - cut_node
+    excluded = np.int64(frame.excluded_move)
 
     # Step 2. Stop and draws.
-    if enter_node(state, ply):
+    enter_node(state, ply)
+    if should_stop(state):
         return DRAW
     tb_floor, tb_ceiling, old_alpha = -INFINITE, INFINITE, alpha
     if not is_root:
@@ -124,11 +127,12 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     checkers, pinned = checkers_and_pinned(pos)
     in_check = checkers != EMPTY
     tt_entry, tt_score = tt_lookup(pos, state, ply) if excluded == NULL_MOVE else (TT_MISS, NO_SCORE)
-    was_pv = set_tt_pv(state, ply, is_pv, tt_entry, excluded)
-    if tt_entry != TT_MISS and tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, is_scout):
+    tt_pv = set_tt_pv(state, ply, is_pv, tt_entry, excluded)
+    tt_hit = tt_entry != TT_MISS
+    if tt_hit and tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, is_scout):
         update_history_on_tt_cutoff(pos, state, ply, depth, entry_move(tt_entry), tt_score, beta)
         return tt_score
-    tt_move = legal_or_null(pos, entry_move(tt_entry), checkers, pinned) if tt_entry != TT_MISS else NULL_MOVE
+    tt_move = legal_or_null(pos, entry_move(tt_entry), checkers, pinned) if tt_hit else NULL_MOVE
     tt_move = root_best_move(state, ply, tt_move)
     tt_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
 
@@ -140,7 +144,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         return lazy_cutoff_score
     raw_eval, estimate = evaluate_node(pos, state, ply, tt_entry, tt_score, in_check)
     update_last_move_by_eval(pos, state, ply, excluded)
-    static_eval = np.int64(state.static_evals[ply])
+    static_eval = np.int64(frame.static_eval)
     improving = is_improving(state, ply, in_check)
     init_frame(state, ply)
 
@@ -152,7 +156,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if may_try_null_move(pos, state, depth, ply, beta, estimate):
             reduced = null_move_depth(params, depth, estimate, beta)
             make_null_move(pos, state, ply, raw_eval)
-            score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, ONE - cut_node)
+            score = -search(pos, state, -beta, -beta + 1, reduced, ply + 1, child_cut_node)
             unmake_null(pos)
             if state.stopped:
                 return DRAW
@@ -179,12 +183,12 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
                 make_move(pos, state, ply, move)
                 score = -quiescence(pos, state, -probcut_beta, -probcut_beta + 1, ply + 1, ZERO)
                 if score >= probcut_beta:
-                    score = -search(pos, state, -probcut_beta, -probcut_beta + 1, shallow, ply + 1, ONE - cut_node)
+                    score = -search(pos, state, -probcut_beta, -probcut_beta + 1, shallow, ply + 1, child_cut_node)
                 unmake_move(pos, move)
                 if state.stopped:
                     return DRAW
                 if score >= probcut_beta:
-                    tt_store(pos, state, ply, move, score, raw_eval, max(shallow + 1, ZERO), LOWER, was_pv)
+                    tt_store(pos, state, ply, move, score, raw_eval, max(shallow + 1, ZERO), LOWER, tt_pv)
                     return score if is_decisive(score) else score - (probcut_beta - beta)
 
     # Step 10. Internal iterative reduction: without a TT move the node is not yet worth its depth [0].
@@ -195,10 +199,10 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     extension = ZERO
     if excluded == NULL_MOVE and may_be_singular(state, depth, ply, tt_move, tt_entry, tt_score):
         singular_beta = tt_score - params.singular_margin * depth
-        state.excluded_moves[ply] = tt_move
+        frame.excluded_move = tt_move
         score = search(pos, state, singular_beta - 1, singular_beta, (depth - 1) // 2, ply, cut_node)
-        state.excluded_moves[ply] = NULL_MOVE
-        state.pv_length[ply] = 0
+        frame.excluded_move = NULL_MOVE
+        frame.pv_length = 0
         if state.stopped:
             return DRAW
         if score < singular_beta:
@@ -215,9 +219,9 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     init_move_picker(state, ply, tt_move)
     best, best_move = tb_floor, NULL_MOVE
     move_count, quiet_count, noisy_count = ZERO, ZERO, ZERO
-    with_quiets, no_zugzwang = ALL_QUIETS, has_non_pawn_material(pos)
+    quiet_filter, no_zugzwang = ALL_QUIETS, has_non_pawn_material(pos)
     while True:
-        move = next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets)
+        move = next_move(pos, state, ply, tt_move, checkers, pinned, quiet_filter)
         if move == NULL_MOVE:
             break
         if move == excluded or (is_root and not root_move_is_allowed(state, move)):
@@ -231,11 +235,11 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         # Step 13. Pruning of late moves [49] and of hopeless ones [static exchange 69, futility 37, history -5].
         if not is_root and not is_loss(best) and no_zugzwang:
             if not is_quiet:
-                if prune_noisy(pos, state, move, depth, static_eval, alpha, state.stage[ply] == BAD_NOISY):
+                if prune_noisy(pos, state, move, depth, static_eval, alpha, frame.stage == BAD_NOISY):
                     continue
             elif not in_check:
                 if late_move_pruning_applies(params, depth, move_count, improving):
-                    with_quiets = NO_QUIETS
+                    quiet_filter = NO_QUIETS
                     continue
                 if prune_quiet(pos, state, move, depth, reduction, history, static_eval, alpha):
                     continue
@@ -257,10 +261,10 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
             reduced = reduced_depth(new_depth, reduction)
             score = -search(pos, state, -scout_beta, -alpha, reduced, ply + 1, ONE)
             if score > alpha and reduced < new_depth:
-                score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, ONE - cut_node)
+                score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, child_cut_node)
         elif not is_pv or move_count > 1:
             # Step 16. Principal variation search: a null window shows that a move is not better [119].
-            score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, ONE - cut_node)
+            score = -search(pos, state, -scout_beta, -alpha, new_depth, ply + 1, child_cut_node)
         if is_pv and (move_count == 1 or (score > alpha and params.use_pvs)):
             score = -search(pos, state, -beta, -alpha, new_depth, ply + 1, ZERO)
         unmake_move(pos, move)

@@ -1,9 +1,10 @@
-"""What nodes of the search and of quiescence share: limits, draws, probing tables, the evaluation, the line."""
+"""What every node does first: clear its PV, check the limits, and detect draws."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.state import frame_at
 from engine.core.bits import EMPTY
 from engine.core.draws import is_fifty_moves, is_insufficient_material, is_repetition
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
@@ -16,7 +17,7 @@ _LONG_FIRST_ITERATION = np.int64(10_000)  # nodes
 
 @kernel
 def check_limits(state):
-    """Check the node limit, the clock and the stop flag, and set `stopped` if the search has to end.
+    """Check the node limit, the clock and the stop flag, and set `stopped` if the search must end.
 
     The clock and the stop flag do not end the first iteration, which takes microseconds: without it there would be no
     move worth playing. The exception is an explosion of captures, as with dozens of queens.
@@ -30,20 +31,26 @@ def check_limits(state):
 
 @inline
 def enter_node(state, ply):
-    """Enter a node, whose line is empty so far; returns whether the search has to end, checked every few nodes."""
+    """Clear the PV of this ply and update seldepth."""
+    frame_at(state, ply).pv_length = 0
+    state.seldepth = max(state.seldepth, ply)
+
+
+@inline
+def should_stop(state):
+    """Whether the search must stop; the limits are checked every 2048 nodes."""
     if state.nodes >= state.next_poll:
         check_limits(state)
-    state.pv_length[ply] = 0
-    state.seldepth = max(state.seldepth, ply)
     return state.stopped != 0
 
 
 @inline
 def is_draw(pos, state, ply):
     """Whether the position is a draw by rule, or by a repetition within the searched line."""
+    frame = frame_at(state, ply)
     if is_fifty_moves(pos):
         checkers, pinned = checkers_and_pinned(pos)
-        begin = np.int64(state.moves_begin[ply])
+        begin = np.int64(frame.moves_begin)
         # Mate takes precedence over the draw.
         if checkers == EMPTY or generate(pos, state.move_list, begin, ALL_MOVES, checkers, pinned) > begin:
             return True

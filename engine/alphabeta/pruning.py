@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.evaluation import (
-    lazy_eval,
-)
+from engine.alphabeta.evaluation import lazy_eval
 from engine.alphabeta.movepicker import BAD_NOISY, NO_QUIETS, next_move
 from engine.alphabeta.reductions import whole_plies
 from engine.alphabeta.see import capture_gain, see_ge
-from engine.alphabeta.state import ROOT_OFFSET
-from engine.alphabeta.tt import (
-    TT_MISS,
-    entry_depth,
-)
+from engine.alphabeta.state import frame_at
+from engine.alphabeta.tt import TT_MISS, entry_depth
 from engine.core.bits import BISHOP, EMPTY, KNIGHT, QUEEN, ROOK
 from engine.core.legality import gives_check
 from engine.core.moves import NULL_MOVE
@@ -45,7 +40,6 @@ def mate_or_stalemate_score(alpha, ply, excluded, in_check):
     return mated_in(ply) if in_check else DRAW
 
 
-_NO = np.int64(0)
 _QUARTERS = np.int64(4)
 _WHOLE = np.int64(1024)
 
@@ -54,12 +48,12 @@ _WHOLE = np.int64(1024)
 
 
 @inline
-def lazy_reverse_futility(pos, state, depth, ply, beta, data):
+def lazy_reverse_futility(pos, state, depth, ply, beta, tt_entry):
     """A cautious score, if a lazy evaluation already shows that reverse futility pruning will cut; else NO_SCORE."""
     params = state.params
     if not params.use_reverse_futility or depth > params.rfp_depth or is_decisive(beta):
         return NO_SCORE
-    lazy = lazy_eval(pos, state, ply, data)
+    lazy = lazy_eval(pos, state, ply, tt_entry)
     cautious = lazy - params.lazy_margin - params.rfp_margin * depth
     return (cautious + beta) // 2 if lazy != NO_SCORE and cautious >= beta else NO_SCORE
 
@@ -81,10 +75,11 @@ def reverse_futility_score(params, estimate, beta):
 @inline
 def may_try_null_move(pos, state, depth, ply, beta, estimate):
     """Whether to try a null move: the side to move is above beta and has pieces, and the last move was not null."""
+    frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
     params = state.params
     return (params.use_null_move and depth >= params.null_depth and estimate >= beta
-            and state.static_evals[ply] >= beta - params.null_static_margin * depth
-            and state.piece_to[ROOT_OFFSET + ply - 1] != 0 and has_non_pawn_material(pos) and ply >= state.nmp_min_ply
+            and frame.static_eval >= beta - params.null_static_margin * depth
+            and parent.piece_to != 0 and has_non_pawn_material(pos) and ply >= state.nmp_min_ply
             and not is_loss(beta))
 
 
@@ -102,20 +97,21 @@ def nmp_min_ply_after(params, ply, reduced):
 
 
 @inline
-def may_try_probcut(params, depth, beta, raised, data, tt_score):
+def may_try_probcut(params, depth, beta, raised, tt_entry, tt_score):
     """Whether to try ProbCut: at enough depth, unless the TT score speaks against `raised`."""
     if not params.use_probcut or depth < params.probcut_depth or is_decisive(beta):
         return False
-    is_known = data != TT_MISS and entry_depth(data) >= depth - params.probcut_tt_depth
+    is_known = tt_entry != TT_MISS and entry_depth(tt_entry) >= depth - params.probcut_tt_depth
     return not (is_known and tt_score < raised)
 
 
 @inline
 def next_probcut_move(pos, state, ply, tt_move, checkers, pinned, gain):
     """The next capture or promotion that wins at least `gain` by exchanges, for ProbCut; NULL_MOVE if there is none."""
+    frame = frame_at(state, ply)
     while True:
         move = next_move(pos, state, ply, tt_move, checkers, pinned, NO_QUIETS)
-        if move == NULL_MOVE or state.stage[ply] == BAD_NOISY:
+        if move == NULL_MOVE or frame.stage == BAD_NOISY:
             return NULL_MOVE
         if see_ge(pos, move, gain):
             return move

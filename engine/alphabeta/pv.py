@@ -1,13 +1,11 @@
-"""What nodes of the search and of quiescence share: limits, draws, probing tables, the evaluation, the line."""
+"""The principal variation, and what else a node keeps in its frame."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.tt import (
-    TT_MISS,
-    entry_tt_pv,
-)
+from engine.alphabeta.state import frame_at
+from engine.alphabeta.tt import TT_MISS, entry_tt_pv
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
 
@@ -15,21 +13,20 @@ from engine.kernel import inline
 @inline
 def update_pv(state, ply, move):
     """Prepend `move` to the line of the next ply."""
-    length = state.pv_length[ply + 1]
+    frame, child = frame_at(state, ply), frame_at(state, ply + 1)
+    length = child.pv_length
     state.pv[ply, 0] = move
     for index in range(length):
         state.pv[ply, index + 1] = state.pv[ply + 1, index]
-    state.pv_length[ply] = length + 1
-
-
-# Bookkeeping.
+    frame.pv_length = length + 1
 
 
 @inline
 def init_frame(state, ply):
     """Clear the killers of the children, and inherit the count of double extensions from the parent."""
-    state.killers[ply + 1, 0] = state.killers[ply + 1, 1] = NULL_MOVE
-    state.double_extensions[ply] = state.double_extensions[ply - 1] if ply > 0 else 0
+    frame, parent, child = frame_at(state, ply), frame_at(state, ply - 1), frame_at(state, ply + 1)
+    child.killers[0] = child.killers[1] = NULL_MOVE
+    frame.double_extensions = parent.double_extensions if ply > 0 else 0
 
 
 @inline
@@ -49,17 +46,19 @@ def count_cutoff(state, move_count):
 
 
 @inline
-def set_tt_pv(state, ply, is_pv, data, excluded):
+def set_tt_pv(state, ply, is_pv, tt_entry, excluded):
     """Note whether the position is or was in a principal variation, and return it as 1 or 0. A search that leaves out
     a move adds nothing new.
     """
+    frame = frame_at(state, ply)
     if excluded == NULL_MOVE:
-        state.tt_pv[ply] = is_pv or (data != TT_MISS and entry_tt_pv(data))
-    return np.int64(state.tt_pv[ply])
+        frame.tt_pv = is_pv or (tt_entry != TT_MISS and entry_tt_pv(tt_entry))
+    return np.int64(frame.tt_pv)
 
 
 @inline
 def tt_pv_to_store(state, ply, fails_low):
     """What the TT remembers about principal variations: if all replies fail low, the last move may well be played."""
-    was_pv = np.int64(state.tt_pv[ply])
-    return np.int64(state.tt_pv[ply - 1]) | was_pv if fails_low and ply > 0 else was_pv
+    frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
+    tt_pv = np.int64(frame.tt_pv)
+    return np.int64(parent.tt_pv) | tt_pv if fails_low and ply > 0 else tt_pv

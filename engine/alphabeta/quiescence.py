@@ -16,10 +16,10 @@ from engine.alphabeta.evaluation import (
 )
 from engine.alphabeta.history import correct_eval, set_threats
 from engine.alphabeta.movepicker import ALL_QUIETS, BAD_NOISY, NO_QUIETS, QUIET_CHECKS, init_move_picker, next_move
-from engine.alphabeta.node_entry import enter_node, is_draw
+from engine.alphabeta.node_entry import enter_node, is_draw, should_stop
 from engine.alphabeta.pv import update_pv
 from engine.alphabeta.see import capture_gain, see_ge
-from engine.alphabeta.state import PLY_MASK
+from engine.alphabeta.state import PLY_MASK, frame_at
 from engine.alphabeta.tb import can_probe_tb, probe_tb_score
 from engine.alphabeta.tt import (
     EXACT,
@@ -44,14 +44,15 @@ from engine.kernel import inline, kernel
 from engine.search.scores import DRAW, INFINITE, MAX_PLY, NO_SCORE, clamp_evaluation, is_decisive, is_loss, mated_in
 
 _QUIESCENCE_DEPTH = np.int64(0)
-_NO = np.int64(0)
+_ZERO = np.int64(0)
 _ANY_GAIN = np.int64(1)
 
 
 @inline
 def _terminal_score(pos, state, ply):
     """The score of a node that needs no search: stopped, drawn, too deep, or in the tablebases; else NO_SCORE."""
-    if enter_node(state, ply) or is_draw(pos, state, ply):
+    enter_node(state, ply)
+    if should_stop(state) or is_draw(pos, state, ply):
         return DRAW
     if ply >= MAX_PLY:
         return evaluate_raw(pos, state, ply)
@@ -59,25 +60,26 @@ def _terminal_score(pos, state, ply):
 
 
 @inline
-def _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv, in_check):
+def _stand_pat(pos, state, alpha, beta, ply, tt_entry, tt_score, is_pv, in_check):
     """(the stand-pat score, the raw static evaluation or NO_SCORE if a lazy one was enough); in check there is none."""
-    state.positional_evals[ply] = NO_SCORE
+    frame = frame_at(state, ply)
+    frame.positional_eval = NO_SCORE
     if in_check:
         return -INFINITE, NO_SCORE
     margin = state.params.lazy_margin
-    lazy = lazy_eval(pos, state, ply, data) if not is_pv else NO_SCORE
+    lazy = lazy_eval(pos, state, ply, tt_entry) if not is_pv else NO_SCORE
     if lazy != NO_SCORE and lazy - margin >= beta:
         return lazy - margin, NO_SCORE
     if lazy != NO_SCORE and lazy + margin <= alpha:
         return clamp_evaluation(lazy + margin), NO_SCORE
-    raw_eval = tt_eval_or_evaluate(pos, state, ply, data)
-    return refine_by_tt(state, data, tt_score, correct_eval(pos, state, ply, raw_eval)), raw_eval
+    raw_eval = tt_eval_or_evaluate(pos, state, ply, tt_entry)
+    return refine_by_tt(state, tt_entry, tt_score, correct_eval(pos, state, ply, raw_eval)), raw_eval
 
 
 @inline
-def _init_moves(pos, state, ply, data, checkers, pinned):
+def _init_moves(pos, state, ply, tt_entry, checkers, pinned):
     """Start picking moves; returns the TT move, if it is legal and, unless in check, noisy, else NULL_MOVE."""
-    move = legal_or_null(pos, entry_move(data), checkers, pinned) if data != TT_MISS else NULL_MOVE
+    move = legal_or_null(pos, entry_move(tt_entry), checkers, pinned) if tt_entry != TT_MISS else NULL_MOVE
     tt_move = move if checkers != EMPTY or move == NULL_MOVE or is_noisy(pos, move) else NULL_MOVE
     init_move_picker(state, ply, tt_move)
     if checkers != EMPTY:
@@ -86,8 +88,8 @@ def _init_moves(pos, state, ply, data, checkers, pinned):
 
 
 @inline
-def _tt_score_cuts(pos, state, data, tt_score, alpha, beta):
-    return bound_cuts(entry_bound(data), tt_score, alpha, beta) and tt_score_is_usable(pos, state.params)
+def _tt_score_cuts(pos, state, tt_entry, tt_score, alpha, beta):
+    return bound_cuts(entry_bound(tt_entry), tt_score, alpha, beta) and tt_score_is_usable(pos, state.params)
 
 
 @inline
@@ -95,11 +97,12 @@ def _skip_remaining(pos, state, ply, move, in_check, searched):
     """Whether this move and all that follow are skipped: captures that lose material, or that come late; or in check,
     once some evasion has been searched, from the first quiet evasion on.
     """
+    frame = frame_at(state, ply)
     if in_check:
         return state.params.use_evasion_pruning and searched > 0 and not is_noisy(pos, move)
     if state.params.use_quiescence_limit and searched >= state.params.quiescence_moves:
         return True
-    return state.params.use_quiescence_see and state.stage[ply] == BAD_NOISY
+    return state.params.use_quiescence_see and frame.stage == BAD_NOISY
 
 
 @inline
@@ -110,7 +113,7 @@ def _best_case(pos, state, move, futile, alpha, in_check):
     if in_check:
         return INFINITE
     if state.params.use_quiescence_checks and not is_noisy(pos, move):
-        return INFINITE if see_ge(pos, move, _NO) else -INFINITE
+        return INFINITE if see_ge(pos, move, _ZERO) else -INFINITE
     if state.params.use_quiescence_futility and futile <= alpha and not see_ge(pos, move, _ANY_GAIN):
         return futile
     return futile + capture_gain(pos, move) if state.params.use_delta_pruning else INFINITE
@@ -122,8 +125,8 @@ def _bound_of(best, beta, is_exact):
 
 
 @inline
-def _was_pv(data):
-    return entry_tt_pv(data) if data != TT_MISS else _NO
+def _was_pv(tt_entry):
+    return entry_tt_pv(tt_entry) if tt_entry != TT_MISS else _ZERO
 
 
 @inline
@@ -141,30 +144,30 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
     """
     ply &= PLY_MASK
     # Step 1. Stop, draws, the deepest ply, and the endgame tables.
-    settled = _terminal_score(pos, state, ply)
-    if settled != NO_SCORE:
-        return settled
+    terminal_score = _terminal_score(pos, state, ply)
+    if terminal_score != NO_SCORE:
+        return terminal_score
     is_pv = beta - alpha > 1 and not state.pv_is_not_needed
 
     # Step 2. The transposition table.
     checkers, pinned = checkers_and_pinned(pos)
     in_check = checkers != EMPTY
-    data, tt_score = tt_lookup(pos, state, ply)
-    if data != TT_MISS and not is_pv and _tt_score_cuts(pos, state, data, tt_score, alpha, beta):
+    tt_entry, tt_score = tt_lookup(pos, state, ply)
+    if tt_entry != TT_MISS and not is_pv and _tt_score_cuts(pos, state, tt_entry, tt_score, alpha, beta):
         return tt_score
 
     # Step 3. Stand pat: the side to move need not capture at all.
-    best, raw_eval = _stand_pat(pos, state, alpha, beta, ply, data, tt_score, is_pv, in_check)
+    best, raw_eval = _stand_pat(pos, state, alpha, beta, ply, tt_entry, tt_score, is_pv, in_check)
     if best >= beta:
         return _blend_with_beta(state, best, beta)
     alpha, futile = max(alpha, best), best + state.params.delta_margin
 
     # Step 4. The moves.
-    tt_move = _init_moves(pos, state, ply, data, checkers, pinned)
-    with_quiets = ALL_QUIETS if in_check else (QUIET_CHECKS if with_checks else NO_QUIETS)
-    best_move, old_alpha, searched = NULL_MOVE, alpha, _NO
+    tt_move = _init_moves(pos, state, ply, tt_entry, checkers, pinned)
+    quiet_filter = ALL_QUIETS if in_check else (QUIET_CHECKS if with_checks else NO_QUIETS)
+    best_move, old_alpha, searched = NULL_MOVE, alpha, _ZERO
     while True:
-        move = next_move(pos, state, ply, tt_move, checkers, pinned, with_quiets)
+        move = next_move(pos, state, ply, tt_move, checkers, pinned, quiet_filter)
         if move == NULL_MOVE:
             break
         if not is_loss(best):
@@ -175,7 +178,7 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
                 best = max(best, hoped_for)  # it cannot raise the score above alpha
                 continue
         make_move(pos, state, ply, move)
-        score = -quiescence(pos, state, -beta, -alpha, ply + 1, _NO)
+        score = -quiescence(pos, state, -beta, -alpha, ply + 1, _ZERO)
         unmake_move(pos, move)
         searched += 1
         if state.stopped:
@@ -192,7 +195,7 @@ def quiescence(pos, state, alpha, beta, ply, with_checks):
     if in_check and searched == 0:
         return mated_in(ply)
     bound, best = _bound_of(best, beta, is_pv and alpha > old_alpha), _blend_with_beta(state, best, beta)
-    tt_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound, _was_pv(data))
+    tt_store(pos, state, ply, best_move, best, raw_eval, _QUIESCENCE_DEPTH, bound, _was_pv(tt_entry))
     return best
 
 

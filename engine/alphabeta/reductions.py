@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.alphabeta.state import REDUCTION_ROWS
+from engine.alphabeta.state import REDUCTION_ROWS, frame_at
 from engine.alphabeta.tt import LOWER, entry_bound, entry_depth
 from engine.core.moves import NULL_MOVE
 from engine.kernel import inline
@@ -30,11 +30,11 @@ def iir_reduction(params, depth):
 
 
 @inline
-def may_be_singular(state, depth, ply, tt_move, data, tt_score):
+def may_be_singular(state, depth, ply, tt_move, tt_entry, tt_score):
     """Whether to test the TT move for singularity: its score must be a lower bound from enough depth."""
     params = state.params
     return (params.use_singular and ply > 0 and depth >= params.singular_depth and tt_move != NULL_MOVE
-            and entry_depth(data) >= depth - params.singular_tt_depth and entry_bound(data) & LOWER
+            and entry_depth(tt_entry) >= depth - params.singular_tt_depth and entry_bound(tt_entry) & LOWER
             and not is_decisive(tt_score) and ply < params.singular_root_depths * state.root_depth)
 
 
@@ -44,11 +44,12 @@ def singular_extension(state, ply, is_pv, shortfall):
 
     `shortfall` is by how much they fall short of the score that would make the move an ordinary one.
     """
+    frame = frame_at(state, ply)
     params = state.params
     if (not params.use_double_extensions or is_pv or shortfall <= params.double_margin
-            or state.double_extensions[ply] >= params.double_limit):
+            or frame.double_extensions >= params.double_limit):
         return np.int64(1)
-    state.double_extensions[ply] += 1
+    frame.double_extensions += 1
     return np.int64(2)
 
 
@@ -87,6 +88,7 @@ def lmr_base(state, depth, move_count, is_quiet):
 @inline
 def lmr_adjust_for_node(state, ply, reduction, is_pv, cut_node, improving, is_check, tt_is_noisy):
     """The reduction of a late move, adjusted for the kind of node and for checks."""
+    frame = frame_at(state, ply)
     params = state.params
     if is_pv:
         reduction -= params.lmr_pv
@@ -98,7 +100,7 @@ def lmr_adjust_for_node(state, ply, reduction, is_pv, cut_node, improving, is_ch
         reduction -= params.lmr_check
     if tt_is_noisy:
         reduction += params.lmr_tt_capture
-    if params.use_tt_pv and state.tt_pv[ply] and not is_pv:
+    if params.use_tt_pv and frame.tt_pv and not is_pv:
         reduction -= params.lmr_tt_pv
     return reduction
 
@@ -106,7 +108,8 @@ def lmr_adjust_for_node(state, ply, reduction, is_pv, cut_node, improving, is_ch
 @inline
 def lmr_adjust_for_quiet(state, ply, move, reduction, history):
     """The reduction of a late quiet move, adjusted for killers and history."""
-    if state.params.use_killers and (move == state.killers[ply, 0] or move == state.killers[ply, 1]):
+    frame = frame_at(state, ply)
+    if state.params.use_killers and (move == frame.killers[0] or move == frame.killers[1]):
         reduction -= state.params.lmr_killer
     return reduction - history * _ONE_PLY // state.params.lmr_history_divisor
 

@@ -1,11 +1,11 @@
-"""The root of a search: its moves in order, and the one entry point that contains the code of the node."""
+"""The entry point of a search, the only one that contains the code of the node."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from engine.alphabeta.node import search
-from engine.alphabeta.state import STATE_TYPE, StateRecord
+from engine.alphabeta.state import STATE_TYPE, StateRecord, frame_at
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, int64
 from engine.search.scores import NO_SCORE
@@ -19,8 +19,9 @@ def search_from(pos: PositionRecord, state: StateRecord, depth: int, alpha: int,
     `state.pv[ply]`. If `state.stopped` is set the score means nothing, and the line is what the unfinished search had
     found, maybe nothing. Other kernels call it by its address, so that its code, which is large, exists only once.
     """
+    parent = frame_at(state, ply - 1)
     state.root_depth = depth
     if ply > 0:
         # the previous search was of another position
-        state.positional_evals[ply - 1] = state.static_evals[ply - 1] = NO_SCORE
+        parent.positional_eval = parent.static_eval = NO_SCORE
     return search(pos, state, alpha, beta, depth, ply, np.int64(0))

@@ -1,4 +1,4 @@
-"""The root of a search: its moves in order, and the one entry point that contains the code of the node."""
+"""The root moves: their order, the nodes spent on each, and which of them may be searched."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.alphabeta.evaluation import (
-    reset_eval_stack,
-)
-from engine.alphabeta.state import ROOT_OFFSET, STATE_TYPE, StateRecord
+from engine.alphabeta.evaluation import reset_eval_stack
+from engine.alphabeta.state import ROOT_OFFSET, STATE_TYPE, StateRecord, frame_at
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
+from engine.core.moves import NULL_MOVE
 from engine.core.position import POSITION_TYPE, PositionRecord
 from engine.kernel import entry, inline, int64, kernel
 
+_ROOT = np.int64(0)
 NO_LIMIT = np.iinfo(np.int64).max  # a number of nodes or nanoseconds that is never reached
 
 
@@ -26,11 +26,12 @@ def init_root(pos, state):
         state.root_moves[index] = state.move_list.moves[index]
         state.root_nodes[index] = 0
     state.first_root_move = 0
-    reset_eval_stack(pos, state, np.int64(0))
-    state.moves_begin[0] = 0
-    state.excluded_moves[:] = 0
-    for row in range(ROOT_OFFSET):
-        state.piece_to[row] = 0
+    reset_eval_stack(pos, state, _ROOT)
+    frame_at(state, _ROOT).moves_begin = 0
+    for index in range(len(state.stack)):
+        state.stack[index].excluded_move = NULL_MOVE
+    for index in range(ROOT_OFFSET):
+        state.stack[index].piece_to = 0
     state.nmp_min_ply = 0
     state.root_depth = state.completed_depth = 0
     state.line_score = state.line_length = 0
@@ -47,24 +48,24 @@ def init_root_entry(pos: PositionRecord, state: StateRecord) -> None:
 
 
 @kernel
-def move_to_front(state, move, place):
+def move_to_front(state, move, index):
     """Move a root move up to `place`, where the next iteration or the next MultiPV line looks for it."""
-    found = place
+    found = index
     while state.root_moves[found] != move:
         found += 1
     nodes = state.root_nodes[found]
-    while found > place:
+    while found > index:
         state.root_moves[found] = state.root_moves[found - 1]
         state.root_nodes[found] = state.root_nodes[found - 1]
         found -= 1
-    state.root_moves[place] = move
-    state.root_nodes[place] = nodes
+    state.root_moves[index] = move
+    state.root_nodes[index] = nodes
 
 
 @entry(STATE_TYPE, int64, int64)
-def move_to_front_entry(state: StateRecord, move: int, place: int) -> None:
+def move_to_front_entry(state: StateRecord, move: int, index: int) -> None:
     """`move_to_front`, for Python."""
-    move_to_front(state, move, place)
+    move_to_front(state, move, index)
 
 
 def restrict_root_moves(state: StateRecord, wanted: Sequence[int]) -> None:
@@ -72,9 +73,6 @@ def restrict_root_moves(state: StateRecord, wanted: Sequence[int]) -> None:
     moves = [move for move in state.root_moves[: state.root_count].tolist() if move in wanted]
     state.root_count = len(moves)
     state.root_moves[: len(moves)] = moves
-
-
-# The root.
 
 
 @inline

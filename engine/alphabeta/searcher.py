@@ -270,7 +270,7 @@ class AlphaBetaSearch(IterativeSearch):
 
     def prefault(self) -> None:
         """Have the system provide all memory of the transposition table now."""
-        self.tt.touch()
+        self.tt.prefault()
 
     def clear(self) -> None:
         """Forget everything, for a new game."""

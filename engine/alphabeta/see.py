@@ -26,14 +26,14 @@ _NO_LOSS = np.int64(0)
 @inline
 def capture_gain(pos, move):
     """What `move` wins at once, including the gain of a promotion."""
-    kind = move_type(move)
-    if kind == CASTLING:
+    piece_type = move_type(move)
+    if piece_type == CASTLING:
         return np.int64(0)
-    if kind == EN_PASSANT:
+    if piece_type == EN_PASSANT:
         return SEE_VALUES[PAWN]
     value = SEE_VALUES[np.int64(pos.board[to_square(move)]) & 7]
-    if kind >= PROMOTION:
-        value += SEE_VALUES[promoted_type(kind)] - SEE_VALUES[PAWN]
+    if piece_type >= PROMOTION:
+        value += SEE_VALUES[promoted_type(piece_type)] - SEE_VALUES[PAWN]
     return value
 
 
@@ -49,9 +49,9 @@ def _all_attackers(pos, square, occupied):
 
 
 @inline
-def _exchange_risk(kind, promoting):
+def _exchange_risk(piece_type, promoting):
     """What is lost if a piece of this kind is taken: its value, and the promotion if pawns promote by taking it."""
-    return SEE_VALUES[kind] + (_PROMOTION_GAIN if promoting != EMPTY else np.int64(0))
+    return SEE_VALUES[piece_type] + (_PROMOTION_GAIN if promoting != EMPTY else np.int64(0))
 
 
 @kernel
@@ -60,18 +60,18 @@ def see_ge(pos, move, threshold):
 
     Follows the captures with a running balance, and stops as soon as the outcome is decided.
     """
-    start, target, kind = from_square(move), to_square(move), move_type(move)
-    if kind == CASTLING:
+    start, target, piece_type = from_square(move), to_square(move), move_type(move)
+    if piece_type == CASTLING:
         return threshold <= 0
     balance = capture_gain(pos, move) - threshold
     if balance < 0:
         return False
-    moved = promoted_type(kind) if kind >= PROMOTION else np.int64(pos.board[start]) & 7
+    moved = promoted_type(piece_type) if piece_type >= PROMOTION else np.int64(pos.board[start]) & 7
     is_last_rank = (BIT << target) & (RANK_1 | RANK_8) != EMPTY
     if balance >= SEE_VALUES[moved] + (_PROMOTION_GAIN if is_last_rank else np.int64(0)):
         return True
     occupied = (occupied_squares(pos) ^ (BIT << start)) | BIT << target
-    if kind == EN_PASSANT:
+    if piece_type == EN_PASSANT:
         occupied ^= BIT << (target ^ 8)
     diagonal = pos.types[BISHOP] | pos.types[QUEEN]
     straight = pos.types[ROOK] | pos.types[QUEEN]

@@ -13,9 +13,9 @@ from engine.alphabeta.params import ParamsRecord, default_params
 from engine.alphabeta.tt import clear_words
 from engine.core.movegen import MAX_MOVES, MOVE_LIST_PLIES, MoveListRecord
 from engine.core.position import POSITION_TYPE
-from engine.kernel import int64, record_type
+from engine.kernel import inline, int64, record_type
 from engine.kernel.intrinsics import function_at
-from engine.kernel.records import I8, Fields, Numbers, dtype_of
+from engine.kernel.records import I4, I8, U1, U2, U4, U8, Fields, Numbers, dtype_of
 from engine.search.scores import MAX_PLY
 from engine.search.tb import TbRecord
 from engine.system.host import zeroed_memory
@@ -26,17 +26,41 @@ from eval.weights import WeightsRecord
 from tablebase.syzygy.records import ScratchRecord
 
 STACK_SIZE = MAX_PLY + 8
+ROOT_OFFSET = np.int64(4)  # frames before the root's: those of the moves that led to it, which are not known
 
 # Every ply fits into these bits. Masking it tells the compiler that it is not negative, which saves a test each time it
 # is used as an index: dozens in a node.
 PLY_MASK = np.int64(255)
-ROOT_OFFSET = np.int64(4)  # rows of the move stack that stand for moves before the root
 PAWN_HISTORY_SIZE = 512
 PIECE_TO_SIZE = 1024  # [piece * 64 + square]: the piece that moved and where to
 CORRECTION_SIZE = 1 << 14
 CORRECTION_MASK = np.uint64(CORRECTION_SIZE - 1)
 REDUCTION_ROWS = 64
 MAX_TRIED = 64
+
+
+class FrameRecord(Fields):
+    """What a search thread keeps for one ply."""
+
+    psq: I8  # packed material and piece-square sum, for the features
+    threats: U8  # squares that the other side attacks, if the histories use them
+    attacked_by_lesser: Annotated[Numbers, "u8", 3]  # by its pawns; by minor pieces as well; by rooks as well
+    static_eval: I4  # corrected; NO_SCORE in check
+    positional_eval: I4  # the static evaluation without material, piece-square values and tempo
+    double_extensions: I4  # in the line up to here
+    # The move picker's range in `move_list` and `scored_moves`.
+    moves_begin: U4
+    moves_cursor: U4
+    moves_end: U4
+    bad_noisy_end: U4
+    piece_to: U2  # piece and target square of the move made here; 0 for none
+    move: U2  # the move made here
+    excluded_move: U2  # the move that a singular search leaves out
+    killers: Annotated[Numbers, "u2", 2]
+    refutations: Annotated[Numbers, "u2", 3]  # killers and counter move as handed out: the originals may have changed
+    tt_pv: U1  # whether the position is or was in a PV
+    stage: U1  # of the move picker
+    pv_length: U1
 
 
 class StateRecord(Fields):
@@ -84,30 +108,8 @@ class StateRecord(Fields):
     pv_is_not_needed: I8  # no line is asked for: quiescence may cut its nodes off by the TT like all others
     nmp_min_ply: I8  # no null move at a lower ply than this: one is being verified
     # By ply.
-    static_evals: Annotated[Numbers, "i4", STACK_SIZE]
-    # The static evaluation without material, piece-square values and tempo.
-    positional_evals: Annotated[Numbers, "i4", STACK_SIZE]
-    # [BEFORE_ROOT + ply]: piece and square of the move made there; 0 for none
-    piece_to: Annotated[Numbers, "u2", STACK_SIZE]
-    played_moves: Annotated[Numbers, "u2", STACK_SIZE]  # the move made there
-    excluded_moves: Annotated[Numbers, "u2", STACK_SIZE]  # the move that a singular search leaves out
-    double_extensions: Annotated[Numbers, "i4", STACK_SIZE]  # double extensions in the line
-    threats: Annotated[Numbers, "u8", STACK_SIZE]  # squares that the other side attacks, if the histories ask for them
-    # the same with pawns, with minor pieces too, with rooks too
-    attacked_by_lesser: Annotated[Numbers, "u8", (STACK_SIZE, 3)]
-    tt_pv: Annotated[Numbers, "u1", STACK_SIZE]  # whether the position is or was in a principal variation
-    psq: Annotated[Numbers, "i8", STACK_SIZE]  # material and piece-square sum, packed
-    killers: Annotated[Numbers, "u2", (STACK_SIZE, 2)]
-    pv: Annotated[Numbers, "u2", (STACK_SIZE, STACK_SIZE)]
-    pv_length: Annotated[Numbers, "u1", STACK_SIZE]
-    # The move picker's, by ply.
-    stage: Annotated[Numbers, "u1", STACK_SIZE]
-    moves_begin: Annotated[Numbers, "u4", STACK_SIZE]
-    moves_cursor: Annotated[Numbers, "u4", STACK_SIZE]
-    moves_end: Annotated[Numbers, "u4", STACK_SIZE]
-    bad_noisy_end: Annotated[Numbers, "u4", STACK_SIZE]
-    # The killers and counter move that were handed out: the originals may have changed since.
-    refutations: Annotated[Numbers, "u2", (STACK_SIZE, 3)]
+    stack: Annotated[Numbers, FrameRecord, STACK_SIZE + int(ROOT_OFFSET)]  # see frame_at
+    pv: Annotated[Numbers, "u2", (STACK_SIZE, STACK_SIZE)]  # the line from each ply on; its length is in the frame
     tried_quiets: Annotated[Numbers, "u2", (STACK_SIZE, MAX_TRIED)]  # moves that did not cut, for the histories
     tried_noisies: Annotated[Numbers, "u2", (STACK_SIZE, MAX_TRIED)]
     move_list: MoveListRecord
@@ -135,8 +137,14 @@ STATE_TYPE = record_type(STATE)
 _ALIGNMENT = 128  # of what follows a state in memory
 _STATE_SIZE = STATE.itemsize + -STATE.itemsize % _ALIGNMENT
 assert STACK_SIZE <= PLIES
-HISTORY_FIELDS = ("killers", "counter_moves", "quiet_history", "capture_history", "continuation_history",
+HISTORY_FIELDS = ("stack", "counter_moves", "quiet_history", "capture_history", "continuation_history",
                   "pawn_history", "pawn_correction", "non_pawn_correction", "continuation_correction")
+
+
+@inline
+def frame_at(state, ply):
+    """The frame of `ply`, which may be as low as -ROOT_OFFSET: the plies before the root have frames as well."""
+    return state.stack[ROOT_OFFSET + ply]
 
 
 def new_state(params: ParamsRecord | None = None, evaluation: Evaluator | None = None) -> StateRecord:
@@ -167,6 +175,12 @@ def clear_histories(state: StateRecord) -> None:
     """Forget what earlier searches learned, for a new game."""
     for field in (*(state[name] for name in HISTORY_FIELDS), state.cache.structures, state.cache.scores):
         clear_words(field.ctypes.data, field.nbytes // 8)  # without the GIL: other threads may be at work
+
+
+def root_pv(state: StateRecord) -> tuple[int, ...]:
+    """The principal variation of the last search from the root."""
+    length = int(state.stack["pv_length"][ROOT_OFFSET])
+    return tuple(state.pv[0, :length].tolist())
 
 
 # call_search(address, pos, state, depth, alpha, beta, ply) is search_from(pos, state, depth, alpha, beta, ply).

@@ -1,9 +1,10 @@
-"""What nodes of the search and of quiescence share: limits, draws, probing tables, the evaluation, the line."""
+"""Probing the endgame tables inside the search tree."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from engine.alphabeta.state import frame_at
 from engine.core.bits import popcount
 from engine.core.position import occupied_squares
 from engine.kernel import inline, kernel
@@ -16,24 +17,26 @@ from tablebase.syzygy.records import NO_VALUE, SURE_LOSS, SURE_WIN, syzygy_at
 
 @inline
 def can_probe_tb(pos, state):
-    """Whether few enough men are left for the endgame tables."""
+    """Whether few enough pieces are left for the endgame tables."""
     return popcount(occupied_squares(pos)) <= state.tb.max_pieces
 
 
 @inline
 def _can_probe_syzygy(pos, tb, depth):
     """Whether to probe Syzygy: its values hold right after a capture or pawn move, and a probe may read from disk."""
-    men = popcount(occupied_squares(pos))
-    is_worth_it = men < tb.syzygy_max_pieces or (men == tb.syzygy_max_pieces and depth >= tb.syzygy_depth)
+    piece_count = popcount(occupied_squares(pos))
+    is_worth_it = piece_count < tb.syzygy_max_pieces or (piece_count == tb.syzygy_max_pieces
+                                                         and depth >= tb.syzygy_depth)
     return (tb.syzygy_address != 0 and depth > 0 and is_worth_it and not has_castling_or_ep(pos)
             and (pos.rule50 == 0 or not tb.use_rule50))
 
 
 @inline
 def _probe_syzygy_wdl(pos, state, ply):
+    frame = frame_at(state, ply)
     tb = state.tb
     value = probe_wdl(pos, syzygy_at(tb.syzygy_address), tb.own_address, tb.own_max_pieces, state.move_list,
-                      np.int64(state.moves_begin[ply]), state.tb_scratch, SURE_LOSS, SURE_WIN)
+                      np.int64(frame.moves_begin), state.tb_scratch, SURE_LOSS, SURE_WIN)
     if value == NO_VALUE:
         return UNKNOWN
     if value == 0 or (tb.use_rule50 and abs(value) < SURE_WIN):
@@ -56,9 +59,6 @@ def probe_tb_score(pos, state, ply, depth):
     if outcome == OUTCOME_DRAW:
         return DRAW
     return tb_win_in(ply) if outcome == OUTCOME_WIN else -tb_win_in(ply)
-
-
-# What is known without a search.
 
 
 @inline

@@ -43,19 +43,19 @@ class TranspositionTable:
         except MemoryError as error:
             raise InputError(f"no memory for a table of {megabytes:g} MB") from error
         self.words: npt.NDArray[np.uint64] = np.frombuffer(memory, np.uint64)
-        self._is_touched = False
+        self._is_prefaulted = False
         self.megabytes = megabytes
         self.generation = 0
 
-    def touch(self) -> None:
+    def prefault(self) -> None:
         """Have the system provide all memory now rather than on the clock.
 
         It clears a page when that is first touched, which takes as long as a hundred nodes: a search would start slowly
         and be late to see that its time is up. Nothing changes if it was done before.
         """
-        if not self._is_touched:
+        if not self._is_prefaulted:
             self.words[::_WORDS_A_PAGE] |= TT_MISS  # what is written there already stays
-            self._is_touched = True
+            self._is_prefaulted = True
 
     @property
     def address(self) -> int:
@@ -99,21 +99,21 @@ def clear_words(address: int, count: int) -> None:
 
 
 @inline
-def _field(data, shift):
+def _field(tt_entry, shift):
     """The sixteen bits of `data` from `shift` on, as a signed number."""
-    return np.int64(np.int16(np.int64(data >> shift) & 0xFFFF))
+    return np.int64(np.int16(np.int64(tt_entry >> shift) & 0xFFFF))
 
 
 @inline
-def entry_move(data):
+def entry_move(tt_entry):
     """The best or refuting move, or NULL_MOVE."""
-    return np.int64(data & np.uint64(0xFFFF))
+    return np.int64(tt_entry & np.uint64(0xFFFF))
 
 
 @inline
-def score_from_tt(data, ply):
+def score_from_tt(tt_entry, ply):
     """The score, with mates and tablebase wins counted from the root."""
-    score = _field(data, 16)
+    score = _field(tt_entry, 16)
     if score >= TB_BAND:
         return score - ply
     if score <= -TB_BAND:
@@ -122,32 +122,32 @@ def score_from_tt(data, ply):
 
 
 @inline
-def entry_eval(data):
+def entry_eval(tt_entry):
     """The static evaluation, or NO_SCORE."""
-    return _field(data, 32)
+    return _field(tt_entry, 32)
 
 
 @inline
-def entry_depth(data):
+def entry_depth(tt_entry):
     """The depth to which the score was searched."""
-    return np.int64(data >> 48 & np.uint64(_MOST_DEPTH))
+    return np.int64(tt_entry >> 48 & np.uint64(_MOST_DEPTH))
 
 
 @inline
-def entry_tt_pv(data):
+def entry_tt_pv(tt_entry):
     """1 if the position was in a principal variation, else 0."""
-    return np.int64(data >> 55 & np.uint64(1))
+    return np.int64(tt_entry >> 55 & np.uint64(1))
 
 
 @inline
-def entry_bound(data):
+def entry_bound(tt_entry):
     """UPPER, LOWER or EXACT."""
-    return np.int64(data >> 62)
+    return np.int64(tt_entry >> 62)
 
 
 @inline
-def _entry_generation(data):
-    return np.int64(data >> _GENERATION_SHIFT & _GENERATION_MASK)
+def _entry_generation(tt_entry):
+    return np.int64(tt_entry >> _GENERATION_SHIFT & _GENERATION_MASK)
 
 
 @inline
@@ -166,9 +166,9 @@ def probe_entry(address, buckets, key):
     """The data word that is stored for `key`, or MISS."""
     slot = _bucket_address(address, buckets, key)
     for _ in range(BUCKET_ENTRIES):
-        data = load_word(slot + 8)
-        if load_word(slot) ^ data == key and data != TT_MISS:
-            return data
+        tt_entry = load_word(slot + 8)
+        if load_word(slot) ^ tt_entry == key and tt_entry != TT_MISS:
+            return tt_entry
         slot += ENTRY_BYTES
     return TT_MISS
 
@@ -184,10 +184,10 @@ def score_to_tt(score, ply):
 
 
 @inline
-def pack_entry(move, score, static_eval, depth, bound, was_pv):
+def pack_entry(move, score, static_eval, depth, bound, tt_pv):
     """What is known about a position, as a word for `store_entry`; the score is a `score_to_tt`."""
     return (np.uint64(move) | np.uint64(score & 0xFFFF) << 16 | np.uint64(static_eval & 0xFFFF) << 32
-            | np.uint64(min(depth, _MOST_DEPTH)) << 48 | np.uint64(was_pv) << 55 | np.uint64(bound) << 62)
+            | np.uint64(min(depth, _MOST_DEPTH)) << 48 | np.uint64(tt_pv) << 55 | np.uint64(bound) << 62)
 
 
 @kernel
@@ -200,17 +200,17 @@ def store_entry(address, buckets, generation, key, new):
     slot = _bucket_address(address, buckets, key)
     cheapest, worth = slot, np.int64(1 << 30)
     for _ in range(BUCKET_ENTRIES):
-        data = load_word(slot + 8)
-        if load_word(slot) ^ data == key and data != TT_MISS:
-            if (entry_bound(new) != EXACT and entry_depth(new) + 3 < entry_depth(data)
-                    and _entry_generation(data) == generation):
+        tt_entry = load_word(slot + 8)
+        if load_word(slot) ^ tt_entry == key and tt_entry != TT_MISS:
+            if (entry_bound(new) != EXACT and entry_depth(new) + 3 < entry_depth(tt_entry)
+                    and _entry_generation(tt_entry) == generation):
                 return
             if entry_move(new) == 0:
-                new |= np.uint64(entry_move(data))
+                new |= np.uint64(entry_move(tt_entry))
             cheapest = slot
             break
-        age = (generation - _entry_generation(data)) & (GENERATIONS - 1)
-        price = entry_depth(data) - _AGE_WEIGHT * age if data != TT_MISS else np.int64(-(1 << 20))
+        age = (generation - _entry_generation(tt_entry)) & (GENERATIONS - 1)
+        price = entry_depth(tt_entry) - _AGE_WEIGHT * age if tt_entry != TT_MISS else np.int64(-(1 << 20))
         if price < worth:
             cheapest, worth = slot, price
         slot += ENTRY_BYTES
@@ -220,24 +220,19 @@ def store_entry(address, buckets, generation, key, new):
 
 
 @inline
-def tt_probe(pos, state):
-    if not state.params.use_tt:
-        return TT_MISS
-    return probe_entry(state.tt_address, state.tt_buckets, pos.key)
-
-
-@inline
 def tt_lookup(pos, state, ply):
-    """(the entry of the transposition table or MISS, its score or NO_SCORE)."""
-    data = tt_probe(pos, state)
-    return data, (score_from_tt(data, ply) if data != TT_MISS else NO_SCORE)
+    """(the entry or TT_MISS, its score counted from the root or NO_SCORE)."""
+    if not state.params.use_tt:
+        return TT_MISS, NO_SCORE
+    tt_entry = probe_entry(state.tt_address, state.tt_buckets, pos.key)
+    return tt_entry, (score_from_tt(tt_entry, ply) if tt_entry != TT_MISS else NO_SCORE)
 
 
 @inline
-def tt_store(pos, state, ply, move, score, static_eval, depth, bound, was_pv):
+def tt_store(pos, state, ply, move, score, static_eval, depth, bound, tt_pv):
     if state.params.use_tt:
-        data = pack_entry(move, score_to_tt(score, ply), static_eval, depth, bound, was_pv)
-        store_entry(state.tt_address, state.tt_buckets, state.tt_generation, pos.key, data)
+        tt_entry = pack_entry(move, score_to_tt(score, ply), static_eval, depth, bound, tt_pv)
+        store_entry(state.tt_address, state.tt_buckets, state.tt_generation, pos.key, tt_entry)
 
 
 @inline
@@ -267,19 +262,19 @@ def legal_or_null(pos, move, checkers, pinned):
 
 
 @inline
-def refine_by_tt(state, data, tt_score, estimate):
+def refine_by_tt(state, tt_entry, tt_score, estimate):
     """`estimate`, or the TT score if its bound makes it the better one."""
-    if (data != TT_MISS and state.params.use_tt_cutoffs and not is_decisive(tt_score)
-            and is_more_informative(entry_bound(data), tt_score, estimate)):
+    if (tt_entry != TT_MISS and state.params.use_tt_cutoffs and not is_decisive(tt_score)
+            and is_more_informative(entry_bound(tt_entry), tt_score, estimate)):
         return tt_score
     return estimate
 
 
 @inline
-def tt_score_cuts(pos, params, data, tt_score, alpha, beta, depth, is_scout):
+def tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, is_scout):
     """Whether the TT score cuts the node off: deep enough, and not close to a draw by the fifty-move rule.
 
     With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
     """
-    return (is_scout and entry_depth(data) >= depth and bound_cuts(entry_bound(data), tt_score, alpha, beta)
+    return (is_scout and entry_depth(tt_entry) >= depth and bound_cuts(entry_bound(tt_entry), tt_score, alpha, beta)
             and tt_score_is_usable(pos, params))

@@ -18,7 +18,7 @@ import numpy as np
 from engine.alphabeta.evaluation import make_move, unmake_move
 from engine.alphabeta.node_entry import check_limits, is_draw
 from engine.alphabeta.pv import update_pv
-from engine.alphabeta.state import PLY_MASK, STACK_SIZE, STATE_TYPE, StateRecord, call_search
+from engine.alphabeta.state import PLY_MASK, STACK_SIZE, STATE_TYPE, StateRecord, call_search, frame_at
 from engine.core.bits import EMPTY
 from engine.core.movegen import ALL_MOVES, MAX_MOVES, MOVE_LIST_PLIES, checkers_and_pinned, generate
 from engine.core.position import POSITION_TYPE, PositionRecord
@@ -91,7 +91,7 @@ def certain_mate(score, ply):
 @inline
 def leaf_utility(state, tree, score, ply):
     """The utility for MAX of a position whose score for the side to move is known; the line ends here."""
-    state.pv_length[ply] = 0
+    frame_at(state, ply).pv_length = 0
     tree.proven_mate[ply] = certain_mate(score, ply)
     utility = utility_of(tree.opponent_model, score)
     return utility if is_max_node(ply) else -utility
@@ -114,7 +114,7 @@ def poll_limits(state, tree):
 def list_moves(pos, state, ply):
     """Write the legal moves after those of the previous ply; returns (begin, end, whether it is check)."""
     checkers, pinned = checkers_and_pinned(pos)
-    begin = np.int64(state.moves_begin[ply])
+    begin = np.int64(frame_at(state, ply).moves_begin)
     end = generate(pos, state.move_list, begin, ALL_MOVES, checkers, pinned)
     return begin, end, checkers != EMPTY
 
@@ -193,7 +193,7 @@ def expectimax(pos, state, tree, depth, ply):
     begin, end, in_check = list_moves(pos, state, ply)
     if begin == end:
         return leaf_utility(state, tree, score_without_moves(in_check, ply), ply)
-    state.moves_begin[ply + 1] = end
+    frame_at(state, ply + 1).moves_begin = end
 
     # Step 2. At a chance node, what the opponent may play.
     is_max = is_max_node(ply)
@@ -243,7 +243,7 @@ def value_of_move(pos: PositionRecord, state: StateRecord, tree: ExpectimaxRecor
     The line is in `state.pv[0]`. If `state.stopped` is set, none of it means anything.
     """
     tree.depth, tree.next_poll = depth, 0
-    state.moves_begin[1] = 0  # the root's moves are kept elsewhere
+    frame_at(state, np.int64(1)).moves_begin = 0  # the root's moves are kept elsewhere
     make_move(pos, state, np.int64(0), move)
     value = expectimax(pos, state, tree, depth - 1, np.int64(1))
     unmake_move(pos, move)

@@ -14,7 +14,7 @@ from engine.alphabeta.iterations import MainThreadSearch, PvLine
 from engine.alphabeta.params import ParamsRecord, default_params, set_param
 from engine.alphabeta.root import search_from
 from engine.alphabeta.searcher import IterativeSearch
-from engine.alphabeta.state import StateRecord
+from engine.alphabeta.state import StateRecord, root_pv
 from engine.core.game import list_moves
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord, empty_position
@@ -84,7 +84,7 @@ class ExpectimaxIterations(MainThreadSearch):
             utility, certain = value_of_move(self._pos, state, self._tree, move, depth)
             if state.stopped:
                 break
-            found.append(RootMove(int(certain), float(utility), tuple(state.pv[0, : state.pv_length[0]].tolist())))
+            found.append(RootMove(int(certain), float(utility), root_pv(state)))
         return sorted(found, key=RootMove.rank, reverse=True)
 
     def _line(self, move: RootMove) -> PvLine:

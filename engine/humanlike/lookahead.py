@@ -12,7 +12,7 @@ from engine.alphabeta.evaluation import evaluate_raw, make_move, unmake_move
 from engine.alphabeta.node_entry import enter_node, is_draw
 from engine.alphabeta.pv import update_pv
 from engine.alphabeta.see import SEE_VALUES, capture_gain
-from engine.alphabeta.state import PLY_MASK, STATE_TYPE, StateRecord
+from engine.alphabeta.state import PLY_MASK, STATE_TYPE, StateRecord, frame_at
 from engine.core.bits import EMPTY, KNIGHT, PAWN, QUEEN, popcount
 from engine.core.movegen import ALL_MOVES, checkers_and_pinned, generate
 from engine.core.moves import from_square, to_square
@@ -120,11 +120,11 @@ def humanlike_search(pos, state, sight, depth, chain, alpha, beta, ply, target):
     if is_draw(pos, state, ply):
         return DRAW
     checkers, pinned = checkers_and_pinned(pos)
-    begin = np.int64(state.moves_begin[ply])
+    begin = np.int64(frame_at(state, ply).moves_begin)
     end = generate(pos, state.move_list, begin, ALL_MOVES, checkers, pinned)
     if begin == end:
         return mated_in(ply) if checkers != EMPTY else DRAW
-    state.moves_begin[ply + 1] = end
+    frame_at(state, ply + 1).moves_begin = end
 
     # Step 2. At the end of what is looked at, what the side to move has without a capture.
     in_check = checkers != EMPTY
@@ -178,7 +178,7 @@ def value_of_move(pos: PositionRecord, state: StateRecord, sight: VisionRecord, 
     checkers, _ = checkers_and_pinned(pos)
     if not must_see and overlooks(pos, sight, move, np.int64(0), _NOWHERE, checkers != EMPTY):
         return NO_SCORE
-    state.moves_begin[1] = 0  # the root's moves are kept elsewhere
+    frame_at(state, np.int64(1)).moves_begin = 0  # the root's moves are kept elsewhere
     make_move(pos, state, np.int64(0), move)
     score = -humanlike_search(pos, state, sight, depth - 1, np.int64(sight.capture_plies), -INFINITE, np.int64(-least),
                               np.int64(1),

@@ -6,7 +6,7 @@ import random
 
 from engine.alphabeta.iterations import MainThreadSearch, PvLine
 from engine.alphabeta.searcher import IterativeSearch
-from engine.alphabeta.state import StateRecord
+from engine.alphabeta.state import StateRecord, root_pv
 from engine.core.position import PositionRecord
 from engine.humanlike.lookahead import value_of_move
 from engine.humanlike.vision import Vision, VisionRecord, new_vision, write_vision
@@ -51,7 +51,7 @@ class HumanlikeIterations(MainThreadSearch):
             if state.stopped:
                 return None
             if score != NO_SCORE:
-                found.append(PvLine(score, tuple(state.pv[0, : state.pv_length[0]].tolist())))
+                found.append(PvLine(score, root_pv(state)))
                 best = max(best, score)
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.alphabeta.evaluation import evaluate_raw, reset_eval_stack
-from engine.alphabeta.state import ROOT_OFFSET, call_search
+from engine.alphabeta.state import call_search, frame_at
 from engine.alphabeta.tb import can_probe_tb, probe_tb_score
 from engine.core.position import make, unmake
 from engine.kernel import inline, kernel
@@ -19,8 +19,8 @@ _LEAF_PLY = np.int64(1)  # not 0: the search must not treat a leaf as a root
 def search_leaf(pos, state, worker, depth, alpha, beta):
     """The score of a shallow search, or of quiescence, in centipawns from the side to move's view."""
     reset_eval_stack(pos, state, _LEAF_PLY)
-    state.moves_begin[_LEAF_PLY] = 0
-    state.piece_to[ROOT_OFFSET] = 0
+    frame_at(state, _LEAF_PLY).moves_begin = 0
+    frame_at(state, np.int64(0)).piece_to = 0
     return call_search(worker.search_address, pos, state, depth, alpha, beta, _LEAF_PLY)
 
 
@@ -28,7 +28,7 @@ def search_leaf(pos, state, worker, depth, alpha, beta):
 def evaluate_leaf(pos, state):
     """The static evaluation in centipawns from the side to move's view, or what the endgame tables know instead."""
     if can_probe_tb(pos, state):
-        state.moves_begin[_LEAF_PLY] = 0
+        frame_at(state, _LEAF_PLY).moves_begin = 0
         known_score = probe_tb_score(pos, state, _LEAF_PLY, _LEAF_PLY)
         if known_score != NO_SCORE:
             return known_score

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.alphabeta.root import search_from
 from engine.alphabeta.root_moves import NO_LIMIT, init_root_entry, restrict_root_moves
-from engine.alphabeta.state import StateRecord, clear_histories, new_state
+from engine.alphabeta.state import StateRecord, clear_histories, new_state, root_pv
 from engine.alphabeta.tt import TranspositionTable
 from engine.core.game import make_if_legal
 from engine.core.position import PositionRecord
@@ -78,7 +78,7 @@ class MctsSearch(Search):
 
     def touch(self) -> None:
         """Have the system provide all memory of the transposition table now; that of the tree is used in order."""
-        self.tt.touch()
+        self.tt.prefault()
 
     def set_threads(self, threads: int) -> None:
         """Search with this many threads from now on; InputError if there is no memory for them."""
@@ -359,7 +359,7 @@ class MctsSearch(Search):
         for depth in range(left, left + _PLIES_TO_FIND_A_MATE if left > 0 else left):
             init_root_entry(position, state)
             score = search_from(position, state, depth, -int(INFINITE), int(INFINITE), 0)
-            rest = tuple(state.pv[0, : state.pv_length[0]].tolist())
+            rest = root_pv(state)
             if not state.stopped and int(MATE) - abs(score) == len(rest) == left:
                 return replace(line, moves=line.moves + rest)
         return line

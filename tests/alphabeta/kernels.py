@@ -24,7 +24,7 @@ from engine.alphabeta.movepicker import (
     quiet_gives_check,
 )
 from engine.alphabeta.see import flag_see_ok, see_ge
-from engine.alphabeta.state import ROOT_OFFSET, STATE_TYPE
+from engine.alphabeta.state import STATE_TYPE, frame_at
 from engine.alphabeta.tt import (
     TT_MISS,
     entry_bound,
@@ -67,9 +67,10 @@ def _perft_by_picker(pos, state, depth, ply, tt_move):
         if move == NULL_MOVE:
             return leaves
         # Whatever comes by becomes a killer, a counter move and the next node's TT move: none may come twice.
-        state.piece_to[ROOT_OFFSET + ply] = piece_to_index(pos, move)
-        state.killers[ply, 1] = state.killers[ply, 0]
-        state.killers[ply, 0] = move
+        frame = frame_at(state, ply)
+        frame.piece_to = piece_to_index(pos, move)
+        frame.killers[1] = frame.killers[0]
+        frame.killers[0] = move
         make(pos, move)
         leaves += _perft_by_picker(pos, state, depth - 1, ply + 1, NULL_MOVE)
         unmake(pos, move)
@@ -77,7 +78,7 @@ def _perft_by_picker(pos, state, depth, ply, tt_move):
 
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64)
 def perft_by_picker(pos, state, depth, tt_move):
-    state.moves_begin[0] = 0
+    frame_at(state, np.int64(0)).moves_begin = 0
     return _perft_by_picker(pos, state, depth, np.int64(0), tt_move)
 
 
@@ -184,7 +185,7 @@ def squares_for_checks(pos):
 @entry(POSITION_TYPE, STATE_TYPE, int64)
 def hint_for(pos, state, move):
     set_threats(pos, state, np.int64(0))
-    return quiet_bonus(pos, state.params, move, state.attacked_by_lesser[0], check_squares(pos))
+    return quiet_bonus(pos, state.params, move, frame_at(state, np.int64(0)).attacked_by_lesser, check_squares(pos))
 
 
 @entry(POSITION_TYPE, int64)

@@ -24,7 +24,7 @@ from engine.alphabeta.reductions import (
     singular_extension,
 )
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.alphabeta.state import new_state
+from engine.alphabeta.state import ROOT_OFFSET, new_state
 from engine.core.fen import parse_fen
 from engine.search.scores import mate_distance, mate_in
 from engine.search.types import Limits
@@ -65,7 +65,7 @@ def test_what_speaks_for_a_move_takes_from_its_reduction(state):
 
 
 def test_a_killer_counts_only_while_killers_are_in_use(state):
-    state.killers[PLY, 1] = 77
+    state.stack["killers"][ROOT_OFFSET + PLY, 1] = 77
     assert lmr_adjust_for_quiet(state, PLY, 77, 3000, 0) == 3000 - state.params.lmr_killer
     state.params.use_killers = 0
     assert lmr_adjust_for_quiet(state, PLY, 77, 3000, 0) == 3000

@@ -35,6 +35,7 @@ from tests.positions import judge, start_fens
 
 STATE = new_state()
 PLY = 6
+FRAME = int(ROOT_OFFSET) + PLY
 MIDDLE_GAME = "r1bqk2r/ppp2ppp/2np1n2/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2QK2R w KQkq - 0 7"
 HISTORY_LIMIT = 1 << 14
 
@@ -44,9 +45,7 @@ def state():
     """A state that knows nothing; one for all tests, because it is large."""
     for name in HISTORY_FIELDS:
         STATE[name][...] = 0
-    STATE.piece_to[:] = STATE.threats[:] = 0
     STATE["params"] = default_params()
-    STATE.moves_begin[PLY] = 0
     return STATE
 
 
@@ -55,7 +54,7 @@ def fill_histories(state, seed):
     for name in ("quiet_history", "capture_history", "continuation_history", "pawn_history"):
         state[name][...] = generator.integers(-3000, 3000, state[name].shape)
     state.continuation_history[0] = state.pawn_history[0] = 0  # of no move, and of a history that is off
-    state.piece_to[:] = generator.integers(64, 1024, state.piece_to.shape)
+    state.stack["piece_to"] = generator.integers(64, 1024, len(state.stack))
 
 
 def picked(game, state, tt_move=0):
@@ -65,9 +64,10 @@ def picked(game, state, tt_move=0):
 
 def quiet_score(game, state, move):
     """The weighted sum of the histories, by the definition, and the hint."""
-    slot, top = slot_of_move(game.position, state, move), int(ROOT_OFFSET) + PLY
-    one, two, four = (int(state.continuation_history[state.piece_to[top - back], slot]) for back in (1, 2, 4))
-    threats = int(state.threats[PLY])
+    slot = slot_of_move(game.position, state, move)
+    before = state.stack["piece_to"]
+    one, two, four = (int(state.continuation_history[before[FRAME - back], slot]) for back in (1, 2, 4))
+    threats = int(state.stack["threats"][FRAME])
     threatened = 2 * (threats >> (move & 63) & 1) + (threats >> (move >> 6 & 63) & 1)
     pawns = int(state.pawn_history[int(game.position.pawn_key) % PAWN_HISTORY_SIZE, slot])
     own = int(state.quiet_history[game.position.side, threatened, move & 0xFFF])
@@ -84,14 +84,14 @@ def test_the_order_of_moves(fen, seed, choice, extra):
     game, board, state = Game(fen), judge(fen), STATE
     fill_histories(state, seed)
     state.params.use_pawn_history = extra
-    state.threats[PLY] = all_attacked(game.position, game.position.side ^ 1) if extra else 0
-    state.attacked_by_lesser[PLY] = all_attacked_by_worth(game.position, game.position.side ^ 1)[:3]
+    state.stack["threats"][FRAME] = all_attacked(game.position, game.position.side ^ 1) if extra else 0
+    state.stack["attacked_by_lesser"][FRAME] = all_attacked_by_worth(game.position, game.position.side ^ 1)[:3]
     legal = game.legal_moves()
     if not legal:
         return
     tt_move, killer, counter = (legal[(choice + step) % len(legal)] for step in (0, 7, 13))
-    state.killers[PLY] = (killer, 0)
-    state.counter_moves[state.piece_to[int(ROOT_OFFSET) + PLY - 1]] = counter
+    state.stack["killers"][FRAME] = (killer, 0)
+    state.counter_moves[state.stack["piece_to"][FRAME - 1]] = counter
     order = picked(game, state, tt_move)
     assert sorted(order) == sorted(legal)
     assert order[0] == tt_move
@@ -133,18 +133,18 @@ def test_a_cut_is_remembered(state):
     game = Game(MIDDLE_GAME)
     names = {game.uci(move): move for move in game.legal_moves()}
     best, others, capture = names["c3d5"], [names["a2a3"], names["h2h3"]], names["c4f7"]
-    state.piece_to[int(ROOT_OFFSET) + PLY - 1] = 700
+    state.stack["piece_to"][FRAME - 1] = 700
     state.tried_quiets[PLY, :2] = others
     state.tried_noisies[PLY, :1] = [capture]
     learn_cut(game.position, state, PLY, 5, best, 2, 1)
-    assert state.killers[PLY].tolist() == [best, 0]
+    assert state.stack["killers"][FRAME].tolist() == [best, 0]
     assert state.counter_moves[700] == best
     assert state.quiet_history[0, 0, best & 0xFFF] > 0
     assert all(state.quiet_history[0, 0, move & 0xFFF] < 0 for move in others)
     assert state.continuation_history[700, slot_of_move(game.position, state, best)] > 0
     assert state.capture_history[slot_of_move(game.position, state, capture), chess.PAWN] < 0
     learn_cut(game.position, state, PLY, 5, others[0], 0, 0)
-    assert state.killers[PLY].tolist() == [others[0], best]
+    assert state.stack["killers"][FRAME].tolist() == [others[0], best]
 
 
 def test_threats_and_pawns_have_histories_of_their_own(state):
@@ -166,7 +166,7 @@ def test_a_capture_that_cuts_becomes_no_killer(state):
     game = Game(MIDDLE_GAME)
     capture = next(move for move in game.legal_moves() if game.uci(move) == "c4f7")
     learn_cut(game.position, state, PLY, 5, capture, 0, 0)
-    assert state.killers[PLY].tolist() == [0, 0]
+    assert state.stack["killers"][FRAME].tolist() == [0, 0]
     assert state.capture_history[slot_of_move(game.position, state, capture), chess.PAWN] > 0
 
 
@@ -184,7 +184,7 @@ def test_whether_the_last_move_was_quiet(state, text, is_quiet):
 def test_a_move_is_judged_by_what_it_did_to_the_evaluation(state, before, now, sign):
     game = Game(MIDDLE_GAME)
     move = next(move for move in game.legal_moves() if game.uci(move) == "c3d5")
-    state.piece_to[int(ROOT_OFFSET) + PLY - 1] = 700
+    state.stack["piece_to"][FRAME - 1] = 700
     slot = slot_of_move(game.position, state, move)
     play_move(game.position, state, PLY, move)
     learn_evaluation(game.position, state, PLY + 1, before, now)
@@ -198,8 +198,8 @@ def test_lazy_evaluation_is_seldom_far_off():
     generator = np.random.default_rng(3)
     for _ in range(20):
         game = Game(MIDDLE_GAME)
-        state.psq[0] = psq_from_scratch(game.position, state.weights)
-        state.positional_evals[0] = NO_SCORE
+        state.stack["psq"][ROOT_OFFSET] = psq_from_scratch(game.position, state.weights)
+        state.stack["positional_eval"][ROOT_OFFSET] = NO_SCORE
         for ply in range(60):
             exact, lazy = exact_and_lazy(game.position, state, ply)
             if lazy != NO_SCORE:

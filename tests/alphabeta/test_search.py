@@ -15,7 +15,7 @@ from engine.alphabeta.iterations import PvLine
 from engine.alphabeta.params import PARAMETERS, default_params, set_param
 from engine.alphabeta.reductions import multi_cut_score
 from engine.alphabeta.searcher import AlphaBetaSearch, ThreadResult, vote
-from engine.alphabeta.state import HISTORY_FIELDS, new_state
+from engine.alphabeta.state import HISTORY_FIELDS, ROOT_OFFSET, new_state
 from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.game import Game
 from engine.core.perft import PERFT_POSITIONS
@@ -296,12 +296,13 @@ def test_nobody_passes_where_zugzwang_is_the_rule(fen):
 
 def test_improving_is_a_higher_evaluation_than_two_plies_ago():
     state = new_state()
-    state.static_evals[:6] = (10, 0, 30, 0, 20, 0)
+    static_evals = state.stack["static_eval"][int(ROOT_OFFSET):]
+    static_evals[:6] = (10, 0, 30, 0, 20, 0)
     assert improves(state, 2, 0) == 1  # 30 after 10
     assert improves(state, 4, 0) == 0  # 20 after 30
     assert improves(state, 2, 1) == 0  # in check nothing is known
     assert improves(state, 0, 0) == improves(state, 1, 0) == 1  # nothing to compare with
-    state.static_evals[2] = int(NO_SCORE)
+    static_evals[2] = int(NO_SCORE)
     assert improves(state, 4, 0) == 1  # 20 after 10, four plies ago: in check between them
 
 
