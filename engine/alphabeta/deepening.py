@@ -22,7 +22,7 @@ _ROOT = np.int64(0)
 
 @inline
 def aspiration_window(params, depth, previous_score):
-    """(alpha, beta) around the `expected` score: the narrower the window, the more cut-offs."""
+    """(alpha, beta) around the previous score: the narrower the window, the more cutoffs."""
     if params.use_aspiration and params.use_alphabeta and depth >= params.aspiration_depth:
         width = params.aspiration_window
         return max(previous_score - width, -INFINITE), min(previous_score + width, INFINITE)
@@ -40,9 +40,9 @@ def widen_window(alpha, beta, score, width):
 
 
 @kernel
-def set_aspiration_window(state, depth, expected):
-    """Set the first window of an iteration, around the expected score."""
-    state.window_alpha, state.window_beta = aspiration_window(state.params, depth, expected)
+def set_aspiration_window(state, depth, previous_score):
+    """Set the first window of an iteration, around the score of the one before."""
+    state.window_alpha, state.window_beta = aspiration_window(state.params, depth, previous_score)
     state.window_width = state.params.aspiration_window
     state.window_fails = 0
 
@@ -66,7 +66,7 @@ def _fail_high_depth(state, depth):
 def search_window(pos, state, search_address, depth):
     """Search the root once in the current window. The result is left in `state`.
 
-    `line`, `line_length` and `line_score` are the best line; its move is brought to the front of the open root moves.
+    `best_line`, `line_length` and `line_score` are the best line; its move is moved to the front of the root moves.
     If the score failed low or high, `line_bound` is UPPER or LOWER and the window has been widened for another search;
     otherwise, and if the search was stopped, it is EXACT. A stopped search leaves what it had found by then.
     """

@@ -23,7 +23,7 @@ from eval.psqt import psq_after, psq_of
 
 @kernel
 def make_move(pos, state, ply, move):
-    """Make `move` at `ply`, and update what the search keeps besides the position."""
+    """Make `move` at `ply`, and update the frame and the evaluator."""
     frame, child = frame_at(state, ply), frame_at(state, ply + 1)
     if has_network(state.accumulators):
         push_move(pos, state.accumulators, ply, move)
@@ -53,7 +53,7 @@ def reset_eval_stack(pos, state, ply):
 
 @inline
 def make_null_move(pos, state, ply, raw_eval):
-    """Make a null move at `ply`, where the static evaluation is `raw_eval`, and update what the search keeps."""
+    """Make a null move at `ply`, where the raw evaluation is `raw_eval`, and update the frame and the evaluator."""
     frame, child = frame_at(state, ply), frame_at(state, ply + 1)
     frame.piece_to = 0
     make_null(pos)
@@ -68,6 +68,7 @@ def make_null_move(pos, state, ply, raw_eval):
 
 @inline
 def evaluate_raw(pos, state, ply):
+    """The evaluator's score of `pos`, neither scaled nor corrected."""
     frame = frame_at(state, ply)
     if has_network(state.accumulators):
         return evaluate_network(pos, state.weights, state.accumulators, ply, state.cache)
@@ -106,7 +107,7 @@ def lazy_eval(pos, state, ply, tt_entry):
 
 @inline
 def tt_eval_or_evaluate(pos, state, ply, tt_entry):
-    """The static evaluation, taken from the TT entry `data` if it holds one."""
+    """The static evaluation, taken from the TT entry if it holds one."""
     frame = frame_at(state, ply)
     is_known = tt_entry != TT_MISS and entry_eval(tt_entry) != NO_SCORE
     score = entry_eval(tt_entry) if is_known else evaluate_raw(pos, state, ply)

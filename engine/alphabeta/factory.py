@@ -1,4 +1,4 @@
-"""The kinds of search in this package, made according to the settings."""
+"""Creates the searches of this package from the settings."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def alphabeta(options: AlphaBetaOptions, megabytes: int) -> AlphaBetaSearch:
     return AlphaBetaSearch(megabytes, options.threads)
 
 
-def minimax(wishes: AlphaBetaOptions, megabytes: int) -> IterativeSearch:
+def minimax(options: AlphaBetaOptions, megabytes: int) -> IterativeSearch:
     """Plain minimax with iterative deepening. It has no transposition table, so it needs no memory."""
     return IterativeSearch(params=minimax_params())

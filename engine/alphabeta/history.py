@@ -1,4 +1,8 @@
-"""How histories learn: the closer a value is to its limit, the less it moves towards it, and never past it."""
+"""Histories: which moves were good in other nodes, and by how much static evaluations were wrong.
+
+Quiet moves have a quiet history (by side, threats, from and to), a pawn history and continuation histories; captures
+have a capture history. Correction histories keep by how much searches differed from the static evaluation.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +28,26 @@ from engine.core.position import is_noisy
 from engine.kernel import inline, kernel
 from engine.search.scores import NO_SCORE, clamp_evaluation, is_decisive
 
+HISTORY_BITS = np.int64(14)
+HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
+# plies between a move and the earlier move of a continuation history
+_CONTINUATION_OFFSETS = np.array([1, 2, 4], np.int64)
+WEIGHT_BITS = np.int64(10)  # weights of histories are in 1024ths
+_PAWN_MASK = np.uint64(PAWN_HISTORY_SIZE - 1)
+_CORRECTION_BITS = np.int64(10)
+_LARGEST_CORRECTION_BONUS = (np.int64(1) << _CORRECTION_BITS) // 4
+_PAIR_MULTIPLIER = np.uint64(0x4F1)  # odd, so that no bit of the earlier move is lost
+_WHOLE = np.int64(1024)
+_SCALE_BITS = np.int64(14)  # a full entry with weight 1024 corrects by 64 centipawns
+
 
 @inline
 def apply_gravity(value, bonus, limit_bits):
-    """`value` moved by `step`; it stays within plus or minus 1 << limit_bits if both were within before."""
+    """History gravity: the update shrinks as the value approaches its limit, 1 << limit_bits, so that the value never
+    exceeds it if `bonus` does not.
+    """
     value = np.int64(value)
     return value + bonus - (value * abs(bonus) >> limit_bits)
-
-
-HISTORY_BITS = np.int64(14)
-HISTORY_LIMIT = np.int64(1) << HISTORY_BITS
-_CONTINUATION_OFFSETS = np.array([1, 2, 4], np.int64)  # which moves before a move continuation histories are about
-WEIGHT_BITS = np.int64(10)  # weights of histories are in 1024ths
-_PAWN_MASK = np.uint64(PAWN_HISTORY_SIZE - 1)
 
 
 @inline
@@ -47,13 +58,13 @@ def piece_to_index(pos, move):
 
 @inline
 def captured_type(pos, move):
-    """The type of the piece that `move` takes; 0 for a quiet promotion."""
+    """The type of the piece that `move` captures; 0 for a quiet promotion."""
     return PAWN if move_type(move) == EN_PASSANT else np.int64(pos.board[to_square(move)]) & 7
 
 
 @inline
 def set_threats(pos, state, ply):
-    """Note which squares the other side attacks, for the histories and hints of this node's quiet moves."""
+    """Set the squares that the other side attacks, for the history scores and bonuses of this node's quiet moves."""
     frame = frame_at(state, ply)
     by_pawns, by_minors, by_rooks, by_all = attacks_by_piece_value(pos, np.int64(pos.side) ^ 1)
     frame.threats = by_all if state.params.use_threats else EMPTY
@@ -64,13 +75,13 @@ def set_threats(pos, state, ply):
 
 @inline
 def threat_index(threats, move):
-    """Which history a quiet move has: whether it leaves an attacked square, and whether it goes to one."""
+    """Index of a quiet move's history by threats: whether it leaves an attacked square, and whether it goes to one."""
     return np.int64(threats >> from_square(move) & BIT) << 1 | np.int64(threats >> to_square(move) & BIT)
 
 
 @inline
 def pawn_history_row(pos, state):
-    """The row of the pawn-structure history; row 0, which then is never written to, if it is not in use."""
+    """The row of the pawn history. Row 0 if the pawn history is off: it is never written to then."""
     return np.int64(pos.pawn_key & _PAWN_MASK) * np.int64(state.params.use_pawn_history)
 
 
@@ -91,18 +102,18 @@ def quiet_history_score(pos, state, move, ply):
 
 @inline
 def capture_score(pos, state, move):
-    """The value of the victim, and of a promotion, plus the capture history."""
+    """The ordering score of a capture or promotion: value of the victim, of the promotion, and capture history."""
     taken = captured_type(pos, move)
     score = 16 * SEE_VALUES[taken] + np.int64(state.capture_history[piece_to_index(pos, move), taken])
-    promotion_type = move_type(move)
-    if promotion_type >= PROMOTION:
-        score += 16 * SEE_VALUES[QUEEN] if promoted_type(promotion_type) == QUEEN else -HISTORY_LIMIT
+    flags = move_type(move)
+    if flags >= PROMOTION:
+        score += 16 * SEE_VALUES[QUEEN] if promoted_type(flags) == QUEEN else -HISTORY_LIMIT
     return score
 
 
 @inline
 def _add_quiet_history(state, side, ply, move, bonus):
-    """Reward a quiet move of `side` at `ply`, whatever the position."""
+    """Apply a bonus, or a malus if negative, to the quiet history of a move of `side` at `ply`."""
     frame = frame_at(state, ply)
     code, threats = move & 0xFFF, threat_index(frame.threats, move)
     entry = state.quiet_history[side, threats, code]
@@ -121,7 +132,7 @@ def _update_quiet_histories(pos, state, ply, move, bonus):
 
 @kernel
 def update_tt_move_history(pos, state, ply, depth, move):
-    """Reward `move`, which would have cut the node off, if it is a quiet move here at all: keys may collide."""
+    """Apply a bonus to the TT move of a node cut off by its TT score, if it is quiet here: keys may collide."""
     ply &= PLY_MASK
     if is_pseudo_legal(pos, move) and not is_noisy(pos, move):
         set_threats(pos, state, ply)
@@ -131,7 +142,7 @@ def update_tt_move_history(pos, state, ply, depth, move):
 
 @kernel
 def _update_continuation_history(state, ply, piece_to, bonus):
-    """Reward the move in `slot`, as an answer to the moves before it, or punish it if `bonus` is negative."""
+    """Apply a bonus, or a malus if negative, to a move as the continuation of the moves before it."""
     ply &= PLY_MASK
     for index in range(len(_CONTINUATION_OFFSETS)):
         before = np.int64(frame_at(state, ply - _CONTINUATION_OFFSETS[index]).piece_to)
@@ -151,7 +162,7 @@ def last_move_was_quiet(pos, state, ply):
 
 @kernel
 def update_last_move_history(pos, state, ply, bonus):
-    """Reward the other side's last move, which was quiet, or punish it if `bonus` is negative."""
+    """Apply a bonus, or a malus if negative, to the other side's last move, which was quiet."""
     ply &= PLY_MASK
     parent = frame_at(state, ply - 1)
     _add_quiet_history(state, np.int64(pos.side) ^ 1, ply - 1, np.int64(parent.move), bonus)
@@ -164,8 +175,8 @@ def update_last_move_history(pos, state, ply, bonus):
 
 @kernel
 def apply_eval_diff_bonus(pos, state, ply, before, now):
-    """Reward the last move for what it did to the static evaluation, which was `before` for its side and is `now` for
-    the side to move.
+    """Apply a bonus to the last move by how much it changed the static evaluation, which was `before` for its side and
+    is `now` for the side to move.
     """
     change = -(before + now) * state.params.history_evaluation
     limit = state.params.history_bonus_max
@@ -182,8 +193,8 @@ def _update_capture_history(pos, state, move, bonus):
 
 @kernel
 def update_histories_on_cutoff(pos, state, ply, depth, best, quiets, noisies):
-    """Reward `best`, which caused the cut-off, and punish what was tried before it: `noisies`, and if it is quiet
-    `quiets`.
+    """Apply a bonus to `best`, which caused a beta cutoff, and a malus to the moves tried before it: to `noisies`
+    captures, and to `quiets` quiet moves if `best` is quiet.
     """
     ply &= PLY_MASK
     frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
@@ -203,14 +214,6 @@ def update_histories_on_cutoff(pos, state, ply, depth, best, quiets, noisies):
         _update_capture_history(pos, state, np.int64(state.tried_noisies[ply, index]), malus)
 
 
-_LIMIT_BITS = np.int64(10)
-_LIMIT = np.int64(1) << _LIMIT_BITS
-_LARGEST_STEP = _LIMIT // 4
-_PAIR_MULTIPLIER = np.uint64(0x4F1)  # odd, so that no bit of the earlier move is lost
-_WHOLE = np.int64(1024)
-_SCALE_BITS = np.int64(14)  # a full entry with weight 1024 corrects by 64 centipawns
-
-
 @inline
 def _correction_index(key):
     return np.int64(key & CORRECTION_MASK)
@@ -218,7 +221,7 @@ def _correction_index(key):
 
 @inline
 def _continuation_correction_index(state, ply):
-    """Where the correction for the last two moves is kept: hashed, since a table of all pairs would miss the cache."""
+    """Index of the correction by the last two moves, hashed: a table of all pairs would not fit into the cache."""
     parent = frame_at(state, ply - 1)
     before, last = np.uint64(frame_at(state, ply - 2).piece_to), np.uint64(parent.piece_to)
     return np.int64((before * _PAIR_MULTIPLIER ^ last) & CORRECTION_MASK)
@@ -226,11 +229,11 @@ def _continuation_correction_index(state, ply):
 
 @inline
 def _scale_eval(pos, params, raw):
-    """The static evaluation `raw`, scaled by material, and less of it the closer a draw by the fifty-move rule is."""
+    """`raw` scaled by material, and towards 0 as the fifty-move rule draws closer."""
     if params.use_material_scaling:
-        men = (popcount(pos.types[PAWN]) + 3 * popcount(pos.types[KNIGHT] | pos.types[BISHOP])
-               + 5 * popcount(pos.types[ROOK]) + 9 * popcount(pos.types[QUEEN]))
-        raw = raw * (params.material_base + params.material_factor * men) // _WHOLE
+        material = (popcount(pos.types[PAWN]) + 3 * popcount(pos.types[KNIGHT] | pos.types[BISHOP])
+                    + 5 * popcount(pos.types[ROOK]) + 9 * popcount(pos.types[QUEEN]))
+        raw = raw * (params.material_base + params.material_factor * material) // _WHOLE
     if params.use_rule50_scaling:
         raw -= raw * np.int64(pos.rule50) // params.rule50_divisor
     return raw
@@ -238,7 +241,7 @@ def _scale_eval(pos, params, raw):
 
 @kernel
 def correct_eval(pos, state, ply, raw):
-    """The static evaluation `raw`, scaled, and adjusted by the corrections learned so far."""
+    """The static evaluation: `raw`, scaled, plus the correction histories."""
     us, params = np.int64(pos.side), state.params
     raw = _scale_eval(pos, params, raw)
     if not params.use_correction:
@@ -254,25 +257,25 @@ def correct_eval(pos, state, ply, raw):
 
 @kernel
 def update_correction_history(pos, state, ply, depth, error):
-    """Learn that a search to `depth` found a score `error` above the corrected static evaluation."""
+    """Update the correction histories: a search to `depth` returned a score `error` above the static evaluation."""
     parent = frame_at(state, ply - 1)
-    step = min(max(error * depth // 8, -_LARGEST_STEP), _LARGEST_STEP)
+    bonus = min(max(error * depth // 8, -_LARGEST_CORRECTION_BONUS), _LARGEST_CORRECTION_BONUS)
     us = np.int64(pos.side)
     piece_to = _correction_index(pos.pawn_key)
-    state.pawn_correction[us, piece_to] = apply_gravity(state.pawn_correction[us, piece_to], step, _LIMIT_BITS)
+    state.pawn_correction[us, piece_to] = apply_gravity(state.pawn_correction[us, piece_to], bonus, _CORRECTION_BITS)
     for color in range(2):
         piece_to = _correction_index(pos.non_pawn_keys[color])
         entry = state.non_pawn_correction[us, color, piece_to]
-        state.non_pawn_correction[us, color, piece_to] = apply_gravity(entry, step, _LIMIT_BITS)
+        state.non_pawn_correction[us, color, piece_to] = apply_gravity(entry, bonus, _CORRECTION_BITS)
     if parent.piece_to != 0:
         piece_to = _continuation_correction_index(state, ply)
-        state.continuation_correction[piece_to] = apply_gravity(state.continuation_correction[piece_to], step,
-                                                                _LIMIT_BITS)
+        state.continuation_correction[piece_to] = apply_gravity(state.continuation_correction[piece_to], bonus,
+                                                                _CORRECTION_BITS)
 
 
 @inline
 def update_last_move_by_eval(pos, state, ply, excluded):
-    """Let the histories learn what the last move, if it was quiet, did to the static evaluation."""
+    """Update the histories of the last move, if it was quiet, by how it changed the static evaluation."""
     frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
     if (state.params.use_history and excluded == NULL_MOVE and last_move_was_quiet(pos, state, ply)
             and frame.static_eval != NO_SCORE and parent.static_eval != NO_SCORE):
@@ -281,7 +284,7 @@ def update_last_move_by_eval(pos, state, ply, excluded):
 
 @inline
 def add_tried_move(state, ply, move, is_quiet, quiets, noisies):
-    """Note a move that did not cause a cut-off; returns how many quiet and how many noisy moves are noted."""
+    """Add a move that caused no cutoff to the tried moves; returns the number of quiet and of noisy ones."""
     if is_quiet:
         if quiets < MAX_TRIED:
             state.tried_quiets[ply, quiets] = move
@@ -294,7 +297,7 @@ def add_tried_move(state, ply, move, is_quiet, quiets, noisies):
 
 @inline
 def update_last_move_on_fail_low(pos, state, ply, depth, best, old_alpha):
-    """If the node fails low the last move was good: reward it if it was quiet."""
+    """If the node fails low, apply a bonus to the last move if it was quiet."""
     params = state.params
     if params.use_history and best <= old_alpha and last_move_was_quiet(pos, state, ply):
         update_last_move_history(pos, state, ply, min(params.history_fail_low * depth, params.history_bonus_max))
@@ -302,7 +305,7 @@ def update_last_move_on_fail_low(pos, state, ply, depth, best, old_alpha):
 
 @inline
 def update_history_on_tt_cutoff(pos, state, ply, depth, move, tt_score, beta):
-    """Reward the quiet TT move of a node that its TT score cuts off: it would have been the best again."""
+    """Apply a bonus to the quiet TT move of a node that its TT score cuts off: it would have been best again."""
     if state.params.use_tt_history and tt_score >= beta and move != NULL_MOVE:
         update_tt_move_history(pos, state, ply, depth, move)
 

@@ -43,11 +43,11 @@ class MainThreadSearch:
         self._steady = 0  # iterations since the best move changed
         self._drop = 0  # of the score, in the last iteration
 
-    def run(self, is_late: Callable[[float], bool]) -> None:
-        """Iterate until a limit is met, or until `is_late`, called with the patience after each iteration, is true."""
+    def run(self, is_out_of_time: Callable[[float], bool]) -> None:
+        """Iterate until a limit is met, or until `is_out_of_time`, called with the time factor, is true."""
         deepest = min(self._limits.depth or MAX_PLY - 1, MAX_PLY - 1)
         while self.depth < deepest and self._iterate():
-            if is_late(self._time_factor()) or _mate_is_found(self._limits, self.lines):
+            if is_out_of_time(self._time_factor()) or _mate_is_found(self._limits, self.lines):
                 return
 
     def _iterate(self) -> bool:

@@ -1,4 +1,12 @@
-"""Hints for the order of quiet moves that need no experience: men in danger should flee, and checks are forcing."""
+"""Move picker: the better the order, the more alpha-beta can cut off.
+
+The picker hands out moves one by one and generates them as late as possible: first the TT move, then captures that
+do not lose material, killers and the counter move, quiet moves by histories and bonuses, and losing captures last. A
+node that is cut off by the TT move never generates any.
+
+Without `use_ordering` all moves but the TT move, which has its own switch, come in the generator's order. That
+applies to nodes of the main search; the captures of quiescence are always ordered.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +38,12 @@ from engine.core.position import is_noisy, key_after, king_square, occupied_squa
 from engine.kernel import inline, kernel
 
 ESCAPE_BONUSES = np.array([0, 0, 5000, 5000, 8000, 16000, 0, 0], np.int64)  # by type, on the histories' scale
-_SHARE_BITS = np.int64(10)  # `hint_escape` is in 1024ths
+_SHARE_BITS = np.int64(10)  # the weight of escape bonuses is in 1024ths
 
 
 @kernel
 def check_squares(pos):
-    """From where a pawn, a knight, a bishop and a rook of the side to move would give check."""
+    """The squares from which a pawn, a knight, a bishop and a rook of the side to move would give check."""
     them, occupied = np.int64(pos.side) ^ 1, occupied_squares(pos)
     king = king_square(pos, them)
     return PAWN_ATTACKS[them, king], KNIGHT_ATTACKS[king], bishop_attacks(king, occupied), rook_attacks(king, occupied)
@@ -43,25 +51,25 @@ def check_squares(pos):
 
 @kernel
 def discovered_check_candidates(pos):
-    """The men of the side to move that may discover a check, and perhaps more: the first ones on all straight lines, or
-    on all diagonals, from the enemy king, if a slider stands behind one of them.
+    """A superset of the pieces that may give a discovered check: the nearest own pieces on all straight lines, or on
+    all diagonals, from the enemy king, if a slider stands behind one of them.
     """
     us, occupied = np.int64(pos.side), occupied_squares(pos)
     king, ours = king_square(pos, us ^ 1), pos.colors[us]
     straight, diagonal = rook_attacks(king, occupied) & ours, bishop_attacks(king, occupied) & ours
-    men = EMPTY
+    candidates = EMPTY
     if rook_attacks(king, occupied ^ straight) & ours & (pos.types[ROOK] | pos.types[QUEEN]) & ~straight != EMPTY:
-        men |= straight
+        candidates |= straight
     if bishop_attacks(king, occupied ^ diagonal) & ours & (pos.types[BISHOP] | pos.types[QUEEN]) & ~diagonal != EMPTY:
-        men |= diagonal
-    return men
+        candidates |= diagonal
+    return candidates
 
 
 @inline
 def _attacked_by_lesser(piece_type, attacked_by_lesser):
-    """Where a man of this type is attacked by one of less worth; nowhere for pawns and kings.
+    """The squares on which a piece of this type is attacked by a less valuable one; none for pawns and kings.
 
-    `danger` holds the squares attacked by pawns; by pawns and minor pieces; by pawns, minor pieces and rooks.
+    `attacked_by_lesser` holds the squares attacked by pawns; by minor pieces as well; by rooks as well.
     """
     if piece_type == PAWN or piece_type == KING:
         return EMPTY
@@ -91,7 +99,9 @@ def quiet_gives_check(pos, move, check_masks, discovering):
 
 @inline
 def quiet_bonus(pos, params, move, attacked_by_lesser, check_masks):
-    """What is added to the score of a quiet move: for leaving danger and for a check; less for going into danger."""
+    """The ordering bonus of a quiet move: for escaping from a less valuable attacker, and for giving check; negative
+    for moving into such an attack.
+    """
     start, target = from_square(move), to_square(move)
     piece_type = np.int64(pos.board[start]) & 7
     squares = _attacked_by_lesser(piece_type, attacked_by_lesser)
@@ -106,21 +116,21 @@ def quiet_bonus(pos, params, move, attacked_by_lesser, check_masks):
 NO_QUIETS, ALL_QUIETS, QUIET_CHECKS = (np.int64(piece_type) for piece_type in range(3))
 _NO_LOSS = np.int64(0)
 
-# A ranked move is one number: its score, then its place counted from the end of the list, then the move. The largest
+# A scored move is one number: its score, then its index counted from the end of the list, then the move. The largest
 # number is the best move, the first among equals, and finding it takes no branch that could be mispredicted.
-_SCORE_SHIFT, _PLACE_SHIFT = np.int64(32), np.int64(16)
-_PLACE_MASK, _MOVE_MASK = np.int64(0xFFFF << 16), np.int64(0xFFFF)
-_LAST_PLACE = np.int64(0xFFFF)
+_SCORE_SHIFT, _INDEX_SHIFT = np.int64(32), np.int64(16)
+_INDEX_MASK, _MOVE_MASK = np.int64(0xFFFF << 16), np.int64(0xFFFF)
+_LAST_INDEX = np.int64(0xFFFF)
 
 
 @inline
 def _pack_scored_move(score, index, move):
-    return score << _SCORE_SHIFT | (_LAST_PLACE - np.int64(index)) << _PLACE_SHIFT | move
+    return score << _SCORE_SHIFT | (_LAST_INDEX - np.int64(index)) << _INDEX_SHIFT | move
 
 
 @inline
 def _index_of(ranked):
-    return _LAST_PLACE - ((ranked & _PLACE_MASK) >> _PLACE_SHIFT)
+    return _LAST_INDEX - ((ranked & _INDEX_MASK) >> _INDEX_SHIFT)
 
 
 @inline
@@ -139,7 +149,7 @@ def init_move_picker(state, ply, tt_move):
 
 @inline
 def _score_quiets(pos, state, ply, first, end):
-    """Rank a range of the list by `quiet_history_score` and the hints, looking up the rows of the histories
+    """Score a range of the list by `quiet_history_score` and `quiet_bonus`, looking up the histories' rows
     only once.
     """
     frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
@@ -167,16 +177,16 @@ def _score_quiets(pos, state, ply, first, end):
 
 @inline
 def _keep_quiet_checks(pos, state, ply, first, end):
-    """Keep the checks in a range of quiet moves, ranked as answers to the last move; returns where they end."""
+    """Keep the checks in a range of quiet moves, scored by continuation history; returns where they end."""
     parent = frame_at(state, ply - 1)
     check_masks, discovering = check_squares(pos), discovered_check_candidates(pos)
     on = np.int64(state.params.use_continuation)  # row 0 is never written to
-    answers = state.continuation_history[on * parent.piece_to]
+    replies = state.continuation_history[on * parent.piece_to]
     kept = first
     for index in range(np.uint64(first), np.uint64(end)):
         move = np.int64(state.move_list.moves[index])
         if quiet_gives_check(pos, move, check_masks, discovering):
-            state.scored_moves[kept] = _pack_scored_move(np.int64(answers[piece_to_index(pos, move)]), kept, move)
+            state.scored_moves[kept] = _pack_scored_move(np.int64(replies[piece_to_index(pos, move)]), kept, move)
             kept += 1
     return kept
 
@@ -208,7 +218,7 @@ def _pick_best(state, ply):
     first = best = state.scored_moves[cursor]
     for index in range(cursor + np.uint64(1), np.uint64(frame.moves_end)):
         best = max(best, state.scored_moves[index])
-    state.scored_moves[_index_of(best)] = (first & ~_PLACE_MASK) | (best & _PLACE_MASK)
+    state.scored_moves[_index_of(best)] = (first & ~_INDEX_MASK) | (best & _INDEX_MASK)
     state.scored_moves[cursor] = best
     frame.moves_cursor = cursor + np.uint64(1)
     return best & _MOVE_MASK
@@ -302,7 +312,7 @@ def _pick_next(pos, state, ply, tt_move, checkers, pinned, quiet_filter):
 
 @kernel
 def next_move(pos, state, ply, tt_move, checkers, pinned, quiet_filter):
-    """The next move to search, or NULL_MOVE when there is none. `with_quiets` may be lowered between calls."""
+    """The next move to search, or NULL_MOVE when there is none. `quiet_filter` may be lowered between calls."""
     move = _pick_next(pos, state, ply, tt_move, checkers, pinned, quiet_filter)
     if move != NULL_MOVE:
         # By the time the move has been made, the TT's bucket for the new position will be in the cache.
@@ -312,7 +322,7 @@ def next_move(pos, state, ply, tt_move, checkers, pinned, quiet_filter):
 
 @inline
 def picked_move_history(pos, state, move, ply):
-    """The history score of the quiet move that `next_move` has just handed out; with its hints, if it was ranked."""
+    """The history score of the quiet move that `next_move` has just handed out; with its bonus, if it was scored."""
     frame = frame_at(state, ply)
     if frame.stage == QUIETS:
         return state.scored_moves[np.int64(frame.moves_cursor) - 1] >> _SCORE_SHIFT

@@ -2,7 +2,7 @@
 
 Scores are from the side to move's view. `alpha` is what that side is already sure of, `beta` what the other side will
 not allow; a score of at least beta ends the node. Every technique can be switched off in params.py; what each of them
-decides is in pruning.py, reductions.py, learning.py and techniques.py. The number in brackets is the Elo that the
+decides is in pruning.py, reductions.py, evaluation.py and history.py. The number in brackets is the Elo that the
 engine loses without the technique at 5,000 nodes per move, give or take forty and more for the largest: see "What each
 technique is worth" in history/arena.md.
 
@@ -90,7 +90,7 @@ ONE = np.int64(1)
 
 @kernel
 def search(pos, state, alpha, beta, depth, ply, cut_node):
-    """The value of `pos` at `depth`: exact inside the window, else a bound. `cut_node`: a cut-off is expected."""
+    """The value of `pos` at `depth`: exact inside the window, else a bound. `cut_node`: a beta cutoff is expected."""
     ply &= PLY_MASK
     frame = frame_at(state, ply)
     params = state.params
@@ -116,14 +116,14 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if alpha >= beta:
             return alpha
 
-        # Step 4. The endgame tables: with few men the result is known. Only a mate can be better, or worse.
+        # Step 4. The endgame tables: with few pieces the result is known. Only a mate can be better, or worse.
         if can_probe_tb(pos, state) and excluded == NULL_MOVE:
             tb_floor, tb_ceiling = tb_bounds(pos, state, ply, depth)
             if tb_floor >= beta or tb_ceiling <= alpha or tb_floor == tb_ceiling:
                 return tb_floor if tb_floor > -INFINITE else tb_ceiling
             alpha = max(alpha, tb_floor)
 
-    # Step 5. The transposition table: the same position by another move order [346, its cut-offs alone 156].
+    # Step 5. The transposition table: the same position by another move order [346, its cutoffs alone 156].
     checkers, pinned = checkers_and_pinned(pos)
     in_check = checkers != EMPTY
     tt_entry, tt_score = tt_lookup(pos, state, ply) if excluded == NULL_MOVE else (TT_MISS, NO_SCORE)
@@ -136,7 +136,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
     tt_move = root_best_move(state, ply, tt_move)
     tt_is_noisy = tt_move != NULL_MOVE and is_noisy(pos, tt_move)
 
-    # Step 6. The static evaluation, corrected by experience [14], refined by the TT score.
+    # Step 6. The static evaluation, corrected by the correction histories [14], refined by the TT score.
     may_prune = not is_pv and not in_check and excluded == NULL_MOVE
     # Step 7 early: without the full evaluation, if a lazy one, which only the features have, already cuts.
     lazy_cutoff_score = lazy_reverse_futility(pos, state, depth, ply, beta, tt_entry) if may_prune else NO_SCORE
@@ -272,7 +272,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         if state.stopped:
             return DRAW
 
-        # Step 17. A new best move, or a cut-off: alpha-beta [849].
+        # Step 17. A new best move, or a beta cutoff: alpha-beta [849].
         if score > best:
             best = score
             if score > alpha:
@@ -290,7 +290,7 @@ def search(pos, state, alpha, beta, depth, ply, cut_node):
         return mate_or_stalemate_score(alpha, ply, excluded, in_check)
     best = min(best, tb_ceiling)
 
-    # Step 19. Learn which move caused the cut-off, and how wrong the evaluation was.
+    # Step 19. Update the histories by the move that caused the cutoff, and by how wrong the evaluation was.
     if best >= beta:
         update_histories_on_cutoff(pos, state, ply, depth, best_move, quiet_count, noisy_count)
     if excluded == NULL_MOVE:

@@ -154,7 +154,7 @@ PARAMETERS = (
     Parameter("weight_second", 1190, 0, 4096, 100),
     Parameter("weight_fourth", 385, 0, 4096, 100),
     Parameter("weight_pawn", 1250, 0, 4096, 100),
-    # Hints for the order of quiet moves: fleeing from a lesser man, in 1024ths of ESCAPE_VALUES, and giving check.
+    # Ordering bonuses of quiet moves: escaping a less valuable attacker, in 1024ths of ESCAPE_BONUSES, and checks.
     Parameter("hint_escape", 1024, 0, 4096, 100),
     Parameter("hint_check", 3000, 0, 16000, 500),
     # Lazy evaluation: by how much one move may change everything but material and piece-square values.

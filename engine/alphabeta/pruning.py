@@ -26,7 +26,7 @@ def has_non_pawn_material(pos):
 
 @inline
 def mate_distance_window(params, alpha, beta, ply):
-    """(alpha, beta): the window without scores that no mate from here can reach."""
+    """Mate-distance pruning: clamp the window to the scores that a mate from this ply can reach."""
     if not params.use_mate_distance:
         return alpha, beta
     return max(alpha, mated_in(ply)), min(beta, mate_in(ply + 1))

@@ -12,7 +12,7 @@ from engine.kernel import inline
 
 @inline
 def update_pv(state, ply, move):
-    """Prepend `move` to the line of the next ply."""
+    """The PV of this ply: `move`, then the PV of the next ply."""
     frame, child = frame_at(state, ply), frame_at(state, ply + 1)
     length = child.pv_length
     state.pv[ply, 0] = move
@@ -31,7 +31,7 @@ def init_frame(state, ply):
 
 @inline
 def record_best_move(state, ply, move, score, is_pv):
-    """Keep the best line so far; at the root its score too, in case the search is aborted."""
+    """Update the PV; at the root keep the score too, in case the search is aborted."""
     if is_pv:
         update_pv(state, ply, move)
     if ply == 0:
@@ -40,15 +40,15 @@ def record_best_move(state, ply, move, score, is_pv):
 
 @inline
 def count_cutoff(state, move_count):
-    """Count a cut-off, and whether the first move caused it: the measure of the move ordering."""
+    """Count a beta cutoff, and whether the first move caused it: the measure of the move ordering."""
     state.beta_cutoffs += 1
     state.first_move_cutoffs += np.int64(move_count == 1)
 
 
 @inline
 def set_tt_pv(state, ply, is_pv, tt_entry, excluded):
-    """Note whether the position is or was in a principal variation, and return it as 1 or 0. A search that leaves out
-    a move adds nothing new.
+    """Set `tt_pv`, 1 if the position is or was in a PV, and return it. A search with an excluded move keeps
+    the value.
     """
     frame = frame_at(state, ply)
     if excluded == NULL_MOVE:
@@ -58,7 +58,9 @@ def set_tt_pv(state, ply, is_pv, tt_entry, excluded):
 
 @inline
 def tt_pv_to_store(state, ply, fails_low):
-    """What the TT remembers about principal variations: if all replies fail low, the last move may well be played."""
+    """The `tt_pv` to store: if all replies fail low, the last move may well be played, so the parent's counts
+    as well.
+    """
     frame, parent = frame_at(state, ply), frame_at(state, ply - 1)
     tt_pv = np.int64(frame.tt_pv)
     return np.int64(parent.tt_pv) | tt_pv if fails_low and ply > 0 else tt_pv

@@ -1,5 +1,5 @@
-"""The alpha-beta search as its users see it. Lazy SMP: every thread searches the same root, and they help each other
-through the shared transposition table.
+"""The alpha-beta search as its callers see it. Lazy SMP: every thread searches the same root, and the threads help each
+other through the shared transposition table.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _FIRST_REPORT = 0.02
 _FIRST_PROGRESS = 3.0  # seconds: for shorter searches the lines are enough
 _PROGRESS_INTERVAL = 1.0
 _LONGEST_TIME = 1e9  # seconds; more would not fit into nanoseconds
-_VOTE_OF_THE_WORST = 14  # centipawns: the weight of the lowest score in the vote; higher ones count by their difference
-_PATIENCE_FOR_VOTES = 0.002  # seconds: a helper whose core was taken away is not waited for
+_LOWEST_VOTE = 14  # centipawns: the weight of the lowest score in the vote; higher ones count by their difference
+_VOTE_TIMEOUT = 0.002  # seconds: how long the vote waits for a helper that has lost its core
 
 
 class IterativeSearch(Search):
@@ -58,7 +58,7 @@ class IterativeSearch(Search):
             set_params(state, params)
 
     def set_evaluation(self, evaluation: Evaluator) -> None:
-        """Evaluate positions with this evaluation from now on, and forget what was found."""
+        """Use this evaluator from now on, and clear what was found."""
         self._states = [new_state(self._params, evaluation) for _ in self._states]
         self._evaluation = evaluation
         self.clear()
@@ -68,7 +68,7 @@ class IterativeSearch(Search):
         self._tb = tb
 
     def clear(self) -> None:
-        """Forget everything, for a new game."""
+        """Clear everything, for a new game."""
         self.tt.clear(len(self._states))
         for state in self._states:
             clear_histories(state)
@@ -97,7 +97,7 @@ class IterativeSearch(Search):
 
     @property
     def counts(self) -> Counts:
-        """What the running or last search has done, in all threads."""
+        """Leaf nodes and cutoffs of the running or last search, in all threads."""
         return Counts(*(sum(int(state[name]) for state in self._states) for name in Counts._fields))
 
     @property
@@ -150,7 +150,7 @@ class IterativeSearch(Search):
         """Let the helper threads stop soon."""
 
     def _iterations(self, report: Report) -> MainThreadSearch:
-        """The main thread's iterations; other kinds of search override this."""
+        """The main thread's iterations; other modes override this."""
         return MainThreadSearch(self._position.copy(), self._states[0], self._limits, self._started, report)
 
     def _pick_result(self, main: MainThreadSearch) -> ThreadResult:
@@ -161,19 +161,19 @@ class IterativeSearch(Search):
         """The answer as a result; its line is reported unless it was the last one reported."""
         best, seconds = chosen.line, time.perf_counter() - self._started
         line = best.moves or (int(self._states[0].root_moves[0]),)
-        told = next((info.pv[:1] for info in reversed(infos) if info.multipv == 1), ())
-        if told != line[:1]:
+        reported = next((info.pv[:1] for info in reversed(infos) if info.multipv == 1), ())
+        if reported != line[:1]:
             depth = max(chosen.depth, 1)
             infos.append(Info(depth, depth, 1, best.score, self.nodes, seconds, self.tt.hashfull(), line,
                               tb_hits=self.tb_hits))
             report(infos[-1])
         return Result(line[0], best.score, chosen.depth, self.nodes, seconds, line, infos)
 
-    def _is_out_of_time(self, patience: float) -> bool:
+    def _is_out_of_time(self, time_factor: float) -> bool:
         if time.perf_counter_ns() >= self._states[0].deadline:
             return True  # kernels read the clock every few thousand nodes: a tiny tree ends before that
         soft = self._soft_time
-        return soft is not None and time.perf_counter() - self._started >= soft * patience
+        return soft is not None and time.perf_counter() - self._started >= soft * time_factor
 
     def _may_be_long(self) -> bool:
         """Whether the search may last long enough to report progress. A useless thread would cost a tenth of a ms."""
@@ -227,7 +227,7 @@ class _LineReports:
 
     def flush(self) -> None:
         """Report the lines that were held back, with how full the TT is: counting that costs as much as a shallow
-        iteration, so it is not done for lines that nobody reads.
+        iteration, so it is not done for lines that are never sent.
         """
         if self._held and self._report is not no_report:
             hashfull = self._search.tt.hashfull()
@@ -242,14 +242,14 @@ class AlphaBetaSearch(IterativeSearch):
     def __init__(self, megabytes: float = 64, threads: int = 1, params: ParamsRecord | None = None,
                  evaluation: Evaluator | None = None) -> None:
         super().__init__(megabytes, params, evaluation)
-        self._crew = ThreadPool()
-        self._helping = 0  # helpers of the running search
+        self._pool = ThreadPool()
+        self._helpers = 0  # helpers of the running search
         self._is_over = np.zeros(1, np.int64)  # the helpers' stop flag: `stop` is cancelled before all have seen it
         self.set_threads(threads)
 
     def set_threads(self, threads: int) -> None:
         """Search with this many threads from now on; InputError if there is no memory for them."""
-        self._crew.shrink(threads - 1)
+        self._pool.shrink(threads - 1)
         try:
             new = [new_state(self._params, self._evaluation) for _ in range(threads - len(self._states))]
         except MemoryError as error:
@@ -257,13 +257,13 @@ class AlphaBetaSearch(IterativeSearch):
         self._states = [*self._states, *new][:threads]
 
     def set_evaluation(self, evaluation: Evaluator) -> None:
-        """Evaluate positions with this evaluation from now on, and forget what was found."""
-        self._crew.wait()
+        """Use this evaluator from now on, and clear what was found."""
+        self._pool.wait()
         super().set_evaluation(evaluation)
 
     def resize(self, megabytes: float) -> None:
         """Use a transposition table of this size from now on; it is emptied if its size changes."""
-        self._crew.wait()
+        self._pool.wait()
         if megabytes != self.tt.megabytes:
             self.tt.resize(megabytes)
             self.prefault()
@@ -273,8 +273,8 @@ class AlphaBetaSearch(IterativeSearch):
         self.tt.prefault()
 
     def clear(self) -> None:
-        """Forget everything, for a new game."""
-        self._crew.wait()
+        """Clear everything, for a new game."""
+        self._pool.wait()
         super().clear()
 
     def load(self) -> None:
@@ -285,7 +285,7 @@ class AlphaBetaSearch(IterativeSearch):
 
     def prepare(self, position: PositionRecord, limits: Limits) -> None:
         """Prepare a search of `position`; from now on `set_time` and `stop` take effect."""
-        self._crew.wait()  # a helper of the previous search may not have seen yet that it is over
+        self._pool.wait()  # a helper of the previous search may not have seen yet that it is over
         super().prepare(position, limits)
         self._is_over[0] = 0
         for state in self._states[1:]:
@@ -300,7 +300,7 @@ class AlphaBetaSearch(IterativeSearch):
     def _start_helpers(self) -> None:
         """Start the helper threads, as many as the system allows."""
         lines = min(self._limits.multipv, int(self._states[0].root_count))
-        self._helping = self._crew.start([
+        self._helpers = self._pool.start([
             partial(self._help, self._position.copy(), state, lines) for state in self._states[1:]])
 
     def _stop_helpers(self) -> None:
@@ -312,15 +312,15 @@ class AlphaBetaSearch(IterativeSearch):
         own = super()._pick_result(main)
         if self._limits.depth or self._limits.multipv > 1:
             return own
-        deadline = time.perf_counter() + _PATIENCE_FOR_VOTES
+        deadline = time.perf_counter() + _VOTE_TIMEOUT
         others = [ThreadResult(int(state.completed_depth), best_line_of(state))
-                  for number, state in enumerate(self._states[1 : 1 + self._helping])
-                  if self._crew.wait_for(number, max(deadline - time.perf_counter(), 0.0))]
+                  for number, state in enumerate(self._states[1 : 1 + self._helpers])
+                  if self._pool.wait_for(number, max(deadline - time.perf_counter(), 0.0))]
         return vote([own, *others])
 
 
 class ThreadResult(NamedTuple):
-    """What one thread would play, and the depth of its last finished iteration."""
+    """The line that one thread found, and the depth of its last completed iteration."""
 
     depth: int
     line: PvLine
@@ -334,7 +334,7 @@ def vote(candidates: Sequence[ThreadResult]) -> ThreadResult:
     lowest = min(candidate.line.score for candidate in eligible)
     votes: dict[int, int] = {}
     for depth, line in eligible:
-        weight = (line.score - lowest + _VOTE_OF_THE_WORST) * depth
+        weight = (line.score - lowest + _LOWEST_VOTE) * depth
         votes[line.moves[0]] = votes.get(line.moves[0], 0) + weight
     if any(is_win(line.score) for _, line in eligible):
         return max(eligible, key=lambda candidate: candidate.line.score)

@@ -26,14 +26,14 @@ _NO_LOSS = np.int64(0)
 @inline
 def capture_gain(pos, move):
     """What `move` wins at once, including the gain of a promotion."""
-    piece_type = move_type(move)
-    if piece_type == CASTLING:
+    flags = move_type(move)
+    if flags == CASTLING:
         return np.int64(0)
-    if piece_type == EN_PASSANT:
+    if flags == EN_PASSANT:
         return SEE_VALUES[PAWN]
     value = SEE_VALUES[np.int64(pos.board[to_square(move)]) & 7]
-    if piece_type >= PROMOTION:
-        value += SEE_VALUES[promoted_type(piece_type)] - SEE_VALUES[PAWN]
+    if flags >= PROMOTION:
+        value += SEE_VALUES[promoted_type(flags)] - SEE_VALUES[PAWN]
     return value
 
 
@@ -50,7 +50,7 @@ def _all_attackers(pos, square, occupied):
 
 @inline
 def _exchange_risk(piece_type, promoting):
-    """What is lost if a piece of this kind is taken: its value, and the promotion if pawns promote by taking it."""
+    """What is lost if a piece of this type is captured: its value, and the promotion if pawns promote by taking it."""
     return SEE_VALUES[piece_type] + (_PROMOTION_GAIN if promoting != EMPTY else np.int64(0))
 
 
@@ -60,18 +60,18 @@ def see_ge(pos, move, threshold):
 
     Follows the captures with a running balance, and stops as soon as the outcome is decided.
     """
-    start, target, piece_type = from_square(move), to_square(move), move_type(move)
-    if piece_type == CASTLING:
+    start, target, flags = from_square(move), to_square(move), move_type(move)
+    if flags == CASTLING:
         return threshold <= 0
     balance = capture_gain(pos, move) - threshold
     if balance < 0:
         return False
-    moved = promoted_type(piece_type) if piece_type >= PROMOTION else np.int64(pos.board[start]) & 7
+    moved = promoted_type(flags) if flags >= PROMOTION else np.int64(pos.board[start]) & 7
     is_last_rank = (BIT << target) & (RANK_1 | RANK_8) != EMPTY
     if balance >= SEE_VALUES[moved] + (_PROMOTION_GAIN if is_last_rank else np.int64(0)):
         return True
     occupied = (occupied_squares(pos) ^ (BIT << start)) | BIT << target
-    if piece_type == EN_PASSANT:
+    if flags == EN_PASSANT:
         occupied ^= BIT << (target ^ 8)
     diagonal = pos.types[BISHOP] | pos.types[QUEEN]
     straight = pos.types[ROOK] | pos.types[QUEEN]
@@ -85,22 +85,22 @@ def see_ge(pos, move, threshold):
         own = attackers & pos.colors[side]
         if own == EMPTY:
             break
-        kind_taking = PAWN
-        while own & pos.types[kind_taking] == EMPTY:
-            kind_taking += 1
-        occupied ^= BIT << lsb(own & pos.types[kind_taking])
+        capturer = PAWN
+        while own & pos.types[capturer] == EMPTY:
+            capturer += 1
+        occupied ^= BIT << lsb(own & pos.types[capturer])
         # An x-ray attacker behind the capturing piece may join in.
-        if kind_taking == PAWN or kind_taking == BISHOP or kind_taking == QUEEN:
+        if capturer == PAWN or capturer == BISHOP or capturer == QUEEN:
             attackers |= bishop_attacks(target, occupied) & diagonal
-        if kind_taking == ROOK or kind_taking == QUEEN:
+        if capturer == ROOK or capturer == QUEEN:
             attackers |= rook_attacks(target, occupied) & straight
         attackers &= occupied
         side ^= 1
-        stands = QUEEN if kind_taking == PAWN and promoting != EMPTY else kind_taking
+        stands = QUEEN if capturer == PAWN and promoting != EMPTY else capturer
         balance = -balance - 1 - _exchange_risk(stands, attackers & pos.colors[side] & promoting)
         if balance >= 0:
             # A king must not capture a defended piece.
-            if kind_taking == KING and attackers & pos.colors[side] != EMPTY:
+            if capturer == KING and attackers & pos.colors[side] != EMPTY:
                 side ^= 1
             break
     return side != np.int64(pos.side)
@@ -111,7 +111,7 @@ def flag_see_ok(pos, moves, count, good):
     """Set `good[i]` to 1 if the exchange that legal move i begins loses nothing, else to 0, for `count` moves.
 
     The other side cannot take on a square that it does not attack, unless the move opens a line to it: then it attacks
-    the square that the man leaves, too, or the move captures en passant.
+    the square that the piece leaves as well, or the move is an en passant capture.
     """
     threatened = attacked_squares(pos, np.int64(pos.side) ^ 1)
     for index in range(count):

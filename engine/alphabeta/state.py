@@ -75,8 +75,8 @@ class StateRecord(Fields):
     stopped: I8
     # What the search has done.
     leaf_nodes: I8  # positions at the horizon
-    beta_cutoffs: I8  # beta cut-offs
-    first_move_cutoffs: I8  # cut-offs by the first move
+    beta_cutoffs: I8
+    first_move_cutoffs: I8  # those caused by the first move
     # The transposition table.
     tt_address: I8
     tt_buckets: I8
@@ -113,11 +113,11 @@ class StateRecord(Fields):
     tried_quiets: Annotated[Numbers, "u2", (STACK_SIZE, MAX_TRIED)]  # moves that did not cut, for the histories
     tried_noisies: Annotated[Numbers, "u2", (STACK_SIZE, MAX_TRIED)]
     move_list: MoveListRecord
-    # the same moves with their scores, see ordering.py
+    # the same moves with their scores, see movepicker.py
     scored_moves: Annotated[Numbers, "i8", MOVE_LIST_PLIES * MAX_MOVES]
     # Histories.
     counter_moves: Annotated[Numbers, "u2", PIECE_TO_SIZE]
-    quiet_history: Annotated[Numbers, "i2", (2, 4, 64 * 64)]  # [side, threats as in ordering.py, from and to]
+    quiet_history: Annotated[Numbers, "i2", (2, 4, 64 * 64)]  # [side, threat_index, from and to]
     capture_history: Annotated[Numbers, "i2", (PIECE_TO_SIZE, 8)]  # [piece and square, captured type]
     continuation_history: Annotated[Numbers, "i2", (PIECE_TO_SIZE, PIECE_TO_SIZE)]
     pawn_history: Annotated[Numbers, "i2", (PAWN_HISTORY_SIZE, PIECE_TO_SIZE)]  # [pawns, hashed; piece and square]

@@ -1,4 +1,4 @@
-"""Threads that sleep between searches: starting new ones for every move would cost too much time."""
+"""A pool of search threads that persists between moves, because starting threads for every move is too slow."""
 
 from __future__ import annotations
 
@@ -49,43 +49,43 @@ class ThreadPool:
     """As many threads as were ever needed at once. Jobs must end by themselves soon after their stop flag is set."""
 
     def __init__(self) -> None:
-        self._hands: list[_PoolThread] = []
-        weakref.finalize(self, _dismiss, self._hands)
+        self._threads: list[_PoolThread] = []
+        weakref.finalize(self, _shut_down, self._threads)
 
     def start(self, jobs: Sequence[Callable[[], None]]) -> int:
         """Start the jobs in parallel; returns how many were started, since the system may have no more threads."""
         self.wait()
         self._grow(len(jobs))
-        for hand, job in zip(self._hands, jobs, strict=False):
-            hand.submit(job)
-        return min(len(jobs), len(self._hands))
+        for thread, job in zip(self._threads, jobs, strict=False):
+            thread.submit(job)
+        return min(len(jobs), len(self._threads))
 
     def wait_for(self, number: int, seconds: float) -> bool:
         """Wait at most `seconds` for the job of that number; returns whether it is done."""
-        return self._hands[number].is_idle.wait(seconds)
+        return self._threads[number].is_idle.wait(seconds)
 
     def wait(self) -> None:
         """Wait until all jobs are done."""
-        for hand in self._hands:
-            hand.is_idle.wait()
+        for thread in self._threads:
+            thread.is_idle.wait()
 
     def shrink(self, size: int) -> None:
         """End all threads but the first `size`."""
         self.wait()
-        _dismiss(self._hands[size:])
-        del self._hands[size:]
+        _shut_down(self._threads[size:])
+        del self._threads[size:]
 
     def _grow(self, size: int) -> None:
-        while len(self._hands) < size:
-            hand = _PoolThread()
+        while len(self._threads) < size:
+            thread = _PoolThread()
             try:
-                hand.start()
+                thread.start()
             except RuntimeError:  # a limit on processes
                 return
-            self._hands.append(hand)
+            self._threads.append(thread)
 
 
-def _dismiss(hands: list[_PoolThread]) -> None:
+def _shut_down(threads: list[_PoolThread]) -> None:
     """End threads; those that are busy end when their job is done."""
-    for hand in hands:
-        hand.shut_down()
+    for thread in threads:
+        thread.shut_down()

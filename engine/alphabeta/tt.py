@@ -163,7 +163,7 @@ def tt_prefetch(address, buckets, key):
 
 @kernel
 def probe_entry(address, buckets, key):
-    """The data word that is stored for `key`, or MISS."""
+    """The entry stored for `key`, or TT_MISS."""
     slot = _bucket_address(address, buckets, key)
     for _ in range(BUCKET_ENTRIES):
         tt_entry = load_word(slot + 8)
@@ -237,13 +237,15 @@ def tt_store(pos, state, ply, move, score, static_eval, depth, bound, tt_pv):
 
 @inline
 def tt_score_is_usable(pos, params):
-    """Whether scores of the TT may cut: not close to a draw by the fifty-move rule, of which they know nothing."""
+    """Whether TT scores may cut off: not close to a draw by the fifty-move rule, which they do not take into
+    account.
+    """
     return params.use_tt_cutoffs and pos.rule50 < params.tt_rule50
 
 
 @inline
 def bound_cuts(bound, score, alpha, beta):
-    """Whether a stored bound is enough for a cut-off in this window."""
+    """Whether a stored bound causes a cutoff in this window."""
     return bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha)
 
 
@@ -255,7 +257,9 @@ def is_more_informative(bound, score, reference):
 
 @inline
 def legal_or_null(pos, move, checkers, pinned):
-    """`move` if it is legal here, else NULL_MOVE: keys may collide, and entries may be torn."""
+    """Return `move` if it is legal here, otherwise NULL_MOVE. A TT move may come from a key collision or a
+    torn entry.
+    """
     if move != NULL_MOVE and is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned):
         return move
     return NULL_MOVE
@@ -272,7 +276,7 @@ def refine_by_tt(state, tt_entry, tt_score, estimate):
 
 @inline
 def tt_score_cuts(pos, params, tt_entry, tt_score, alpha, beta, depth, is_scout):
-    """Whether the TT score cuts the node off: deep enough, and not close to a draw by the fifty-move rule.
+    """Whether the TT score causes a cutoff: deep enough, and not close to a draw by the fifty-move rule.
 
     With PVS only nodes with a null window are cut off, so that the principal variation stays whole.
     """

@@ -57,7 +57,7 @@ def _change_of(word: str, values: ParamsRecord) -> ParamChange:
     name, equals, between = word.partition("=")
     row = next((row for row in PARAMETERS if row.name == name), None)
     if row is None:
-        raise InputError(f"no search parameter is called {quote(name)}")
+        raise InputError(f"unknown search parameter {quote(name)}")
     if not equals:
         value = int(values[name])
         return ParamChange(name, 0, 1) if row.is_switch else ParamChange(name, max(value - row.step, row.low),

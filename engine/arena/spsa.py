@@ -50,7 +50,7 @@ class SpsaConfig:
         known = {row.name: row for row in table}
         for name in self.names:
             if name not in known:
-                raise InputError(f"no search parameter is called {quote(name)}")
+                raise InputError(f"unknown search parameter {quote(name)}")
             if known[name].step == 0:
                 raise InputError(f"{name} is a switch: `match` decides about those")
         return [known[name] for name in self.names]

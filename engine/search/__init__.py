@@ -1,1 +1,1 @@
-"""What all searches share: limits, reports, results, scores, the clock, parameter rows, the registry of kinds."""
+"""What all searches share: interface, limits and results, scores, time management, parameters, modes."""

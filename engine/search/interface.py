@@ -1,4 +1,4 @@
-"""The interface of a search: `Search`, which every kind implements, and capabilities that only some kinds have.
+"""The interface of a search: `Search`, which every mode implements, and capabilities that only some modes have.
 
 A caller asks for a capability (`if isinstance(search, Resizable)`) before using it, so no search needs methods that do
 nothing.
@@ -14,11 +14,11 @@ from engine.search.tb import TbRecord
 from engine.search.types import Limits, Report, Result, no_report
 
 if TYPE_CHECKING:
-    from eval.evaluator import Evaluator  # a type only: this package depends on no evaluation
+    from eval.evaluator import Evaluator  # a type only: this package depends on no evaluator
 
 
 class Search(Protocol):
-    """What every kind can do. A search has two parts, so that a signal given after the first is never lost."""
+    """What every mode can do. A search has two parts, so that a stop between them is never lost."""
 
     @abstractmethod
     def load(self) -> None:
@@ -43,7 +43,7 @@ class Search(Protocol):
 
 @runtime_checkable
 class Stoppable(Protocol):
-    """A search that can be told to stop or to keep a time. All methods may be called from any thread."""
+    """A search that can be stopped or given a time limit. All methods may be called from any thread."""
 
     def stop(self) -> None:
         """End the running search soon, or the next one if none is running."""
@@ -60,7 +60,7 @@ class Resizable(Protocol):
     """A search whose memory can be set."""
 
     def resize(self, megabytes: float) -> None:
-        """Use this much memory from now on, and forget what was found. InputError if it cannot be had."""
+        """Use this much memory from now on, and clear what was found. InputError if it cannot be had."""
 
     def prefault(self) -> None:
         """Have the system provide all of that memory now, so that no search has to wait for it."""
@@ -79,15 +79,15 @@ class Clearable(Protocol):
     """A search that keeps what it learned from one move of a game to the next."""
 
     def clear(self) -> None:
-        """Forget everything, for a new game."""
+        """Clear everything, for a new game."""
 
 
 @runtime_checkable
 class Evaluating(Protocol):
-    """A search whose evaluation can be chosen."""
+    """A search whose evaluator can be chosen."""
 
     def set_evaluation(self, evaluation: Evaluator) -> None:
-        """Evaluate positions with this evaluation from now on, and forget what was found."""
+        """Use this evaluator from now on, and clear what was found."""
 
 
 @runtime_checkable
@@ -103,4 +103,4 @@ class VisitCounting(Protocol):
     """A search that gives its root moves unequal shares of its work."""
 
     def visits(self) -> dict[int, int]:
-        """How often each root move has been visited; may be asked for while the search reports."""
+        """How often each root move has been visited; may be called while the search reports."""

@@ -1,6 +1,6 @@
-"""The kinds of search: one row each. Options, commands and the tournament take their names from here.
+"""The search modes: one row each. Options, commands and the tournament take their names from here.
 
-Standard library only: the names are printed before Numba is loaded, and a kind is imported when it is asked for.
+Standard library only: the names are printed before Numba is loaded, and a mode is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class SearchMode(NamedTuple):
-    """A kind of search: its name, what it is, and the function that makes one.
+    """A search mode: its name, what it is, and the factory that creates one.
 
-    The maker is called with the settings, of which it reads the attributes listed in its `Wishes`, and with the
+    The factory is called with the settings, of which it reads the attributes of its options protocol, and with the
     megabytes that the search may use.
     """
 
@@ -25,10 +25,10 @@ class SearchMode(NamedTuple):
     factory: str  # "module:function"
 
     def create(self, settings: Any, megabytes: int) -> Search:
-        """A new search of this kind; InputError if the memory cannot be had."""
+        """A new search of this mode; InputError if the memory cannot be had."""
         module, _, function = self.factory.partition(":")
-        maker = cast("Callable[[Any, int], Search]", getattr(import_module(module), function))
-        return maker(settings, megabytes)
+        factory = cast("Callable[[Any, int], Search]", getattr(import_module(module), function))
+        return factory(settings, megabytes)
 
 
 MODES = (
@@ -49,5 +49,5 @@ DEFAULT_MODE = MODES[0]
 
 
 def mode_named(name: str) -> SearchMode:
-    """The kind of that name, which is one of KINDS."""
-    return next(kind for kind in MODES if kind.name == name)
+    """The mode of that name, which is one of MODES."""
+    return next(mode for mode in MODES if mode.name == name)

@@ -12,7 +12,7 @@ R = TypeVar("R", bound=Fields)
 
 
 class TunableRow(Protocol):
-    """What every such table says about a number."""
+    """What every table of tunables has in each row."""
 
     @property
     def name(self) -> str: ...
@@ -24,9 +24,9 @@ class TunableRow(Protocol):
     def high(self) -> float: ...
 
 
-def default_record(rows: Iterable[TunableRow], kind: type[R]) -> R:
+def default_record(rows: Iterable[TunableRow], record_class: type[R]) -> R:
     """A new record with every default."""
-    record = new_record(kind)
+    record = new_record(record_class)
     for row in rows:
         record[row.name] = row.default
     return record
@@ -35,11 +35,11 @@ def default_record(rows: Iterable[TunableRow], kind: type[R]) -> R:
 def set_value(record: Any, rows: Iterable[TunableRow], name: str, value: float, what: str) -> None:
     """Set the number called `name`; InputError if there is no such row or the value is out of range.
 
-    A number whose default is an integer must be an integer. `what` names the kind of row for the message.
+    A number whose default is an integer must be an integer. `what` names the rows in the message.
     """
     row = next((row for row in rows if row.name == name), None)
     if row is None:
-        raise InputError(f"no {what} is called {quote(name)}")
+        raise InputError(f"unknown {what} {quote(name)}")
     if not row.low <= value <= row.high or (isinstance(row.default, int) and value != int(value)):
-        raise InputError(f"{name} must be from {row.low:g} to {row.high:g}, not {value:g}")
+        raise InputError(f"{name} must be from {row.low:g} to {row.high:g}, got {value:g}")
     record[name] = value

@@ -8,7 +8,7 @@ from engine.kernel.records import I8, Fields, new_record
 class TbRecord(Fields):
     """Which endgame tables a search may probe, and how."""
 
-    max_pieces: I8  # positions with more men are not probed; 0 for none at all
+    max_pieces: I8  # positions with more pieces are not probed; 0 for none at all
     own_address: I8  # the directory of the engine's own tables
     own_max_pieces: I8
     syzygy_address: I8  # the directory of the Syzygy tables that are open, or 0

@@ -25,7 +25,7 @@ _WHEN_OUT_OF_TIME = 0.1  # the share of the clock that may be used when the over
 _STEADINESS = (1.6, 1.25, 1.05, 0.95, 0.85, 0.8, 0.75)
 # A score that drops by this many centipawns or more raises the factor by this share, a smaller drop by less.
 _LARGEST_DROP = 80
-_MOST_WORRY = 0.6
+_LARGEST_DROP_FACTOR = 0.6
 # A best move that took nearly all of the nodes has no rival.
 _SHARE_BASE, _SHARE_FACTOR = 1.45, 0.75
 
@@ -77,5 +77,5 @@ def time_factor(steady: int, drop: int, share: float) -> float:
     `steady` counts the iterations since the best move changed, `drop` is how many centipawns the score fell, and
     `share` is the fraction of all nodes spent on the best move.
     """
-    worry = _MOST_WORRY * min(max(drop, 0), _LARGEST_DROP) / _LARGEST_DROP
-    return _STEADINESS[min(steady, len(_STEADINESS) - 1)] * (1 + worry) * (_SHARE_BASE - _SHARE_FACTOR * share)
+    drop_factor = _LARGEST_DROP_FACTOR * min(max(drop, 0), _LARGEST_DROP) / _LARGEST_DROP
+    return _STEADINESS[min(steady, len(_STEADINESS) - 1)] * (1 + drop_factor) * (_SHARE_BASE - _SHARE_FACTOR * share)

@@ -1,4 +1,4 @@
-"""What goes into a search and what comes out of it: plain values, shared by every kind of search."""
+"""What goes into a search and what comes out of it: plain values, shared by every search mode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop. None means no limit of that kind; without any limit the search goes on until it is stopped.
+    """When to stop. None means no such limit; without any limit the search runs until it is stopped.
 
     Times are seconds.
     """
@@ -38,8 +38,8 @@ class Counts(NamedTuple):
     """What a search has done so far, besides its nodes."""
 
     leaf_nodes: int = 0  # positions at the horizon
-    beta_cutoffs: int = 0  # beta cut-offs
-    first_move_cutoffs: int = 0  # cut-offs by the first move
+    beta_cutoffs: int = 0
+    first_move_cutoffs: int = 0  # those caused by the first move
 
 
 ZERO_COUNTS = Counts()
@@ -69,7 +69,7 @@ class Progress:
 
     depth: int
     current_move: int  # the root move that is being searched
-    current_move_number: int  # its place in the move ordering, from 1
+    current_move_number: int  # its index in the move order, from 1
     nodes: int
     seconds: float
     hashfull: int
@@ -86,7 +86,7 @@ Report = Callable[[Info | Progress | InfoString], None]
 
 
 def no_report(_: Info | Progress | InfoString) -> None:
-    """A report that nobody reads."""
+    """A report that does nothing."""
 
 
 @dataclass

@@ -33,7 +33,7 @@ from tests.core.test_fen import BAD
     (("match",), "match needs two players"),
     (("match", "cmd:a"), "match needs a second player"),
     (("match", "a", "cmd:b"), "both players must be cmd:COMMAND"),
-    (("match", "sharpness=3"), "no search parameter is called 'sharpness'"),
+    (("match", "sharpness=3"), "unknown search parameter 'sharpness'"),
     (("match", "rfp_margin=9999"), "rfp_margin must be from"),
     (("match", "rfp_margin=x"), "needs a whole number"),
     (("match", "default", "/no/such/weights.json"), "cannot read /no/such/weights.json"),

@@ -30,7 +30,7 @@ def test_the_rating_that_a_gui_tells(text, rating):
 
 def test_assumptions_out_of_range_or_unknown_are_refused():
     searcher = ExpectimaxSearch()
-    with pytest.raises(InputError, match="no assumption of expectimax is called 'temper'"):
+    with pytest.raises(InputError, match="unknown assumption of expectimax 'temper'"):
         searcher.set_opponent_param("temper", 1.0)
     for bad in (0.0, -5.0, math.nan):
         with pytest.raises(InputError, match="temperature must be from 1 to inf"):
