@@ -18,9 +18,9 @@ from eval.weight_file import read_weight_file
 
 FULL_MATERIAL = 78  # pawn 1, knight and bishop 3, rook 5, queen 9, both sides
 SPREAD_UNIT = 50.0
+WDL_TOTAL = 1000  # the games that wins, draws and losses add up to
 _MATERIAL = (0, 1, 3, 3, 5, 9, 0, 0)  # [type]
 _STEEPEST = 50.0  # beyond this many spreads nothing changes
-_WHOLE = 1000
 
 
 class WdlModel(NamedTuple):
@@ -42,7 +42,7 @@ class WdlModel(NamedTuple):
 
 
 class Wdl(NamedTuple):
-    """How many of a thousand games the side to move would win, draw and lose."""
+    """How many of a thousand games one side, usually the side to move, would win, draw and lose."""
 
     win: int
     draw: int
@@ -69,7 +69,7 @@ def wdl_of(score: int, material: int, model: WdlModel | None = None) -> Wdl:
     """The chances that the score stands for; the default is the model of the features."""
     used = model or features_wdl_model()
     win, loss = _win_rate(score, material, used), _win_rate(-score, material, used)
-    return Wdl(win, _WHOLE - win - loss, loss)
+    return Wdl(win, WDL_TOTAL - win - loss, loss)
 
 
 def described(model: WdlModel) -> str:
@@ -80,4 +80,4 @@ def described(model: WdlModel) -> str:
 
 def _win_rate(score: int, material: int, model: WdlModel) -> int:
     exponent = (model.even_score(material) - score) / model.spread(material)
-    return round(_WHOLE / (1 + math.exp(max(-_STEEPEST, min(exponent, _STEEPEST)))))
+    return round(WDL_TOTAL / (1 + math.exp(max(-_STEEPEST, min(exponent, _STEEPEST)))))

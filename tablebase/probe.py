@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from engine.core.bits import EMPTY, KING, NO_SQUARE, PAWN, clear_lsb, lsb, more_than_one
+from engine.core.draws import FIFTY_MOVES
 from engine.core.movegen import ALL_MOVES, MOVE_LIST_TYPE, MoveListRecord, checkers_and_pinned, generate
 from engine.core.position import POSITION_TYPE, PositionRecord, king_square, make, occupied_squares, unmake
 from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_type
@@ -32,7 +33,6 @@ from tablebase.indexing import ADDRESS_OF_CELLS, VIEW, VIEW_TYPE, cell_in
 
 MATERIALS = 1 << 12  # up to three men of four bits each
 NO_VIEW = -1
-_FIFTY_MOVES = np.int64(100)  # in plies
 MAX_PROBE_DEPTH = np.int64(8)  # plies: every second one may lead to a table without that side to move
 
 
@@ -148,14 +148,14 @@ def outcome_at_zeroing(pos, directory):
     UNKNOWN if a mate of the ending may take more than fifty moves.
     """
     outcome, longest = _outcome_and_longest(pos, directory)
-    return outcome if outcome == OUTCOME_DRAW or longest <= _FIFTY_MOVES else UNKNOWN
+    return outcome if outcome == OUTCOME_DRAW or longest <= FIFTY_MOVES else UNKNOWN
 
 
 @kernel
 def outcome_with_rule50(pos, directory):
     """`outcome_at_zeroing`, but with the current fifty-move counter."""
     outcome, longest = _outcome_and_longest(pos, directory)
-    return outcome if outcome == OUTCOME_DRAW or np.int64(pos.rule50) + longest <= _FIFTY_MOVES else UNKNOWN
+    return outcome if outcome == OUTCOME_DRAW or np.int64(pos.rule50) + longest <= FIFTY_MOVES else UNKNOWN
 
 
 @inline

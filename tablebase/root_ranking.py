@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from engine.core.draws import FIFTY_MOVES, repetition_count
+from engine.core.draws import FIFTY_MOVES, repetition_count, reversible_plies
 from engine.core.movegen import ALL_MOVES, MAX_MOVES, MOVE_LIST_TYPE, MoveListRecord, checkers_and_pinned, generate
-from engine.core.position import HISTORY, HISTORY_MASK, PAST_KEY, POSITION_TYPE, PositionRecord, make, unmake
+from engine.core.position import HISTORY_MASK, PAST_KEY, POSITION_TYPE, PositionRecord, make, unmake
 from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_type
 from engine.kernel.records import Fields, Numbers, dtype_of, new_record
 from tablebase.codes import DRAWN, MATED, UNKNOWN
@@ -97,7 +97,7 @@ def _has_repeated(pos):
 
     The current one does not matter: a winner who makes progress never returns to it.
     """
-    reach = min(np.int64(pos.rule50), np.int64(pos.ply) - np.int64(pos.last_null), np.int64(HISTORY - 2))
+    reach = reversible_plies(pos)
     for back in range(1, reach + 1):
         key = pos.undo_stack[(np.int64(pos.ply) - back) & HISTORY_MASK, PAST_KEY]
         for further in range(back + 4, reach + 1, 2):

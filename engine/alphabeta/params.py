@@ -6,30 +6,10 @@ row whose range is 0 to 1 is a switch: it turns a technique off, to show what it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from engine.kernel.records import Fields, take_fields
-from engine.search.params import default_record, set_value
-
-
-class Parameter(NamedTuple):
-    """A tunable: its default, its range and the step a tuner takes."""
-
-    name: str
-    default: int
-    low: int
-    high: int
-    step: int  # 0 for a switch
-
-    @property
-    def is_switch(self) -> bool:
-        """Whether it turns a technique on and off."""
-        return (self.low, self.high) == (0, 1)
-
-    @property
-    def is_on(self) -> bool:
-        """Whether it is the switch of a technique that is in use."""
-        return self.is_switch and self.default == 1
+from engine.search.params import Parameter, default_record, set_value
 
 
 def _switch(name: str, default: int = 1) -> Parameter:

@@ -11,7 +11,7 @@ from engine.analysis.accuracy import MoveVerdict, classify_move
 from engine.analysis.boards import fen_and_moves
 from engine.analysis.lookup import tb_verdict_text
 from engine.analysis.reasons import line_text, reason_for, sacrifice, settled_end
-from engine.analysis.results import Score
+from engine.analysis.results import Score, for_white
 from engine.analysis.review import Analyser, PositionEval, SearchEffort, evaluate_board
 from engine.analysis.themes import Point, move_points, position_points
 from engine.core.game import Game
@@ -85,7 +85,7 @@ def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None,
         raise InputError(f"{move.uci()} is not a legal move in {board.fen()}")
     here = evaluate_board(engine, board, effort)
     state, table = game_state_text(board), (tb_verdict_text(board) or "") if here.line else ""
-    score, best = _for_white(board, here.score), line_text(board, here.line)
+    score, best = for_white(board, here.score), line_text(board, here.line)
     if move is None or not here.line:
         reasons = _position_reasons(settled_end(board, here.line, _BOTH), score, used) if here.line else ()
         return Explanation(state, table, score, best, "", None, "", "", "", reasons)
@@ -98,7 +98,7 @@ def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None,
     reasons = _move_reasons(board, settled_end(after, there.line), used) if there.line else ()
     if verdict.mark.is_bad:
         reasons = tuple(reason for reason in reasons if reason.centipawns < 0)  # what it is good for does not matter
-    return Explanation(state, table, score, best, board.san(move), _for_white(board, of_move), verdict.mark.text,
+    return Explanation(state, table, score, best, board.san(move), for_white(board, of_move), verdict.mark.text,
                        line_text(after, there.line), _sentence(board, after, move, (here, there), verdict),
                        () if _is_decided(of_move) else reasons)
 
@@ -156,10 +156,6 @@ def _told(score: Score) -> str:
         return f"{'white' if score.wdl.win else 'black'} wins by the endgame tables"
     win, draw, loss = (f"{share / 10:.0f} %" for share in score.wdl)
     return f"{score}: white wins {win}, draw {draw}, black wins {loss}"
-
-
-def _for_white(board: chess.Board, score: Score) -> Score:
-    return score if board.turn else -score
 
 
 def _is_decided(score: Score) -> bool:

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import chess
 
 from engine.core.position import PositionRecord
 from engine.search.scores import mate_distance
 from engine.text.display import to_cp_and_wdl
-from eval.wdl import WdlModel
+from eval.wdl import WDL_TOTAL, Wdl, WdlModel
 
-_WHOLE = 1000
 _MATE_VALUE = 100_000  # centipawns: beyond every score that is no mate
-
-
-class Wdl(NamedTuple):
-    """How often of a thousand games one side wins, draws and loses."""
-
-    win: int
-    draw: int
-    loss: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +37,7 @@ class Score:
     @property
     def expected(self) -> float:
         """The share of a point that is to be expected, from 0 to 1."""
-        return (self.wdl.win + self.wdl.draw / 2) / _WHOLE
+        return (self.wdl.win + self.wdl.draw / 2) / WDL_TOTAL
 
     @property
     def value(self) -> int:
@@ -91,9 +81,14 @@ class PlayResult:
     seconds: float
 
 
-_WON, _DRAWN, _LOST = Wdl(_WHOLE, 0, 0), Wdl(0, _WHOLE, 0), Wdl(0, 0, _WHOLE)
+_WON, _DRAWN, _LOST = Wdl(WDL_TOTAL, 0, 0), Wdl(0, WDL_TOTAL, 0), Wdl(0, 0, WDL_TOTAL)
 MATED = Score(None, 0, _LOST)
 STALEMATE = Score(0, None, _DRAWN)
+
+
+def for_white(board: chess.Board, score: Score) -> Score:
+    """White's score, given that of the side to move on `board`."""
+    return score if board.turn else -score
 
 
 def to_score(position: PositionRecord, score: int, model: WdlModel | None = None) -> Score:
@@ -105,4 +100,4 @@ def to_score(position: PositionRecord, score: int, model: WdlModel | None = None
     if mate is not None:
         return Score(None, mate, _WON if score > 0 else _LOST)
     centipawns, wdl = to_cp_and_wdl(position, score, model)
-    return Score(centipawns, None, Wdl(*wdl))
+    return Score(centipawns, None, wdl)

@@ -18,15 +18,8 @@ import chess
 import numpy as np
 
 from engine.core.bits import BIT, EMPTY, NO_SQUARE, ROOK, clear_lsb, lsb
-from engine.core.position import (
-    POSITION_TYPE,
-    PositionRecord,
-    castled_squares,
-    castling_index,
-    king_square,
-    occupied_squares,
-)
-from engine.core.setup import compute_keys
+from engine.core.position import POSITION_TYPE, PositionRecord, castling_index, king_square, occupied_squares
+from engine.core.setup import ALL_CASTLING_RIGHTS, add_castling_right, compute_keys
 from engine.kernel import array_type, entry, inline, kernel
 from engine.system.errors import InputError
 from engine.system.files import open_bytes
@@ -37,7 +30,6 @@ GAME_ROW = np.dtype([("occupied", "<u8"), ("men", "u1", 16), ("side", "u1"), ("e
                      ("result", "i1"), ("plies", "<u2")])
 GAME_ROWS_TYPE = array_type(GAME_ROW)
 CASTLING_ROOKS = 12
-_ALL_RIGHTS = np.int64(0b1111)
 _MOST_MEN = np.int64(32)
 _LARGEST_RULE50 = np.int64(255)
 
@@ -261,8 +253,11 @@ def unpack_into(pos, rows, index):
         pos.types[kind] |= BIT << square
         pos.colors[color] |= BIT << square
     while castling_rooks != EMPTY:
-        _add_castling_right(pos, lsb(castling_rooks))
+        rook = lsb(castling_rooks)
         castling_rooks = clear_lsb(castling_rooks)
+        color = np.int64(pos.board[rook]) >> 3
+        king = king_square(pos, color)
+        add_castling_right(pos, castling_index(color, king, rook), king, rook)
     compute_keys(pos)
 
 
@@ -274,33 +269,10 @@ def _clear(pos):
     pos.colors[1] = EMPTY
     for square in range(64):
         pos.board[square] = 0
-        pos.castling_kept[square] = _ALL_RIGHTS
+        pos.castling_kept[square] = ALL_CASTLING_RIGHTS
     pos.castling = 0
     pos.captured = 0
     pos.ply = 0
     pos.last_null = 0
     pos.first_fullmove = 1
     pos.chess960 = 1
-
-
-@inline
-def _squares_from_to(first, last):
-    """All squares from one to the other on a rank, both ends included."""
-    low, high = min(first, last), max(first, last)
-    return (BIT << high) - (BIT << low) | BIT << high
-
-
-@inline
-def _add_castling_right(pos, rook):
-    color = np.int64(pos.board[rook]) >> 3
-    king = king_square(pos, color)
-    index = castling_index(color, king, rook)
-    king_to, rook_to = castled_squares(king, rook)
-    king_way = _squares_from_to(king, king_to)
-    both = BIT << king | BIT << rook
-    pos.castling |= 1 << index
-    pos.castling_rooks[index] = rook
-    pos.castling_empty[index] = (king_way | _squares_from_to(rook, rook_to)) & ~both
-    pos.castling_safe[index] = (king_way & ~(BIT << king)) | BIT << king_to
-    pos.castling_kept[rook] &= _ALL_RIGHTS ^ (1 << index)
-    pos.castling_kept[king] &= _ALL_RIGHTS ^ (1 << index)

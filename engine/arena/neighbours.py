@@ -22,11 +22,10 @@ from engine.alphabeta.state import STATE_TYPE, StateRecord
 from engine.arena.configs import Config
 from engine.arena.game_file import GAME_ROWS_TYPE, Games, unpack_into
 from engine.arena.kernel_games import kernel_player
-from engine.arena.replay import is_quiet_move
 from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import ALL_MOVES, NOISY, checkers_and_pinned, generate
-from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make, unmake
+from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, is_noisy, make, unmake
 from engine.kernel import Int, array_type, entry, inline, int64, kernel, record_type
 from engine.kernel.intrinsics import multiply_high
 from engine.kernel.records import I8, U8, Fields, Numbers, dtype_of, new_record
@@ -100,7 +99,7 @@ def _add_neighbour(pos, state, request, out, found):
         if state.root_count == 0:
             return found
         score = iterative_deepening(pos, state, request.search_address, request.nodes, _HARD_PER_SOFT * request.nodes)
-        if not is_quiet_move(pos, np.int64(state.root_moves[0])):
+        if is_noisy(pos, np.int64(state.root_moves[0])):
             return found
     if abs(score) > request.largest_score:
         return found

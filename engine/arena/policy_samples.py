@@ -17,7 +17,17 @@ import numpy.typing as npt
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.alphabeta.see import flag_see_ok
 from engine.arena.game_file import GAME_ROWS_TYPE, Games, unpack_into
-from engine.arena.replay import CHUNK, FILTER_TYPE, SampleSource, is_sampled
+from engine.arena.replay import (
+    CHUNK,
+    FILTER_TYPE,
+    Keys,
+    SampleSource,
+    is_held_out,
+    is_in_split,
+    is_sampled,
+    pick,
+    start_keys,
+)
 from engine.arena.wdl_samples import one_position_each
 from engine.core.movegen import (
     ALL_MOVES,
@@ -58,19 +68,18 @@ def _move_index(move, moves, count):
     return np.int64(-1)
 
 
-@entry(POSITION_TYPE, MOVE_LIST_TYPE, _FLAGS, FILTER_TYPE, GAME_ROWS_TYPE, array_type("i8"), array_type("u2"), int64,
-       CHOICES_TYPE)
+@entry(POSITION_TYPE, MOVE_LIST_TYPE, _FLAGS, FILTER_TYPE, GAME_ROWS_TYPE, array_type("i8"), array_type("u2"),
+       array_type("u8"), CHOICES_TYPE)
 def replay_policy_samples(pos: PositionRecord, listed: MoveListRecord, good: Arrays, filter_by: Any, rows: Arrays,
-                          starts: Arrays, moves: Arrays, first_number: int, out: Choices) -> Int:
+                          starts: Arrays, moves: Arrays, keys: Keys, out: Choices) -> Int:
     """Write the choices of the games in `rows` to `out`; returns how many there are.
 
-    The moves of each game are between two entries of `starts`. Games are numbered from `first_number`. A game with an
-    illegal move ends before it.
+    The moves of each game are between two entries of `starts`, `keys` are those of `start_keys`. A game with an illegal
+    move ends before it.
     """
     found = np.int64(0)
     for game in range(len(rows)):
-        number = first_number + game
-        if (number % filter_by.held_out == 0) != (filter_by.validates != 0):
+        if not is_in_split(filter_by, keys[game]):
             continue
         unpack_into(pos, rows, game)
         plies = starts[game + 1] - starts[game]
@@ -81,7 +90,7 @@ def replay_policy_samples(pos: PositionRecord, listed: MoveListRecord, good: Arr
             if place < 0:
                 break
             if (ply >= filter_by.first_ply and count > 1 and count <= MOST_MOVES
-                    and is_sampled(filter_by, number, ply, plies)):
+                    and is_sampled(filter_by, keys[game], ply, plies)):
                 write_choice(pos, listed.moves, count, good, place, out, found)
                 found += 1
             make(pos, move)
@@ -109,17 +118,16 @@ def moves_in(pos: PositionRecord) -> Int:
 class PolicySampleSource(SampleSource):
     """The choices of many files, in shards that fit into memory; the first shard is kept there."""
 
-    def samples_of(self, games: Games, number: int, *, validates: bool) -> Choices:
-        """The choices of some games of which the first has that number."""
-        record = self.filter.record(validates=validates)
+    def samples_of(self, games: Games, *, validates: bool) -> Choices:
+        """The choices of the held-out games, or of the others."""
+        record, keys = self.filter.record(validates=validates), start_keys(games.rows)
 
         def run(first: int) -> Choices:
             last = min(first + CHUNK, len(games.rows))
             out = np.empty(int(games.starts[last] - games.starts[first]), CHOICE)
             found = replay_policy_samples(empty_position(), empty_move_list(), np.zeros(MAX_MOVES, np.uint8), record,
                                           games.rows[first:last], games.starts[first : last + 1], games.moves,
-                                          number + first,
-                                          out)
+                                          keys[first:last], out)
             return out[:found].copy()
 
         with ThreadPoolExecutor(self.threads) as pool:
@@ -133,9 +141,9 @@ _BATCH = 256  # positions that wait for a thread
 
 def held_out_positions(source: SampleSource, seed: int) -> Iterator[PositionRecord]:
     """One position of each held-out game, unless its move is forced."""
-    chance, step = np.random.default_rng(seed), source.filter.held_out
-    for games, number in source.games():
-        for position, _ in one_position_each(games, chance, -number % step, step):
+    chance = np.random.default_rng(seed)
+    for games in source.games():
+        for position, _ in one_position_each(pick(games, is_held_out(games.rows, source.filter.held_out)), chance):
             if moves_in(position) > 1:
                 yield position
 

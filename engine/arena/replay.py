@@ -1,8 +1,8 @@
 """Training games replayed into the samples that the network learns from.
 
-A held-out game is never learned from, whichever shard it is in; those of the first shard are for validation. A
-position is quiet, and taken, if the side to move is not in check and the move played is neither a capture nor a
-promotion.
+Which games are held out depends on their first positions only: nothing is ever learned from them, whichever file or
+shard they are in, nor from another game with the same start. Those of the first shard are for validation. A position is
+quiet, and taken, if the side to move is not in check and the move played is neither a capture nor a promotion.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.arena.game_file import GAME_ROW, GAME_ROWS_TYPE, DamagedFileError, Games, read_games, unpack_into
-from engine.core.bits import EMPTY, NO_PIECE
+from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import checkers_and_pinned
-from engine.core.moves import CASTLING, EN_PASSANT, PROMOTION, move_type, to_square
-from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, make
-from engine.kernel import Int, array_type, entry, inline, int64, record_type
+from engine.core.position import POSITION_TYPE, PositionRecord, empty_position, is_noisy, make
+from engine.kernel import Int, array_type, entry, inline, record_type
 from engine.kernel.records import I8, U8, Fields, dtype_of, new_record
 from engine.system.errors import InputError
 from eval.evaluate import evaluate_from_scratch
-from eval.network.samples import SAMPLE, SAMPLES_TYPE, Samples, mix, select_samples, write_sample
+from eval.network.samples import SAMPLE, SAMPLES_TYPE, Samples, mix, mix_words, select_samples, write_sample
 from eval.weights import WEIGHTS_TYPE, WeightsRecord, load_weights
 
 
@@ -46,8 +45,9 @@ FILTER = dtype_of(FilterRecord)
 FILTER_TYPE = record_type(FILTER)
 _BYTES, _PACKED_BYTES = 4.25, 2.7  # per position in a file, and in one compressed by xz
 CHUNK = 512  # games that a thread replays at a time
-_NUMBER_MIX = np.uint64(0xD1342543DE82EF95)
+_KEY_MIX = np.uint64(0xD1342543DE82EF95)
 Arrays = npt.NDArray[Any]
+Keys = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class SampleFilter:
     first_ply: int = 4
     largest_score: int = 3000
     per_game: int = 1000
-    held_out: int = 50
+    held_out: int = 200
     few_men_share: float = 0.2
     seed: int = 1
     decay: float = 0.0  # of the returns that are taken for scores; 0 for the scores themselves
@@ -72,34 +72,32 @@ class SampleFilter:
 
 
 @inline
-def is_quiet_move(pos, move):
-    """Whether `move` neither captures nor promotes."""
-    kind = move_type(move)
-    return kind == CASTLING or (pos.board[to_square(move)] == NO_PIECE and kind != EN_PASSANT and kind < PROMOTION)
+def is_in_split(filter_by, key):
+    """Whether a game belongs to those that are wanted: the held-out ones, or the others."""
+    return (key % np.uint64(filter_by.held_out) == np.uint64(0)) == (filter_by.validates != 0)
 
 
 @inline
-def is_sampled(filter_by, number, ply, plies):
-    """Whether this position of a long game is taken: a random choice, determined by game number and ply."""
+def is_sampled(filter_by, key, ply, plies):
+    """Whether this position of a long game is taken: a random choice, determined by the game's key and the ply."""
     if plies <= filter_by.per_game:
         return True
-    key = mix(np.uint64(number) * _NUMBER_MIX + np.uint64(ply) + filter_by.seed)
-    return np.int64(key % np.uint64(plies)) < filter_by.per_game
+    word = mix(key * _KEY_MIX + np.uint64(ply) + filter_by.seed)
+    return np.int64(word % np.uint64(plies)) < filter_by.per_game
 
 
 @entry(POSITION_TYPE, WEIGHTS_TYPE, FILTER_TYPE, GAME_ROWS_TYPE, array_type("i8"), array_type("u2"), array_type("i2"),
-       int64, SAMPLES_TYPE)
+       array_type("u8"), SAMPLES_TYPE)
 def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, rows: Arrays, starts: Arrays,
-                 moves: Arrays, scores: Arrays, first_number: int, out: Samples) -> Int:
+                 moves: Arrays, scores: Arrays, keys: Keys, out: Samples) -> Int:
     """Write the samples of the games in `rows` to `out`; returns how many there are.
 
-    The moves and scores of each game are between two entries of `starts`. Games are numbered from `first_number`. A
-    game with an illegal move ends before it.
+    The moves and scores of each game are between two entries of `starts`, `keys` are those of `start_keys`. A game with
+    an illegal move ends before it.
     """
     found = np.int64(0)
     for game in range(len(rows)):
-        number = first_number + game
-        if (number % filter_by.held_out == 0) != (filter_by.validates != 0):
+        if not is_in_split(filter_by, keys[game]):
             continue
         unpack_into(pos, rows, game)
         plies = starts[game + 1] - starts[game]
@@ -109,7 +107,7 @@ def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, ro
             if not (is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned)):
                 break
             if (ply >= filter_by.first_ply and checkers == EMPTY and abs(score) <= filter_by.largest_score
-                    and is_quiet_move(pos, move) and is_sampled(filter_by, number, ply, plies)):
+                    and not is_noisy(pos, move) and is_sampled(filter_by, keys[game], ply, plies)):
                 result = np.int64(rows[game].result)
                 static = evaluate_from_scratch(pos, weights)
                 write_sample(pos, out, found, score, static, -result if pos.side else result)
@@ -118,15 +116,24 @@ def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, ro
     return found
 
 
-def replay(games: Games, filter_by: SampleFilter, first_number: int, threads: int, *, validates: bool) -> Samples:
+def start_keys(rows: Arrays) -> Keys:
+    """[game]: a random number that is determined by the position it starts from, and decides whether it is held out."""
+    men = np.ascontiguousarray(rows["men"]).view(np.uint64)
+    keys: Keys = np.zeros(len(rows), np.uint64)
+    for words in (rows["occupied"], men[:, 0], men[:, 1], rows["side"].astype(np.uint64)):
+        keys = mix_words(keys + words)
+    return keys
+
+
+def replay(games: Games, filter_by: SampleFilter, threads: int, *, validates: bool) -> Samples:
     """The samples of all games, in their order, replayed by several threads."""
-    weights, record = load_weights(), filter_by.record(validates=validates)
+    weights, record, keys = load_weights(), filter_by.record(validates=validates), start_keys(games.rows)
 
     def run(first: int) -> Samples:
         last = min(first + CHUNK, len(games.rows))
         out = np.empty(int(games.starts[last] - games.starts[first]), SAMPLE)
         found = replay_games(empty_position(), weights, record, games.rows[first:last], games.starts[first : last + 1],
-                             games.moves, games.scores, first_number + first, out)
+                             games.moves, games.scores, keys[first:last], out)
         return out[:found].copy()
 
     with ThreadPoolExecutor(threads) as pool:
@@ -142,10 +149,9 @@ class SampleSource:
         """Read the first shard. InputError if a file cannot be read, or if there is nothing to learn from."""
         self._paths, self.filter, self.threads = list(paths), filter_by, threads
         self._shard_positions, self._complain = shard_positions, complain
-        games, _ = next(self.games(), (join([]), 0))
-        self.first_games = games
-        self.validation = self.samples_of(games, 0, validates=True)
-        self._first = self.samples_of(games, 0, validates=False)
+        self.first_games = games = next(self.games(), join([]))
+        self.validation = self.samples_of(games, validates=True)
+        self._first = self.samples_of(games, validates=False)
         if not len(self.validation) or not len(self._first):
             raise InputError("there are too few games to learn from and to hold some out for validation")
         self.length = self._estimated_length()
@@ -156,19 +162,18 @@ class SampleSource:
             return 1
         return max(2, round(sum(map(_estimated_positions, self._paths)) / self._shard_positions))
 
-    def games(self) -> Iterator[tuple[Games, int]]:
-        """Shards of games, each with the number of its first game. Files are mixed in proportion to their sizes."""
+    def games(self) -> Iterator[Games]:
+        """Shards of games. Files are mixed in proportion to their sizes."""
         blocks: list[Games] = []
-        number = positions = 0
+        positions = 0
         for block in mixed_blocks(self._paths, self._complain):
             blocks.append(block)
             positions += block.positions
             if positions >= self._shard_positions:
-                shard = self._joined(blocks)
-                yield shard, number
-                number, blocks, positions = number + len(shard.rows), [], 0
+                yield self._joined(blocks)
+                blocks, positions = [], 0
         if blocks:
-            yield self._joined(blocks), number
+            yield self._joined(blocks)
 
     def _joined(self, blocks: Sequence[Games]) -> Games:
         return with_lambda_targets(join(blocks), self.filter.decay)
@@ -177,13 +182,35 @@ class SampleSource:
         """The samples to learn from, shard by shard; the same each time."""
         yield self._first
         if self.first_games.positions >= self._shard_positions:
-            for games, number in islice(self.games(), 1, None):
-                yield self.samples_of(games, number, validates=False)
+            for games in islice(self.games(), 1, None):
+                yield self.samples_of(games, validates=False)
 
-    def samples_of(self, games: Games, number: int, *, validates: bool) -> Samples:
-        """The samples of some games of which the first has that number."""
-        samples = replay(games, self.filter, number, self.threads, validates=validates)
+    def samples_of(self, games: Games, *, validates: bool) -> Samples:
+        """The samples of the held-out games, or of the others."""
+        samples = replay(games, self.filter, self.threads, validates=validates)
         return select_samples(samples, self.filter.few_men_share, self.filter.seed, self.threads)
+
+
+def held_out_samples(paths: Sequence[Path], filter_by: SampleFilter, threads: int,
+                     complain: Callable[[str], None]) -> Samples:
+    """The samples of all held-out games of some files, in the order of play."""
+    blocks = (pick(block, is_held_out(block.rows, filter_by.held_out)) for block in mixed_blocks(paths, complain))
+    games = with_lambda_targets(join(list(blocks)), filter_by.decay)
+    samples = replay(games, filter_by, threads, validates=True)
+    return select_samples(samples, filter_by.few_men_share, filter_by.seed, threads)
+
+
+def is_held_out(rows: Arrays, held_out: int) -> npt.NDArray[np.bool_]:
+    """[game]: whether it is one of those, one in `held_out`, that nothing is learned from."""
+    return start_keys(rows) % np.uint64(held_out) == 0
+
+
+def pick(games: Games, wanted: npt.NDArray[np.bool_]) -> Games:
+    """Only the wanted games."""
+    positions = np.repeat(wanted, np.diff(games.starts))
+    rows = games.rows[wanted]
+    starts = np.concatenate([[0], np.cumsum(rows["plies"], dtype=np.int64)])
+    return Games(rows, starts, games.moves[positions], games.scores[positions])
 
 
 def join(blocks: Sequence[Games]) -> Games:

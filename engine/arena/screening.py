@@ -60,8 +60,8 @@ def _change_of(word: str, values: ParamsRecord) -> ParamChange:
         raise InputError(f"unknown search parameter {quote(name)}")
     if not equals:
         value = int(values[name])
-        return ParamChange(name, 0, 1) if row.is_switch else ParamChange(name, max(value - row.step, row.low),
-                                                                         min(value + row.step, row.high))
+        low, high = (0, 1) if row.is_switch else (max(value - row.step, row.low), min(value + row.step, row.high))
+        return ParamChange(name, int(low), int(high))
     try:
         low, high = map(int, between.split(":"))
     except ValueError:

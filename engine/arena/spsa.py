@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from engine.alphabeta.params import PARAMETERS, Parameter
+from engine.alphabeta.params import PARAMETERS
 from engine.arena.configs import Config, TreeConfig
 from engine.arena.kernel_games import KernelPair
 from engine.arena.records import Adjudication, GameRecord, Opening
 from engine.arena.search_games import SearchPair
 from engine.mcts import params as of_trees
+from engine.search.params import Parameter
 from engine.search.types import Limits
 from engine.system.errors import InputError, quote
 from engine.system.files import read_json, write_file
@@ -27,7 +28,6 @@ _ALPHA, _GAMMA, _STABILITY = 0.602, 0.101, 0.1
 _VERSION = 1
 _TREE_MEGABYTES = 16
 
-Row = Parameter | of_trees.Parameter
 Values = list[tuple[str, float]]
 
 
@@ -44,10 +44,9 @@ class SpsaConfig:
     openings: str = ""  # the name of the file they are drawn from; empty for random ones
     tree: str = ""  # the kind of tree search; empty for alpha-beta
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[Parameter]:
         """The parameters; InputError if one is unknown, or a switch."""
-        table: Sequence[Row] = of_trees.PARAMETERS if self.tree else PARAMETERS
-        known = {row.name: row for row in table}
+        known = {row.name: row for row in (of_trees.PARAMETERS if self.tree else PARAMETERS)}
         for name in self.names:
             if name not in known:
                 raise InputError(f"unknown search parameter {quote(name)}")
@@ -114,7 +113,7 @@ class SpsaRun:
 
     def rounded(self) -> Values:
         """The current values: whole numbers where the parameter is one."""
-        return [(row.name, round(self.values[row.name]) if isinstance(row.default, int)
+        return [(row.name, round(self.values[row.name]) if row.is_integer
                  else round(self.values[row.name], 4)) for row in self.plan.rows()]
 
     def batch(self, openings: Iterator[Opening], rules: Adjudication) -> list[Perturbation]:
@@ -156,20 +155,20 @@ class Perturbation:
     pair: KernelPair | SearchPair
 
 
-def _perturbation(row: Row, number: int, pairs: int) -> float:
+def _perturbation(row: Parameter, number: int, pairs: int) -> float:
     """By how much a parameter is changed in a pair: by its step at the end, by more before."""
     growth: float = (pairs / (number + 1)) ** _GAMMA
     return row.step * growth
 
 
-def _rate(row: Row, number: int, plan: SpsaConfig) -> float:
+def _rate(row: Parameter, number: int, plan: SpsaConfig) -> float:
     """The gain of the approximation: a small fraction of the squared step at the end, more before."""
     stability = _STABILITY * plan.pairs
     gain: float = ((stability + plan.pairs) / (stability + number + 1)) ** _ALPHA
     return plan.rate * row.step**2 * gain
 
 
-def _rounded(row: Row, value: float, dice: float) -> float:
-    if not isinstance(row.default, int):
+def _rounded(row: Parameter, value: float, dice: float) -> float:
+    if not row.is_integer:
         return min(max(value, row.low), row.high)
     return int(min(max(value + dice, row.low), row.high) // 1)

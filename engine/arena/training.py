@@ -16,15 +16,18 @@ from engine.arena.kernel_games import kernel_player, new_game
 from engine.arena.records import Adjudication, MoveRecord, Opening
 from engine.arena.referee import EngineLimits, GameInProgress
 from engine.arena.search_games import cached_search
-from engine.arena.selfplay import play_training_game
+from engine.arena.selfplay import SelfPlayRecord, play_training_game
 from engine.core.fen import START_FEN, parse_fen
 from engine.core.game import Game
 from engine.core.position import POSITION, PositionRecord
 from engine.mcts.searcher import MctsSearch
 from engine.search.types import Limits
 
-# Won games are played on until the win is beyond doubt: the evaluation has to learn how to win them.
-_RULES = Adjudication(draw_score=5, draw_moves=6, draw_from=50, win_score=2500, win_moves=3, by_tables=False)
+# Some games are always played on until the win is beyond doubt: the evaluation has to learn how to win them, and they
+# tell how often an early adjudication is wrong.
+_TO_THE_END = Adjudication(draw_score=5, draw_moves=6, draw_from=50, win_score=2500, win_moves=3, by_tables=False)
+_PLAYED_ON = 20  # one game in this many
+PLIES_TO_WIN = 4  # in a row with a decisive score, after which a game is adjudicated
 _SHORT_SEARCH = 500  # nodes
 _RANDOM_PLIES, _RANDOM_PLIES_AFTER_OPENING = 8, 2
 _HARD_PER_SOFT = 10  # scores of whole iterations are better labels
@@ -54,6 +57,7 @@ class TrainingShard:
     setting: Config
     chess960: bool = False
     openings: tuple[str, ...] = ()
+    win_score: int | None = None  # centipawns at which most games are adjudicated; None to play all of them on
 
     def __call__(self) -> TrainingBlock:
         """Play the games, and pack them into a block; StoppedError if they were stopped."""
@@ -61,10 +65,10 @@ class TrainingShard:
         generator = random.Random(f"{self.seed}/{self.number}")  # noqa: S311  no secret
         rows, position = np.zeros(self.games, GAME_ROW), np.zeros(1, POSITION)
         moves, scores, nodes = [], [], 0
-        game = new_game(self.nodes, _HARD_PER_SOFT * self.nodes, _RULES, 0)
-        game.random_plies = _RANDOM_PLIES_AFTER_OPENING if self.openings else _RANDOM_PLIES
+        adjudicated, played_on = self._new_game(early_rules(self.win_score)), self._new_game(_TO_THE_END)
         for index in range(self.games):
             side.clear()
+            game = played_on if (self.number * self.games + index) % _PLAYED_ON == 0 else adjudicated
             game.random = generator.getrandbits(64)
             position[0] = self._start(index, generator)
             play_training_game(position[0], side.state, game, rows, index)
@@ -74,6 +78,11 @@ class TrainingShard:
             check_stop()
         content = pack_block(rows, np.concatenate(moves), np.concatenate(scores))
         return TrainingBlock(content, len(rows), sum(map(len, moves)), nodes)
+
+    def _new_game(self, rules: Adjudication) -> SelfPlayRecord:
+        game = new_game(self.nodes, _HARD_PER_SOFT * self.nodes, rules, 0)
+        game.random_plies = _RANDOM_PLIES_AFTER_OPENING if self.openings else _RANDOM_PLIES
+        return game
 
     def _start(self, index: int, generator: random.Random) -> PositionRecord:
         """The position from which a game's random moves are played."""
@@ -85,6 +94,14 @@ class TrainingShard:
     def _megabytes(self) -> int:
         """The size of the transposition table: short searches do not fill a larger one, which is slow to clear."""
         return 4 if self.nodes > _SHORT_SEARCH else 1
+
+
+def early_rules(win_score: int | None) -> Adjudication:
+    """The rules that end a game as soon as little more can be learned from it."""
+    if win_score is None:
+        return _TO_THE_END
+    return Adjudication(draw_score=10, draw_moves=6, draw_from=30, win_score=win_score, win_moves=PLIES_TO_WIN // 2,
+                        by_tables=False)
 
 
 def chess960_start(generator: random.Random) -> str:

@@ -51,10 +51,9 @@ def wdl_samples(blocks: Iterable[Games], evaluation: Evaluator, nodes: int, most
             yield from pool.map(search, batch)
 
 
-def one_position_each(games: Games, chance: np.random.Generator, first: int = 0, step: int = 1) -> Iterator[Chosen]:
-    """A position of each game that is long enough, or of each `step`th game from the `first` on."""
-    for index in range(first, len(games.rows), step):
-        row = games.rows[index]
+def one_position_each(games: Games, chance: np.random.Generator) -> Iterator[Chosen]:
+    """A position of each game that is long enough."""
+    for index, row in enumerate(games.rows):
         moves = games.moves[games.starts[index]:games.starts[index + 1]].tolist()
         if len(moves) <= _FIRST_PLY:
             continue

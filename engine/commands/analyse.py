@@ -13,8 +13,8 @@ import chess
 
 from engine.analysis.engine import Engine
 from engine.analysis.lookup import last_opening, tb_verdict_text
-from engine.analysis.results import AnalysisInfo, Score
-from engine.commands.shared.arguments import add_hash, add_threads, milliseconds, option_range, plies, positive, text
+from engine.analysis.results import AnalysisInfo, for_white
+from engine.commands.shared.arguments import add_hash, add_limits, add_threads, movetime_of, option_range, text
 from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
 from engine.commands.shared.output import add_json, as_object, print_object
 from engine.commands.shared.tables import live_table, print_table
@@ -36,11 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="a FEN, `startpos`, or a file of positions, one per line (default: startpos)")
     parser.add_argument("--moves", nargs="+", type=text, default=[], metavar="MOVE",
                         help="moves from there: e4 or e2e4")
-    limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--movetime", type=milliseconds, metavar="MS",
-                        help=f"milliseconds per position (default {_DEFAULT_MOVETIME})")
-    limits.add_argument("--depth", type=plies, metavar="D", help="plies per position")
-    limits.add_argument("--nodes", type=positive, metavar="N", help="nodes per position")
+    add_limits(parser, "position", _DEFAULT_MOVETIME)
     parser.add_argument("--multipv", type=option_range("MultiPV"), default=3, metavar="K",
                         help="how many of the best moves (default 3)")
     add_threads(parser)
@@ -95,7 +91,7 @@ def _board(text: str, moves: Sequence[str], chess960: bool) -> chess.Board:
 
 def _watched(engine: Engine, board: chess.Board, arguments: argparse.Namespace) -> list[AnalysisInfo]:
     """The best lines of a position, shown while they change; if Ctrl-C ends the search, those that were found."""
-    movetime = arguments.movetime or (None if arguments.depth or arguments.nodes else _DEFAULT_MOVETIME)
+    movetime = movetime_of(arguments, _DEFAULT_MOVETIME)
     best: dict[int, AnalysisInfo] = {}
     with stop_on_interrupt(engine.stop), live_table(_TEXTS) as show:
         for info in engine.analyse(board, movetime=movetime, depth=arguments.depth, nodes=arguments.nodes,
@@ -115,14 +111,10 @@ def _ranked(best: dict[int, AnalysisInfo]) -> list[AnalysisInfo]:
     return sorted(deepest.values(), key=lambda info: info.number)
 
 
-def _for_white(board: chess.Board, score: Score) -> Score:
-    return score if board.turn else -score
-
-
 def _rows(board: chess.Board, infos: Sequence[AnalysisInfo]) -> list[tuple[str, ...]]:
     rows = []
     for info in infos:
-        score = _for_white(board, info.score)
+        score = for_white(board, info.score)
         rows.append((board.san(info.move), str(score), *(f"{share / 10:.1f} %" for share in score.wdl),
                      str(info.depth), board.variation_san(info.line[:_SHOWN_PLIES])))
     return rows
@@ -162,7 +154,7 @@ def _as_json(board: chess.Board, infos: Sequence[AnalysisInfo]) -> dict[str, Any
 
 
 def _line_as_json(board: chess.Board, info: AnalysisInfo) -> dict[str, Any]:
-    score, follower, sans = _for_white(board, info.score), board.copy(stack=False), []
+    score, follower, sans = for_white(board, info.score), board.copy(stack=False), []
     for move in info.line:
         sans.append(follower.san(move))
         follower.push(move)

@@ -16,7 +16,7 @@ import chess.svg
 from engine.analysis.engine import Engine
 from engine.analysis.explain import explain_board
 from engine.analysis.review import SearchEffort
-from engine.commands.shared.arguments import in_file, milliseconds, plies, positive, svg_file, text
+from engine.commands.shared.arguments import add_limits, in_file, movetime_of, svg_file, text
 from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.output import add_json, print_object
 from engine.commands.shared.tables import print_table
@@ -46,11 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="the position: a FEN, quoted or not, or `startpos`; then maybe `moves e4 e5 ...`")
     parser.add_argument("--move", type=text, metavar="MOVE",
                         help="what this move allows and changes (Nf3 or g1f3)")
-    limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--movetime", type=milliseconds, metavar="MS",
-                        help=f"milliseconds per search (default {_DEFAULT_MOVETIME})")
-    limits.add_argument("--depth", type=plies, metavar="D", help="plies per search")
-    limits.add_argument("--nodes", type=positive, metavar="N", help="nodes per search")
+    add_limits(parser, "search", _DEFAULT_MOVETIME)
     parser.add_argument("--all", action="store_true", help="all terms of the evaluation, without a search")
     add_json(parser, "one object")
     parser.add_argument("--svg", type=svg_file, metavar="FILE.svg", help="draw the board with the main terms beside it")
@@ -110,8 +106,7 @@ def _scene(game: Game, evaluation: Evaluator, model: WdlModel) -> ExplainedPosit
 
 def _print_found(game: Game, moved: ExplainedPosition | None, arguments: argparse.Namespace) -> None:
     """Search, and print what was found."""
-    movetime = arguments.movetime or (None if arguments.depth or arguments.nodes else _DEFAULT_MOVETIME)
-    effort = SearchEffort(movetime, arguments.nodes, arguments.depth)
+    effort = SearchEffort(movetime_of(arguments, _DEFAULT_MOVETIME), arguments.nodes, arguments.depth)
     board = to_board_with_history(game)
     move = None if moved is None else board.parse_uci(game.uci(moved.game.moves[-1]))
     with Engine() as engine, stop_on_interrupt(engine.stop):

@@ -18,9 +18,11 @@ from engine.arena.cluster import cluster
 from engine.arena.configs import DEFAULT, Config, parse_config
 from engine.arena.game_file import MAGIC, DamagedFileError, GameFile, read_games
 from engine.arena.openings import Openings
+from engine.arena.playedon import PlayedOn, count_played_on
 from engine.arena.shards import in_order
 from engine.arena.training import TrainingShard, TreeTrainingShard, games_a_shard
 from engine.commands.shared.arguments import (
+    IntRange,
     OutputFile,
     add_concurrency,
     add_seed,
@@ -41,6 +43,7 @@ from engine.system.host import usable_cores
 
 _DAMAGED = 1
 _MATE_SCORE = 30_000
+_DECISIVE = 400  # centipawns
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +63,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--openings", type=in_file, metavar="FILE",
                         help="EPD or PGN: start from these, each followed by 2 or 3 random moves")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
+    parser.add_argument("--adjudicate", type=IntRange(0, _MATE_SCORE), metavar="CP",
+                        help="end games after four plies in a row beyond this score, but one in 20 is played on; 0 to "
+                        f"play all of them on (default {_DECISIVE}); with --stats, count the games that were played on")
     conflicts_with(add_concurrency(parser), "--cluster")
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="play on the dask cluster at tcp://...")
     conflicts_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--mode", "--setting", "--network",
@@ -69,7 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Play or count, print, and return the exit status."""
     if arguments.stats is not None:
-        return _print_stats(arguments.stats)
+        return _print_stats(arguments.stats, _win_score(arguments))
     if (arguments.positions is None and arguments.minutes is None) or arguments.out is None:
         raise InputError("selfplay needs --out with --positions or --minutes, or --stats")
     return _play(arguments)
@@ -84,6 +90,8 @@ def _play(arguments: argparse.Namespace) -> int:
     setting = parse_config(_with_mode(arguments)).with_network(arguments.network)
     if setting.tree is not None and arguments.openings is not None:
         raise InputError("--openings is for alphabeta: trees begin with random moves")
+    if setting.tree is not None and arguments.adjudicate is not None:
+        raise InputError("--adjudicate is for alphabeta: trees have their own rules")
     here = executors.threads if setting.tree is None else executors.processes  # trees are played by Python code
     place = here(width_here) if arguments.cluster is None else cluster(arguments.cluster)
     games, nodes, before, started, seconds = 0, 0, file.positions, time.perf_counter(), 0.0
@@ -112,7 +120,12 @@ def _shards(arguments: argparse.Namespace, setting: Config, first: int) -> Itera
     if setting.tree is not None:
         yield from (TreeTrainingShard(number, *common) for number in count(first))
     for number, openings in _openings_of_shards(arguments, games, first):
-        yield TrainingShard(number, *common, openings)
+        yield TrainingShard(number, *common, openings, _win_score(arguments))
+
+
+def _win_score(arguments: argparse.Namespace) -> int | None:
+    """At which score games are adjudicated; None for never."""
+    return (_DECISIVE if arguments.adjudicate is None else arguments.adjudicate) or None
 
 
 def _openings_of_shards(arguments: argparse.Namespace, games: int, first: int) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -133,9 +146,10 @@ def _with_mode(arguments: argparse.Namespace) -> str:
     return arguments.mode if arguments.setting == DEFAULT else f"{arguments.mode},{arguments.setting}"
 
 
-def _print_stats(path: Path) -> int:
+def _print_stats(path: Path, win_score: int | None) -> int:
     """Count a file; the whole blocks of a damaged one are counted too."""
     games = positions = size = 0
+    played_on = PlayedOn()
     results = np.zeros(3, np.int64)
     lengths, levels = [], []
     complaint = None
@@ -146,6 +160,7 @@ def _print_stats(path: Path) -> int:
             size += block.rows.nbytes + block.moves.nbytes + block.scores.nbytes
             results += [int((block.rows["result"] == result).sum()) for result in (1, 0, -1)]
             lengths.append(block.rows["plies"])
+            played_on += count_played_on(block, win_score) if win_score is not None else PlayedOn()
             levels.append(np.abs(block.scores[np.abs(block.scores) < _MATE_SCORE]))
     except DamagedFileError as error:
         complaint = str(error)
@@ -158,6 +173,10 @@ def _print_stats(path: Path) -> int:
     if len(level):  # all may be mates
         half, most = np.percentile(level, (50, 90))
         print(f"scores: half within {half:.0f} centipawns, nine of ten within {most:.0f}")
+    if played_on.games:
+        drawn, lost = played_on.drawn / played_on.games, played_on.lost / played_on.games
+        print(f"{played_on.games} games were played on beyond {win_score} centipawns: {drawn:.1%} drawn, "
+              f"{lost:.1%} lost")
     if complaint is not None:
         print(f"error: {complaint}", file=sys.stderr)
         return _DAMAGED

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.commands.shared.arguments import add_hash, add_threads, in_file, milliseconds, plies, positive, text
+from engine.commands.shared.arguments import add_hash, add_limits, add_threads, in_file, movetime_of, positive, text
 from engine.commands.shared.output import add_json, pluralize, print_object
 from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.searches import search
@@ -24,16 +24,14 @@ from engine.system.errors import InputError
 from engine.text.notation import parse_move, san, to_board
 from eval.evaluator import evaluator_named
 
+_DEFAULT_MOVETIME = 1000  # milliseconds
 _LINES_LEFT_OUT = 1
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("file", type=in_file, metavar="FILE.epd", help="positions with bm, am, dm or ce")
-    limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--movetime", type=milliseconds, metavar="MS", help="milliseconds per position (default 1000)")
-    limits.add_argument("--nodes", type=positive, metavar="N", help="nodes per position")
-    limits.add_argument("--depth", type=plies, metavar="D", help="plies per position")
+    add_limits(parser, "position", _DEFAULT_MOVETIME)
     parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=[kind.name for kind in MODES],
                         help=f"the kind of search (default {DEFAULT_MODE.name})")
     parser.add_argument("--network", type=text, metavar="FILE",
@@ -68,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
-    movetime = None if arguments.nodes or arguments.depth else (arguments.movetime or 1000) / 1000
-    limits = Limits(depth=arguments.depth, nodes=arguments.nodes, movetime=movetime)
+    movetime = movetime_of(arguments, _DEFAULT_MOVETIME)
+    limits = Limits(depth=arguments.depth, nodes=arguments.nodes, movetime=movetime / 1000 if movetime else None)
     searcher = _new_search(arguments)
     started = time.perf_counter()
 

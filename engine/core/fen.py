@@ -17,8 +17,8 @@ from engine.core.bits import (
     parse_square,
     square_name,
 )
-from engine.core.position import PositionRecord, castled_squares, castling_index, empty_position
-from engine.core.setup import finish_setup
+from engine.core.position import PositionRecord, castling_index, empty_position
+from engine.core.setup import ALL_CASTLING_RIGHTS, finish_setup
 from engine.system.errors import InputError, quote
 
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -90,7 +90,8 @@ def _check_pieces(pos: PositionRecord) -> None:
 
 
 def _set_castling(pos: PositionRecord, text: str) -> None:
-    pos.castling_kept[:] = 0b1111
+    """Set the rights and their rooks; `finish_setup` does the rest."""
+    pos.castling_kept[:] = ALL_CASTLING_RIGHTS
     pos.castling_rooks[:] = NO_SQUARE
     if text == "-":
         return
@@ -101,7 +102,8 @@ def _set_castling(pos: PositionRecord, text: str) -> None:
         index = castling_index(color, king, rook)
         if pos.castling >> index & 1:
             raise InputError(f"FEN castling {quote(text)} names the same right twice")
-        _add_castling_right(pos, index, king, rook)
+        pos.castling |= 1 << index
+        pos.castling_rooks[index] = rook
 
 
 def _castling_rook(pos: PositionRecord, color: int, king: int, letter: str) -> int:
@@ -123,23 +125,6 @@ def _castling_rook(pos: PositionRecord, color: int, king: int, letter: str) -> i
         raise InputError(f"FEN castling right {quote(letter)} needs king and rook on their standard squares "
                          "(or Chess960)")
     return square
-
-
-def _squares_from_to(first: int, last: int) -> int:
-    """The bitboard of all squares from one to the other on a rank, both ends included."""
-    low, high = sorted((first, last))
-    return (2 << high) - (1 << low)
-
-
-def _add_castling_right(pos: PositionRecord, index: int, king: int, rook: int) -> None:
-    king_to, rook_to = map(int, castled_squares(king, rook))
-    king_way, rook_way = _squares_from_to(king, king_to), _squares_from_to(rook, rook_to)
-    pos.castling |= 1 << index
-    pos.castling_rooks[index] = rook
-    pos.castling_empty[index] = (king_way | rook_way) & ~(1 << king | 1 << rook)
-    pos.castling_safe[index] = king_way & ~(1 << king) | 1 << king_to
-    pos.castling_kept[rook] &= ~(1 << index) & 0b1111
-    pos.castling_kept[king] &= ~(1 << index) & 0b1111
 
 
 def _parse_en_passant(pos: PositionRecord, text: str) -> int:

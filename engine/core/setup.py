@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from engine.core.attacks import is_attacked
-from engine.core.bits import EMPTY, NO_PIECE, NO_SQUARE, PAWN
+from engine.core.bits import BIT, EMPTY, NO_PIECE, NO_SQUARE, PAWN
 from engine.core.position import (
     POSITION_TYPE,
     PositionRecord,
+    castled_squares,
     king_square,
     legal_en_passant_square,
     occupied_squares,
 )
 from engine.core.zobrist import CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE_KEY
-from engine.kernel import entry, kernel
+from engine.kernel import entry, inline, kernel
+
+ALL_CASTLING_RIGHTS = np.int64(0b1111)
 
 
 @kernel
@@ -36,13 +39,41 @@ def compute_keys(pos):
     pos.key = key ^ SIDE_KEY if pos.side else key
 
 
+@inline
+def _squares_from_to(first, last):
+    """All squares from one to the other on a rank, both ends included."""
+    low, high = min(first, last), max(first, last)
+    return (BIT << high) - (BIT << low) | BIT << high
+
+
+@inline
+def add_castling_right(pos, index, king, rook):
+    """Let the king on `king` castle with the rook on `rook`, which is the right number `index`.
+
+    Changes nothing if the right is there already. `pos.castling_kept` must be set.
+    """
+    king_to, rook_to = castled_squares(king, rook)
+    king_way = _squares_from_to(king, king_to)
+    both = BIT << king | BIT << rook
+    pos.castling |= 1 << index
+    pos.castling_rooks[index] = rook
+    pos.castling_empty[index] = (king_way | _squares_from_to(rook, rook_to)) & ~both
+    pos.castling_safe[index] = (king_way & ~(BIT << king)) | BIT << king_to
+    pos.castling_kept[rook] &= ALL_CASTLING_RIGHTS ^ (1 << index)
+    pos.castling_kept[king] &= ALL_CASTLING_RIGHTS ^ (1 << index)
+
+
 @entry(POSITION_TYPE)
 def finish_setup(pos: PositionRecord) -> bool:
-    """Drop an en passant square that no pawn can use, and compute the keys.
+    """Complete what castling needs to know, drop an en passant square that no pawn can use, and compute the keys.
 
-    Returns whether the position is playable: False if the side not to move is in check.
+    Every castling right must come with the square of its rook, and its king must not have moved. Returns whether the
+    position is playable: False if the side not to move is in check.
     """
     us = np.int64(pos.side)
+    for index in range(4):
+        if pos.castling >> index & 1:
+            add_castling_right(pos, index, king_square(pos, index >> 1), np.int64(pos.castling_rooks[index]))
     if pos.ep != NO_SQUARE:
         pos.ep = legal_en_passant_square(pos, np.int64(pos.ep), us)
     compute_keys(pos)

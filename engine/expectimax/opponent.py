@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.kernel import inline, kernel
 from engine.kernel.records import Fields, take_fields
-from engine.search.params import default_record, set_value
+from engine.search.params import Parameter, default_record, set_value
 
 RANDOM_MOVER = 0  # the rating of a player that moves at random
 DEFAULT_RATING = 1500  # of an opponent about whom nothing is known
@@ -50,26 +50,17 @@ def rating_from_uci_opponent(text: str) -> int | None:
     return int(rating) or None
 
 
-class OpponentParam(NamedTuple):
-    """Something that expectimax assumes: its default and its range."""
-
-    name: str
-    default: float
-    low: float
-    high: float
-
-
 OPPONENT_PARAMS = (
     # Centipawns by which a move must be worse for the opponent to be e times less likely to play it.
-    OpponentParam("temperature", temperature_of(DEFAULT_RATING), 1.0, math.inf),
+    Parameter("temperature", temperature_of(DEFAULT_RATING), 1.0, math.inf),
     # Centipawns: the most that a mate or any other win is worth to the opponent, so that even those may be overlooked.
-    OpponentParam("sight", 1500.0, 100.0, 30_000.0),
+    Parameter("sight", 1500.0, 100.0, 30_000.0),
     # Replies that are this much less likely than the likeliest are left out.
-    OpponentParam("least_likelihood", 0.01, 0.0, 1.0),
+    Parameter("least_likelihood", 0.01, 0.0, 1.0),
     # Utility is tanh(centipawns / scale): three pawns up is nearly a win, and ten is little more.
-    OpponentParam("scale", 350.0, 50.0, 2000.0),
+    Parameter("scale", 350.0, 50.0, 2000.0),
     # What each ply to a mate takes off its utility of 1: just enough to prefer the shorter mate.
-    OpponentParam("mate_discount", 1e-12, 0.0, 1e-4),
+    Parameter("mate_discount", 1e-12, 0.0, 1e-4),
 )
 
 

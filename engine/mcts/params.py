@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from engine.kernel.records import Fields, take_fields
-from engine.search.params import default_record, set_value
+from engine.search.params import Parameter, default_record, set_value
 
 
 class Selection(IntEnum):
@@ -29,16 +29,6 @@ class Leaf(IntEnum):
 
 
 LEAVES = {"random": Leaf.RANDOM, "light": Leaf.LIGHT, "cutoff": Leaf.CUT_OFF}  # as the option calls them
-
-
-class Parameter(NamedTuple):
-    """A tunable: its default, its range and a tuner's step. If the default is an integer, so is the parameter."""
-
-    name: str
-    default: float
-    low: float
-    high: float
-    step: float = 0.0  # 0 for what is not tuned
 
 
 PARAMETERS = (
@@ -90,7 +80,7 @@ class TreeParamsRecord(Fields):
         def __getattr__(self, name: str) -> Any: ...
 
 
-take_fields(TreeParamsRecord, {row.name: "i8" if isinstance(row.default, int) else "f8" for row in PARAMETERS})
+take_fields(TreeParamsRecord, {row.name: "i8" if row.is_integer else "f8" for row in PARAMETERS})
 
 
 def tree_params(**changes: float) -> TreeParamsRecord:

@@ -32,7 +32,8 @@ class _Session(Protocol):
     player: Player | None
     position_command: PositionCommand  # where the player stands, if there is one
 
-    def is_compiling(self) -> bool: ...
+    def is_compiling(self) -> bool:
+        """Whether the loader has to compile."""
 
 
 class GoCommand:

@@ -45,6 +45,27 @@ def to_device(samples: Samples, device: str) -> Tensor:
     return torch.from_numpy(rows).to(device)
 
 
+@dataclass(frozen=True)
+class Aim:
+    """What is aimed at: the targets, and how much an error counts."""
+
+    scale: float  # centipawns for a logit of 1
+    share: float  # of the result in the target; the rest is the result that the score predicts
+    power: float = 2.0  # of the absolute error in the loss
+
+    def targets(self, scores: Tensor, results: Tensor) -> Tensor:
+        """[samples]: the expected results to learn, from 0 to 1."""
+        return torch.lerp(torch.sigmoid(scores / self.scale), results, self.share)
+
+    def loss(self, errors: Tensor) -> Tensor:
+        """The mean loss for errors of the predictions."""
+        return errors.square().mean() if self.power == 2 else errors.abs().pow(self.power).mean()
+
+    def slopes(self, errors: Tensor) -> Tensor:
+        """The derivative of each loss."""
+        return self.power * errors * errors.abs().pow(self.power - 2)
+
+
 @dataclass
 class Batch:
     """Unpacked samples."""
@@ -138,20 +159,17 @@ class Model:
         _, clamped = self._hidden(batch, torch.float32)
         return self._outputs(clamped.square()).gather(1, batch.output_buckets[:, None]).squeeze(1)
 
-    def backward(self, rows: Tensor, scale: float, share: float) -> Tensor:
-        """Set the gradient of the mean squared error to the targets, and return the error.
-
-        The target is `share` of the result, and for the rest the result that the score predicts.
-        """
+    def backward(self, rows: Tensor, aim: Aim) -> Tensor:
+        """Set the gradient of the loss, and return the mean squared error to the targets."""
         batch = self.unpack(rows)
         samples, chosen = len(rows), batch.output_buckets[:, None]
         dense, clamped = self._hidden(batch, self._dtype)
         squared = clamped.square()
         outputs = self._outputs(squared)
         shares = torch.sigmoid(outputs.gather(1, chosen))
-        targets = torch.lerp(torch.sigmoid(batch.scores / scale), batch.results, share)[:, None]
-        errors = shares - targets
-        slopes = torch.zeros_like(outputs).scatter_(1, chosen, errors * shares * (1 - shares) * (2 / samples))
+        errors = shares - aim.targets(batch.scores, batch.results)[:, None]
+        slopes = aim.slopes(errors) * shares * (1 - shares) / samples
+        slopes = torch.zeros_like(outputs).scatter_(1, chosen, slopes)
         gradient = {name: parameter.grad for name, parameter in self.parameters.items()}
         weights = self.parameters["output_weights"]
         torch.sum(slopes, 0, out=gradient["output_biases"])
@@ -307,16 +325,15 @@ class NetworkModel:
         with torch.no_grad():
             return self.sums(self.unpack(rows), torch.float32)[2].squeeze(1)
 
-    def backward(self, rows: Tensor, scale: float, share: float) -> Tensor:
-        """Set the gradient of the mean squared error to the targets, and return the error."""
+    def backward(self, rows: Tensor, aim: Aim) -> Tensor:
+        """Set the gradient of the loss, and return the mean squared error to the targets."""
         for parameter in self.parameters.values():
             parameter.grad = None
         batch = self.unpack(rows)
-        targets = torch.lerp(torch.sigmoid(batch.scores / scale), batch.results, share)
         outputs = self.sums(batch, self._dtype)[2].squeeze(1)
-        error = (torch.sigmoid(outputs) - targets).square().mean()
-        error.backward()
-        return error.detach()
+        errors = torch.sigmoid(outputs) - aim.targets(batch.scores, batch.results)
+        aim.loss(errors).backward()
+        return errors.detach().square().mean()
 
     def clamp(self) -> None:
         """Keep all weights within the range that the file can hold; biases have room enough."""

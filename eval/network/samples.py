@@ -71,6 +71,14 @@ def mix(word):
     return word ^ word >> np.uint64(31)
 
 
+def mix_words(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """`mix` for an array of words, which it advances first, so that 0 is mixed too."""
+    words = words + _GOLDEN
+    words = (words ^ words >> np.uint64(30)) * _MIX_1
+    words = (words ^ words >> np.uint64(27)) * _MIX_2
+    return words ^ words >> np.uint64(31)
+
+
 @inline
 def _hash_of(row):
     """A hash of the board; never 0."""

@@ -1,7 +1,8 @@
 """A wide teacher for the network: convolutions over the board, too slow to search with, quick to label positions with.
 
 From the same games it learns more than the network can, since what a pattern means on one square it knows on all. It
-then labels as many positions as the network wants to see.
+then labels as many positions as the network wants to see. It may begin with a network's judgement, and learn only what
+that one misses: then a few games are enough to make it the better of the two.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import torch
 from torch import nn
 
 from engine.system.errors import InputError
-from eval.network.model import Tensor, save_tensors, to_device
+from eval.network.file import Shape
+from eval.network.model import Aim, Model, NetworkModel, Tensor, model_of, save_tensors, to_device
 from eval.network.samples import BOARD_BYTES, NO_PIECE_CODE, Samples, expected
 
-_VERSION = 1
+_VERSION = 2
 _SQUEEZE = 8  # channels of a block for one of its gate
 _HEAD_CHANNELS, _HEAD_WIDTH = 32, 128
 _ROWS_AT_A_TIME = 16_384
@@ -57,8 +59,9 @@ class _ResidualBlock(nn.Module):  # type: ignore[misc]  # torch need not be inst
 class Teacher:
     """The teacher's numbers, and what they compute from packed samples."""
 
-    def __init__(self, shape: TeacherShape, device: str, seed: int) -> None:
-        """Start with random numbers determined by `seed`."""
+    def __init__(self, shape: TeacherShape, device: str, seed: int,
+                 base: Model | NetworkModel | None = None) -> None:
+        """Start with random numbers determined by `seed`, or exactly with the judgement of `base`, which stays."""
         torch.manual_seed(seed)
         channels = shape.channels
         self.shape = shape
@@ -68,6 +71,10 @@ class Teacher:
             nn.Conv2d(channels, _HEAD_CHANNELS, 1), nn.ReLU(), nn.Flatten(),
             nn.Linear(64 * _HEAD_CHANNELS, _HEAD_WIDTH), nn.ReLU(), nn.Linear(_HEAD_WIDTH, 1),
         ).to(device, memory_format=torch.channels_last)
+        self._base = base
+        if base is not None:
+            nn.init.zeros_(self._net[-1].weight)
+            nn.init.zeros_(self._net[-1].bias)
         self.parameters = dict(self._net.named_parameters())
         self.state = self._net.state_dict(keep_vars=True)
         self._device = device
@@ -87,7 +94,8 @@ class Teacher:
     def _forward(self, rows: Tensor) -> Tensor:
         with torch.autocast(self._kind, torch.bfloat16, enabled=self._kind == "cuda"):
             outputs = self._net(self._planes(rows))
-        return outputs.float().squeeze(1)
+        found = outputs.float().squeeze(1)
+        return found if self._base is None else found + self._base.logits(rows)
 
     def logits(self, rows: Tensor) -> Tensor:
         """[samples]: the score divided by the scale, from the side to move's view."""
@@ -95,17 +103,16 @@ class Teacher:
         with torch.inference_mode():
             return self._forward(rows)
 
-    def backward(self, rows: Tensor, scale: float, share: float) -> Tensor:
-        """Set the gradient of the mean squared error to the targets, and return the error."""
+    def backward(self, rows: Tensor, aim: Aim) -> Tensor:
+        """Set the gradient of the loss, and return the mean squared error to the targets."""
         self._net.train()
         for parameter in self.parameters.values():
             parameter.grad = None
         scores = rows[:, BOARD_BYTES : BOARD_BYTES + 2].view(torch.int16).squeeze(1).float()
         results = (rows[:, BOARD_BYTES + 4].view(torch.int8).float() + 1) / 2
-        targets = torch.lerp(torch.sigmoid(scores / scale), results, share)
-        error = (torch.sigmoid(self._forward(rows)) - targets).square().mean()
-        error.backward()
-        return error.detach()
+        errors = torch.sigmoid(self._forward(rows)) - aim.targets(scores, results)
+        aim.loss(errors).backward()
+        return errors.detach().square().mean()
 
     def clamp(self) -> None:
         """Nothing needs to stay within bounds: a teacher is never quantised."""
@@ -131,11 +138,24 @@ class Teacher:
 
     def save(self, path: Path) -> None:
         """Write a file for `load_teacher`."""
-        save_tensors({"version": _VERSION, "shape": asdict(self.shape), "state": self._net.state_dict()}, path)
+        base = None if self._base is None else {"shape": asdict(self._base.shape), "state": self._base.state}
+        save_tensors({"version": _VERSION, "shape": asdict(self.shape), "state": self._net.state_dict(),
+                      "base": base}, path)
 
     def load(self, state: dict[str, Tensor]) -> None:
         """Take over what another one of the same shape has learned."""
         self._net.load_state_dict(state)
+
+
+def _read_base(content: dict[str, Any] | None, device: str) -> Model | NetworkModel | None:
+    """The network's model that a teacher begins with, as `save` wrote it."""
+    if content is None:
+        return None
+    base = model_of(Shape(**content["shape"]), device, 0, "tf32")
+    with torch.no_grad():
+        for name, value in content["state"].items():
+            base.state[name].copy_(value)
+    return base
 
 
 def load_teacher(path: Path, device: str) -> Teacher:
@@ -143,7 +163,7 @@ def load_teacher(path: Path, device: str) -> Teacher:
     try:
         content = torch.load(path, map_location=device, weights_only=True)
         is_ours = content["version"] == _VERSION
-        teacher = Teacher(TeacherShape(**content["shape"]), device, 0)
+        teacher = Teacher(TeacherShape(**content["shape"]), device, 0, _read_base(content["base"], device))
         teacher.load(content["state"])
     except Exception as error:  # a damaged file may raise anything
         raise InputError(f"cannot read the teacher {path}: it is damaged or not a teacher") from error

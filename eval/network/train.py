@@ -19,7 +19,7 @@ import torch
 from engine.system.errors import InputError
 from eval.network.file import Network
 from eval.network.metrics import Losses, losses_of
-from eval.network.model import Model, NetworkModel, Tensor, save_tensors, to_device
+from eval.network.model import Aim, Model, NetworkModel, Tensor, save_tensors, to_device
 from eval.network.samples import Samples
 from eval.training import cosine_decay, prefetched
 
@@ -38,6 +38,7 @@ class TrainingConfig:
     warm_up: int = 200  # steps
     decay: float = 0.01  # of weights
     wdl_weight: tuple[float, float] = (0.3, 0.3)  # of the result in the target, at the start and at the end
+    power: float = 2.0  # of the absolute error in the loss
     seed: int = 1
     report_seconds: float = 20.0
     run_id: str = ""  # what is learned from, and how often: a checkpoint is of use for the same course only
@@ -52,7 +53,8 @@ class TrainingConfig:
 class TrainingStage:
     """What to learn from, and for how long: `epochs` passes or `seconds`, whichever ends first.
 
-    `shards` starts a pass. `length` is roughly the number of shards in a pass.
+    `shards` starts a pass. `length` is roughly the number of shards in a pass. Positions of a game resemble each other:
+    with a `thinning` of n, a pass takes only two neighbouring samples of every 2 n, and the next pass the next two.
     """
 
     name: str
@@ -62,6 +64,7 @@ class TrainingStage:
     length: int = 1
     has_results: bool = True
     rate: float | None = None  # the learning rate at the start; None for the plan's
+    thinning: int = 1
 
 
 @dataclass(frozen=True)
@@ -115,8 +118,8 @@ class TrainableModel(Protocol):
     parameters: dict[str, Tensor]  # what the optimizer changes
     state: dict[str, Tensor]  # everything that was learned, the parameters included
 
-    def backward(self, rows: Tensor, scale: float, share: float) -> Tensor:
-        """Set the gradient of the mean squared error to the targets, and return the error."""
+    def backward(self, rows: Tensor, aim: Aim) -> Tensor:
+        """Set the gradient of the loss, and return the mean squared error to the targets."""
 
     def clamp(self) -> None:
         """Bring the parameters back into their range after a step."""
@@ -196,21 +199,23 @@ class Trainer:
         """Learn from a shard, in an order determined by the seed; it may be left after each step."""
         place, plan = self._place, self.plan
         rows = self._on_device(samples)
-        batch = min(plan.batch, len(rows))
         order = shuffled(len(rows), self.device, plan.seed, place.stage, place.epoch, place.shard)
+        if stage.thinning > 1:
+            order = order[order // 2 % stage.thinning == place.epoch % stage.thinning]
+        batch = max(min(plan.batch, len(order)), 1)
         torch.set_float32_matmul_precision("high")
-        while place.begin + batch <= len(rows) and not self.is_stopped and not self._is_done(stage):
+        while place.begin + batch <= len(order) and not self.is_stopped and not self._is_done(stage):
             progress = self._progress(stage)
             for group in self._optimizer.param_groups:
                 group["lr"] = self._rate(stage, progress)
             share = plan.share_at(progress) if stage.has_results else 0.0
-            loss = self.model.backward(rows.index_select(0, order[place.begin : place.begin + batch]), plan.scale,
-                                       share)
+            chosen = rows.index_select(0, order[place.begin : place.begin + batch])
+            loss = self.model.backward(chosen, Aim(plan.scale, share, plan.power))
             self._optimizer.step()
             self.model.clamp()
             self._summed.add(loss, batch)
             place.begin, place.step, place.samples = place.begin + batch, place.step + 1, place.samples + batch
-            place.fraction = place.begin / len(rows)
+            place.fraction = place.begin / len(order)
             if place.step % _STEPS_A_SYNC == 0:
                 self._synchronize()
             self._take_time()

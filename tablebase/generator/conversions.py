@@ -8,7 +8,7 @@ from engine.core.attacks import KING_ATTACKS
 from engine.core.bits import BIT, EMPTY, KNIGHT, PAWN, QUEEN
 from engine.kernel import inline, kernel
 from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of_value, move_value, value_of_code
-from tablebase.generator.quiet_moves import EVERYBODY, FORWARDS, allows_en_passant, list_quiet_moves
+from tablebase.generator.quiet_moves import EVERYBODY, FORWARDS, PAWNS, allows_en_passant, list_quiet_moves
 from tablebase.generator.work_table import NOBODY, UNCHANGED, attacks_of, cell_of, child_number, color_of, load_code
 from tablebase.indexing import NO_CELL, NO_PAIR, PAIR_NUMBERS, cell_in
 
@@ -136,12 +136,12 @@ def worth_of_en_passant(draft, place, side, man):
 
 
 @kernel
-def has_legal_step(draft, place, side):
-    """Whether `side` has a legal quiet move. Overwrites `steps`."""
-    for index in range(list_quiet_moves(draft, place, side, FORWARDS, EVERYBODY)):
+def has_legal_step(draft, place, side, movers):
+    """Whether `movers` of `side` have a legal quiet move. Overwrites `steps`."""
+    for index in range(list_quiet_moves(draft, place, side, FORWARDS, movers)):
         if load_code(draft.own, side ^ 1, place.steps[index]) != ILLEGAL:
             return True
-    if draft.has_pawns_of_both:
+    if movers & PAWNS and draft.has_pawns_of_both:
         for man in range(draft.others):
             target = en_passant_step(draft, place, man, side)
             if target != 0:
@@ -178,7 +178,7 @@ def _code_with_en_passant(draft, place, side, man, known):
     capture = worth_of_en_passant(draft, place, side, man)
     has_other_move = (capture == NO_MOVE or code > MATED
                       or best_conversion_value(draft, place, side) != NO_MOVE
-                      or has_legal_step(draft, place, side))
+                      or has_legal_step(draft, place, side, EVERYBODY))
     if not has_other_move:
         return code_of_value(capture)
     is_known = code <= known and (code != DRAWN or known == FINISHED)
@@ -187,3 +187,24 @@ def _code_with_en_passant(draft, place, side, man, known):
     if is_known:
         return code_of_value(max(capture, value_of_code(code)))
     return code_of_value(capture) if capture > 0 and code_of_value(capture) <= known else UNDECIDED
+
+
+@kernel
+def worth_of_moves(draft, place, side, movers):
+    """The best worth of captures, promotions and the quiet moves of `movers`, which include pawns; or NO_MOVE.
+
+    Requires that the draft is finished. Overwrites `steps`.
+    """
+    best = best_conversion_value(draft, place, side)
+    for index in range(list_quiet_moves(draft, place, side, FORWARDS, movers)):
+        code = load_code(draft.own, side ^ 1, place.steps[index])
+        if code != ILLEGAL:
+            best = max(best, move_value(code))
+    if draft.has_pawns_of_both:
+        for man in range(draft.others):
+            target = en_passant_step(draft, place, man, side)
+            if target != 0:
+                code = code_after_en_passant_step(draft, place, side, man, target, FINISHED)
+                if code != ILLEGAL:
+                    best = max(best, move_value(code))
+    return best

@@ -19,32 +19,30 @@ from typing import Any
 
 import numpy as np
 
-from engine.kernel import Int, array_type, entry, inline, int64, kernel
-from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of_value, is_won, move_value
+from engine.kernel import Int, array_type, entry, int64, kernel
+from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of_value, is_won
 from tablebase.generator.conversions import (
-    FINISHED,
+    UNDECIDED,
     best_conversion_value,
     code_after_en_passant_step,
     en_passant_step,
     has_en_passant_step,
     has_legal_step,
+    worth_of_moves,
 )
-from tablebase.generator.quiet_moves import BACKWARDS, EVERYBODY, FORWARDS, list_quiet_moves
+from tablebase.generator.passes import assign_codes, first_wrong_cell, longest_defence, may_become, retract_from
+from tablebase.generator.quiet_moves import EVERYBODY
 from tablebase.generator.work_table import (
     BENCH_TYPE,
     DRAFT_TYPE,
     ScratchPairRecord,
     WorkTableRecord,
-    is_attacked,
     is_in_check,
     is_placed_well,
     load_code,
     place_cell,
-    place_kings,
-    place_others,
     store_code,
 )
-from tablebase.indexing import NO_CELL
 
 # What a pass over the draft does.
 MARK_ILLEGAL, BEGIN, LIST_EN_PASSANT, STEP_BACK, STEP_EN_PASSANT, FIND_WRONG = range(6)
@@ -52,16 +50,12 @@ _CELLS = array_type("i8")
 
 
 @kernel
-def loss_code(draft, place, side, known):
-    """The code of a lost position, if codes up to `known` prove that it is lost; else DRAWN."""
-    worst = DRAWN
-    for index in range(list_quiet_moves(draft, place, side, FORWARDS, EVERYBODY)):
-        code = load_code(draft.own, side ^ 1, place.steps[index])
-        if code == ILLEGAL:
-            continue
-        if not is_won(code) or code > known:
-            return DRAWN
-        worst = max(worst, code)
+def loss_code(draft, place, side, cell, known):
+    """The code of a lost cell, if codes up to `known` prove that it is lost; else DRAWN. Writes `place`."""
+    place_cell(draft, place, cell)
+    worst = longest_defence(draft, draft.own, place, side, EVERYBODY, known)
+    if worst == UNDECIDED:
+        return DRAWN
     if draft.has_pawns_of_both:
         for man in range(draft.others):
             target = en_passant_step(draft, place, man, side)
@@ -91,31 +85,30 @@ def wins_by_en_passant_step(draft, place, side, lost):
 
 @kernel
 def best_code(draft, place, side):
-    """The code of a position by its moves, once the whole draft is finished."""
-    best = best_conversion_value(draft, place, side)
-    for index in range(list_quiet_moves(draft, place, side, FORWARDS, EVERYBODY)):
-        code = load_code(draft.own, side ^ 1, place.steps[index])
-        if code != ILLEGAL:
-            best = max(best, move_value(code))
-    if draft.has_pawns_of_both:
-        for man in range(draft.others):
-            target = en_passant_step(draft, place, man, side)
-            if target != 0:
-                code = code_after_en_passant_step(draft, place, side, man, target, FINISHED)
-                if code != ILLEGAL:
-                    best = max(best, move_value(code))
+    """The code of a position by its moves, once the whole draft is finished; ILLEGAL if it cannot occur."""
+    if load_code(draft.own, side, place.cell) == ILLEGAL:
+        return ILLEGAL
+    best = worth_of_moves(draft, place, side, EVERYBODY)
     if best != NO_MOVE:
         return code_of_value(best)
     return MATED if is_in_check(draft, place, side) else DRAWN
 
 
 @kernel
+def legality(draft, place, side):
+    """ILLEGAL if the position cannot occur, else DRAWN, since nothing is known about it yet."""
+    return DRAWN if is_placed_well(draft, place) and not is_in_check(draft, place, side ^ 1) else ILLEGAL
+
+
+@kernel
 def first_code(draft, place, side):
     """The code of a position as far as it is known from its captures and promotions, and whether it has quiet moves."""
+    if load_code(draft.own, side, place.cell) == ILLEGAL:
+        return ILLEGAL
     conversion = best_conversion_value(draft, place, side)
     if conversion > 0:
         return code_of_value(conversion)
-    if has_legal_step(draft, place, side):
+    if has_legal_step(draft, place, side, EVERYBODY):
         return DRAWN
     if conversion != NO_MOVE:
         return code_of_value(conversion)
@@ -123,100 +116,17 @@ def first_code(draft, place, side):
 
 
 @kernel
-def mark_illegal(draft, bench, first, last):
-    """Mark the cells that cannot occur."""
-    place = bench.here
-    for pair in range(first, last):
-        place_kings(draft, place, pair)
-        for rest in range(draft.pair_cells):
-            cell = pair * draft.pair_cells + rest
-            place_others(draft, place, cell, rest)
-            if not is_placed_well(draft, place):
-                store_code(draft.own, 0, cell, ILLEGAL)
-                store_code(draft.own, 1, cell, ILLEGAL)
-                continue
-            if is_attacked(draft, place, 0, place.black_king):
-                store_code(draft.own, 0, cell, ILLEGAL)
-            if is_attacked(draft, place, 1, place.white_king):
-                store_code(draft.own, 1, cell, ILLEGAL)
-
-
-@kernel
-def init_dtm(draft, bench, first, last):
-    """Find mates, and wins by a capture or a promotion; returns the highest code."""
-    place, longest = bench.here, DRAWN
-    for pair in range(first, last):
-        place_kings(draft, place, pair)
-        for rest in range(draft.pair_cells):
-            cell = pair * draft.pair_cells + rest
-            place_others(draft, place, cell, rest)
-            for side in range(2):
-                if load_code(draft.own, side, cell) == ILLEGAL:
-                    continue
-                code = first_code(draft, place, side)
-                if code != DRAWN:
-                    store_code(draft.own, side, cell, code)
-                    longest = max(longest, code)
-    return longest
-
-
-@kernel
 def list_en_passant_cells(draft, bench, first, last, found):
     """Write 2 * cell + side for every position with a double push that allows en passant; returns how many."""
     place, count = bench.here, np.int64(0)
-    for pair in range(first, last):
-        place_kings(draft, place, pair)
-        for rest in range(draft.pair_cells):
-            cell = pair * draft.pair_cells + rest
-            place_others(draft, place, cell, rest)
-            for side in range(2):
-                if has_en_passant_step(draft, place, side) and load_code(draft.own, side, cell) != ILLEGAL:
-                    if count < found.size:
-                        found[count] = 2 * cell + side
-                    count += 1
+    for cell in range(first, last):
+        place_cell(draft, place, cell)
+        for side in range(2):
+            if has_en_passant_step(draft, place, side) and load_code(draft.own, side, cell) != ILLEGAL:
+                if count < found.size:
+                    found[count] = 2 * cell + side
+                count += 1
     return count
-
-
-@inline
-def may_become(code, new):
-    """Whether a cell with this code may get a new one: it is undecided, or its win is longer."""
-    return code == DRAWN or (code > new and code != ILLEGAL)
-
-
-@kernel
-def retract_moves(draft, bench, side, known):
-    """Go back from a cell with code `known` and the other side to move; returns the highest code assigned."""
-    longest = DRAWN
-    for index in range(list_quiet_moves(draft, bench.here, side, BACKWARDS, EVERYBODY)):
-        cell = bench.here.steps[index]
-        code = load_code(draft.own, side, cell)
-        if not may_become(code, known + 1):
-            continue
-        if known & 1:
-            store_code(draft.own, side, cell, known + 1)
-            longest = known + 1
-        elif code == DRAWN:
-            place_cell(draft, bench.before, cell)
-            new = loss_code(draft, bench.before, side, known)
-            if new != DRAWN:
-                store_code(draft.own, side, cell, new)
-                longest = max(longest, new)
-    return longest
-
-
-@kernel
-def retract_from(draft, bench, first, last, known):
-    """Take back the moves to all cells with code `known`; returns the highest code assigned."""
-    longest = DRAWN
-    for side in range(2):
-        for pair in range(first, last):
-            place_kings(draft, bench.here, pair)
-            for rest in range(draft.pair_cells):
-                cell = pair * draft.pair_cells + rest
-                if load_code(draft.own, side ^ 1, cell) == known:
-                    place_others(draft, bench.here, cell, rest)
-                    longest = max(longest, retract_moves(draft, bench, side, known))
-    return longest
 
 
 @kernel
@@ -227,48 +137,32 @@ def step_en_passant(draft, bench, cells, known):
         cell, side = cells[index] >> 1, cells[index] & 1
         if not may_become(load_code(draft.own, side, cell), known + 1):
             continue
-        place_cell(draft, place, cell)
         new = DRAWN
         if known & 1:
+            place_cell(draft, place, cell)
             if wins_by_en_passant_step(draft, place, side, known):
                 new = known + 1
         elif load_code(draft.own, side, cell) == DRAWN:
-            new = loss_code(draft, place, side, known)
+            new = loss_code(draft, place, side, cell, known)
         if new != DRAWN:
             store_code(draft.own, side, cell, new)
             longest = max(longest, new)
     return longest
 
 
-@kernel
-def first_wrong_cell(draft, bench, first, last):
-    """2 * cell + side of the first position whose code is not that of its best move; -1 if all are right."""
-    place = bench.here
-    for pair in range(first, last):
-        place_kings(draft, place, pair)
-        for rest in range(draft.pair_cells):
-            cell = pair * draft.pair_cells + rest
-            place_others(draft, place, cell, rest)
-            for side in range(2):
-                code = load_code(draft.own, side, cell)
-                if code != ILLEGAL and code != best_code(draft, place, side):
-                    return 2 * cell + side
-    return NO_CELL
-
-
 @entry(DRAFT_TYPE, BENCH_TYPE, int64, int64, int64, int64, _CELLS)
 def run_pass(draft: WorkTableRecord, bench: ScratchPairRecord, task: Int, first: Int, last: Int, known: Int,
              cells: Any) -> Int:
-    """Do a task for the pairs of kings from `first` up to, but not including, `last`; returns its result."""
+    """Do a task for the cells from `first` up to, but not including, `last`; returns its result."""
+    codes = draft.own
     if task == MARK_ILLEGAL:
-        mark_illegal(draft, bench, first, last)
-        return DRAWN
+        return assign_codes(draft, codes, bench.here, first, last, legality)
     if task == BEGIN:
-        return init_dtm(draft, bench, first, last)
+        return assign_codes(draft, codes, bench.here, first, last, first_code)
     if task == LIST_EN_PASSANT:
         return list_en_passant_cells(draft, bench, first, last, cells)
     if task == STEP_BACK:
-        return retract_from(draft, bench, first, last, known)
+        return retract_from(draft, codes, bench, first, last, known, EVERYBODY, loss_code)
     if task == STEP_EN_PASSANT:
         return step_en_passant(draft, bench, cells, known)
-    return first_wrong_cell(draft, bench, first, last)
+    return first_wrong_cell(draft, codes, bench.here, first, last, best_code)

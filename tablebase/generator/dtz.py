@@ -14,14 +14,10 @@ not pawns. DRAWN stands for what is not known yet.
 from __future__ import annotations
 
 from engine.kernel import Int, entry, inline, int64, kernel
-from tablebase.codes import DRAWN, ILLEGAL, MATED, is_won, move_value
-from tablebase.generator.conversions import (
-    FINISHED,
-    best_conversion_value,
-    code_after_en_passant_step,
-    en_passant_step,
-)
-from tablebase.generator.quiet_moves import BACKWARDS, FORWARDS, PAWNS, PIECES, list_quiet_moves
+from tablebase.codes import DRAWN, ILLEGAL, MATED, is_won
+from tablebase.generator.conversions import FINISHED, UNDECIDED, has_legal_step, worth_of_moves
+from tablebase.generator.passes import assign_codes, first_wrong_cell, longest_defence, retract_from
+from tablebase.generator.quiet_moves import FORWARDS, PAWNS, PIECES, list_quiet_moves
 from tablebase.generator.work_table import (
     BENCH_TYPE,
     DRAFT_TYPE,
@@ -29,11 +25,7 @@ from tablebase.generator.work_table import (
     WorkTableRecord,
     load_code,
     place_cell,
-    place_kings,
-    place_others,
-    store_code,
 )
-from tablebase.indexing import NO_CELL
 
 # What a pass over the draft does.
 BEGIN, STEP_BACK, FIND_WRONG = range(3)
@@ -42,22 +34,15 @@ _AT_ONCE = DRAWN + 2  # the winner resets the counter
 _FORCED = DRAWN + 3  # the loser has to
 
 
-@kernel
-def best_zeroing_value(draft, place, side):
-    """The best worth of all captures and pawn moves; NO_MOVE if none is legal."""
-    best = best_conversion_value(draft, place, side)
-    for index in range(list_quiet_moves(draft, place, side, FORWARDS, PAWNS)):
-        code = load_code(draft.own, side ^ 1, place.steps[index])
-        if code != ILLEGAL:
-            best = max(best, move_value(code))
-    if draft.has_pawns_of_both:
-        for man in range(draft.others):
-            target = en_passant_step(draft, place, man, side)
-            if target != 0:
-                code = code_after_en_passant_step(draft, place, side, man, target, FINISHED)
-                if code != ILLEGAL:
-                    best = max(best, move_value(code))
-    return best
+@inline
+def is_lost(code):
+    return code & 1 != 0 and code != ILLEGAL
+
+
+@inline
+def resets_at_once(draft, place, side):
+    """Whether a capture or a pawn move keeps the win."""
+    return worth_of_moves(draft, place, side, PAWNS) > 0
 
 
 @kernel
@@ -66,28 +51,19 @@ def quick_win(draft, place, side):
     best = DRAWN
     for index in range(list_quiet_moves(draft, place, side, FORWARDS, PIECES)):
         code = load_code(draft.resets, side ^ 1, place.steps[index])
-        if code != ILLEGAL and code & 1 and (best == DRAWN or code + 1 < best):
+        if is_lost(code) and (best == DRAWN or code + 1 < best):
             best = code + 1
     return best
 
 
 @kernel
-def long_loss(draft, place, side, known):
-    """The code of a lost position, if it follows from codes up to `known`; else DRAWN."""
-    worst = DRAWN
-    for index in range(list_quiet_moves(draft, place, side, FORWARDS, PIECES)):
-        code = load_code(draft.resets, side ^ 1, place.steps[index])
-        if code == ILLEGAL:
-            continue
-        if code == DRAWN or code > known:
-            return DRAWN
-        worst = max(worst, code)
-    return worst + 3  # _FORCED if there is no quiet move
-
-
-@inline
-def is_lost(code):
-    return code & 1 != 0 and code != ILLEGAL
+def long_loss(draft, place, side, cell, known):
+    """The code of a cell that is lost, if codes up to `known` show how long it lasts; else DRAWN. Writes `place`."""
+    if not is_lost(load_code(draft.own, side, cell)):
+        return DRAWN
+    place_cell(draft, place, cell)
+    worst = longest_defence(draft, draft.resets, place, side, PIECES, known)
+    return DRAWN if worst == UNDECIDED else worst + 3  # _FORCED if there is no quiet move
 
 
 @kernel
@@ -97,99 +73,30 @@ def first_code(draft, place, side):
     if mate == ILLEGAL or mate == MATED or mate == DRAWN:
         return mate
     if is_won(mate):
-        return _AT_ONCE if best_zeroing_value(draft, place, side) > 0 else DRAWN
-    for index in range(list_quiet_moves(draft, place, side, FORWARDS, PIECES)):
-        if load_code(draft.own, side ^ 1, place.steps[index]) != ILLEGAL:
-            return DRAWN
-    return _FORCED
-
-
-@kernel
-def init_dtz(draft, bench, first, last):
-    """Find mates, and positions in which the next move resets the counter; returns the highest code."""
-    place, longest = bench.here, DRAWN
-    for pair in range(first, last):
-        place_kings(draft, place, pair)
-        for rest in range(draft.pair_cells):
-            cell = pair * draft.pair_cells + rest
-            place_others(draft, place, cell, rest)
-            for side in range(2):
-                code = first_code(draft, place, side)
-                store_code(draft.resets, side, cell, code)
-                if code != ILLEGAL:
-                    longest = max(longest, code)
-    return longest
-
-
-@kernel
-def retract_moves(draft, bench, side, known):
-    """Go back from a cell with code `known` and the other side to move; returns the highest code assigned."""
-    longest = DRAWN
-    for index in range(list_quiet_moves(draft, bench.here, side, BACKWARDS, PIECES)):
-        cell = bench.here.steps[index]
-        if load_code(draft.resets, side, cell) != DRAWN:
-            continue
-        new = DRAWN
-        if known & 1:
-            new = known + 1
-        elif is_lost(load_code(draft.own, side, cell)):
-            place_cell(draft, bench.before, cell)
-            new = long_loss(draft, bench.before, side, known)
-        if new != DRAWN:
-            store_code(draft.resets, side, cell, new)
-            longest = max(longest, new)
-    return longest
-
-
-@kernel
-def retract_from(draft, bench, first, last, known):
-    """Take back the quiet moves to all cells with code `known`; returns the highest code assigned."""
-    longest = DRAWN
-    for side in range(2):
-        for pair in range(first, last):
-            place_kings(draft, bench.here, pair)
-            for rest in range(draft.pair_cells):
-                cell = pair * draft.pair_cells + rest
-                if load_code(draft.resets, side ^ 1, cell) == known:
-                    place_others(draft, bench.here, cell, rest)
-                    longest = max(longest, retract_moves(draft, bench, side, known))
-    return longest
+        return _AT_ONCE if resets_at_once(draft, place, side) else DRAWN
+    return DRAWN if has_legal_step(draft, place, side, PIECES) else _FORCED
 
 
 @kernel
 def code_by_moves(draft, place, side):
-    """The code of a position by its moves, once all are known."""
+    """The code of a position by its moves, once all are known; UNDECIDED if it is won or lost but not by its moves."""
     mate = load_code(draft.own, side, place.cell)
     if mate == ILLEGAL or mate == MATED or mate == DRAWN:
         return mate
     if not is_won(mate):
-        return long_loss(draft, place, side, FINISHED)
-    return _AT_ONCE if best_zeroing_value(draft, place, side) > 0 else quick_win(draft, place, side)
-
-
-@kernel
-def first_wrong_cell(draft, bench, first, last):
-    """2 * cell + side of the first position whose code does not follow from its moves; -1 if all are right."""
-    place = bench.here
-    for pair in range(first, last):
-        place_kings(draft, place, pair)
-        for rest in range(draft.pair_cells):
-            cell = pair * draft.pair_cells + rest
-            place_others(draft, place, cell, rest)
-            for side in range(2):
-                code = load_code(draft.resets, side, cell)
-                is_decided = load_code(draft.own, side, cell) != DRAWN
-                if code != code_by_moves(draft, place, side) or is_decided != (code != DRAWN):
-                    return 2 * cell + side
-    return NO_CELL
+        code = long_loss(draft, place, side, place.cell, FINISHED)
+    else:
+        code = _AT_ONCE if resets_at_once(draft, place, side) else quick_win(draft, place, side)
+    return UNDECIDED if code == DRAWN else code
 
 
 @entry(DRAFT_TYPE, BENCH_TYPE, int64, int64, int64, int64)
 def run_reset_pass(draft: WorkTableRecord, bench: ScratchPairRecord, task: Int, first: Int, last: Int,
                    known: Int) -> Int:
-    """Do a task for the pairs of kings from `first` up to, but not including, `last`; returns its result."""
+    """Do a task for the cells from `first` up to, but not including, `last`; returns its result."""
+    codes = draft.resets
     if task == BEGIN:
-        return init_dtz(draft, bench, first, last)
+        return assign_codes(draft, codes, bench.here, first, last, first_code)
     if task == STEP_BACK:
-        return retract_from(draft, bench, first, last, known)
-    return first_wrong_cell(draft, bench, first, last)
+        return retract_from(draft, codes, bench, first, last, known, PIECES, long_loss)
+    return first_wrong_cell(draft, codes, bench.here, first, last, code_by_moves)

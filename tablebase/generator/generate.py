@@ -19,7 +19,7 @@ from tablebase.generator import dtm, dtz
 from tablebase.generator.dtm import run_pass
 from tablebase.generator.dtz import run_reset_pass
 from tablebase.generator.work_table import NOBODY, WorkTableRecord, child_number, empty_bench
-from tablebase.indexing import ViewRecord, pairs_of, set_view, shape_of
+from tablebase.indexing import ViewRecord, set_view, shape_of
 from tablebase.material import PROMOTIONS, Ending, ending_of
 
 _HIGHEST_NARROW_CODE = 250
@@ -67,6 +67,7 @@ class _Generator:
     def __init__(self, ending: Ending, finished: Mapping[Ending, Values], threads: int, report: Report) -> None:
         self._ending, self._threads, self._report = ending, threads, report
         self._children = {child: finished[child] for child in ending.next_endings()}
+        self._cells = int(np.prod(shape_of(ending)))
         self._draft = self._new_draft()
         self._pool: ThreadPoolExecutor
 
@@ -74,9 +75,8 @@ class _Generator:
         """The record that kernels work on, without the cells of the ending itself."""
         draft = new_record(WorkTableRecord)
         pieces = self._ending.pieces
-        shape = shape_of(self._ending)
-        draft.pieces[: len(pieces)], draft.radix[: len(pieces)] = pieces, shape[1:]
-        draft.others, draft.pair_cells = len(pieces), int(np.prod(shape[1:]))
+        draft.pieces[: len(pieces)], draft.radix[: len(pieces)] = pieces, shape_of(self._ending)[1:]
+        draft.others = len(pieces)
         draft.has_pawns, draft.has_pawns_of_both = self._ending.has_pawns, self._ending.has_pawns_of_both
         set_view(draft.own, pieces)
         set_view(draft.resets, pieces)
@@ -88,9 +88,8 @@ class _Generator:
 
     def _in_parts(self, kernel: EntryPoint[Any, Any], task: int, known: int, *rest: Any) -> list[int]:
         """The results of a pass over all cells, part by part."""
-        pairs = pairs_of(self._ending)
-        parts = min(self._threads * _PARTS_A_THREAD, pairs) if self._threads > 1 else 1
-        bounds = [pairs * part // parts for part in range(parts + 1)]
+        parts = self._threads * _PARTS_A_THREAD if self._threads > 1 else 1
+        bounds = [self._cells * part // parts for part in range(parts + 1)]
         work = [self._pool.submit(kernel, self._draft, empty_bench(), task, first, last, known, *rest)
                 for first, last in itertools.pairwise(bounds)]
         return [int(part.result()) for part in work]
@@ -107,7 +106,7 @@ class _MateGenerator(_Generator):
     def __init__(self, ending: Ending, finished: Mapping[Ending, Values], threads: int, report: Report) -> None:
         super().__init__(ending, finished, threads, report)
         is_wide = any(child.codes.itemsize > 1 for child in self._children.values())
-        self._codes: Codes = np.zeros((2, int(np.prod(shape_of(ending)))), np.uint16 if is_wide else np.uint8)
+        self._codes: Codes = np.zeros((2, self._cells), np.uint16 if is_wide else np.uint8)
         _set_cells(self._draft.own, self._codes)
         self._en_passant_cells = np.zeros(0, np.int64)
 
@@ -137,7 +136,7 @@ class _MateGenerator(_Generator):
 
     def _in_one(self, task: int, known: int = 0) -> int:
         """The result of a pass over all positions that allow en passant."""
-        return int(run_pass(self._draft, empty_bench(), task, 0, pairs_of(self._ending), known, self._en_passant_cells))
+        return int(run_pass(self._draft, empty_bench(), task, 0, self._cells, known, self._en_passant_cells))
 
     def _find_en_passant_cells(self) -> None:
         self._en_passant_cells = np.zeros(self._in_one(dtm.LIST_EN_PASSANT), np.int64)

@@ -31,7 +31,6 @@ class WorkTableRecord(Fields):
     pieces: Annotated[Numbers, "i8", MOST_OTHERS]
     radix: Annotated[Numbers, "i8", MOST_OTHERS]  # [man]: how many squares it can be on
     others: I8
-    pair_cells: I8  # cells of one pair of kings
     has_pawns: I8
     has_pawns_of_both: I8
     children: Annotated[Numbers, ViewRecord, (MOST_OTHERS + 1) * (MOST_OTHERS + 1) * _TYPES]  # [child_number(...)]
@@ -100,29 +99,17 @@ def _king_of(draft, pair, color):
 
 
 @inline
-def place_kings(draft, place, pair):
-    place.white_king, place.black_king = _king_of(draft, pair, 0), _king_of(draft, pair, 1)
-
-
-@inline
-def place_others(draft, place, cell, rest):
-    """Place the men as a cell has them; `rest` is the cell's index within its pair of kings, which are placed."""
-    place.cell = cell
-    place.occupied = (BIT << place.white_king) | (BIT << place.black_king)
+def place_cell(draft, place, cell):
+    """Place kings and men as a cell has them: its index is the pair of kings, then the men's squares, as digits."""
+    place.cell, place.occupied, rest = cell, EMPTY, cell
     for man in range(draft.others - 1, -1, -1):
         quotient = rest // draft.radix[man]
         square = rest - quotient * draft.radix[man] + (8 if draft.radix[man] == 48 else 0)
         place.squares[man] = square
         place.occupied |= BIT << square
         rest = quotient
-
-
-@inline
-def place_cell(draft, place, cell):
-    """Place kings and men as a cell has them."""
-    pair = cell // draft.pair_cells
-    place_kings(draft, place, pair)
-    place_others(draft, place, cell, cell - pair * draft.pair_cells)
+    place.white_king, place.black_king = _king_of(draft, rest, 0), _king_of(draft, rest, 1)
+    place.occupied |= (BIT << place.white_king) | (BIT << place.black_king)
 
 
 @inline

@@ -23,8 +23,10 @@ from engine.alphabeta.movepicker import (
     quiet_bonus,
     quiet_gives_check,
 )
+from engine.alphabeta.pruning import lazy_reverse_futility, next_probcut_move, prune_noisy, prune_quiet
 from engine.alphabeta.see import flag_see_ok, see_ge
 from engine.alphabeta.state import STATE_TYPE, frame_at
+from engine.alphabeta.tb import probe_tb_score
 from engine.alphabeta.tt import (
     TT_MISS,
     entry_bound,
@@ -196,3 +198,37 @@ def is_quiet_check(pos, move):
 @entry(STATE_TYPE, int64, int64)
 def improves(state, ply, in_check):
     return is_improving(state, ply, in_check)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64)
+def score_by_tb(pos, state, ply, depth):
+    return probe_tb_score(pos, state, ply, depth)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64)
+def fails_high_by_lazy_eval(pos, state, depth, ply, beta):
+    return lazy_reverse_futility(pos, state, depth, ply, beta, TT_MISS)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, array_type("i8"))
+def probcut_moves(pos, state, ply, gain, out):
+    """Write the moves that ProbCut tries; returns how many."""
+    checkers, pinned = checkers_and_pinned(pos)
+    init_move_picker(state, ply, NULL_MOVE)
+    count = np.int64(0)
+    while True:
+        move = next_probcut_move(pos, state, ply, NULL_MOVE, checkers, pinned, gain)
+        if move == NULL_MOVE:
+            return count
+        out[count] = move
+        count += 1
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64, int64)
+def prunes_quiet(pos, state, move, depth, reduction, history, static_eval, alpha):
+    return prune_quiet(pos, state, move, depth, reduction, history, static_eval, alpha)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64)
+def prunes_noisy(pos, state, move, depth, static_eval, alpha, loses_material):
+    return prune_noisy(pos, state, move, depth, static_eval, alpha, loses_material)

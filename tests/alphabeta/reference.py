@@ -24,6 +24,11 @@ def minimax(pos, depth: int, ply: int, with_quiescence: bool) -> int:
     return max(_after(pos, move, lambda: minimax(pos, depth - 1, ply + 1, with_quiescence)) for move in moves)
 
 
+def value_at(pos, depth: int, ply: int, with_quiescence: bool) -> int:
+    """The value of a node of a search: `minimax`, or at depth 0 that of a node of quiescence."""
+    return minimax(pos, depth, ply, with_quiescence) if depth > 0 else _quiescence_node(pos, ply)
+
+
 def quiesce(pos, ply: int, moves: list[int], in_check: bool) -> int:
     """Stand pat or capture; out of check, every move."""
     best = -int(MATE)

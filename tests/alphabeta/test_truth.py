@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
 import pytest
 
 from engine.alphabeta.params import minimax_params, set_param
 from engine.alphabeta.searcher import AlphaBetaSearch
+from engine.alphabeta.tt import EXACT, LOWER, UPPER
 from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.fen import parse_fen
+from engine.core.game import list_moves, make_if_legal
+from engine.core.movegen import empty_move_list
 from engine.core.perft import PERFT_POSITIONS
 from engine.search.types import Limits
 from eval.evaluator import features_evaluator
-from tests.alphabeta.reference import minimax
+from tests.alphabeta.few_moves import FEW_MOVES_FENS
+from tests.alphabeta.kernels import tt_probe
+from tests.alphabeta.reference import minimax, value_at
+from tests.kernels import take_back
 
 # What must not change the value, each with all before it. The table's cut-offs may: what it remembers was searched
 # deeper, or by another way.
@@ -97,3 +107,66 @@ def test_alpha_beta_and_order_save_leaves():
     assert plain.leaf_nodes > pruned.leaf_nodes > ordered.leaf_nodes
     assert 0 < pruned.first_move_cutoffs < pruned.beta_cutoffs
     assert ordered.first_move_cutoffs / ordered.beta_cutoffs > pruned.first_move_cutoffs / pruned.beta_cutoffs
+
+
+def positions_below(pos, plies: int, ply: int = 0) -> Iterator[int]:
+    """The plies from the root to each position of the tree, while `pos` is that position."""
+    yield ply
+    moves = empty_move_list()
+    for move in moves.moves[: list_moves(pos, moves)[0] if plies else 0].tolist():
+        make_if_legal(pos, move)
+        yield from positions_below(pos, plies - 1, ply + 1)
+        take_back(pos, move)
+
+
+def audit(fen: str, plies: int, with_quiescence: bool) -> Counter[tuple[bool, int]]:
+    """Hold every bound in the TT against the truth; returns how many there are that the truth exceeds or falls short
+    of, as (whether quiescence stored them, bound), and how many that are the truth, as (the same, 0).
+    """
+    pos, audited, tt = parse_fen(fen), {}, SEARCHER.tt
+    for ply in positions_below(pos, plies):
+        is_hit, _, score, _, depth, bound, _ = tt_probe(tt.address, tt.buckets, pos.key, ply)
+        if not is_hit or int(pos.key) in audited:
+            continue
+        truth = value_at(pos, depth, ply, with_quiescence)
+        assert score <= truth or not bound & LOWER, (fen, ply, depth)
+        assert score >= truth or not bound & UPPER, (fen, ply, depth)
+        audited[int(pos.key)] = (depth == 0, bound if score != truth else 0)
+    return Counter(audited.values())
+
+
+# What keeps bounds true. Four plies are too few for a position to occur at two plies, or again but as the root: so its
+# value does not depend on the way there, and the TT may cut. Quiescence takes entries of any depth; there it may not.
+AUDITED = ("use_alphabeta", "use_pvs", "use_ordering", "use_killers", "use_counter_moves", "use_history",
+           "use_continuation", "use_tt")
+CAPTURES = ("4k3/8/2p1p3/3n4/2P1P3/3B4/8/4K3 w - - 0 1", "k7/8/1r1n4/2P1P3/8/1B6/8/K7 w - - 0 1",
+            "k7/2b5/1r1n4/2P1P3/8/1N6/8/K7 w - - 0 1", "k7/8/1q1r1n2/2P1P3/8/8/8/K7 w - - 0 1")
+
+
+def test_bounds_in_the_tt_hold():
+    assert EXACT == LOWER | UPPER
+    total = Counter()
+    for fen in FEW_MOVES_FENS[::3]:
+        value(fen, 4, *AUDITED, "use_tt_cutoffs")
+        total += audit(fen, 3, with_quiescence=False)
+    assert total[False, int(LOWER)] > 100 and total[False, int(UPPER)] > 10, "stored as exact they would be wrong"
+
+
+def test_bounds_of_quiescence_in_the_tt_hold():
+    total = Counter()
+    for fen in CAPTURES:
+        value(fen, 2, *AUDITED, "use_quiescence")
+        total += audit(fen, 3, with_quiescence=True)
+    assert total[True, int(LOWER)] > 5 and total[True, int(UPPER)] > 5, "stored as exact they would be wrong"
+
+
+def test_exact_scores_are_those_of_principal_variations():
+    """All others come from windows that leave out the truth. In quiescence the TT does not know which they are."""
+    searcher = AlphaBetaSearch(8)
+    for fen in BENCH_FENS[:8]:
+        searcher.run(parse_fen(fen), Limits(nodes=20_000))
+    data = searcher.tt.words[1::2]
+    depths, bounds, was_pv = data >> 48 & 127, data >> 62, data >> 55 & 1
+    is_exact = (bounds == EXACT) & (depths > 0)
+    assert np.count_nonzero(is_exact) > 100
+    assert was_pv[is_exact].all()

@@ -134,6 +134,6 @@ def test_the_memory_is_there_before_the_clock_runs():
     before = process.memory_info().rss
     table = TranspositionTable(megabytes)
     table.words[512] = 7
-    table.touch()
+    table.prefault()
     assert process.memory_info().rss - before > 0.9 * table.words.nbytes
     assert (table.words.sum(), table.words[512]) == (7, 7)

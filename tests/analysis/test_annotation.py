@@ -20,10 +20,11 @@ import pytest
 import engine
 from engine.analysis.accuracy import Mark, classify_move
 from engine.analysis.reasons import material_text, reason_for
-from engine.analysis.results import Score, Wdl
+from engine.analysis.results import Score
 from engine.analysis.review import PositionEval, SearchEffort, evaluate_board, slices_of
 from engine.commands.annotate.journal import ResumableFile
 from engine.system.errors import InputError
+from eval.wdl import Wdl
 from tests.analysis import games
 from tests.commands.running import run
 from tests.positions import DATA

@@ -16,7 +16,16 @@ from hypothesis import strategies as st
 
 from engine.arena import executors, game_file
 from engine.arena.configs import Config
-from engine.arena.game_file import DamagedFileError, GameFile, pack_position, read_games, unpack_position
+from engine.arena.game_file import (
+    GAME_ROW,
+    DamagedFileError,
+    GameFile,
+    Games,
+    pack_position,
+    read_games,
+    unpack_position,
+)
+from engine.arena.playedon import PlayedOn, count_played_on
 from engine.arena.shards import in_order
 from engine.arena.training import TrainingShard
 from engine.core.fen import START_FEN, parse_fen
@@ -106,6 +115,33 @@ def _boards_after(board: chess.Board, plies: int) -> Iterator[str]:
         board.push(move)
         yield from _boards_after(board, plies - 1)
         board.pop()
+
+
+def test_decided_games_end_early_but_some_are_played_on(tmp_path):
+    early, late = (TrainingShard(0, 40, 60, 9, Config(), win_score=score)() for score in (400, None))
+    assert early.positions < 0.85 * late.positions
+    blocks = []
+    for name, block in (("early", early), ("late", late)):
+        (tmp_path / name).write_bytes(block.content)
+        blocks += read_games(tmp_path / name)
+    on_early, on_late = (count_played_on(block, 400) for block in blocks)
+    assert 0 <= on_early.games <= 2 < on_late.games  # games 0 and 20 have no early end
+    assert on_late.drawn + on_late.lost < on_late.games / 2
+    for game in range(40):
+        short, long = (block.scores[block.starts[game]:block.starts[game + 1]].tolist() for block in blocks)
+        assert short == long[: len(short)]
+
+
+def test_games_that_were_played_on_are_counted():
+    rows = np.zeros(4, GAME_ROW)
+    rows["plies"], rows["result"], rows["side"] = (6, 4, 6, 6), (0, 1, -1, 1), (0, 0, 1, 0)
+    white_wins, black_wins = [500, -500], [-500, 500]
+    scores = np.array([*3 * white_wins, *2 * white_wins, *3 * white_wins, *2 * black_wins, 0, 0], np.int16)
+    starts = np.concatenate([[0], np.cumsum(rows["plies"], dtype=np.int64)])
+    games = Games(rows, starts, np.zeros(len(scores), np.uint16), scores)
+    # The first is drawn, the second ends at once, the third is won by Black, who was called the winner, the last lost.
+    assert count_played_on(games, 400) == PlayedOn(3, 1, 1)
+    assert count_played_on(games, 501) == PlayedOn()
 
 
 def test_an_opening_without_a_fair_continuation_is_played_as_it_is(tmp_path):

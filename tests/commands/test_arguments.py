@@ -12,9 +12,11 @@ from engine.commands.shared.arguments import (
     IntRange,
     OutputFolder,
     OutputStem,
+    add_limits,
     folder,
     in_file,
     joined_fens,
+    movetime_of,
     svg_file,
 )
 from engine.search.scores import MAX_PLY
@@ -54,3 +56,12 @@ def test_numbers_out_of_their_range_are_refused(kind, text):
 def test_a_name_that_no_file_can_have_is_refused(kind):
     with pytest.raises(argparse.ArgumentTypeError):
         kind("x" * 5000)
+
+
+@pytest.mark.parametrize(("words", "movetime"), [
+    ([], 300), (["--movetime", "50"], 50), (["--depth", "4"], None), (["--nodes", "1000"], None),
+])
+def test_time_is_the_limit_unless_another_is_given(words, movetime):
+    parser = argparse.ArgumentParser()
+    add_limits(parser, "position", 300)
+    assert movetime_of(parser.parse_args(words), 300) == movetime

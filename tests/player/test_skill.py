@@ -18,6 +18,7 @@ from engine.player.skill import (
     HUMANLIKE_LEVELS,
     LOWEST,
     SEARCH_LEVELS,
+    SkillLevel,
     pick_weakened_move,
     skill_level,
     skill_limits,
@@ -80,6 +81,20 @@ def test_the_better_a_move_the_likelier_and_none_is_too_bad():
     counts = [chosen.count(move) for move in (1, 2, 3, 4)]
     assert counts[0] > counts[1] > counts[2] > 50
     assert counts[3] == 0
+
+
+def test_a_move_that_loses_more_than_the_level_overlooks_is_never_played():
+    """However hot it is: all moves that are considered are then equally likely."""
+    hot = SkillLevel(1500, 1000, 5, candidates=3, temperature=1e9, largest_loss=50)
+    for scores, played in (((20, -30, -31), {1, 2}), ((20, -30, -30, -30), {1, 2, 3})):
+        lines, generator = [info(score, move) for move, score in enumerate(scores, start=1)], random.Random(1)
+        assert {pick_weakened_move(lines, hot, generator).pv[0] for _ in range(200)} == played
+
+
+@pytest.mark.parametrize("elo", [400, 1100, 1999])
+def test_people_value_exactly_every_move_that_they_may_play(elo):
+    level = skill_level(elo)
+    assert level.sight is not None and level.sight.margin == level.largest_loss > 0
 
 
 def test_a_mate_that_is_seen_is_played():

@@ -29,10 +29,9 @@ from engine.commands.shared.arguments import (
     OutputFolder,
     add_concurrency,
     add_hash,
+    add_limits,
     in_file,
-    milliseconds,
-    plies,
-    positive,
+    movetime_of,
     text,
 )
 from engine.commands.shared.interruption import stop_on_interrupt
@@ -54,11 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="the games, also packed (.gz, .xz, .bz2, .zip)")
     parser.add_argument("--out", type=OutputFile("PGN file", begins_with(b"[")), required=True, metavar="FILE.pgn",
                         help="where the annotated games go; an interrupted run is resumed")
-    limits = parser.add_mutually_exclusive_group()
-    limits.add_argument("--movetime", type=milliseconds, metavar="MS",
-                        help=f"milliseconds per position (default {_DEFAULT_MOVETIME})")
-    limits.add_argument("--nodes", type=positive, metavar="N", help="nodes per position: the same result every time")
-    limits.add_argument("--depth", type=plies, metavar="D", help="plies per position: the same result every time")
+    add_limits(parser, "position", _DEFAULT_MOVETIME, ": the same result every time")
     add_hash(parser, 16)
     add_concurrency(parser)
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="annotate on the dask cluster at tcp://...")
@@ -82,8 +77,7 @@ class Pending:
 
 def run(arguments: argparse.Namespace) -> int:
     """Annotate, print the summary, and return the exit status: 1 if a game was passed over."""
-    movetime = arguments.movetime or (None if arguments.nodes or arguments.depth else _DEFAULT_MOVETIME)
-    effort = SearchEffort(movetime, arguments.nodes, arguments.depth, arguments.hash)
+    effort = SearchEffort(movetime_of(arguments, _DEFAULT_MOVETIME), arguments.nodes, arguments.depth, arguments.hash)
     total = count_games(arguments.games)
     if not total:
         raise InputError(f"{arguments.games} holds no games")

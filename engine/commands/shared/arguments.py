@@ -166,6 +166,22 @@ def option_range(name: str) -> IntRange:
     return IntRange(option.low, option.high)
 
 
+def add_limits(parser: argparse.ArgumentParser, per: str, default_movetime: int, note: str = "") -> None:
+    """Declare `--movetime`, `--depth` and `--nodes`, one of which limits each search; `per` names what is searched."""
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument("--movetime", type=milliseconds, metavar="MS",
+                        help=f"milliseconds per {per} (default {default_movetime})")
+    limits.add_argument("--depth", type=plies, metavar="D", help=f"plies per {per}{note}")
+    limits.add_argument("--nodes", type=positive, metavar="N", help=f"nodes per {per}{note}")
+
+
+def movetime_of(arguments: argparse.Namespace, default_movetime: int) -> int | None:
+    """The milliseconds that the arguments of `add_limits` allow; None if depth or nodes are the limit."""
+    if arguments.depth or arguments.nodes:
+        return None
+    return arguments.movetime or default_movetime
+
+
 def add_hash(parser: argparse.ArgumentParser, default: int = 64) -> argparse.Action:
     """Declare `--hash`."""
     return parser.add_argument("--hash", type=option_range("Hash"), default=default, metavar="MB",

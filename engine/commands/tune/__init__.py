@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.tune import generations, network, policy, screen, search, teacher, wdl, weights
+from engine.commands.tune import generations, judge, network, policy, screen, search, teacher, wdl, weights
 
 _KINDS = {
     "search": (search, "the parameters of the search, by games against itself (SPSA)"),
@@ -14,6 +14,7 @@ _KINDS = {
     "teacher": (teacher, "a teacher that labels positions for the network, by gradient descent on training games"),
     "policy": (policy, "a policy that says which moves deserve a look, by gradient descent on training games"),
     "outcome": (wdl, "what the scores of a network mean for the game, by how games ended"),
+    "judge": (judge, "nothing, but how well networks judge positions of held-out games"),
     "generations": (generations, "the tree search's own network and policy, by playing and learning in turn"),
 }
 

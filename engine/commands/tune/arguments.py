@@ -40,6 +40,9 @@ def add_training_arguments(parser: argparse.ArgumentParser, epochs: int, batch: 
     add("--decay", type=FloatRange(0, 1), default=0.01, metavar="X", help="of weights (default 0.01)")
     add("--share", type=text, default="0.3", metavar="X[:Y]",
         help="of the result in the target, from X at first to Y at last (default 0.3)")
+    add("--loss-power", type=FloatRange(1, 10), default=2.0, metavar="X", help="of the error in the loss (default 2)")
+    add("--thin", type=positive, default=1, metavar="N", help="in each pass take only two neighbouring positions of "
+        "every 2 N, the next two in the next pass (default 1: all of them)")
     add("--scale", type=FloatRange(1, 10_000), metavar="CP", help="for a logit of 1 (default: fitted to the results)")
     add("--pretrain", type=PretrainArgument(), action="append", default=[], metavar="COUNT[:NODES[:EPOCHS]]",
         help="first teach neighbours of the games' positions, labelled by the features' static evaluation or, with "

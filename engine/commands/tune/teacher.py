@@ -9,14 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.commands.shared.arguments import IntRange, OutputFile, in_file
+from engine.commands.shared.arguments import IntRange, OutputFile, conflicts_with, in_file
 from engine.commands.tune.arguments import add_training_arguments
 from engine.commands.tune.report import loss_columns, print_now
 from engine.commands.tune.training_run import TrainingRun, require_torch
 from engine.system.errors import InputError
+from eval.network.file import read_network
 from eval.network.metrics import losses_of
 
 if TYPE_CHECKING:
+    from eval.network.model import Model, NetworkModel
     from eval.network.teacher import Teacher
 
 _COMMAND = "tune teacher"
@@ -36,6 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on where OUT.checkpoint was written")
     course = add_training_arguments(parser, epochs=2, batch=4096)
     course.add_argument("--start", type=in_file, metavar="FILE.teacher", help="begin with what this one has learned")
+    conflicts_with(course.add_argument("--base", type=in_file, metavar="FILE.network",
+                                       help="begin with this one's judgement, and learn what it misses"), "--start")
     shape = parser.add_argument_group("the teacher")
     shape.add_argument("--blocks", type=IntRange(1, 100), metavar="N", help="of two convolutions (default 8)")
     shape.add_argument("--channels", type=IntRange(8, 1024), metavar="N", help="(default 128)")
@@ -68,9 +72,21 @@ def _first_teacher(arguments: argparse.Namespace, device: str) -> Teacher:
 
     asked = {name: size for name in ("blocks", "channels") if (size := getattr(arguments, name)) is not None}
     if arguments.start is None:
-        return Teacher(TeacherShape(**asked), device, arguments.seed)
+        return Teacher(TeacherShape(**asked), device, arguments.seed, _read_base(arguments.base, device))
     teacher = load_teacher(arguments.start, device)
     if replace(teacher.shape, **asked) != teacher.shape:
         raise InputError(f"{arguments.start} has another shape: --blocks {teacher.shape.blocks} "
                          f"--channels {teacher.shape.channels}")
     return teacher
+
+
+def _read_base(path: Path | None, device: str) -> Model | NetworkModel | None:
+    """The network in a file, as a model to begin with; InputError if the file is none."""
+    from eval.network.model import model_of
+
+    if path is None:
+        return None
+    network = read_network(path)
+    model = model_of(network.shape, device, 0, "tf32")
+    model.load_network(network)
+    return model

@@ -114,7 +114,7 @@ class TrainingRun:
 
         arguments = self.arguments
         return TrainingConfig(self.scale, arguments.batch, arguments.rate, decay=arguments.decay, wdl_weight=self.share,
-                              seed=arguments.seed, run_id=self._course)
+                              power=arguments.loss_power, seed=arguments.seed, run_id=self._course)
 
     def print_baselines(self) -> Losses:
         """Print how well simpler predictors do; returns the losses of the features."""
@@ -141,7 +141,7 @@ class TrainingRun:
         seconds *= 1 - arguments.pretrain_part if lessons else 1
         stages.append(TrainingStage("games", games or self.source.shards, math.inf if limited else arguments.epochs,
                                     seconds,
-                                    self.source.length, rate=arguments.games_rate))
+                                    self.source.length, rate=arguments.games_rate, thinning=arguments.thin))
         return stages
 
     def _seconds_left(self, trainer: Trainer) -> float:

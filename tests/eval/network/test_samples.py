@@ -11,7 +11,7 @@ import pytest
 from engine.arena.configs import Config
 from engine.arena.game_file import read_games, unpack_position
 from engine.arena.neighbours import neighbours
-from engine.arena.replay import SampleFilter, SampleSource, join, replay
+from engine.arena.replay import SampleFilter, SampleSource, join, replay, start_keys
 from engine.arena.training import TrainingShard
 from engine.core.fen import parse_fen
 from engine.core.game import Game
@@ -45,24 +45,23 @@ def board_of(sample) -> chess.Board:
 
 def positions_of(path, *, validates: bool):
     """(board, move, score, result) of all games that validate, or of the others, as python-chess replays them."""
-    number = 0
     for block in read_games(path):
+        keys = start_keys(block.rows)
         for index, row in enumerate(block.rows):
             board = unpack_position(row)
             game = Game(board.fen(shredder=True), chess960=True)
             for ply in range(block.starts[index], block.starts[index + 1]):
                 text = game.uci(int(block.moves[ply]))
                 move = board.parse_uci(text)
-                if (number % EVERYTHING.held_out == 0) == validates:
+                if (keys[index] % EVERYTHING.held_out == 0) == validates:
                     yield board, move, int(block.scores[ply]), int(row["result"])
                 game.push_uci(text)
                 board.push(move)
-            number += 1
 
 
 @pytest.mark.parametrize("validates", [False, True])
 def test_samples_are_the_quiet_positions(path, validates):
-    samples = iter(replay(join(list(read_games(path))), EVERYTHING, 0, 2, validates=validates))
+    samples = iter(replay(join(list(read_games(path))), EVERYTHING, 2, validates=validates))
     count = 0
     for board, move, score, result in positions_of(path, validates=validates):
         if board.is_check() or board.is_capture(move) or move.promotion:
@@ -83,13 +82,26 @@ def test_samples_are_the_quiet_positions(path, validates):
 
 def test_filters_leave_out_what_they_say(path):
     games = join(list(read_games(path)))
-    all_of_them = replay(games, EVERYTHING, 0, 1, validates=False)
-    within = replay(games, SampleFilter(first_ply=0, largest_score=50, held_out=5), 0, 1, validates=False)
+    all_of_them = replay(games, EVERYTHING, 1, validates=False)
+    within = replay(games, SampleFilter(first_ply=0, largest_score=50, held_out=5), 1, validates=False)
     assert len(within) == (np.abs(all_of_them["score"].astype(int)) <= 50).sum()
-    some = replay(games, SampleFilter(first_ply=0, largest_score=40_000, held_out=5, per_game=10), 0, 1,
-                  validates=False)
+    some = replay(games, SampleFilter(first_ply=0, largest_score=40_000, held_out=5, per_game=10), 1, validates=False)
     assert 0.3 * 120 < len(some) < 1.5 * 120  # ten of each of twelve games, as chance will have it
-    assert len(replay(games, SampleFilter(first_ply=6, held_out=5), 0, 1, validates=False)) < len(all_of_them)
+    assert len(replay(games, SampleFilter(first_ply=6, held_out=5), 1, validates=False)) < len(all_of_them)
+
+
+def test_a_game_is_held_out_in_whatever_company(path):
+    games = join(list(read_games(path)))
+    keys = start_keys(games.rows)
+    for index in range(len(games.rows)):
+        assert start_keys(games.rows[index : index + 1])[0] == keys[index]
+    again = games.rows.copy()
+    again["result"], again["plies"] = 0, 7  # what happens later does not matter
+    assert (start_keys(again) == keys).all()
+    assert len(np.unique(keys)) == len(keys)
+    many = np.repeat(games.rows, 2000)
+    many["occupied"] = np.random.default_rng(1).integers(0, 1 << 62, len(many))
+    assert (start_keys(many) % 200 == 0).mean() == pytest.approx(1 / 200, rel=0.2)
 
 
 def test_no_position_comes_twice_and_endings_are_thinned():

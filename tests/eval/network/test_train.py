@@ -14,10 +14,10 @@ from engine.arena.replay import SampleFilter, SampleSource  # noqa: E402
 from engine.arena.training import TrainingShard  # noqa: E402
 from engine.commands.tune import training_run  # noqa: E402
 from engine.system.errors import InputError  # noqa: E402
-from eval.network.file import Shape, read_network  # noqa: E402
+from eval.network.file import Shape, read_network, write_network  # noqa: E402
 from eval.network.metrics import losses_of  # noqa: E402
-from eval.network.model import Model, NetworkModel, Unpacker, model_of, to_device  # noqa: E402  # noqa: E402
-from eval.network.teacher import Teacher, TeacherShape  # noqa: E402
+from eval.network.model import Aim, Model, NetworkModel, Unpacker, model_of, to_device  # noqa: E402  # noqa: E402
+from eval.network.teacher import Teacher, TeacherShape, load_teacher  # noqa: E402
 from eval.network.train import Trainer, TrainingConfig, TrainingStage, check_integers  # noqa: E402
 from tests.eval.network import reference  # noqa: E402
 from tests.eval.network.test_samples import board_of  # noqa: E402
@@ -52,11 +52,12 @@ def test_features_are_those_of_the_description(source, shape):
         assert batch.results[number] == (sample["result"] + 1) / 2
 
 
+@pytest.mark.parametrize("power", [2.0, 2.6])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_gradient_is_that_of_the_loss(source, shape):
+def test_the_gradient_is_that_of_the_loss(source, shape, power):
     rows = to_device(source.validation[:300], "cpu")
     model = Model(shape, "cpu", 1)
-    loss = model.backward(rows, 136.0, 0.3)
+    loss = model.backward(rows, Aim(136.0, 0.3, power))
     found = {name: parameter.grad.clone() for name, parameter in model.parameters.items()}
     for name, parameter in model.parameters.items():
         model.parameters[name] = parameter.detach().clone().requires_grad_()
@@ -67,9 +68,9 @@ def test_the_gradient_is_that_of_the_loss(source, shape):
     outputs = own @ weights["output_weights"][0] + other @ weights["output_weights"][1] + weights["output_biases"]
     shares = torch.sigmoid(outputs[torch.arange(len(rows)), batch.output_buckets])
     targets = 0.7 * torch.sigmoid(batch.scores / 136.0) + 0.3 * batch.results
-    expected = ((shares - targets) ** 2).mean()
-    expected.backward()
-    assert float(loss) == pytest.approx(float(expected.detach()), rel=1e-5)
+    errors = shares - targets
+    errors.abs().pow(power).mean().backward()
+    assert float(loss) == pytest.approx(float(errors.detach().square().mean()), rel=1e-5)
     for name, parameter in weights.items():
         torch.testing.assert_close(found[name], parameter.grad, rtol=1e-3, atol=1e-8)
 
@@ -116,6 +117,61 @@ def test_a_stopped_course_goes_on_as_if_nothing_had_been(source, tmp_path, shape
     (tmp_path / "checkpoint").write_bytes(b"nothing of the kind")
     with pytest.raises(InputError, match="damaged"):
         resumed.load(tmp_path / "checkpoint")
+
+
+def test_four_thinned_passes_see_each_sample_once(source):
+    trainer, seen = trainer_of(source, batch=64), []
+
+    class Spy:
+        shape, parameters, state = trainer.model.shape, trainer.model.parameters, trainer.model.state
+
+        def descend(self, rows, aim):
+            seen.append(rows.numpy().copy())
+            return trainer.model.backward(rows, aim)
+
+        def clamp(self):
+            pass
+
+        def logits(self, rows):
+            return trainer.model.logits(rows)
+
+    spied = Trainer(trainer.plan, Spy(), source.validation, "cpu")
+    list(spied.run([TrainingStage("games", source.shards, 4, thinning=4)]))
+    samples = next(source.shards())
+    taken = np.concatenate(seen)
+    assert 0 <= len(samples) - len(taken) < 4 * 64  # the last batch of a pass must be full
+    assert len(np.unique(taken, axis=0)) == len(taken)
+    first = {row.tobytes() for part in seen[: len(seen) // 4] for row in part}
+    places = [place for place, sample in enumerate(samples) if sample.tobytes() in first]
+    assert {place // 2 % 4 for place in places} == {0}
+
+
+def test_a_teacher_begins_with_its_network(source, tmp_path):
+    base, rows = model_of(Shape(128, layers=(8, 8)), "cpu", 3, "tf32"), to_device(source.validation[:50], "cpu")
+    teacher = Teacher(TeacherShape(1, 16), "cpu", 1, base)
+    torch.testing.assert_close(teacher.logits(rows), base.logits(rows))
+    before = {name: value.detach().clone() for name, value in base.state.items()}
+    trainer = Trainer(TrainingConfig(136.0, batch=128, warm_up=1), teacher, source.validation, "cpu")
+    list(trainer.run([TrainingStage("games", source.shards, 2)]))
+    assert all(torch.equal(value, before[name]) for name, value in base.state.items())
+    teacher.save(tmp_path / "one.teacher")
+    loaded = load_teacher(tmp_path / "one.teacher", "cpu")
+    torch.testing.assert_close(loaded.logits(rows), teacher.logits(rows))
+    assert not torch.allclose(teacher.logits(rows), base.logits(rows))
+
+
+def test_networks_are_judged_by_held_out_games(path, tmp_path, capsys):
+    other = tmp_path / "other.network"
+    write_network(model_of(Shape(128, layers=(8, 8)), "cpu", 3, "tf32").quantize(136.0, {}), other)
+    words = ["tune", "judge", str(path), "--network", str(other), "--device", "cpu"]
+    assert main([*words, "--held-out", "3", "--positions", "5", "--nodes", "500"]) == 0
+    said = capsys.readouterr().out
+    returns, searches = said.split("mean squared error against the ")[1:]
+    assert returns.startswith("returns of") and searches.startswith("searches of 500 nodes, 5 positions")
+    errors = [float(line.split()[1]) for line in returns.splitlines()[1:]]
+    assert len(errors) == 2 and errors[0] < 0.5 * errors[1]  # a network that has learned nothing
+    assert main([*words, "--held-out", "100000"]) == 2
+    assert "too few" in capsys.readouterr().err
 
 
 def test_time_can_end_a_course(source):
@@ -196,6 +252,11 @@ def test_a_teacher_learns_and_labels(path, tmp_path, capsys):
     assert "--teacher" in capsys.readouterr().err
     assert main(["tune", "teacher", *words, "--start", str(teacher), "--blocks", "2", "--out", str(other)]) == 2
     assert "has another shape: --blocks 1 --channels 16" in capsys.readouterr().err
+    assert main(["tune", "teacher", *words, "--base", str(network), "--blocks", "1", "--channels", "16", "--loss-power",
+                 "2.6", "--thin", "2", "--out", str(other)]) == 0
+    assert main(["tune", "network", *words, "--hidden", "64", "--start", str(network), "--teacher", str(other),
+                 "--teacher-part", "0.5", "--out", str(tmp_path / "next.network")]) == 0
+    assert main(["tune", "teacher", *words, "--base", str(network), "--start", str(teacher), "--out", str(other)]) == 2
     assert main(["tune", "teacher", *words, "--pretrain", "2000:teacher", "--out", str(other)]) == 2
     assert "not taught by another" in capsys.readouterr().err
 

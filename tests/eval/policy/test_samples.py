@@ -10,7 +10,7 @@ from engine.alphabeta.see import see_ge
 from engine.arena.configs import Config
 from engine.arena.game_file import read_games, unpack_position
 from engine.arena.policy_samples import PolicySampleSource
-from engine.arena.replay import SampleFilter
+from engine.arena.replay import SampleFilter, start_keys
 from engine.arena.training import TrainingShard
 from engine.core.game import Game
 from engine.core.position import POSITION_TYPE
@@ -55,18 +55,17 @@ def rows_in(sample) -> list[tuple[int, int, int, int]]:
 
 def choices_of(path, *, validates: bool):
     """(board, game, move) of each position of all games that validate, or of the others."""
-    number = 0
     for block in read_games(path):
+        keys = start_keys(block.rows)
         for index, row in enumerate(block.rows):
             board = unpack_position(row)
             game = Game(board.fen(shredder=True), chess960=True)
             for move in block.moves[block.starts[index]:block.starts[index + 1]].tolist():
-                if (number % FILTER.held_out == 0) == validates:
+                if (keys[index] % FILTER.held_out == 0) == validates:
                     yield board, game, move
                 text = game.uci(move)
                 board.push(board.parse_uci(text))
                 game.push_uci(text)
-            number += 1
 
 
 @pytest.mark.parametrize("validates", [False, True])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -48,18 +49,17 @@ def test_a_lone_minor_piece_never_wins(three_men):
 
 
 def test_an_error_in_a_table_is_noticed_by_its_check(three_men):
-    """A cell that claims a quicker mate than there is."""
-    from tablebase.generator.generate import _MateGenerator
+    """A cell that claims a quicker mate than there is; a won cell without plies to the next capture or pawn move."""
+    from tablebase.generator.generate import _MateGenerator, _ResetGenerator
 
     ending = parse_ending("KRvK")
-    generator = _MateGenerator(ending, three_men, 1, lambda _: None)
-    generator.run()
-    legal = np.flatnonzero(generator._codes[0] == 20)
-    generator._codes[0][legal[0]] = 18
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as generator._pool, pytest.raises(ContradictionError, match="KRvK"):
-        generator._check()
+    mates = _MateGenerator(ending, three_men, 1, lambda _: None)
+    resets = _ResetGenerator(three_men[ending], three_men, 1, lambda _: None)
+    for generator, right, wrong in ((mates, 20, 18), (resets, 18, 0)):
+        generator.run()
+        generator._codes[0][np.flatnonzero(generator._codes[0] == right)[0]] = wrong
+        with ThreadPoolExecutor(1) as generator._pool, pytest.raises(ContradictionError, match="KRvK"):
+            generator._check()
 
 
 def test_codes_and_what_they_are_worth():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import time
@@ -19,8 +18,7 @@ from engine.player.request import GoRequest, SearchSignals
 from engine.player.tb_root import TbRoot
 from engine.search.scores import TB_BAND
 from engine.search.tb import no_tb
-from engine.search.types import Info, Limits
-from engine.system.errors import InputError
+from engine.search.types import Limits
 from tablebase.files import TableKind
 from tablebase.material import all_endings, parse_ending
 from tablebase.random_positions import random_board
@@ -179,26 +177,6 @@ def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
         assert verdict is not None and verdict.is_draw is is_draw
 
 
-@pytest.mark.parametrize(("spoil", "reason"), [
-    (lambda path: path.write_bytes(b""), "empty"),
-    (lambda path: path.write_bytes(path.read_bytes()[:-64]), "cut off"),
-    (lambda path: path.write_bytes(b"x" * 80), "invalid magic header"),
-    (lambda path: path.write_bytes(path.read_bytes()[:50]), "invalid file size"),
-    (lambda path: path.write_bytes(path.read_bytes()[:16]), "damaged"),
-    (lambda path: shutil.copy(SYZYGY / "KRvK.rtbw", path), "a different ending"),
-])
-def test_a_broken_table_is_named_once_and_the_others_are_used(tmp_path, spoil, reason):
-    for name in ("KQvK", "KRvK"):
-        shutil.copy(SYZYGY / f"{name}.rtbw", tmp_path)
-    spoil(tmp_path / "KQvK.rtbw")
-    syzygy = SyzygyTables([tmp_path])
-    assert syzygy.value(Game("7k/8/6K1/8/8/8/Q7/8 w - - 0 1").position) is None
-    (complaint,) = syzygy.take_warnings()
-    assert str(tmp_path / "KQvK.rtbw") in complaint and reason in complaint and "\n" not in complaint
-    assert syzygy.value(Game("7k/8/6K1/8/8/8/R7/8 w - - 0 1").position) == 2
-    assert syzygy.take_warnings() == []
-
-
 @pytest.mark.parametrize(("name", "place", "content"), [
     ("KQvKR", 2234, b"\xff" * 24), ("KPvKP", 19, b"\0" * 4), ("KPvKP", 19, b"\xff" * 2000)])
 def test_damaged_bytes_never_lead_out_of_the_file(tmp_path, name, place, content):
@@ -267,36 +245,3 @@ def test_without_distances_nothing_is_spoilt(syzygy, tmp_path):
         after = game.copy()
         after.push_uci(game.uci(move))
         assert syzygy.value(after.position) == -2
-
-
-def test_paths_that_are_of_no_use(tmp_path):
-    settings = syzygy_settings(f"{tmp_path}/none")
-    tb_root = TbRoot(settings)
-    with pytest.raises(InputError, match="cannot read"):
-        tb_root.apply_syzygy()
-    settings.set(find_option("SyzygyPath"), str(tmp_path))
-    with pytest.raises(InputError, match="no Syzygy tables in"):
-        tb_root.apply_syzygy()
-    settings.set(find_option("SyzygyPath"), os.pathsep.join([str(tmp_path), str(SYZYGY)]))
-    assert tb_root.apply_syzygy() == "35 Syzygy tables with up to 4 men"
-    settings.set(find_option("SyzygyPath"), os.pathsep.join(["/no/such", str(SYZYGY)]))
-    assert "35 Syzygy tables" in tb_root.apply_syzygy() and "/no/such" in tb_root.apply_syzygy()
-    for path in ("\0", "x" * 5000):
-        settings.set(find_option("SyzygyPath"), path)
-        settings.set(find_option("TablePath"), path)
-        for apply in (tb_root.apply_syzygy, tb_root.apply_own_tables):
-            with pytest.raises(InputError):
-                apply()
-    settings.set(find_option("SyzygyPath"), "")
-    assert tb_root.apply_syzygy() is None
-
-
-def test_own_tables_serve_what_syzygy_does_not(tmp_path):
-    shutil.copy(SYZYGY / "KQvK.rtbw", tmp_path)
-    settings = Settings()
-    settings.set(find_option("SyzygyPath"), str(tmp_path))
-    player, told = Player(settings), []
-    player.apply(find_option("SyzygyPath"))
-    player.set_position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", [])
-    player.go(GoRequest(depth=2), time.perf_counter(), SearchSignals(), told.append)
-    assert [found.score for found in told if isinstance(found, Info)] == [32_000 - 31]

@@ -10,12 +10,13 @@ import chess
 import chess.pgn
 import pytest
 
-from engine.analysis.results import AnalysisInfo, Score, Wdl
+from engine.analysis.results import AnalysisInfo, Score
 from engine.ui.clock import TimeControl
 from engine.ui.game import PlayedGame, PlayerInfo, starting_board
 from engine.ui.terminal.autosave import games_folder
 from engine.ui.terminal.screen import InputLines, PlainScreen
 from engine.ui.terminal.session import TERMINAL_COMMANDS, NewGameOptions, TerminalSession
+from eval.wdl import Wdl
 
 EQUAL = Score(10, None, Wdl(300, 450, 250))
 

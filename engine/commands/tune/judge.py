@@ -1,0 +1,115 @@
+"""`tune judge FILE...`: how well networks judge positions of held-out games, which none of them has learned from.
+
+The labels are returns, as in training, and, for some of the positions, scores of long searches. Each network's scores
+are taken with the scale that fits the labels best, so that only its judgement counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.arena.deepscores import deep_scores
+from engine.arena.replay import SampleFilter, held_out_samples
+from engine.commands.shared.arguments import FloatRange, IntRange, in_file, positive, text
+from engine.commands.shared.progress import count_with_progress
+from engine.commands.tune.training_run import find_device, require_torch
+from engine.system.errors import InputError
+from engine.system.host import usable_cores
+from eval.evaluator import BUILT_IN_FILE
+from eval.network.file import Network, read_network
+from eval.network.samples import Samples, expected, fit_scale
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_COMMAND = "tune judge"
+_SCALE = 140.0  # centipawns for a logit of 1 in the labels
+_ROWS_AT_A_TIME = 32_768
+_STRETCHES = 200  # of the samples in the order of play: their errors are independent, those of neighbours are not
+_TWO_SIGMA = 1.96
+
+Reals = npt.NDArray[np.float64]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    defaults = SampleFilter()
+    parser.add_argument("data", nargs="+", type=in_file, metavar="FILE",
+                        help="training games, from `selfplay`, also packed by xz")
+    parser.add_argument("--network", type=in_file, action="append", default=[], metavar="FILE.network",
+                        help="to compare with the built-in one; may be given several times")
+    parser.add_argument("--held-out", type=IntRange(1), default=defaults.held_out, metavar="N",
+                        help=f"one game in this many was held out (default {defaults.held_out})")
+    parser.add_argument("--decay-of-returns", type=FloatRange(0, 1), default=0.7, metavar="X",
+                        help="as in `tune network` (default 0.7)")
+    parser.add_argument("--positions", type=IntRange(0), default=2000, metavar="N",
+                        help="to search as well (default 2000)")
+    parser.add_argument("--nodes", type=positive, default=100_000, metavar="N", help="per search (default 100000)")
+    parser.add_argument("--device", type=text, metavar="NAME",
+                        help="torch's name for it (default: cuda where there is one)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the errors of all networks, and return the exit status."""
+    require_torch(_COMMAND)
+    paths = [BUILT_IN_FILE, *arguments.network]
+    networks = {_name(path): read_network(path) for path in paths}
+    device, threads = find_device(arguments.device), usable_cores()
+    filter_by = SampleFilter(held_out=arguments.held_out, decay=arguments.decay_of_returns)
+    samples = held_out_samples(arguments.data, filter_by, threads,
+                               complain=lambda line: print(f"error: {line}", file=sys.stderr))
+    if len(samples) < _STRETCHES:
+        raise InputError(f"there are only {len(samples)} positions of held-out games, too few to judge by")
+    scores = {name: _scores(network, samples, device) for name, network in networks.items()}
+    _print_errors(f"returns of {len(samples)} positions", expected(samples["score"], _SCALE), scores)
+    if arguments.positions:
+        chosen = slice(None, None, max(len(samples) // arguments.positions, 1))
+        some = samples[chosen][:arguments.positions]
+        deep = np.array(list(count_with_progress(deep_scores(some, arguments.nodes, threads), "searches", len(some))),
+                        np.int64)
+        _print_errors(f"searches of {arguments.nodes} nodes, {len(some)} positions", expected(deep, _SCALE),
+                      {name: values[chosen][:arguments.positions] for name, values in scores.items()})
+    return 0
+
+
+def _name(path: Path) -> str:
+    return "built-in" if path == BUILT_IN_FILE else path.stem
+
+
+def _scores(network: Network, samples: Samples, device: str) -> Reals:
+    """The static scores of samples by a network's integers."""
+    import torch
+
+    from eval.network.model import model_of, to_device
+
+    torch.set_float32_matmul_precision("highest")
+    model, parts = model_of(network.shape, device, 0, "tf32"), []
+    for rows in to_device(samples, device).split(_ROWS_AT_A_TIME):
+        batch = model.unpack(rows)
+        parts.append(model.integer_scores(network, batch, model.unpack.dense(batch, torch.float64)))
+    scores: Reals = torch.cat(parts).double().cpu().numpy()
+    return scores
+
+
+def _print_errors(against: str, labels: Reals, scores: dict[str, Reals]) -> None:
+    print(f"mean squared error against the {against}:")
+    first: Any = None
+    for name, values in scores.items():
+        scale = fit_scale(values, labels)
+        errors = (expected(values, scale) - labels) ** 2
+        first = errors if first is None else first
+        less, doubt = _difference(errors - first)
+        note = "" if errors is first else f"  {less:+.6f} +- {doubt:.6f} ({less / first.mean():+.2%})"
+        print(f"  {name:20s} {errors.mean():.6f} with a scale of {scale:.0f}{note}", flush=True)
+
+
+def _difference(differences: Reals) -> tuple[float, float]:
+    """(mean, half of its 95 % interval) of numbers of which neighbours depend on each other."""
+    means = [float(part.mean()) for part in np.array_split(differences, min(_STRETCHES, len(differences)))]
+    return float(differences.mean()), _TWO_SIGMA * float(np.std(means, ddof=1)) / math.sqrt(len(means))
