@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -40,7 +41,10 @@ class PlatformWheel(bdist_wheel):
         self.root_is_pure = False
 
     def get_tag(self) -> tuple[str, str, str]:
-        return "py3", "none", super().get_tag()[2]
+        name = super().get_tag()[2]
+        if name.endswith("universal2"):  # a Python for both of Apple's architectures; the machine code is for one
+            name = f"macosx_11_0_{platform.machine()}"
+        return "py3", "none", name
 
 
 setup(cmdclass={"build_py": BuildWithKernels, "bdist_wheel": PlatformWheel})

@@ -40,23 +40,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return _version()
-    if name not in _HOMES:
-        raise AttributeError(f"module 'engine' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "__version__":
+        return import_module("engine.version").VERSION
+    if name not in _HOMES:
+        raise AttributeError(f"module 'engine' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("adversary")
-    except PackageNotFoundError:  # run from a source tree that is not installed
-        return "0+source"

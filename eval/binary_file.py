@@ -117,8 +117,6 @@ def _has_checksum(content: bytes, checksum: object) -> bool:
 
 
 def _block_bytes(block: ArrayBlock, values: Any) -> bytes:
-    if values is None:
-        raise InputError(f"{block.name} are missing")
     if values.shape != block.dimensions:
         raise InputError(f"{block.name} has the shape {values.shape}, not {block.dimensions}")
     limits = np.iinfo(np.dtype(block.code))

@@ -9,33 +9,34 @@ from typing import Any
 
 import numpy as np
 
-from eval.network.file import QB, QUANT_FEATURE, Network, Shape
+from eval.network.file import LAYER_STEP, PAIR_BITS, PAIR_BLOCK, QB, QUANT_CELL, QUANT_OUTPUT, QUANT_SUM, Network, Shape
 from eval.policy.file import WIDTH_STEP, Policy, blocks_of
 
 _WORTH = (1, 3, 3, 5, 9)  # pawn to queen
 _CENTIPAWNS = 100
-_MIDDLE = QUANT_FEATURE // 2
-_WEIGHT = 127  # of the output
-_WIDTH = 64
+_CONSTANT = 128  # the constant cell of the pair: a power of two, so that the product loses no bits
+_PAWN = (1 << PAIR_BITS) // _CONSTANT  # a pawn in the other cell, so that it is 1 in the product
+_MIDDLE = 32  # pawns: the product when material is even
+_OUTPUT = 16 * QUANT_OUTPUT  # the output weight
 
 
 def material_only_network() -> Network:
-    """A network whose score is 100 centipawns for each pawn's worth of lead in material.
+    """A network whose score is 100 centipawns for each pawn's worth of lead in material, up to 31 pawns.
 
-    Activations are squares, but a difference of two squares is linear: (m + lead)^2 - (m - lead)^2 = 4 m lead.
+    One cell of a pair is the middle plus the lead, and the other one is constant, so their product is linear in the
+    lead. One cell of each small layer passes it on without loss, and the output's bias subtracts the middle.
     """
-    shape = Shape(_WIDTH, output_buckets=1)
-    weights = np.zeros((shape.rows, _WIDTH), np.int16)
+    shape = Shape(2 * PAIR_BLOCK, (LAYER_STEP, LAYER_STEP), output_buckets=1)
+    numbers: dict[str, Any] = {block.name: np.zeros(block.dimensions, block.code) for block in shape.blocks}
     for kind, worth in enumerate(_WORTH):
         for relation, sign in enumerate((1, -1)):  # own men, enemy men
             start = relation * 384 + kind * 64
-            weights[start:start + 64, 0], weights[start:start + 64, 1] = sign * worth, -sign * worth
-    biases = np.zeros(_WIDTH, np.int16)
-    biases[:2] = _MIDDLE
-    output = np.zeros((1, 2, _WIDTH), np.int16)
-    output[0, 0, 0], output[0, 0, 1] = _WEIGHT, -_WEIGHT
-    scale = _CENTIPAWNS * QUANT_FEATURE * QUANT_FEATURE * QB / (_WEIGHT * 4 * _MIDDLE)
-    return Network(shape, weights, biases, output, np.zeros(1, np.int32), scale, {"result": "material, made by hand"})
+            numbers["feature_weights"][start:start + 64, 0] = sign * worth * _PAWN
+    numbers["feature_biases"][0], numbers["feature_biases"][PAIR_BLOCK] = _MIDDLE * _PAWN, _CONSTANT
+    numbers["first_weights"][0, 0, 0], numbers["second_weights"][0, 0, 0] = QB, QUANT_CELL
+    numbers["output_weights"][0, 0], numbers["output_biases"][0] = _OUTPUT, -_OUTPUT * QUANT_CELL * _MIDDLE
+    scale = _CENTIPAWNS * QUANT_SUM * QUANT_OUTPUT / (_OUTPUT * QUANT_CELL)
+    return Network(shape, **numbers, scale=scale, provenance={"result": "material, made by hand"})
 
 
 def uniform_policy() -> Policy:

@@ -12,6 +12,8 @@ import time
 from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT
 
 COMMAND = [sys.executable, "-m", "engine"]
+PATIENCE = 600  # seconds: kernels may have to be compiled first, on a machine that has other work
+FEW_PIECES = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 
 
 class Client:
@@ -37,7 +39,7 @@ class Client:
             self.stdin.write(line.encode("utf-8", "surrogateescape") + b"\n")
         self.stdin.flush()
 
-    def until(self, start: str, timeout: float = 60) -> list[str]:
+    def until(self, start: str, timeout: float = PATIENCE) -> list[str]:
         """Everything said up to the line that begins so."""
         said, deadline = [], time.monotonic() + timeout
         while True:
@@ -45,19 +47,21 @@ class Client:
             if said[-1].startswith(start):
                 return said
 
-    def ask(self, *lines: str, timeout: float = 60) -> list[str]:
+    def ask(self, *lines: str, timeout: float = PATIENCE) -> list[str]:
         """What is said to these lines, `readyok` left out."""
         self.say(*lines, "isready")
         return self.until("readyok", timeout)[:-1]
 
-    def load(self) -> None:
-        """Wait until the kernels are there, compiled if need be."""
-        self.say("isready")
-        self.until("readyok", 120)
-        while any("compiling" in line for line in self.ask()):
-            pass
+    def load(self) -> list[str]:
+        """Wait until the kernels and the endgame tables are there, compiled if need be; returns what was said.
 
-    def best(self, *lines: str, timeout: float = 60) -> str:
+        `isready` is answered after some seconds in any case. A `go` without a clock waits as long as it takes.
+        """
+        self.say(f"position fen {FEW_PIECES}", "go depth 1")
+        said = self.until("bestmove")
+        return [*said, *self.ask("ucinewgame", "position startpos")]
+
+    def best(self, *lines: str, timeout: float = PATIENCE) -> str:
         self.say(*lines)
         return self.until("bestmove", timeout)[-1].split()[1]
 

@@ -1,4 +1,4 @@
-"""The engine for Python programs: python-chess's boards and moves in, plain values out."""
+"""The engine for Python programs: python-chess's boards and moves in, plain values out; and its searches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from types import TracebackType
 from typing import NoReturn, Self
 
@@ -26,13 +26,80 @@ from engine.player.options import Settings, find_option
 from engine.player.player import Player, parse_legal_moves
 from engine.player.request import GoRequest, SearchSignals
 from engine.search.scores import DRAW, MATE, NO_SCORE
-from engine.search.types import Info, InfoString, Progress, Result
 from engine.search.types import Info as SearchInfo
+from engine.search.types import InfoString, Progress, Report, Result, no_report
 from engine.system.errors import InputError
 from eval.evaluator import FEATURES, evaluator_named
 from eval.wdl import WdlModel
 
 _ANNOTATION_MOVETIME, _EXPLANATION_MOVETIME = 100, 1000  # milliseconds
+_PULSE = 0.2  # seconds: on Windows a wait without a timeout lets no Ctrl-C through
+
+Found = SearchInfo | Progress | InfoString | Result
+
+
+class StoppableSearch:
+    """One search of a player's position, which any thread may stop. The player must run no other meanwhile."""
+
+    def __init__(self, player: Player, order: GoRequest) -> None:
+        self._player, self._order = player, order
+        self._signals, self._ended = SearchSignals(), threading.Event()
+
+    def run(self, report: Report = no_report) -> Result:
+        """Search in the calling thread until a limit is reached or `stop` is called. To be called once."""
+        try:
+            return self._player.go(self._order, time.perf_counter(), self._signals, report)
+        finally:
+            self._ended.set()
+
+    def stop(self) -> None:
+        """Make the search end soon, with the best move so far; a search that has not started yet will end at once."""
+        self._signals.stop.set()
+        self._player.signal(self._signals)
+
+    def close(self) -> None:
+        """Stop the search; it has ended when this returns."""
+        while not self._ended.is_set():
+            self.stop()
+            self._ended.wait(_PULSE)
+
+
+class Course(StoppableSearch):
+    """A search running in its own thread; the caller reads its reports one at a time, and must call `close`."""
+
+    def __init__(self, player: Player, order: GoRequest) -> None:
+        super().__init__(player, order)
+        self._found: queue.SimpleQueue[Found | BaseException] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        try:
+            self._found.put(self.run(self._found.put))
+        except BaseException as error:  # noqa: BLE001  `take` raises it
+            self._found.put(error)
+
+    def take(self) -> Found:
+        """Wait for the next report and return it; the last one is the Result."""
+        while True:
+            try:
+                found = self._found.get(timeout=_PULSE)
+            except queue.Empty:
+                continue
+            if isinstance(found, BaseException):
+                raise found
+            return found
+
+    def result(self) -> Result:
+        """Wait for the result; the other reports are skipped."""
+        while not isinstance(found := self.take(), Result):
+            pass
+        return found
+
+    def close(self) -> None:
+        """Stop the search; its thread has ended when this returns."""
+        super().close()
+        self._thread.join()
 
 
 class Engine:
@@ -64,7 +131,7 @@ class Engine:
         self._words = np.zeros(WORDS, np.uint64)
         self._addresses = record_address(self._position, "board"), record_address(self._state, "root_moves")
         self._busy, self._judging = threading.Lock(), threading.Lock()
-        self._course: RunningSearch | None = None
+        self._search: StoppableSearch | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -74,13 +141,13 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        """End whatever is going on, and give everything back. Closing twice does no harm."""
-        course, player = self._course, self._player
-        if course is not None:
-            course.close()
+        """Stop the search in progress, and release threads and memory. Closing twice does no harm."""
+        search, player = self._search, self._player
+        if search is not None:
+            search.close()
         if player is not None:
             self._settings.threads = 1
-            player.apply(find_option("Threads"))  # sends the others home
+            player.apply(find_option("Threads"))  # stops the helper threads
             self._player = self._state = None
 
     def clear(self) -> None:
@@ -88,10 +155,10 @@ class Engine:
         self._open_player().new_game()
 
     def stop(self) -> None:
-        """End the search that is going on, if there is one; its answer is what it has found. From any thread."""
-        course = self._course
-        if course is not None:
-            course.stop()
+        """Make the search in progress end soon, with what it has found; from any thread. Without one, do nothing."""
+        search = self._search
+        if search is not None:
+            search.stop()
 
     def evaluate(self, board: chess.Board) -> Score:
         """How good a position looks without a search, for the side to move."""
@@ -119,16 +186,24 @@ class Engine:
         `movetime`, and `clocks` and `increments` of White and Black, are milliseconds. One limit at least is needed.
         """
         order = _play_order(movetime, depth, nodes, clocks, increments)
-        with self._running_search(board, order, 1) as course:
-            return _played(self._open_player(), _last(course), self._model)
+        with self._prepared(board, order, 1) as player:
+            return _played(player, self._result(player, order), self._model)
+
+    def _result(self, player: Player, order: GoRequest) -> Result:
+        """Search in the calling thread; but the main thread waits for another one, since a kernel blocks Ctrl-C."""
+        if threading.current_thread() is threading.main_thread():
+            with closing(self._start(player, order)) as course:
+                return course.result()
+        search = self._search = StoppableSearch(player, order)
+        return search.run()
 
     async def play_async(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
                          nodes: int | None = None, clocks: tuple[int, int] | None = None,
                          increments: tuple[int, int] = (0, 0)) -> PlayResult:
         """`play` for coroutines. A task that is cancelled ends the search."""
         order = _play_order(movetime, depth, nodes, clocks, increments)
-        with self._running_search(board, order, 1) as course:
-            return _played(self._open_player(), await asyncio.to_thread(_last, course), self._model)
+        with self._prepared(board, order, 1) as player, closing(self._start(player, order)) as course:
+            return _played(player, await asyncio.to_thread(course.result), self._model)
 
     def analyse(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
                 nodes: int | None = None, multipv: int = 1, moves: Iterable[chess.Move] = ()) -> Iterator[AnalysisInfo]:
@@ -138,9 +213,8 @@ class Engine:
         over gives nothing.
         """
         order = _order(movetime, depth, nodes, moves)
-        with self._running_search(board, order, multipv) as course:
-            player = self._open_player()
-            while not isinstance(found := course.next_report(), Result):
+        with self._prepared(board, order, multipv) as player, closing(self._start(player, order)) as course:
+            while not isinstance(found := course.take(), Result):
                 if isinstance(found, SearchInfo):
                     yield _info(player, found, self._model)
 
@@ -149,9 +223,8 @@ class Engine:
                             moves: Iterable[chess.Move] = ()) -> AsyncIterator[AnalysisInfo]:
         """`analyse` for coroutines."""
         order = _order(movetime, depth, nodes, moves)
-        with self._running_search(board, order, multipv) as course:
-            player = self._open_player()
-            while not isinstance(found := await asyncio.to_thread(course.next_report), Result):
+        with self._prepared(board, order, multipv) as player, closing(self._start(player, order)) as course:
+            while not isinstance(found := await asyncio.to_thread(course.take), Result):
                 if isinstance(found, SearchInfo):
                     yield _info(player, found, self._model)
 
@@ -184,8 +257,8 @@ class Engine:
         return self._player
 
     @contextmanager
-    def _running_search(self, board: chess.Board, order: GoRequest, multipv: int) -> Iterator[RunningSearch]:
-        """A search as ordered, which is over when this is."""
+    def _prepared(self, board: chess.Board, order: GoRequest, multipv: int) -> Iterator[Player]:
+        """The player with the board set up, reserved for one search."""
         player, place = self._open_player(), fen_and_moves(board)
         if not self._busy.acquire(blocking=False):
             raise RuntimeError("the engine is searching: end that first, or use another one")
@@ -194,14 +267,15 @@ class Engine:
             self._settings.uci_chess960 = board.chess960
             player.set_position(*place)
             _check_moves(player, order)
-            course = self._course = RunningSearch(player, order)
-            try:
-                yield course
-            finally:
-                course.close()
+            yield player
         finally:
-            self._course = None
+            self._search = None
             self._busy.release()
+
+    def _start(self, player: Player, order: GoRequest) -> Course:
+        """Start a search in its own thread."""
+        course = self._search = Course(player, order)
+        return course
 
 
 def _check_moves(player: Player, order: GoRequest) -> None:
@@ -235,12 +309,6 @@ def _play_order(movetime: int | None, depth: int | None, nodes: int | None, cloc
     return order
 
 
-def _last(course: RunningSearch) -> Result:
-    while not isinstance(found := course.next_report(), Result):
-        pass
-    return found
-
-
 def _moves(player: Player, line: Iterable[int]) -> tuple[chess.Move, ...]:
     return tuple(chess.Move.from_uci(text) for text in player.to_uci(tuple(line)))
 
@@ -255,46 +323,3 @@ def _info(player: Player, found: SearchInfo, model: WdlModel) -> AnalysisInfo:
     score = to_score(player.game.position, found.score, model)
     return AnalysisInfo(found.depth, found.seldepth, found.multipv, score, _moves(player, found.pv), found.nodes,
                         found.seconds, found.bound.value, found.tb_hits)
-
-
-_PULSE = 0.2  # seconds: Windows wakes a waiting thread for no signal, and so never for Ctrl-C
-Found = Info | Progress | InfoString | Result
-
-
-class RunningSearch:
-    """One search of a player's position, which begins at once. `close` must be called; no other may run meanwhile."""
-
-    def __init__(self, player: Player, order: GoRequest) -> None:
-        self._player, self._order = player, order
-        self._signals = SearchSignals()
-        self._found: queue.SimpleQueue[Found | BaseException] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._found.put(self._player.go(self._order, time.perf_counter(), self._signals, self._found.put))
-        except BaseException as error:  # noqa: BLE001  handed on to whoever waits
-            self._found.put(error)
-
-    def next_report(self) -> Found:
-        """What was found next; blocks. A Result is the last."""
-        while True:
-            try:
-                found = self._found.get(timeout=_PULSE)
-            except queue.Empty:
-                continue
-            if isinstance(found, BaseException):
-                raise found
-            return found
-
-    def stop(self) -> None:
-        """Let the search end soon, with the answer that it has; may be called from any thread."""
-        self._signals.stop.set()
-        self._player.signal(self._signals)
-
-    def close(self) -> None:
-        """End the search; nothing of it is left when this returns."""
-        while self._thread.is_alive():
-            self.stop()
-            self._thread.join(_PULSE)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from engine.arena.cancellation import allow_games, cancel_games
 from engine.system.errors import InputError, quote
+from engine.system.extras import missing_extra
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -38,7 +39,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise InputError("--cluster needs dask.distributed: pip install '.[cluster]', where the sources are") from error
+        raise missing_extra("--cluster", "cluster", "distributed") from error
     for name in ("distributed", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is reported here, in one line
     allow_games()

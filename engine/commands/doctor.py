@@ -14,6 +14,7 @@ from typing import NamedTuple
 from engine.commands.shared.output import add_json, print_object
 from engine.kernel import Origin, cache, import_all, library, set_listener, targets
 from engine.system import host
+from engine.system.extras import EXTRAS, install_command, missing_packages
 from engine.system.host import usable_cores
 from engine.version import NAME, VERSION
 
@@ -65,6 +66,7 @@ def _findings() -> Iterator[Finding]:
     yield Finding("memory", f"{memory // _MEGABYTE} MB", "" if memory >= _LEAST_MEMORY else
                   "this is little: keep `Hash` small")
     yield from _data()
+    yield _extras()
 
 
 def _processor() -> Finding:
@@ -74,15 +76,16 @@ def _processor() -> Finding:
 
 def _kernels() -> Finding:
     """Where the machine code is taken from: nothing is compiled to find out."""
-    counts = Counter(library.origin_of(point.declaration) for point in import_all())
-    shipped, missing = library.shipped_file(), counts[None]
+    origins = {point.declaration: library.origin_of(point.declaration) for point in import_all()}
+    counts, shipped = Counter(origins.values()), library.shipped_file()
+    missing = [declaration for declaration, origin in origins.items() if origin is None]
     parts = [f"{counts[origin]} {origin.value}" for origin in Origin if counts[origin]]
     if shipped.file is not None:
         parts[0] += f" ({shipped.file.provenance.baseline}, {shipped.file.provenance.compiler})"
     if missing:
-        parts.append(f"{missing} to be compiled")
-    reason = f"{shipped.reason}. " if shipped.reason else ""
-    advice = f"{reason}`adversary warmup` compiles what is missing, once" if missing else ""
+        parts.append(f"{len(missing)} to be compiled")
+    reasons = (f"{reason}. " for declaration in missing if (reason := library.reason_to_compile(declaration)))
+    advice = f"{next(reasons, '')}`adversary warmup` compiles what is missing, once" if missing else ""
     return Finding("kernels", ", ".join(parts), advice)
 
 
@@ -114,6 +117,16 @@ def _data() -> Iterator[Finding]:
         yield _file("network", NETWORK, "in use")
     else:
         yield Finding("network", "none: positions are judged by features")
+
+
+def _extras() -> Finding:
+    """Which extras are there; one that is not is no fault."""
+    missing = {extra: packages for extra in EXTRAS if (packages := missing_packages(extra))}
+    text = ", ".join(extra for extra in EXTRAS if extra not in missing) or "none"
+    if missing:
+        lacking = ", ".join(f"{extra} ({', '.join(packages)})" for extra, packages in missing.items())
+        text += f"; missing: {lacking}; {install_command(*missing)}"
+    return Finding("extras", text)
 
 
 _REINSTALL = "a part of the package is missing: install it again"

@@ -1,47 +1,108 @@
 """`python -m engine.kernel.build FOLDER`: compile every entry for the baselines of this architecture, one file each.
 
 It is run when the package is built, and the files become part of it.
+
+Half of the work is Numba's, which turns Python into bitcode and shares it between the entries of a process; the other
+half is LLVM's, which optimises each entry by itself. So on two processors one process does Numba's part, and never
+twice, while others take each entry from it and generate its machine code.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
+import multiprocessing
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from engine.kernel import codefile, sources, targets
+from engine.kernel import codefile, targets
 from engine.kernel.codefile import Code, Provenance
 from engine.kernel.decorators import import_all
 from engine.kernel.library import SHIPPED_SUFFIX
+from engine.system import host
 from engine.version import VERSION
 
+if TYPE_CHECKING:
+    from engine.kernel.compiler import Bitcode
+    from engine.kernel.signature import Declaration
 
-def build(folder: Path, triple: str, only: str = "") -> list[Path]:
+
+def build(folder: Path, triple: str, only: str = "", jobs: int = 0) -> list[Path]:
     """Write the files of machine code for a triple's baselines into `folder`; returns their paths.
 
-    `only` is a prefix of the names of the wanted entries.
+    `only` is a prefix of the names of the wanted entries, `jobs` the number of processors to use, 0 for all.
     """
-    import llvmlite
-    import numba
-
-    from engine.kernel import compiler
-
     baselines = targets.baselines_of(triple)
-    machines = [targets.machine(baseline, triple) for baseline in baselines]
-    codes: list[list[Code]] = [[] for _ in baselines]
-    for point in (point for point in import_all() if point.name.startswith(only)):
-        bitcode = compiler.to_bitcode(point.declaration)
-        for machine, done in zip(machines, codes, strict=True):
-            done.append(compiler.emit_object_code(bitcode, machine))
+    if not baselines:
+        return []
+    codes = _compile(only, triple, jobs or host.usable_cores())
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{baseline.name}{SHIPPED_SUFFIX}" for baseline in baselines]
-    for path, baseline, done in zip(paths, baselines, codes, strict=True):
-        provenance = Provenance(sources.own_digest(), triple, baseline.name, VERSION,
-                                f"Numba {numba.__version__}, llvmlite {llvmlite.__version__}")
-        codefile.write(path, provenance, done)
+    for number, (path, baseline) in enumerate(zip(paths, baselines, strict=True)):
+        codefile.write(path, Provenance(triple, baseline.name, VERSION, _compiler_versions()),
+                       [of_entry[number] for of_entry in codes])
     return paths
+
+
+def _compiler_versions() -> str:
+    from importlib.metadata import version
+
+    return f"Numba {version('numba')}, llvmlite {version('llvmlite')}"
+
+
+def _compile(only: str, triple: str, jobs: int) -> list[list[Code]]:
+    """The machine code of each wanted entry for each baseline of the triple.
+
+    There are more processes than jobs, so that no processor idles while there is little work of one of the two sorts.
+    """
+    context = multiprocessing.get_context("spawn")
+    with (ProcessPoolExecutor(max(1, jobs // 2), context, gc.disable) as front_ends,
+          ProcessPoolExecutor(jobs, context) as back_ends):
+        try:
+            names = [name for name in front_ends.submit(_entry_names).result() if name.startswith(only)]
+            bitcodes = {front_ends.submit(_to_bitcode, name, triple): name for name in names}
+            codes = {bitcodes[done]: [back_ends.submit(_generate, bitcode, triple, number)
+                                      for number, bitcode in enumerate(done.result())]
+                     for done in as_completed(bitcodes)}
+            return [[code.result() for code in codes[name]] for name in names]
+        except BaseException:
+            for pool in (front_ends, back_ends):
+                pool.shutdown(wait=False, cancel_futures=True)  # the rest would take a minute, for nothing
+            raise
+
+
+def _entry_names() -> list[str]:
+    return list(_declarations())
+
+
+def _to_bitcode(name: str, triple: str) -> list[Bitcode]:
+    """The bitcode of an entry for each baseline of the triple."""
+    from engine.kernel import compiler
+
+    bitcode = compiler.to_bitcode(_declarations()[name])
+    return [compiler.specialize(bitcode, machine) for machine in _machines(triple)]
+
+
+def _generate(bitcode: Bitcode, triple: str, number: int) -> Code:
+    """The machine code of an entry for the baseline of this number."""
+    from engine.kernel import compiler
+
+    return compiler.emit_object_code(bitcode, _machines(triple)[number])
+
+
+@cache
+def _declarations() -> dict[str, Declaration]:
+    return {point.name: point.declaration for point in import_all()}
+
+
+@cache
+def _machines(triple: str) -> list[Any]:
+    return [targets.machine(baseline, triple) for baseline in targets.baselines_of(triple)]
 
 
 def main(argv: Sequence[str]) -> int:
@@ -50,11 +111,15 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--triple", default=targets.triple(), help="architecture and system, as LLVM names them")
     parser.add_argument("--only", default="", metavar="PREFIX", help="compile only entries whose names begin with this")
+    parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processors to use (default: all)")
     arguments = parser.parse_args(argv)
-    paths = build(arguments.folder, arguments.triple, arguments.only)
+    began = time.perf_counter()
+    paths = build(arguments.folder, arguments.triple, arguments.only, arguments.jobs)
     for path in paths:
         print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
-    print(f"{time.process_time():.1f} s CPU" if paths else f"no baseline for {arguments.triple}: nothing was compiled")
+    cpu = time.process_time() + host.children_cpu_seconds()
+    print(f"{time.perf_counter() - began:.1f} s ({cpu:.1f} s CPU)" if paths else
+          f"no baseline for {arguments.triple}: nothing was compiled")
     return 0
 
 

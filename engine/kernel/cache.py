@@ -1,28 +1,31 @@
 """The compile cache: what was compiled on this machine, kept for the next start.
 
-One folder for each state of the sources and each processor, one file for each entry. The cache is a convenience: any
+One folder for each processor, one file for each entry and each state of its sources. The cache is a convenience: any
 problem with it, such as a full disk or an untrusted folder, is reported in one line, and the game goes on.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import time
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from engine.kernel import codefile, notices, sources
-from engine.kernel.codefile import Code, CodeFile, CodeFileError, Provenance
+from engine.kernel import codefile, notices
+from engine.kernel.codefile import NATIVE, Code, CodeFile, CodeFileError, Provenance
 from engine.system import host
 
 CACHE_VARIABLE = "ADVERSARY_CACHE"
-FOLDERS_KEPT = 4
+VERSIONS_KEPT = 8  # of an entry: several checkouts may be in use at the same time
+LOCK_SECONDS = 120  # how long to wait for another process that compiles the same entry
 
-_FOLDER_PREFIX, _SUFFIX = "kernels-", ".kernel"
+_FOLDER_PREFIX, _SUFFIX, _LOCK_SUFFIX = "kernels-", ".kernel", ".lock"
 _DIGEST_LETTERS = 16
-_UNFINISHED_SECONDS = 3600  # after which an unfinished file counts as abandoned
+_POLL_SECONDS = 0.05
+_UNFINISHED_SECONDS = 3600  # after which an unfinished file or a lock counts as abandoned
+_UNUSED_SECONDS = 30 * 24 * 3600  # after which machine code counts as no longer needed
 
 
 def cache_home() -> Path:
@@ -35,15 +38,14 @@ def cache_home() -> Path:
 
 
 class Cache:
-    """The folder of one state of the sources, whether or not it exists, can be read or can be written to."""
+    """The folder of one processor, whether or not it exists, can be read or can be written to."""
 
-    def __init__(self, home: Path, digest: str) -> None:
-        self.folder = home / f"{_FOLDER_PREFIX}{digest[:_DIGEST_LETTERS]}"
+    def __init__(self, home: Path, processor: str, triple: str) -> None:
+        """`processor` is the digest of one, `triple` its system as LLVM names it."""
+        self.folder = home / f"{_FOLDER_PREFIX}{processor[:_DIGEST_LETTERS]}"
         self.is_trusted = self._judge(home) and self._judge(self.folder)
         self._can_write = self.is_trusted
-        if self.is_trusted:
-            with contextlib.suppress(OSError):
-                os.utime(self.folder)  # marks it as in use
+        self._provenance = Provenance(triple, NATIVE, "", "")
 
     def _judge(self, folder: Path) -> bool:
         try:
@@ -54,73 +56,122 @@ class Cache:
             notices.notify(f"the compile cache {folder} is not used: {reason}")
         return reason is None
 
-    def path_of(self, name: str) -> Path:
-        """The file of an entry."""
-        return self.folder / f"{name}{_SUFFIX}"
+    def path_of(self, name: str, sources: str) -> Path:
+        """The file of an entry in one state of its sources, given by their digest."""
+        return self.folder / f"{name}-{sources[:_DIGEST_LETTERS]}{_SUFFIX}"
 
-    def read(self, name: str, signature: str, provenance: Provenance) -> Code | None:
+    def read(self, name: str, signature: str, sources: str) -> Code | None:
         """The machine code of an entry, if it is here, undamaged, and made from these sources."""
         if not self.is_trusted:
             return None
+        path = self.path_of(name, sources)
         try:
-            file = CodeFile(self.path_of(name), host.reason_not_to_trust)
-            if not file.has(name, signature) or not _is_same(file.provenance, provenance):
+            file = CodeFile(path, host.reason_not_to_trust)
+            if not file.has(name, signature, sources) or file.provenance != self._provenance:
                 return None
-            return file.read(name)
+            code = file.read(name)
         except FileNotFoundError:
             return None
         except CodeFileError as error:
             notices.notify(f"machine code in {self.folder} is not used: {error}")
             return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # marks it as in use
+        return code
 
-    def keep(self, code: Code, provenance: Provenance) -> None:
+    def keep(self, code: Code) -> None:
         """Store what was compiled; if that fails, the user is told once."""
         if not self._can_write:
             return
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            codefile.write(self.path_of(code.name), provenance, [code])
+            self._make_folder()
+            codefile.write(self.path_of(code.name, code.sources), self._provenance, [code])
         except OSError as error:
             self._can_write = False
             notices.notify(f"the compiled kernels cannot be kept in {self.folder} ({error}): "
                            "the next start has to compile them again")
 
+    def _make_folder(self) -> None:
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    @contextlib.contextmanager
+    def lock(self, name: str, sources: str) -> Iterator[None]:
+        """While inside, no other process compiles this entry: others wait, and then find what was compiled here.
+
+        The system releases the lock if its holder dies. Where it cannot be had, because nothing can be written here or
+        the holder takes longer than LOCK_SECONDS, work goes on without it: at worst, an entry is compiled twice.
+        """
+        path = self.path_of(name, sources).with_suffix(_LOCK_SUFFIX)
+        try:
+            if not self._can_write:
+                raise PermissionError
+            self._make_folder()
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            yield
+            return
+        is_held = False
+        try:
+            is_held = _wait_for_lock(handle)
+            yield
+        finally:
+            if is_held:
+                with contextlib.suppress(OSError):  # Windows keeps what another process has open
+                    path.unlink()
+                host.unlock(handle)
+            os.close(handle)
+
     def size(self) -> int:
-        """The number of bytes in the cache, for these sources and others."""
+        """The number of bytes in the cache, for all processors and all states of the sources."""
         with contextlib.suppress(OSError):
-            folders = [entry for entry in self.folder.parent.iterdir() if entry.name.startswith(_FOLDER_PREFIX)]
-            return sum(path.stat().st_size for folder in folders for path in folder.iterdir())
+            return sum(path.stat().st_size for folder in self._folders() for path in folder.iterdir())
         return 0
 
-    def tidy(self) -> None:
-        """Remove the folders of all but the most recently used sources, and abandoned files."""
+    def _folders(self) -> list[Path]:
+        return [entry for entry in self.folder.parent.iterdir() if entry.name.startswith(_FOLDER_PREFIX)]
+
+    def tidy(self, name: str) -> None:
+        """Remove all but the most recently used versions of an entry, and abandoned files from all folders."""
         if self._can_write:
             with contextlib.suppress(OSError):
-                folders = [entry for entry in self.folder.parent.iterdir() if entry.name.startswith(_FOLDER_PREFIX)]
-                folders.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
-                for place, folder in enumerate(folders):
-                    _remove_files(folder, everything=place >= FOLDERS_KEPT)
+                for path in self._versions(name)[VERSIONS_KEPT:]:
+                    path.unlink(missing_ok=True)
+                for folder in self._folders():
+                    _remove_abandoned(folder)
+
+    def _versions(self, name: str) -> list[Path]:
+        """The files of an entry, the most recently used first."""
+        found = self.folder.glob(f"{name}-{'?' * _DIGEST_LETTERS}{_SUFFIX}")
+        return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
-def _is_same(left: Provenance, right: Provenance) -> bool:
-    return (left.sources, left.triple, left.baseline) == (right.sources, right.triple, right.baseline)
+def _wait_for_lock(handle: int) -> bool:
+    """Whether the lock of an open file was obtained, and in time."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    try:
+        while not (is_held := host.try_lock(handle)) and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+    except OSError:  # a file system without locks
+        return False
+    return is_held
 
 
-def _remove_files(folder: Path, everything: bool) -> None:
-    """Remove files of machine code, or only abandoned ones. Foreign files stay, and with them their folder."""
-    latest = time.time() - _UNFINISHED_SECONDS
-    for path in folder.iterdir():
-        is_left_behind = path.name.endswith(codefile.UNFINISHED) and path.stat().st_mtime < latest
-        if is_left_behind or (everything and path.name.endswith(_SUFFIX)):
-            path.unlink(missing_ok=True)
-    if everything:
-        with contextlib.suppress(OSError):
+def _remove_abandoned(folder: Path) -> None:
+    """Remove old files of machine code, unfinished ones and locks. Foreign files stay, and with them their folder."""
+    now = time.time()
+    limits = {_SUFFIX: _UNUSED_SECONDS, _LOCK_SUFFIX: _UNFINISHED_SECONDS, codefile.UNFINISHED: _UNFINISHED_SECONDS}
+    abandoned = [path for path in folder.iterdir()
+                 if path.suffix in limits and path.stat().st_mtime < now - limits[path.suffix]]
+    for path in abandoned:
+        path.unlink(missing_ok=True)
+    if abandoned:
+        with contextlib.suppress(OSError):  # it is not empty
             folder.rmdir()
 
 
 @cache
 def own_cache() -> Cache | None:
-    """The cache for the running sources on this processor; None if the user has no home folder."""
+    """The cache for this processor; None if the user has no home folder."""
     from engine.kernel import targets
 
     try:
@@ -128,5 +179,4 @@ def own_cache() -> Cache | None:
     except RuntimeError as error:
         notices.notify(f"there is no place for a compile cache ({error})")
         return None
-    state = sources.own_digest() + targets.processor_digest()
-    return Cache(home, hashlib.sha256(state.encode()).hexdigest())
+    return Cache(home, targets.processor_digest(), targets.triple())

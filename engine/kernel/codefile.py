@@ -1,7 +1,8 @@
 """Files of machine code: one format for what is shipped with the package and for what the cache keeps.
 
-A line that names the format, the SHA-256 of the header, the header's length, the header (JSON: what was compiled, from
-which sources, for which processor, and for each entry its signature, its place and its SHA-256), then the object code.
+A line that names the format, the SHA-256 of the header, the header's length, the header (JSON: for which processor and
+by what it was compiled, and for each entry its signature, the digest of its sources, its offset and its SHA-256), then
+the object code.
 Such a file is executed: nothing in it is trusted before its checksum has been verified, and nothing is unpickled.
 """
 
@@ -18,7 +19,7 @@ from typing import Any
 NATIVE = "native"  # the baseline of what was compiled for the processor it runs on
 UNFINISHED = ".part"  # the suffix of a file that is being written
 
-_MAGIC = b"Adversary machine code 1\n"
+_MAGIC = b"Adversary machine code 2\n"
 _DIGEST_BYTES, _LENGTH_BYTES = 32, 4
 _LONGEST_HEADER = 1 << 20
 _LONGEST_OBJECT = 1 << 26
@@ -34,6 +35,7 @@ class Code:
 
     name: str  # of the entry, with its module
     signature: str  # the types of its arguments
+    sources: str  # their digest
     results: tuple[str, ...]  # the types of its results
     is_tuple: bool  # whether the results come as a tuple, even if there is only one
     object_code: bytes  # which defines `symbol_of(name)`
@@ -43,7 +45,6 @@ class Code:
 class Provenance:
     """Where a file's machine code comes from."""
 
-    sources: str  # their digest
     triple: str  # architecture and system, as LLVM names them
     baseline: str  # the least processor that it needs
     version: str  # of the project
@@ -59,12 +60,12 @@ def write(path: Path, provenance: Provenance, codes: Sequence[Code]) -> None:
     """Write a file atomically; OSError if that fails."""
     import tempfile
 
-    entries, place = [], 0
+    entries, offset = [], 0
     for code in codes:
-        entries.append({"name": code.name, "signature": code.signature, "results": code.results,
-                        "is_tuple": code.is_tuple, "place": place, "size": len(code.object_code),
-                        "sha256": hashlib.sha256(code.object_code).hexdigest()})
-        place += len(code.object_code)
+        entries.append({"name": code.name, "signature": code.signature, "sources": code.sources,
+                        "results": code.results, "is_tuple": code.is_tuple, "offset": offset,
+                        "size": len(code.object_code), "sha256": hashlib.sha256(code.object_code).hexdigest()})
+        offset += len(code.object_code)
     header = json.dumps({**asdict(provenance), "entries": entries}).encode()
     parts = (_MAGIC, hashlib.sha256(header).digest(), len(header).to_bytes(_LENGTH_BYTES, "little"), header,
              *(code.object_code for code in codes))
@@ -105,22 +106,23 @@ class CodeFile:
         """The names of the entries in the file."""
         return list(self._entries)
 
-    def has(self, name: str, signature: str) -> bool:
-        """Whether the file has the machine code of this entry, with these types."""
-        return name in self._entries and self._entries[name]["signature"] == signature
+    def has(self, name: str, signature: str, sources: str) -> bool:
+        """Whether the file has the machine code of this entry, with these types and made from these sources."""
+        entry = self._entries.get(name)
+        return entry is not None and (entry["signature"], entry["sources"]) == (signature, sources)
 
     def read(self, name: str) -> Code:
         """The machine code of an entry; CodeFileError if it is damaged."""
         entry = self._entries[name]
         try:
             with self.path.open("rb") as file:
-                file.seek(self._start + entry["place"])
+                file.seek(self._start + entry["offset"])
                 code = file.read(min(entry["size"], _LONGEST_OBJECT))
         except OSError as error:
             raise CodeFileError(f"it cannot be read ({error.strerror})") from error
         if hashlib.sha256(code).hexdigest() != entry["sha256"]:
             raise CodeFileError("it is damaged: a checksum is wrong")
-        return Code(name, entry["signature"], tuple(entry["results"]), entry["is_tuple"], code)
+        return Code(name, entry["signature"], entry["sources"], tuple(entry["results"]), entry["is_tuple"], code)
 
 
 def _read_header(file: Any) -> dict[str, Any]:

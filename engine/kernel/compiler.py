@@ -149,7 +149,8 @@ _late: dict[str, tuple[Any, Callable[..., Any]]] = {}
 
 def _add_late_functions(module: Any, machine: Any) -> None:
     """Define the functions that were left open until the processor is known."""
-    names = [function.name for function in module.functions if function.name.startswith(_LATE_PREFIX)]
+    names = [function.name for function in module.functions
+             if function.is_declaration and function.name.startswith(_LATE_PREFIX)]
     for name in names:
         function_type, emit = _late[name]
         definition = ir.Module(name)
@@ -168,6 +169,7 @@ class Bitcode(NamedTuple):
 
     name: str
     signature: str
+    sources: str
     results: tuple[str, ...]
     is_tuple: bool
     code: bytes
@@ -197,7 +199,7 @@ def to_bitcode(declared: Declaration) -> Bitcode:
     names = tuple(str(part) for part in parts)
     if not RESULT_TYPES.issuperset(names):
         raise TypeError(f"{declared.name} returns {result}: entries return {', '.join(sorted(RESULT_TYPES))}")
-    return Bitcode(declared.name, declared.signature, names, is_tuple, module.as_bitcode())
+    return Bitcode(declared.name, declared.signature, declared.sources, names, is_tuple, module.as_bitcode())
 
 
 def _c_wrapper(declared: Declaration, compiled: Any, result: Any) -> ir.Module:
@@ -246,11 +248,21 @@ def _give_back(builder: Any, value: Any, place: Any) -> None:
     builder.store(value, builder.bitcast(place, value.type.as_pointer()))
 
 
-def emit_object_code(bitcode: Bitcode, machine: Any) -> Code:
-    """The machine code of an entry for the processor of `machine`."""
+def specialize(bitcode: Bitcode, machine: Any) -> Bitcode:
+    """The same for the processor of `machine`: any process can generate code from it, even without the sources."""
+    return bitcode._replace(code=_specialized_module(bitcode, machine).as_bitcode())
+
+
+def _specialized_module(bitcode: Bitcode, machine: Any) -> Any:
     module = llvm.parse_bitcode(bitcode.code)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     _add_late_functions(module, machine)
+    return module
+
+
+def emit_object_code(bitcode: Bitcode, machine: Any) -> Code:
+    """The machine code of an entry for the processor of `machine`."""
+    module = _specialized_module(bitcode, machine)
     # Numba would optimise twice, to remove reference counts, of which there are none here. Unrolling and vectorising
     # pay off in long loops; those of kernels are over a few moves or pieces, and their code must stay small.
     options = llvm.create_pipeline_tuning_options(speed_level=2)
@@ -265,7 +277,8 @@ def emit_object_code(bitcode: Bitcode, machine: Any) -> Code:
         raise TypeError(f"{bitcode.name} contains kernels that call each other, which Numba does not link")
     if unknown:
         raise TypeError(f"{bitcode.name} calls {', '.join(sorted(unknown))}, which cannot be found when it is loaded")
-    return Code(bitcode.name, bitcode.signature, bitcode.results, bitcode.is_tuple, machine.emit_object(module))
+    return Code(bitcode.name, bitcode.signature, bitcode.sources, bitcode.results, bitcode.is_tuple,
+                machine.emit_object(module))
 
 
 _PLAIN_TYPES = (types.Integer, types.Boolean, types.Array, types.Record, types.BaseTuple)

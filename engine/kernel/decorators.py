@@ -14,7 +14,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from engine.kernel import library
 from engine.kernel.library import Origin
 from engine.kernel.signature import ArgumentType, Declaration, bind
-from engine.kernel.sources import PACKAGES, SOURCE_ROOT, kernel_sources
+from engine.kernel.sources import PACKAGES, SOURCE_ROOT, all_sources
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -71,7 +71,7 @@ def entry(*arguments: ArgumentType) -> Callable[[Callable[P, R]], EntryPoint[P, 
 
 def import_all() -> list[EntryPoint[Any, Any]]:
     """Import every module of the project that declares entries; returns them all."""
-    for path in kernel_sources(SOURCE_ROOT):
+    for path in all_sources(SOURCE_ROOT):
         if "\n@entry(" in path.read_text(encoding="utf-8"):
             importlib.import_module(".".join(path.relative_to(SOURCE_ROOT).with_suffix("").parts))
     return [point for point in ENTRY_POINTS if point.name.partition(".")[0] in PACKAGES]

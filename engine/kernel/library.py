@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.kernel import notices, sources
+from engine.kernel import notices
 from engine.kernel.cache import own_cache
 from engine.kernel.codefile import NATIVE, Code, CodeFile, CodeFileError, Provenance, symbol_of
 from engine.kernel.signature import Declaration
@@ -77,40 +77,51 @@ def origin_of(entry: Declaration) -> Origin | None:
 
 def _look_up(entry: Declaration) -> tuple[Code | None, Origin]:
     shipped = shipped_file()
-    if shipped.file is not None and shipped.file.has(entry.name, entry.signature):
+    if shipped.file is not None and shipped.file.has(entry.name, entry.signature, entry.sources):
         try:
             return shipped.file.read(entry.name), Origin.SHIPPED
         except CodeFileError as error:
             notices.notify(f"{shipped.file.path} is not used: {error}")
     cache = own_cache()  # not before: if the package has everything, problems of the cache do not matter
-    code = cache.read(entry.name, entry.signature, _provenance_of(entry)) if cache is not None else None
+    code = cache.read(entry.name, entry.signature, entry.sources) if cache is not None else None
     return code, Origin.CACHED
 
 
 def _compile(entry: Declaration) -> tuple[Code, Origin]:
     with _compiling:
-        reason = shipped_file().reason
-        if reason is not None:
-            notices.notify(f"compiling: {reason}")
-        from engine.kernel import compiler
-
-        code = compiler.compile_entry(entry)
-        if (cache := own_cache()) is not None:
-            cache.keep(code, _provenance_of(entry))
-            cache.tidy()
+        cache = own_cache()
+        if cache is None:
+            return _compile_now(entry), Origin.COMPILED
+        with cache.lock(entry.name, entry.sources):
+            code = cache.read(entry.name, entry.signature, entry.sources)
+            if code is not None:  # another process has compiled it meanwhile
+                return code, Origin.CACHED
+            code = _compile_now(entry)
+            cache.keep(code)
+        cache.tidy(entry.name)
     return code, Origin.COMPILED
 
 
-def _provenance_of(entry: Declaration) -> Provenance:
-    """The provenance of machine code that is compiled here and now."""
-    from engine.kernel import targets
+def _compile_now(entry: Declaration) -> Code:
+    if (reason := reason_to_compile(entry)) is not None:
+        notices.notify(f"compiling: {reason}")
+    from engine.kernel import compiler
 
-    return Provenance(sources.digest_of_module(entry.function.__module__), targets.triple(), NATIVE, "", "")
+    return compiler.compile_entry(entry)
+
+
+def reason_to_compile(entry: Declaration) -> str | None:
+    """Why the package's machine code does not do for an entry that is compiled; None if the package has none for it."""
+    shipped = shipped_file()
+    file = shipped.file
+    if file is not None and entry.name in file.names and not file.has(entry.name, entry.signature, entry.sources):
+        return "the sources have changed since the package was built"
+    return shipped.reason
 
 
 @cache
 def shipped_file() -> Shipped:
-    """The machine code of this package that fits the sources, the system and the processor."""
+    """The machine code of this package that fits the system and the processor."""
     named = os.environ.get(CODE_VARIABLE)
     paths = [Path(named)] if named else shipped_paths()
     if named == NATIVE or (not named and not SHIPPED_FOLDER.is_dir()):
@@ -143,15 +154,13 @@ def _mismatch(provenance: Provenance) -> str | None:
     """Why machine code of this provenance cannot run here, or None."""
     from engine.kernel import targets
 
-    if provenance.triple != targets.triple():
+    if targets.without_release(provenance.triple) != targets.without_release(targets.triple()):
         return f"it was built for {provenance.triple}"
     baseline = next((baseline for baseline in targets.BASELINES if baseline.name == provenance.baseline), None)
     if baseline is None:
         return f"{provenance.baseline} is not known"
     if lacking := targets.lacking(baseline):
         return f"this processor has no {lacking[0]}"
-    if provenance.sources != sources.own_digest():
-        return "the sources have changed since the package was built"
     return None
 
 

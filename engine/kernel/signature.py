@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from engine.kernel.sources import digest_of_module
+
 Int = int | np.int64  # what Python passes to a kernel for an int64, and gets back
 
 _BYTES_BEFORE_RECORD = 24  # in a NumPy record object: references, type and size come before the address of its data
@@ -46,6 +48,11 @@ class Declaration(NamedTuple):
     def signature(self) -> str:
         """The types of the arguments as text, against which stored machine code is checked."""
         return ", ".join(argument.text for argument in self.arguments)
+
+    @property
+    def sources(self) -> str:
+        """The digest of the sources that its machine code is made from."""
+        return digest_of_module(self.function.__module__)
 
 
 class Number:

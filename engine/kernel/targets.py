@@ -56,6 +56,11 @@ def triple() -> str:
     return text
 
 
+def without_release(of: str) -> str:
+    """A triple without the release of the system, which macOS has in it: its machine code runs on all of them."""
+    return of.rstrip(".0123456789")
+
+
 def architecture(of: str) -> str:
     """The architecture that a triple names."""
     word = of.partition("-")[0]

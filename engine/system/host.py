@@ -130,6 +130,38 @@ def reason_not_to_trust(status: os.stat_result) -> str | None:
     return None
 
 
+def try_lock(handle: int) -> bool:
+    """Lock an open file for this process alone; False if another one holds the lock, OSError if there are no locks.
+
+    The system unlocks it when the process ends, however it ends.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        with contextlib.suppress(PermissionError):
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+            return True
+    else:
+        import fcntl
+
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+    return False
+
+
+def unlock(handle: int) -> None:
+    """Give the lock of an open file back; closing it would not, while a forked process has it open too."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_UN)
+
+
 def c_libraries() -> Iterator[Any]:
     """The libraries in which C functions are found."""
     import ctypes

@@ -1,13 +1,12 @@
 """Commands for people at a keyboard, which the protocol does not define: `d`, `eval`, `flip`, `go perft` and `bench`.
 
 Each returns the lines to print, or the FEN to set. `bench` runs in a separate process, so that the session survives
-whatever happens there. What a game does not need is imported inside the functions.
+whatever happens there. The handshake imports this module, so what no game needs is imported inside the functions.
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from engine.core.game import Game
     from engine.player.player import Player
 
-_TERMINATED = 128 + signal.SIGTERM  # the exit status of a program that was terminated
+_TERMINATED = 128 + 15  # the exit status of a program that SIGTERM has ended
 _FILES = "    a b c d e f g h"
 
 
@@ -97,6 +96,7 @@ def run_adversary(words: Sequence[str]) -> Iterator[str]:
 @contextmanager
 def _ended_together(process: subprocess.Popen[str]) -> Iterator[None]:
     """Within this context SIGTERM ends `process` as well; so does leaving the context in any way."""
+    import signal
 
     def end(number: int, frame: FrameType | None) -> None:
         process.kill()

@@ -16,24 +16,7 @@ from engine.core.position import castled_squares, king_square
 from engine.kernel import inline, kernel
 from engine.kernel.intrinsics import load_word, store_word
 from eval.network.memory import MEN_SIZE, feature_row, line_row, network_at
-from eval.network.row_ops import (
-    apply_bytes,
-    apply_rows,
-    bytes_capture,
-    bytes_castle,
-    bytes_move,
-    output_capture,
-    output_castle,
-    output_move,
-    pairs_capture,
-    pairs_castle,
-    pairs_move,
-    pairs_of,
-    screlu_dot,
-    update_capture,
-    update_castle,
-    update_move,
-)
+from eval.network.row_ops import apply_rows, pairs_of, update_pairs, update_row
 
 # How a ply's `changes` are packed: four men, ten bits each, as `piece * 64 + square`, 0 for none. First the man that
 # moves, on the square it leaves and on the one it comes to; then a second one that leaves (captured, or castling) and
@@ -145,20 +128,6 @@ def _feature_row(network, color, view, man):
 
 
 @kernel
-def perspective_output(pos, accumulators, ply, color, weights):
-    """The output of one perspective for a row of output weights; computes its accumulator if needed."""
-    network = network_at(accumulators.network)
-    ply = _owner(accumulators, ply)
-    row = line_row(accumulators, network, ply, color)
-    source = _last_computed(pos, accumulators, network, ply, color)
-    if source == row:
-        return screlu_dot(row, weights, network.row_size)
-    view = np.int64(network.king_buckets[color, king_square(pos, color)])
-    _set_computed(accumulators, ply, color)
-    return _update_with_output(network, accumulators.changes[ply], color, view, row, source, weights)
-
-
-@kernel
 def pairwise_products(pos, accumulators, ply, color, cells):
     """Write the products of one perspective's pairs to the address `cells`; computes its accumulator if needed."""
     network = network_at(accumulators.network)
@@ -169,8 +138,9 @@ def pairwise_products(pos, accumulators, ply, color, cells):
         pairs_of(row, cells, network.limits, network.row_size)
         return
     view = np.int64(network.king_buckets[color, king_square(pos, color)])
+    came, second_came, left, second_left = _changed_rows(network, accumulators.changes[ply], color, view)
+    update_pairs(row, source, came, second_came, left, second_left, cells, network.limits, network.row_size)
     _set_computed(accumulators, ply, color)
-    _update_with_pairs(network, accumulators.changes[ply], color, view, row, source, cells)
 
 
 @kernel
@@ -189,7 +159,8 @@ def _last_computed(pos, accumulators, network, ply, color):
     for between in range(known + 1, ply):
         if accumulators.changes[between] & _OWNS != EMPTY:
             target = line_row(accumulators, network, between, color)
-            _update(network, accumulators.changes[between], color, view, target, source)
+            came, second_came, left, second_left = _changed_rows(network, accumulators.changes[between], color, view)
+            update_row(target, source, came, second_came, left, second_left, network.row_size)
             _set_computed(accumulators, between, color)
             source = target
     return source
@@ -197,65 +168,12 @@ def _last_computed(pos, accumulators, network, ply, color):
 
 @inline
 def _changed_rows(network, changes, color, view):
-    """(came, left, second came, second left): the rows of one ply's changes, 0 where there is none."""
+    """(came, second came, left, second left): the rows of one ply's changes, 0 where there is none."""
     second_came, second_left = _second_came(changes), _second_left(changes)
-    return (_feature_row(network, color, view, _added(changes)), _feature_row(network, color, view, _removed(changes)),
+    return (_feature_row(network, color, view, _added(changes)),
             _feature_row(network, color, view, second_came) if second_came != 0 else np.int64(0),
+            _feature_row(network, color, view, _removed(changes)),
             _feature_row(network, color, view, second_left) if second_left != 0 else np.int64(0))
-
-
-@kernel
-def _update(network, changes, color, view, target, source):
-    """Apply one ply's changes."""
-    if network.layers != 0:
-        _update_by_bytes(network, changes, color, view, target, source)
-    else:
-        _update_by_words(network, changes, color, view, target, source)
-
-
-@inline
-def _update_by_bytes(network, changes, color, view, target, source):
-    came, left, second_came, second_left = _changed_rows(network, changes, color, view)
-    if second_left == 0:
-        bytes_move(target, source, came, left, network.row_size)
-    elif second_came == 0:
-        bytes_capture(target, source, came, left, second_left, network.row_size)
-    else:
-        bytes_castle(target, source, came, second_came, left, second_left, network.row_size)
-
-
-@inline
-def _update_by_words(network, changes, color, view, target, source):
-    came, left, second_came, second_left = _changed_rows(network, changes, color, view)
-    if second_left == 0:
-        update_move(target, source, came, left, network.row_size)
-    elif second_came == 0:
-        update_capture(target, source, came, left, second_left, network.row_size)
-    else:
-        update_castle(target, source, came, second_came, left, second_left, network.row_size)
-
-
-@inline
-def _update_with_output(network, changes, color, view, target, source, weights):
-    """The same, and return the output of the new accumulator."""
-    came, left, second_came, second_left = _changed_rows(network, changes, color, view)
-    if second_left == 0:
-        return output_move(target, source, came, left, weights, network.row_size)
-    if second_came == 0:
-        return output_capture(target, source, came, left, second_left, weights, network.row_size)
-    return output_castle(target, source, came, second_came, left, second_left, weights, network.row_size)
-
-
-@inline
-def _update_with_pairs(network, changes, color, view, target, source, cells):
-    """The same, and write the products of the new accumulator's pairs."""
-    came, left, second_came, second_left = _changed_rows(network, changes, color, view)
-    if second_left == 0:
-        pairs_move(target, source, came, left, cells, network.limits, network.row_size)
-    elif second_came == 0:
-        pairs_capture(target, source, came, left, second_left, cells, network.limits, network.row_size)
-    else:
-        pairs_castle(target, source, came, second_came, left, second_left, cells, network.limits, network.row_size)
 
 
 @inline
@@ -286,8 +204,5 @@ def _refresh(pos, accumulators, network, ply, color):
                 gone = clear_lsb(gone)
     kept = accumulators.refresh_rows + number * network.row_size
     row = line_row(accumulators, network, ply, color)
-    if network.layers != 0:
-        apply_bytes(row, kept, accumulators.added, added, accumulators.removed, taken, network.row_size)
-    else:
-        apply_rows(row, kept, accumulators.added, added, accumulators.removed, taken, network.row_size)
+    apply_rows(row, kept, accumulators.added, added, accumulators.removed, taken, network.row_size)
     _set_computed(accumulators, ply, color)

@@ -11,16 +11,15 @@ from eval.bitboards import side_pieces
 from eval.cache import is_score_of, pack_score, score_slot, unpack_score
 from eval.endgames import scale_factor
 from eval.evaluate import LARGEST_SCORE, evaluate_from_scratch
-from eval.network.accumulators import pairwise_products, perspective_output
-from eval.network.file import QB, QUANT_FEATURE, QUANT_OUTPUT, QUANT_SUM
+from eval.network.accumulators import pairwise_products
+from eval.network.file import QUANT_OUTPUT, QUANT_SUM
 from eval.network.layout import LAYER_OUTPUTS
 from eval.network.memory import LAYERS_SIZE, layers_at, network_at
 from eval.network.row_ops import first_layer, second_layer
 from eval.trace import WHOLE_SCALE
 
 _MEN_OF_A_GAME = np.int64(32)
-_QA, _WHOLE, _WHOLE_OF_LAYERS = np.int64(QUANT_FEATURE), np.int64(QUANT_FEATURE * QB), np.int64(QUANT_SUM
-                                                                                                * QUANT_OUTPUT)
+_WHOLE = np.int64(QUANT_SUM * QUANT_OUTPUT)
 
 
 @kernel
@@ -70,23 +69,9 @@ def network_score(pos, accumulators, ply):
     network = network_at(accumulators.network)
     men = min(popcount(occupied_squares(pos)), _MEN_OF_A_GAME)  # more can be set up by hand
     bucket = (men - 1) * network.output_buckets // _MEN_OF_A_GAME
-    if network.layers != 0:
-        output, whole = layered_output(pos, accumulators, ply, bucket), _WHOLE_OF_LAYERS
-    else:
-        output, whole = _plain_output(pos, accumulators, ply, bucket), _WHOLE
-    value = _divide_towards_zero((output + network.output_biases[bucket]) * network.scale, whole)
+    output = layered_output(pos, accumulators, ply, bucket) + network.output_biases[bucket]
+    value = _divide_towards_zero(output * network.scale, _WHOLE)
     return min(max(value, -LARGEST_SCORE), LARGEST_SCORE)
-
-
-@inline
-def _plain_output(pos, accumulators, ply, bucket):
-    """The output of a network without layers for the side to move in 1 / (QA * QB), without its bias."""
-    network, us = network_at(accumulators.network), np.int64(pos.side)
-    weights = network.outputs + 2 * bucket * network.row_size
-    total = perspective_output(pos, accumulators, ply, us, weights)
-    total += perspective_output(pos, accumulators, ply, us ^ 1, weights + network.row_size)
-    # sums wrap around at 32 bits, in whatever order they are added
-    return _divide_towards_zero(np.int64(np.int32(total)), _QA)
 
 
 @inline

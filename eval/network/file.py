@@ -4,8 +4,7 @@ A magic word, a version, a JSON header, then the numbers, little-endian and with
 Everything that shapes the network is in the header; the code fixes no widths. The checksum is that of the whole file
 with zeros in its own place, so that no byte can change unnoticed.
 
-There are two kinds. In a plain network every cell of both accumulators, clamped and squared, goes into the output. In
-one with layers, cells are multiplied in pairs, and two small layers stand between the products and the output:
+The cells of an accumulator are multiplied in pairs, and two small layers stand between the products and the output:
 
     cell = clamp(left, 0, QA >> l) * clamp(right, 0, QA >> r) >> (PAIR_BITS - l - r)
     first = biases + weights . (cells of the side to move, cells of its opponent)
@@ -13,8 +12,8 @@ one with layers, cells are multiplied in pairs, and two small layers stand betwe
     second = clamp(biases + weights . input, 0, QS)
     centipawns = (bias + weights . second) * scale / (QS * QO), rounded towards 0
 
-where left and right are cells of the two halves of an accumulator. Their feature weights are int8; l and r, which are
-given for each PAIR_BLOCK of pairs, say how many bits were shifted out of them and of the biases so that they fit.
+where left and right are cells of the two halves of an accumulator. Feature weights are int8; l and r, which are given
+for each PAIR_BLOCK of pairs, say how many bits were shifted out of them and of the biases so that they fit.
 
 There is one set of feature weights; all later weights exist once per output bucket.
 
@@ -37,8 +36,7 @@ from eval.weight_file import read_outcome
 
 VERSION = 1
 FEATURES = 768  # of one perspective and king bucket: own or not, six types, 64 squares
-QUANT_FEATURE, QB = 255, 64  # 1.0 in accumulators, and in the weights of a plain output and of the small layers
-LARGEST_OUTPUT_WEIGHT = 127  # multiplied by QA it still fits into 16 bits
+QUANT_FEATURE, QB = 255, 64  # 1.0 in accumulators, and in the weights of the small layers
 PAIR_BITS = 9  # by which the product of a pair is shifted down
 QUANT_CELL = 127  # 1.0 in the cells of the small layers: QA * QA >> PAIR_BITS
 QUANT_SUM = QUANT_CELL * QB  # 1.0 in their sums and biases
@@ -50,9 +48,11 @@ LARGEST_BYTE_WEIGHT = 127
 PAIR_BLOCK = 64  # pairs that share their shifts
 MOST_SHIFT = 4  # of either half
 LAYER_STEP, LARGEST_LAYER = 8, 64
-_LAYER_CONSTANTS = {"pair_bits": PAIR_BITS, "square_bits": SQUARE_BITS, "qo": QUANT_OUTPUT}
-WIDTH_STEP, LARGEST_WIDTH = 64, 2048
+DEFAULT_LAYERS = (8, 32)  # of the built-in network
+WIDTH_STEP, LARGEST_WIDTH = 2 * PAIR_BLOCK, 2048
 MOST_BUCKETS = 32
+_ACTIVATION = "pairs"
+_CONSTANTS = {"qa": QUANT_FEATURE, "qb": QB, "pair_bits": PAIR_BITS, "square_bits": SQUARE_BITS, "qo": QUANT_OUTPUT}
 
 MAGIC = b"ADVNET\r\n"  # a transfer in text mode would change the line end
 _KIND = FileFormat("network", MAGIC, VERSION)
@@ -68,10 +68,10 @@ class Shape:
     """The dimensions of a network, and how it sees the board."""
 
     hidden: int  # the width of one perspective's accumulator
+    layers: tuple[int, int]  # the widths of the two small layers
     king_buckets: tuple[int, ...] = (0,) * 64  # by the own king's square, turned and mirrored
     mirrored: bool = True  # left and right are swapped while the own king is on files e to h
     output_buckets: int = 8  # by the number of men
-    layers: tuple[int, ...] = ()  # the widths of the two small layers, or nothing
 
     @property
     def rows(self) -> int:
@@ -81,14 +81,9 @@ class Shape:
     @property
     def blocks(self) -> tuple[ArrayBlock, ...]:
         """The blocks after the header, in the file's order."""
-        buckets = self.output_buckets
-        features = ArrayBlock("feature_weights", "<i1" if self.layers else "<i2", (self.rows, self.hidden))
-        feature_biases = ArrayBlock("feature_biases", "<i2", (self.hidden,))
-        biases = ArrayBlock("output_biases", "<i4", (buckets,))
-        if not self.layers:
-            return features, feature_biases, ArrayBlock("output_weights", "<i2", (buckets, 2, self.hidden)), biases
-        first, second = self.layers
-        return (features, feature_biases,
+        buckets, (first, second) = self.output_buckets, self.layers
+        return (ArrayBlock("feature_weights", "<i1", (self.rows, self.hidden)),
+                ArrayBlock("feature_biases", "<i2", (self.hidden,)),
                 # of the first half, of the second
                 ArrayBlock("pair_shifts", "<u1", (self.hidden // (2 * PAIR_BLOCK), 2)),
                 ArrayBlock("first_weights", "<i1", (buckets, first, self.hidden)),  # half of the inputs from each side
@@ -96,7 +91,8 @@ class Shape:
                 # of clamped cells, then of squared ones
                 ArrayBlock("second_weights", "<i1", (buckets, second, 2 * first)),
                 ArrayBlock("second_biases", "<i4", (buckets, second)),
-                ArrayBlock("output_weights", "<i2", (buckets, second)), biases)
+                ArrayBlock("output_weights", "<i2", (buckets, second)),
+                ArrayBlock("output_biases", "<i4", (buckets,)))
 
 
 @dataclass(frozen=True)
@@ -104,18 +100,18 @@ class Network:
     """The contents of a file. The arrays are read-only if they come from a file."""
 
     shape: Shape
-    feature_weights: Int16Array | Int8Array  # int8 with layers
+    feature_weights: Int8Array
     feature_biases: Int16Array
+    pair_shifts: npt.NDArray[np.uint8]
+    first_weights: Int8Array
+    first_biases: Int32Array
+    second_weights: Int8Array
+    second_biases: Int32Array
     output_weights: Int16Array
     output_biases: Int32Array
     scale: float  # centipawns for a logit of 1
     provenance: dict[str, Any] = field(default_factory=dict)
     outcome: tuple[float, ...] | None = None  # the numbers of the model in outcome.py, if they have been fitted
-    pair_shifts: npt.NDArray[np.uint8] | None = None  # these five only with layers
-    first_weights: Int8Array | None = None
-    first_biases: Int32Array | None = None
-    second_weights: Int8Array | None = None
-    second_biases: Int32Array | None = None
 
     def with_king_buckets(self, king_buckets: tuple[int, ...]) -> Network:
         """The same network with these king buckets, all alike; it must have a single one itself."""
@@ -142,11 +138,9 @@ def write_network(network: Network, path: Path | str) -> None:
 def _content(network: Network) -> bytes:
     shape = network.shape
     check_shape(shape)
-    header = {"hidden": shape.hidden, "king_buckets": list(shape.king_buckets), "mirrored": shape.mirrored,
-              "output_buckets": shape.output_buckets, "activation": _activation(shape), "qa": QUANT_FEATURE, "qb": QB,
-              "scale": float(network.scale), "provenance": network.provenance}
-    if shape.layers:
-        header |= {"layers": list(shape.layers), **_LAYER_CONSTANTS}
+    header = {"hidden": shape.hidden, "layers": list(shape.layers), "king_buckets": list(shape.king_buckets),
+              "mirrored": shape.mirrored, "output_buckets": shape.output_buckets, "activation": _ACTIVATION,
+              **_CONSTANTS, "scale": float(network.scale), "provenance": network.provenance}
     if network.outcome is not None:
         header["outcome"] = [round(value, 4) for value in network.outcome]
     content = _KIND.pack(header, shape.blocks, vars(network))
@@ -156,11 +150,9 @@ def _content(network: Network) -> bytes:
 
 def _parse(content: bytes) -> Network:
     header, start = _KIND.parse_header(content)
+    _check_activation(header.get("activation"))
     shape = _parse_shape(header)
-    require(header, "activation", _activation(shape))
-    require(header, "qa", QUANT_FEATURE)
-    require(header, "qb", QB)
-    for name, value in _LAYER_CONSTANTS.items() if shape.layers else ():
+    for name, value in _CONSTANTS.items():
         require(header, name, value)
     scale = header.get("scale")
     if not isinstance(scale, float) or not 1 <= scale <= LARGEST_SCALE:
@@ -168,18 +160,18 @@ def _parse(content: bytes) -> Network:
     provenance = provenance_of(header)
     outcome = tuple(read_outcome(header["outcome"])) if "outcome" in header else None
     arrays = parse_blocks(content, header, start, shape.blocks)
-    if not shape.layers and np.abs(arrays["output_weights"].astype(np.int32)).max() > LARGEST_OUTPUT_WEIGHT:
-        raise InputError(f"an output weight is beyond {LARGEST_OUTPUT_WEIGHT}")
-    if shape.layers and arrays["pair_shifts"].max() > MOST_SHIFT:
+    if arrays["pair_shifts"].max() > MOST_SHIFT:
         raise InputError(f"one of the pair shifts is beyond {MOST_SHIFT}")
-    for name in ("first_biases", "second_biases") if shape.layers else ():
+    for name in ("first_biases", "second_biases"):
         if np.abs(arrays[name].astype(np.int64)).max() > LARGEST_BIAS:
             raise InputError(f"one of the {name.replace('_', ' ')} is beyond {LARGEST_BIAS}")
     return Network(shape, scale=float(scale), provenance=provenance, outcome=outcome, **arrays)
 
 
-def _activation(shape: Shape) -> str:
-    return "pairs" if shape.layers else "screlu"
+def _check_activation(name: object) -> None:
+    """InputError if this code cannot evaluate the network, whatever else its header says."""
+    if name != _ACTIVATION:
+        raise InputError(f'activation "{quote(str(name))[1:-1]}" is not supported')
 
 
 def _parse_shape(header: dict[str, Any]) -> Shape:
@@ -188,10 +180,11 @@ def _parse_shape(header: dict[str, Any]) -> Shape:
         raise InputError('"king_buckets" is not a list')
     if type(mirrored) is not bool:
         raise InputError('"mirrored" is neither true nor false')
-    layers = header.get("layers", [])
-    if not isinstance(layers, list):
-        raise InputError('"layers" is not a list')
-    shape = Shape(header.get("hidden", 0), tuple(buckets), mirrored, header.get("output_buckets", 0), tuple(layers))
+    layers = header.get("layers")
+    if not isinstance(layers, list) or len(layers) != 2:
+        raise InputError('"layers" is not a list of two widths')
+    shape = Shape(header.get("hidden", 0), (layers[0], layers[1]), tuple(buckets), mirrored,
+                  header.get("output_buckets", 0))
     check_shape(shape)
     return shape
 
@@ -199,9 +192,7 @@ def _parse_shape(header: dict[str, Any]) -> Shape:
 def check_shape(shape: Shape) -> None:
     """InputError if there can be no such network."""
     hidden, outputs, kings = shape.hidden, shape.output_buckets, shape.king_buckets
-    check_width(hidden, 2 * WIDTH_STEP if shape.layers else WIDTH_STEP, LARGEST_WIDTH)
-    if shape.layers and len(shape.layers) != 2:
-        raise InputError(f'"layers" has {len(shape.layers)} of the two widths')
+    check_width(hidden, WIDTH_STEP, LARGEST_WIDTH)
     for width in shape.layers:
         check_width(width, LAYER_STEP, LARGEST_LAYER, "a layer's width")
     if type(outputs) is not int or not 1 <= outputs <= MOST_BUCKETS:

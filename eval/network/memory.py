@@ -24,12 +24,11 @@ MAX_PIECES = 64  # positions that are set up by hand may have more than 32
 class NetworkRecord(Fields):
     """A network, as kernels see it. A view is `bucket << 1 | mirrored`: one way in which a side may see the board."""
 
-    row_size: I8  # bytes of an accumulator, and of a row of output weights
+    row_size: I8  # bytes of an accumulator
     feature_size: I8  # bytes of a row of feature weights
     features: I8  # address of [king bucket][FEATURES] rows
-    outputs: I8  # address of [output bucket][2] rows; without layers
-    layers: I8  # address of what stands behind the accumulators, a LAYERS for each output bucket; 0 for none
-    limits: I8  # address of [step of half an accumulator] limits of pairs; with layers
+    layers: I8  # address of what stands behind the accumulators, a LAYERS for each output bucket
+    limits: I8  # address of [step of half an accumulator] limits of pairs
     output_biases: Annotated[Numbers, "i8", MOST_BUCKETS]
     output_buckets: I8
     scale: I8
@@ -95,14 +94,8 @@ class LoadedNetwork:
         self._record = np.zeros(1, NETWORK)
         record = self._record[0]
         record["row_size"] = row_size
-        if shape.layers:
-            self._layers = _LoadedLayers(network)
-            record["layers"], record["limits"] = self._layers.address, self._layers.limits.ctypes.data
-            self._features = _copied(network.feature_weights)
-        else:
-            outputs = network.output_weights.reshape(-1, shape.hidden)
-            self._features = _copied(np.concatenate((network.feature_weights, outputs)))
-            record["outputs"] = self._features[shape.rows:].ctypes.data
+        self._layers, self._features = _LoadedLayers(network), _copied(network.feature_weights)
+        record["layers"], record["limits"] = self._layers.address, self._layers.limits.ctypes.data
         record["features"], record["feature_size"] = self._features.ctypes.data, self._features[0].nbytes
         record["output_biases"][:shape.output_buckets] = network.output_biases
         record["output_buckets"] = shape.output_buckets
@@ -136,7 +129,7 @@ class _LoadedLayers:
     def __init__(self, network: Network) -> None:
         arrays = {"first_weights": _in_blocks(network.first_weights),
                   "second_weights": _in_blocks(network.second_weights),
-                  "first_biases": np.asarray(network.first_biases), "second_biases": np.asarray(network.second_biases),
+                  "first_biases": network.first_biases, "second_biases": network.second_biases,
                   "output_weights": network.output_weights.astype(np.int32)}
         self._memory = zeroed_memory(sum(array.nbytes for array in arrays.values()))  # the weights first: aligned
         self._records = np.zeros(network.shape.output_buckets, LAYERS)
@@ -157,7 +150,6 @@ class _LoadedLayers:
 
 def pair_limits(network: Network) -> Any:
     """[step of half an accumulator][largest left cell, largest right cell, shift, nothing] of its pairs, int16."""
-    assert network.pair_shifts is not None
     shifts = network.pair_shifts.astype(np.int16)
     limits = np.zeros((len(shifts), PAIR_LIMITS // 2), np.int16)
     limits[:, :2], limits[:, 2] = QUANT_FEATURE >> shifts, PAIR_BITS - shifts.sum(1)

@@ -1,6 +1,5 @@
-"""The network in floats, as torch trains it: features of packed samples, output, and gradient.
+"""The inputs of the network, as torch trains it: packed samples on a device, and the features in them.
 
-The gradient is written out: it is short, and takes half as many passes over the accumulators as torch's automatic one.
 Only torch depends on the device; nothing here knows which one it is.
 """
 
@@ -19,7 +18,6 @@ from engine.system.files import replacing
 from eval.network.file import (
     FEATURES,
     LARGEST_BYTE_WEIGHT,
-    LARGEST_OUTPUT_WEIGHT,
     PAIR_BITS,
     PAIR_BLOCK,
     QB,
@@ -34,9 +32,7 @@ from eval.network.file import (
 from eval.network.samples import BOARD_BYTES, NO_PIECE_CODE, SAMPLE, Samples
 
 Tensor = Any  # torch.Tensor; torch need not be installed where types are checked
-PLAIN_NAMES = ("feature_weights", "feature_biases", "output_weights", "output_biases")
 LARGEST_WEIGHT = 1.98  # so that the sum over 32 men stays within 16 bits
-_LARGEST_OUTPUT = (LARGEST_OUTPUT_WEIGHT + 0.49) / QB
 
 
 def to_device(samples: Samples, device: str) -> Tensor:
@@ -117,127 +113,11 @@ class Unpacker:
         return ones.scatter_(1, features, 1.0)[:, : self._shape.rows]
 
 
-class Model:
-    """The network's numbers, with 1.0 where the file has QA or QB, and what they compute."""
-
-    def __init__(self, shape: Shape, device: str, seed: int, precision: str = "tf32") -> None:
-        """Start with random numbers determined by `seed`, the same on every device."""
-        generator = torch.Generator().manual_seed(seed)
-        hidden, outputs = shape.hidden, shape.output_buckets
-
-        def spread(width: float, *size: int) -> Tensor:
-            return (torch.rand(size, generator=generator) * 2 - 1) * width
-
-        first = spread(0.05, FEATURES, hidden).repeat(shape.rows // FEATURES, 1)  # king buckets begin alike
-        values = (first, torch.full((hidden,), 0.1), spread(1 / math.sqrt(2 * hidden), 2, hidden, outputs),
-                  torch.zeros(outputs))
-        self.parameters = {name: value.to(device).contiguous() for name, value in zip(PLAIN_NAMES, values, strict=True)}
-        for parameter in self.parameters.values():
-            parameter.grad = torch.zeros_like(parameter)  # `descend` writes there
-        self.state = self.parameters
-        self.shape, self.unpack = shape, Unpacker(shape, device)
-        self._dtype = torch.bfloat16 if precision == "bf16" else torch.float32
-
-    def _hidden(self, batch: Batch, dtype: Any) -> tuple[Tensor, Tensor]:
-        """(features, [2 * samples, hidden] accumulators, clamped)."""
-        dense = self.unpack.dense(batch, dtype)
-        weights, biases = self.parameters["feature_weights"], self.parameters["feature_biases"]
-        if dtype == torch.float32:
-            return dense, torch.addmm(biases, dense, weights).clamp_(0, 1)
-        return dense, (dense @ weights.to(dtype)).float().add_(biases).clamp_(0, 1)
-
-    def _outputs(self, squared: Tensor) -> Tensor:
-        """[samples, output buckets]."""
-        samples = len(squared) // 2
-        weights = self.parameters["output_weights"]
-        return torch.addmm(self.parameters["output_biases"], squared[:samples], weights[0]).addmm_(
-            squared[samples:], weights[1])
-
-    def logits(self, rows: Tensor) -> Tensor:
-        """[samples]: the score divided by the scale, from the side to move's view, in full precision."""
-        batch = self.unpack(rows)
-        _, clamped = self._hidden(batch, torch.float32)
-        return self._outputs(clamped.square()).gather(1, batch.output_buckets[:, None]).squeeze(1)
-
-    def backward(self, rows: Tensor, aim: Aim) -> Tensor:
-        """Set the gradient of the loss, and return the mean squared error to the targets."""
-        batch = self.unpack(rows)
-        samples, chosen = len(rows), batch.output_buckets[:, None]
-        dense, clamped = self._hidden(batch, self._dtype)
-        squared = clamped.square()
-        outputs = self._outputs(squared)
-        shares = torch.sigmoid(outputs.gather(1, chosen))
-        errors = shares - aim.targets(batch.scores, batch.results)[:, None]
-        slopes = aim.slopes(errors) * shares * (1 - shares) / samples
-        slopes = torch.zeros_like(outputs).scatter_(1, chosen, slopes)
-        gradient = {name: parameter.grad for name, parameter in self.parameters.items()}
-        weights = self.parameters["output_weights"]
-        torch.sum(slopes, 0, out=gradient["output_biases"])
-        torch.mm(squared[:samples].t(), slopes, out=gradient["output_weights"][0])
-        torch.mm(squared[samples:].t(), slopes, out=gradient["output_weights"][1])
-        back = torch.empty_like(squared)
-        slopes = 2 * slopes  # of the square
-        torch.mm(slopes, weights[0].t(), out=back[:samples])
-        torch.mm(slopes, weights[1].t(), out=back[samples:])
-        back = torch.ops.aten.hardtanh_backward(back.mul_(clamped), clamped, 0.0, 1.0)
-        torch.sum(back, 0, out=gradient["feature_biases"])
-        if self._dtype == torch.float32:
-            torch.mm(dense.t(), back, out=gradient["feature_weights"])
-        else:
-            gradient["feature_weights"].copy_(dense.t() @ back.to(self._dtype))
-        return errors.square().mean()
-
-    def clamp(self) -> None:
-        """Keep all weights within the range that the file can hold; biases have room enough."""
-        self.parameters["feature_weights"].clamp_(-LARGEST_WEIGHT, LARGEST_WEIGHT)
-        self.parameters["feature_biases"].clamp_(-LARGEST_WEIGHT, LARGEST_WEIGHT)
-        self.parameters["output_weights"].clamp_(-_LARGEST_OUTPUT, _LARGEST_OUTPUT)
-
-    def quantize(self, scale: float, provenance: dict[str, Any]) -> Network:
-        """The network in integers, as the file holds it."""
-        value = {name: parameter.detach().cpu().double().numpy() for name, parameter in self.parameters.items()}
-        outputs = np.ascontiguousarray(value["output_weights"].transpose(2, 0, 1))
-        return Network(self.shape, np.rint(value["feature_weights"] * QUANT_FEATURE).astype(np.int16),
-                       np.rint(value["feature_biases"] * QUANT_FEATURE).astype(np.int16),
-                       np.rint(outputs * QB).astype(np.int16),
-                       np.rint(value["output_biases"] * QUANT_FEATURE * QB).astype(np.int32), float(scale), provenance)
-
-    def load_network(self, network: Network) -> None:
-        """Take over the numbers of a network of the same shape."""
-        fill(self.parameters, {
-            "feature_weights": network.feature_weights / QUANT_FEATURE,
-            "feature_biases": network.feature_biases / QUANT_FEATURE,
-            "output_weights": network.output_weights.transpose(1, 2, 0) / QB,
-            "output_biases": network.output_biases / (QUANT_FEATURE * QB)})
-
-    def integer_scores(self, network: Network, batch: Batch, dense: Tensor) -> Tensor:
-        """The scores of samples in centipawns by the file's integers."""
-        return integer_scores(network, batch, dense)
-
-
 def fill(parameters: dict[str, Tensor], values: dict[str, Any]) -> None:
     """Set parameters to NumPy arrays of the same names and shapes."""
     with torch.no_grad():
         for name, value in values.items():
             parameters[name].copy_(torch.from_numpy(np.array(value, np.float32)))
-
-
-def integer_scores(network: Network, batch: Batch, dense: Tensor) -> Tensor:
-    """The scores of samples in centipawns by the file's integers: the kernels' as long as no sum wraps around."""
-    def tensor(values: Any) -> Tensor:
-        return torch.from_numpy(np.array(values)).to(dense.device)
-
-    # Doubles hold all of these integers exactly, and multiply fast everywhere.
-    sums = dense.double() @ tensor(network.feature_weights).double() + tensor(network.feature_biases).double()
-    squared = sums.clamp_(0, QUANT_FEATURE).square_()
-    samples = len(squared) // 2
-    weights = tensor(network.output_weights).double()
-    outputs = squared[:samples] @ weights[:, 0].t() + squared[samples:] @ weights[:, 1].t()
-    chosen = batch.output_buckets[:, None]
-    total = outputs.gather(1, chosen).squeeze(1).long()
-    biased = torch.div(total, QUANT_FEATURE,
-                       rounding_mode="trunc") + tensor(network.output_biases).long()[batch.output_buckets]
-    return torch.trunc(biased.double() * round(network.scale) / (QUANT_FEATURE * QB))
 
 
 NAMES = ("feature_weights", "feature_biases", "first_weights", "first_biases", "second_weights", "second_biases",
@@ -370,7 +250,6 @@ class NetworkModel:
 
     def load_network(self, network: Network) -> None:
         """Take over the numbers of a network of the same shape."""
-        assert network.pair_shifts is not None
         units = QUANT_FEATURE / 2.0 ** np.repeat(network.pair_shifts.T.astype(np.float64), PAIR_BLOCK, 1).reshape(-1)
         values = {name: getattr(network, name) / units for name in ("feature_weights", "feature_biases")}
         for layer in LAYERS:
@@ -397,10 +276,6 @@ class NetworkModel:
                 parameter = self.parameters[name]
                 parameter.copy_(parameter[chosen].clone())
 
-    def integer_scores(self, network: Network, batch: Batch, dense: Tensor) -> Tensor:
-        """The scores of samples in centipawns by the file's integers."""
-        return IntegerReference(network, str(dense.device)).scores(batch, dense)
-
 
 def _shifts(weights: Any) -> Any:
     """[hidden]: by how many bits the rounded weights of each cell have to be shifted down to fit into a byte."""
@@ -415,12 +290,6 @@ def numbers_of(layer: Layer, weights: Any, biases: Any) -> dict[str, Any]:
     return {f"{layer.name}_weights": weights, f"{layer.name}_biases": biases}
 
 
-def model_of(shape: Shape, device: str, seed: int, precision: str) -> Model | NetworkModel:
-    """A model for networks of this shape, before it has learned anything."""
-    kind = NetworkModel if shape.layers else Model
-    return kind(shape, device, seed, precision)
-
-
 class IntegerReference:
     """The layers of a network in integers, as the kernels compute them; doubles hold all of them exactly.
 
@@ -431,7 +300,6 @@ class IntegerReference:
         self._shape, self._scale = network.shape, network.scale
         arrays = {name: torch.from_numpy(np.array(getattr(network, name), np.float64)).to(device) for name in NAMES}
         self._features = arrays["feature_weights"], arrays["feature_biases"]
-        assert network.pair_shifts is not None
         shifts = np.repeat(network.pair_shifts.astype(np.int64), PAIR_BLOCK, 0)  # [pair, half]
         self._most = torch.from_numpy((QUANT_FEATURE >> shifts.T.reshape(-1)).astype(np.float64)).to(device)
         self._divisors = torch.from_numpy(2.0 ** (PAIR_BITS - shifts.sum(1))).to(device)

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from eval.network.file import LARGEST_OUTPUT_WEIGHT, QB, QUANT_FEATURE, Network
-from eval.network.model import LAYERS, Batch, IntegerReference, Model, NetworkModel, Tensor, numbers_of
+from eval.network.file import Network
+from eval.network.model import LAYERS, Batch, IntegerReference, NetworkModel, Tensor, numbers_of
 
 _ROWS_AT_A_TIME = 8192
 _RIDGE = 1e-2  # of the mean square of a cell: what the samples leave open stays as it was
@@ -25,33 +25,15 @@ _RIDGE = 1e-2  # of the mean square of a cell: what the samples leave open stays
 Floats = npt.NDArray[np.float64]
 
 
-def quantize_with_compensation(model: Model | NetworkModel, network: Network, rows: Tensor) -> Network:
-    """The rounded `network` of a model with better weights behind the accumulators, judging by samples."""
+def quantize_with_compensation(model: NetworkModel, network: Network, rows: Tensor) -> Network:
+    """The rounded `network` of a model with better weights behind the accumulators, judging by samples.
+
+    One layer after the other: each also compensates for what the rounding before it has done to its inputs.
+    """
     torch.set_float32_matmul_precision("highest")
-    if isinstance(model, NetworkModel):
-        return _compensated_layers(model, network, rows)
-    moments = _Moments(network.shape.output_buckets)
-    features = [torch.from_numpy(np.array(values, np.float64) / QUANT_FEATURE).to(rows.device)
-                for values in (network.feature_weights, network.feature_biases)]
-    for part, batch, dense in _parts(model, rows):
-        squared = (dense @ features[0] + features[1]).clamp_(0, 1).square_()
-        cells = torch.cat((squared[: len(part)], squared[len(part) :]), 1)
-        moments.add(cells, model.logits(part).double()[:, None], batch.output_buckets)
-    weights, biases = network.output_weights.copy(), network.output_biases.copy()
-    own = model.parameters["output_weights"].detach().double().cpu().numpy().reshape(-1, len(biases))
-    for bucket, products, targets in moments.by_bucket():
-        wanted = np.append(own[:, bucket], float(model.parameters["output_biases"][bucket]))
-        found = _rounded(wanted[None], products, targets, QB, LARGEST_OUTPUT_WEIGHT)[0]
-        weights[bucket] = np.rint(found[:-1] * QB).reshape(2, -1)
-        biases[bucket] = np.rint(found[-1] * QUANT_FEATURE * QB)
-    return replace(network, output_weights=weights, output_biases=biases)
-
-
-def _compensated_layers(model: NetworkModel, network: Network, rows: Tensor) -> Network:
-    """One layer after the other: each also compensates for what the rounding before it has done to its inputs."""
     for number, layer in enumerate(LAYERS):
         moments, layers = _Moments(network.shape.output_buckets), IntegerReference(network, str(rows.device))
-        for _, batch, dense in _parts(model, rows):
+        for batch, dense in _parts(model, rows):
             with torch.no_grad():
                 targets = model.sums(batch, torch.float32)[number].double()
             moments.add(_inputs(layers, batch, dense, number) / layer.input_unit, targets, batch.output_buckets)
@@ -74,11 +56,11 @@ def _inputs(layers: IntegerReference, batch: Batch, dense: Tensor, number: int) 
     return cells
 
 
-def _parts(model: Model | NetworkModel, rows: Tensor) -> Iterator[tuple[Tensor, Batch, Tensor]]:
-    """(rows, the same unpacked, their features), not too many at a time."""
+def _parts(model: NetworkModel, rows: Tensor) -> Iterator[tuple[Batch, Tensor]]:
+    """(rows, unpacked, and their features), not too many at a time."""
     for part in rows.split(_ROWS_AT_A_TIME):
         batch = model.unpack(part)
-        yield part, batch, model.unpack.dense(batch, torch.float64)
+        yield batch, model.unpack.dense(batch, torch.float64)
 
 
 class _Moments:

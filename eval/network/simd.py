@@ -1,12 +1,12 @@
-"""Emits sums over whole rows of int16 as vector code: LLVM would not find the multiply-add by itself.
+"""What all vector code has in common: the form for a processor, loops over rows of int16, and sums of products.
 
-A row is given by its address and its size in bytes; addresses and sizes are multiples of 128. All forms give the same
-integers on every machine: additions wrap around at 16 bits, sums of products at 32.
+LLVM would not find the multiply-add by itself. All forms give the same integers on every machine: additions wrap around
+at 16 bits, sums of products at 32.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,6 @@ from llvmlite import binding as llvm
 from llvmlite import ir
 
 from eval.network.layout import ROW_STEP
-
-_LARGEST_ACTIVATION = 255
 
 _I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 Value = Any  # of LLVM
@@ -120,12 +118,6 @@ class RowEmitter:
     def store(self, value: Value, address: Value, number: int) -> None:
         self.builder.store(value, self.pointer(address, number), align=self.form.bytes)
 
-    def parts(self, row: Value, place: Value) -> Iterator[Value]:
-        """The vectors of one step of a row of weights, from a place in the accumulators on."""
-        start = self.builder.add(row, place)
-        for number in range(self.form.step):
-            yield self.load(start, number)
-
     def repeat(self, end: Value, step: int, values: list[Value],
                body: Callable[[Value, list[Value]], list[Value]]) -> list[Value]:
         """A loop over 0, step, ... below `end`, run at least once; `body` computes new values from the last ones."""
@@ -146,14 +138,6 @@ class RowEmitter:
         builder.cbranch(builder.icmp_unsigned("<", following, end), inside, after)
         builder.position_at_end(after)
         return results
-
-    def activated(self, value: Value, weights: Value) -> list[Value]:
-        """Vectors of int32 whose total is the sum of clamp(value, 0, 255)^2 * weights.
-
-        |weights| <= 127, so that the first product fits into 16 bits.
-        """
-        value = self.clamped(value, self.constant(self.form.words, _LARGEST_ACTIVATION))
-        return self.products(self.builder.mul(value, weights), value)
 
     def clamped(self, value: Value, largest: Value) -> Value:
         """A vector of int16, clamped to 0 .. those of another."""
@@ -184,81 +168,3 @@ class RowEmitter:
             joined = self.builder.add(joined, other)
         reduce = self.declare(f"llvm.vector.reduce.add.v{self.form.lanes // 2}i32", _I32, self.form.sums)
         return self.builder.sext(self.builder.call(reduce, [joined]), _I64)
-
-    def add_up(self, target: Value, source: Value, added: list[Value], taken: list[Value], weights: Value | None,
-               size: Value) -> Value | None:
-        """Set target = source + added rows - taken rows; returns the activated sum with `weights` if there are any.
-
-        Without a target nothing is written. One pass does both, since the update waits for memory and the sum for the
-        multiplier.
-        """
-        builder = self.builder
-
-        def body(place: Value, sums: list[Value]) -> list[Value]:
-            factors = builder.add(weights, place) if weights is not None else None
-            for number, value in enumerate(self.changed(target, source, (added, taken), place)):
-                if factors is not None:
-                    for part in self.activated(value, self.load(factors, number)):
-                        sums = [*sums[1:], builder.add(sums[0], part)]  # chains alternate: each waits only for itself
-            return sums
-
-        begin = [self.constant(self.form.sums, 0)] * 2 if weights is not None else []
-        sums = self.repeat(size, ROW_STEP, begin, body)
-        return self.total(sums) if sums else None
-
-    def changed(self, target: Value | None, source: Value, rows: tuple[list[Value], list[Value]],
-                place: Value) -> Iterator[Value]:
-        """The vectors of one step of source + added rows - taken rows, each written to target, if there is one."""
-        builder, start = self.builder, self.builder.add(source, place)
-        added, taken = ([self.parts(row, place) for row in some] for some in rows)
-        end = builder.add(target, place) if target is not None else None
-        for number in range(self.form.step):
-            value = self.load(start, number)
-            for parts in added:
-                value = builder.add(value, next(parts))
-            for parts in taken:
-                value = builder.sub(value, next(parts))
-            if end is not None:
-                self.store(value, end, number)
-            yield value
-
-    def apply_list(self, target: Value, source: Value, lists: tuple[Value, Value], counts: tuple[Value, Value],
-                   size: Value) -> None:
-        """Add listed rows to source, subtract listed rows, and copy it to target; each part stays in registers."""
-        builder = self.builder
-
-        def part(place: Value, _: list[Value]) -> list[Value]:
-            values = [self.load(builder.add(source, place), number) for number in range(self.form.step)]
-            for addresses, count, join in zip(lists, counts, (builder.add, builder.sub), strict=True):
-                values = self.joined(place, addresses, count, values, join)
-            for number, value in enumerate(values):
-                self.store(value, builder.add(source, place), number)
-                self.store(value, builder.add(target, place), number)
-            return []
-
-        self.repeat(size, ROW_STEP, [], part)
-
-    def joined(self, place: Value, addresses: Value, count: Value, values: list[Value],
-               join: Callable[[Value, Value], Value]) -> list[Value]:
-        """`values` with a part of every listed row added or subtracted; the list may be empty."""
-        builder = self.builder
-        before, ready = builder.block, builder.append_basic_block("joined")
-        filled = builder.append_basic_block("filled")
-        builder.cbranch(builder.icmp_signed(">", count, _I64(0)), filled, ready)
-        builder.position_at_end(filled)
-
-        def body(entry: Value, values: list[Value]) -> list[Value]:
-            row = builder.load(builder.inttoptr(builder.add(addresses, entry), _I64.as_pointer()))
-            return [join(value, part) for value, part in zip(values, self.parts(row, place), strict=True)]
-
-        results = self.repeat(builder.mul(count, _I64(8)), 8, values, body)
-        last = builder.block
-        builder.branch(ready)
-        builder.position_at_end(ready)
-        merged = []
-        for old, new in zip(values, results, strict=True):
-            phi = builder.phi(old.type)
-            phi.add_incoming(old, before)
-            phi.add_incoming(new, last)
-            merged.append(phi)
-        return merged

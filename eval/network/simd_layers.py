@@ -1,11 +1,12 @@
-"""Emits what a network with layers needs: updates by rows of int8, products of pairs, and layers of bytes.
+"""Emits what the network needs: updates by rows of int8, products of pairs, and layers of bytes.
 
-All forms give the same integers on every machine. Cells are bytes from 0 to 127, weights int8, sums int32.
+An accumulator is a row of int16, which wrap around; its address and its size in bytes are multiples of 128. Behind it,
+cells are bytes from 0 to 127, weights int8, sums int32. All forms give the same integers on every machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any
 
@@ -18,10 +19,11 @@ _I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 _BLOCK = LAYER_OUTPUTS * GROUP  # bytes of weights for a group of cells
 _CHAINS = 8  # of instructions that each wait for the one before: what adds up products takes four or five cycles
 Value = Any  # of LLVM
+Rows = tuple[list[Value], list[Value]]  # added, removed
 
 
 class LayerEmitter(RowEmitter):
-    """Emits loops over pairs and over groups of cells."""
+    """Emits loops over rows, over pairs and over groups of cells."""
 
     def parts(self, row: Value, place: Value) -> Iterator[Value]:
         """The vectors of one step of a row of int8, widened, from a place in the accumulators on."""
@@ -36,9 +38,50 @@ class LayerEmitter(RowEmitter):
                 chosen = ir.Constant(ir.VectorType(_I32, form.lanes), list(range(lane, lane + form.lanes)))
                 yield builder.sext(builder.shuffle_vector(value, value, chosen), form.words)
 
-    def add_up_pairs(self, target: Value | None, source: Value, rows: tuple[list[Value], list[Value]], cells: Value,
-                     limits: Value, size: Value) -> None:
-        """Set target = source + added rows - taken rows, and cells = the products of its pairs, shifted down.
+    def by_kind_of_move(self, added: tuple[Value, Value], removed: tuple[Value, Value],
+                        emit: Callable[[Rows], None]) -> None:
+        """Emit the code for a quiet move, a capture and castling, and the choice between them.
+
+        Only a capture and castling remove a second row, and only castling adds one; a row that does not exist is 0.
+        """
+        builder = self.builder
+        with builder.if_else(builder.icmp_unsigned("==", removed[1], _I64(0))) as (is_quiet, is_not):
+            with is_quiet:
+                emit(([added[0]], [removed[0]]))
+            with is_not, builder.if_else(builder.icmp_unsigned("==", added[1], _I64(0))) as (is_capture, is_castling):
+                with is_capture:
+                    emit(([added[0]], list(removed)))
+                with is_castling:
+                    emit((list(added), list(removed)))
+
+    def changed(self, target: Value | None, source: Value, rows: Rows, place: Value) -> Iterator[Value]:
+        """The vectors of one step of source + added rows - removed rows, each written to target, if there is one."""
+        builder, start = self.builder, self.builder.add(source, place)
+        added, removed = ([self.parts(row, place) for row in some] for some in rows)
+        end = builder.add(target, place) if target is not None else None
+        for number in range(self.form.step):
+            value = self.load(start, number)
+            for parts in added:
+                value = builder.add(value, next(parts))
+            for parts in removed:
+                value = builder.sub(value, next(parts))
+            if end is not None:
+                self.store(value, end, number)
+            yield value
+
+    def add_up(self, target: Value, source: Value, rows: Rows, size: Value) -> None:
+        """Set target = source + added rows - removed rows."""
+        def body(place: Value, _: list[Value]) -> list[Value]:
+            list(self.changed(target, source, rows, place))  # writes the vectors
+            return []
+
+        self.repeat(size, ROW_STEP, [], body)
+
+    def add_up_pairs(self, target: Value | None, source: Value, rows: Rows, cells: Value, limits: Value,
+                     size: Value) -> None:
+        """Set target = source + added rows - removed rows, and cells = the products of its pairs, shifted down.
+
+        One pass does both, since the update waits for memory and the products for the multiplier.
 
         A pair is a cell of the first half and the one in the same place of the second. `limits` are four int16 per
         step: the largest cell of either half, the shift, and nothing. Without a target only the cells are written.
@@ -57,6 +100,47 @@ class LayerEmitter(RowEmitter):
             return []
 
         self.repeat(half, ROW_STEP, [], body)
+
+    def apply_list(self, target: Value, source: Value, lists: tuple[Value, Value], counts: tuple[Value, Value],
+                   size: Value) -> None:
+        """Add listed rows to source, subtract listed rows, and copy it to target; each part stays in registers."""
+        builder = self.builder
+
+        def part(place: Value, _: list[Value]) -> list[Value]:
+            values = [self.load(builder.add(source, place), number) for number in range(self.form.step)]
+            for addresses, count, join in zip(lists, counts, (builder.add, builder.sub), strict=True):
+                values = self.joined(place, addresses, count, values, join)
+            for number, value in enumerate(values):
+                self.store(value, builder.add(source, place), number)
+                self.store(value, builder.add(target, place), number)
+            return []
+
+        self.repeat(size, ROW_STEP, [], part)
+
+    def joined(self, place: Value, addresses: Value, count: Value, values: list[Value],
+               join: Callable[[Value, Value], Value]) -> list[Value]:
+        """`values` with a part of every listed row added or subtracted; the list may be empty."""
+        builder = self.builder
+        before, ready = builder.block, builder.append_basic_block("joined")
+        filled = builder.append_basic_block("filled")
+        builder.cbranch(builder.icmp_signed(">", count, _I64(0)), filled, ready)
+        builder.position_at_end(filled)
+
+        def body(entry: Value, values: list[Value]) -> list[Value]:
+            row = builder.load(builder.inttoptr(builder.add(addresses, entry), _I64.as_pointer()))
+            return [join(value, part) for value, part in zip(values, self.parts(row, place), strict=True)]
+
+        results = self.repeat(builder.mul(count, _I64(8)), 8, values, body)
+        last = builder.block
+        builder.branch(ready)
+        builder.position_at_end(ready)
+        merged = []
+        for old, new in zip(values, results, strict=True):
+            phi = builder.phi(old.type)
+            phi.add_incoming(old, before)
+            phi.add_incoming(new, last)
+            merged.append(phi)
+        return merged
 
     def copies(self, address: Value, number: int) -> Value:
         """A vector of copies of the int16 with this number after an address."""

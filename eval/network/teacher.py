@@ -17,7 +17,7 @@ from torch import nn
 
 from engine.system.errors import InputError
 from eval.network.file import Shape
-from eval.network.model import Aim, Model, NetworkModel, Tensor, model_of, save_tensors, to_device
+from eval.network.model import Aim, NetworkModel, Tensor, save_tensors, to_device
 from eval.network.samples import BOARD_BYTES, NO_PIECE_CODE, Samples, expected
 
 _VERSION = 2
@@ -60,7 +60,7 @@ class Teacher:
     """The teacher's numbers, and what they compute from packed samples."""
 
     def __init__(self, shape: TeacherShape, device: str, seed: int,
-                 base: Model | NetworkModel | None = None) -> None:
+                 base: NetworkModel | None = None) -> None:
         """Start with random numbers determined by `seed`, or exactly with the judgement of `base`, which stays."""
         torch.manual_seed(seed)
         channels = shape.channels
@@ -147,11 +147,11 @@ class Teacher:
         self._net.load_state_dict(state)
 
 
-def _read_base(content: dict[str, Any] | None, device: str) -> Model | NetworkModel | None:
+def _read_base(content: dict[str, Any] | None, device: str) -> NetworkModel | None:
     """The network's model that a teacher begins with, as `save` wrote it."""
     if content is None:
         return None
-    base = model_of(Shape(**content["shape"]), device, 0, "tf32")
+    base = NetworkModel(Shape(**content["shape"]), device, 0)
     with torch.no_grad():
         for name, value in content["state"].items():
             base.state[name].copy_(value)

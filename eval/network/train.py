@@ -19,7 +19,7 @@ import torch
 from engine.system.errors import InputError
 from eval.network.file import Network
 from eval.network.metrics import Losses, losses_of
-from eval.network.model import Aim, Model, NetworkModel, Tensor, save_tensors, to_device
+from eval.network.model import Aim, IntegerReference, NetworkModel, Tensor, save_tensors, to_device
 from eval.network.samples import Samples
 from eval.training import cosine_decay, prefetched
 
@@ -311,14 +311,13 @@ def _restore(model: TrainableModel, learned: dict[str, Tensor]) -> None:
             model.state[name].copy_(value)
 
 
-def check_integers(model: Model | NetworkModel, network: Network, samples: Samples,
-                   device: str) -> tuple[Any, float, float]:
+def check_integers(model: NetworkModel, network: Network, samples: Samples, device: str) -> tuple[Any, float, float]:
     """(integer scores of the samples, mean and largest difference from the model's floats), in centipawns."""
     torch.set_float32_matmul_precision("highest")
-    whole, exact = [], []
+    layers, whole, exact = IntegerReference(network, device), [], []
     for rows in to_device(samples, device).split(_VALIDATION_ROWS):
         batch = model.unpack(rows)
-        whole.append(model.integer_scores(network, batch, model.unpack.dense(batch, torch.float64)))
+        whole.append(layers.scores(batch, model.unpack.dense(batch, torch.float64)))
         exact.append(model.logits(rows).double() * network.scale)
     scores = torch.cat(whole)
     differences = (scores - torch.cat(exact)).abs()

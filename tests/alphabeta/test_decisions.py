@@ -173,11 +173,12 @@ def test_late_moves_are_pruned_sooner_at_low_depth_and_if_nothing_improves():
         return next(count for count in range(1, 300) if late_move_pruning_applies(PARAMS, depth, count, improving))
 
     assert first(1, 1) < first(3, 1) < first(6, 1)
+    assert [first(depth, 1) for depth in (1, 3)] == [PARAMS.lmp_base + 1 + 1, PARAMS.lmp_base + 9 + 1]
     assert first(5, 0) < first(5, 1)
     assert not late_move_pruning_applies(PARAMS, PARAMS.lmp_depth + 1, 299, 0)
 
 
-def entry(depth, bound=LOWER):
+def tt_entry(depth, bound=LOWER):
     return pack_entry(MOVE, 0, 0, depth, bound, 0)
 
 
@@ -190,8 +191,8 @@ def entry(depth, bound=LOWER):
     (8, 10, 7 - PARAMS.probcut_tt_depth, 109, True),  # not known from enough depth
 ])
 def test_when_probcut_is_tried(depth, beta, known_depth, tt_score, is_tried):
-    data = TT_MISS if known_depth is None else entry(known_depth)
-    assert may_try_probcut(PARAMS, depth, beta, beta + 100, data, tt_score) == is_tried
+    found = TT_MISS if known_depth is None else tt_entry(known_depth)
+    assert may_try_probcut(PARAMS, depth, beta, beta + 100, found, tt_score) == is_tried
 
 
 def test_probcut_tries_captures_that_win_enough(state):
@@ -211,7 +212,7 @@ def test_when_a_move_is_tested_for_singularity(state, change, is_tested):
             "tt_score": 20, "root_depth": 9, **change}
     state.root_depth = case["root_depth"]
     assert bool(may_be_singular(state, case["depth"], case["ply"], case["tt_move"],
-                                entry(case["known_depth"], case["bound"]), case["tt_score"])) == is_tested
+                                tt_entry(case["known_depth"], case["bound"]), case["tt_score"])) == is_tested
 
 
 @pytest.mark.parametrize(("bound", "score", "cuts"), [
@@ -222,7 +223,7 @@ def test_a_tt_score_cuts_if_its_bound_settles_the_window(bound, score, cuts):
 
     def is_cut(depth: int, rule50: int = 0, is_scout: bool = True) -> bool:
         position = parse_fen(fen.format(rule50))
-        return bool(tt_score_cuts(position, PARAMS, entry(6, bound), score, 10, 20, depth, is_scout))
+        return bool(tt_score_cuts(position, PARAMS, tt_entry(6, bound), score, 10, 20, depth, is_scout))
 
     assert [is_cut(depth) for depth in (5, 6, 7)] == [cuts, cuts, False]
     assert [is_cut(6, rule50) for rule50 in (late - 1, late)] == [cuts, False]

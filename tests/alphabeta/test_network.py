@@ -16,6 +16,7 @@ from engine.expectimax.searcher import ExpectimaxSearch
 from engine.mcts import params
 from engine.mcts.searcher import MctsSearch
 from engine.search.types import Limits
+from eval.blank import material_only_network
 from eval.cache import SCORE_SLOTS
 from eval.evaluate import evaluate_entry
 from eval.evaluator import FEATURES, Evaluator, evaluator_named, features_evaluator
@@ -23,10 +24,10 @@ from eval.network.file import Shape, write_network
 from eval.network.memory import LoadedNetwork
 from tests.eval.network import reference
 
-SHAPE = Shape(64, reference.QUARTERS, output_buckets=4)
+SHAPE = Shape(128, (8, 16), reference.QUARTERS, output_buckets=4)
 RANDOM = reference.random_network(4, SHAPE, 40)
 BY_RANDOM = Evaluator(features_evaluator().weights, LoadedNetwork(RANDOM))
-BY_MATERIAL = Evaluator(features_evaluator().weights, LoadedNetwork(reference.material_network()))
+BY_MATERIAL = Evaluator(features_evaluator().weights, LoadedNetwork(material_only_network()))
 HANGING_QUEEN = "rnb1kbnr/pppp1ppp/8/4p1q1/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 1"  # Bxg5
 
 
@@ -110,7 +111,7 @@ def test_a_bare_king_is_mated_by_the_features():
 
 def test_an_advantage_that_cannot_be_turned_into_a_win_counts_little():
     drawn = "8/5k2/4n3/8/8/2R1K3/8/8 w - - 0 1"  # rook against knight
-    assert evaluated(drawn, BY_MATERIAL) < reference.score(chess.Board(drawn), reference.material_network()) // 4
+    assert evaluated(drawn, BY_MATERIAL) < reference.score(chess.Board(drawn), material_only_network()) // 4
 
 
 def test_evaluations_by_name(tmp_path: Path):
@@ -119,7 +120,7 @@ def test_evaluations_by_name(tmp_path: Path):
     first, second = evaluator_named(str(path)), evaluator_named(str(path))
     assert first.network is not None and first.network is second.network
     assert evaluator_named(FEATURES).network is None
-    write_network(reference.random_network(5, Shape(64)), path)
+    write_network(reference.random_network(5, Shape(128, (8, 8))), path)
     changed = evaluator_named(str(path)).network
     assert changed is not None and changed is not first.network
     assert np.array_equal(first.network.network.feature_biases, RANDOM.feature_biases)

@@ -36,6 +36,12 @@ MATES = {  # position: moves to the mate, the line forced
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def kernels() -> None:
+    """Have the kernels there before anything is timed."""
+    SEARCHER.load()
+
+
 def search(fen: str, **limits) -> tuple[Game, Result]:
     SEARCHER.clear()
     game = Game(fen)

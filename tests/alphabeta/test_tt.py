@@ -80,6 +80,34 @@ def test_deep_entries_of_this_search_survive_and_old_ones_go():
     assert get(table, same_bucket[4]) is None
 
 
+@pytest.mark.parametrize("generation", [0, 62])
+@pytest.mark.parametrize(("old_depth", "is_replaced"), [(13, True), (15, False)])
+def test_an_old_entry_is_replaced_before_a_shallow_new_one_unless_it_is_much_deeper(generation, old_depth, is_replaced):
+    """Three searches later it is worth twelve plies less; searches are counted up to 64 and then from 0 again."""
+    table = TranspositionTable(1)
+    table.generation = generation
+    old, *new, last = (0x7000_0000_0000_0000 + number for number in range(1, 6))
+    put(table, old, depth=old_depth)
+    for _ in range(3):
+        table.next_generation()
+    for key in new:
+        put(table, key, depth=2)
+    put(table, last, depth=1)
+    assert (get(table, old) is None) == is_replaced
+    assert sum(get(table, key) is None for key in new) == 1 - is_replaced
+    assert get(table, last) is not None
+
+
+@pytest.mark.parametrize(("depth", "age", "is_replaced"), [(9, 0, True), (8, 0, False), (8, 1, True), (1, 1, True)])
+def test_a_bound_replaces_one_that_is_up_to_three_plies_deeper_or_old(depth, age, is_replaced):
+    table = TranspositionTable(1)
+    put(table, 42, depth=12, bound=LOWER, score=50)
+    for _ in range(age):
+        table.next_generation()
+    put(table, 42, depth=depth, bound=UPPER, score=-50)
+    assert get(table, 42)[1] == (-50 if is_replaced else 50)
+
+
 def test_a_shallow_bound_does_not_replace_a_deep_one_of_the_same_position():
     table = TranspositionTable(1)
     put(table, 42, depth=12, bound=LOWER, score=50)

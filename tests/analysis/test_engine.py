@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import chess
 import chess.variant
@@ -21,6 +22,7 @@ from engine.core.fen import parse_fen
 from engine.search.scores import mate_distance
 from engine.system.errors import InputError
 from engine.text.display import to_cp, to_wdl
+from engine.version import VERSION
 from eval.evaluate import evaluate_entry
 from eval.wdl import features_wdl_model
 from eval.weights import load_weights
@@ -61,7 +63,7 @@ def test_the_import_alone_loads_nothing():
     script = "import sys, engine; print(engine.__version__, sorted({'numba', 'numpy', 'chess'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     number, found = done.stdout.split(maxsplit=1)
-    assert number[0].isdigit() and found == "[]\n"
+    assert (number, found) == (VERSION, "[]\n")
     assert set(engine.__all__) <= set(dir(engine))
     with pytest.raises(AttributeError, match="no attribute 'Motor'"):
         engine.Motor  # noqa: B018
@@ -114,6 +116,38 @@ def test_a_second_question_is_refused_while_the_first_is_answered(adversary):
     with pytest.raises(RuntimeError, match="use another one"):
         adversary.play(chess.Board(), depth=1)
     infos.close()
+
+
+def test_a_move_needs_a_second_thread_only_in_the_main_thread(adversary):
+    def threads_of_a_move() -> set[str]:
+        seen: set[str] = set()
+        go = adversary._player.go
+
+        def spying_go(*arguments):
+            seen.add(threading.current_thread().name)
+            return go(*arguments)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(adversary._player, "go", spying_go)
+            assert adversary.play(chess.Board(), depth=3).move is not None
+        return seen
+
+    assert threads_of_a_move() != {threading.current_thread().name}
+    with ThreadPoolExecutor(1, "caller") as executor:
+        assert executor.submit(threads_of_a_move).result() == {"caller_0"}
+
+
+@pytest.mark.parametrize("end", ["stop", "close"])
+def test_a_move_in_another_thread_is_ended_from_this_one(end):
+    with engine.Engine(hash=1) as made, ThreadPoolExecutor(1) as executor:
+        play = executor.submit(made.play, chess.Board(), movetime=60_000)
+        started = time.monotonic()
+        while not play.done() and time.monotonic() - started < 20:
+            if made._search is not None:
+                getattr(made, end)()
+            time.sleep(0.01)
+        assert play.result().move in chess.Board().legal_moves
+        assert time.monotonic() - started < 20
 
 
 def test_repetitions_of_the_boards_own_moves_count(adversary):

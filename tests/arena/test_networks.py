@@ -13,15 +13,16 @@ from engine.arena.kernel_games import KernelPair, kernel_player
 from engine.arena.openings import RandomOpenings
 from engine.arena.records import Adjudication
 from engine.system.errors import InputError
+from eval.blank import material_only_network
 from eval.network.file import Shape, write_network
-from tests.eval.network.reference import material_network, random_network
+from tests.eval.network.reference import random_network
 
 
 @pytest.fixture
 def networks(tmp_path: Path) -> tuple[str, str]:
     paths = tmp_path / "material.network", tmp_path / "noise.network"
-    write_network(material_network(), paths[0])
-    write_network(random_network(1, Shape(64), 60), paths[1])
+    write_network(material_only_network(), paths[0])
+    write_network(random_network(1, Shape(128, (8, 8)), 60), paths[1])
     return str(paths[0]), str(paths[1])
 
 

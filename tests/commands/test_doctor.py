@@ -12,6 +12,7 @@ import pytest
 
 from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT, import_all
 from engine.system import host
+from engine.system.extras import EXTRAS
 from engine.version import VERSION
 
 
@@ -25,10 +26,11 @@ def test_it_looks_at_everything_and_compiles_nothing(tmp_path):
     assert (done.returncode, done.stderr) == (1, "")  # for nothing is compiled yet
     found = json.loads(done.stdout)
     assert set(found) == {"version", "installed", "Python", "system", "processor", "kernels", "cache", "threads",
-                          "memory", "book", "tables", "network", "warnings"}
+                          "memory", "book", "tables", "network", "extras", "warnings"}
     assert VERSION in found["version"]["found"]
     assert found["kernels"]["found"] == f"{len(import_all())} to be compiled"
     assert "adversary warmup" in found["kernels"]["advice"]
+    assert all(extra in found["extras"]["found"] for extra in EXTRAS)
     assert not found["warnings"]
     assert not list(tmp_path.iterdir())
 

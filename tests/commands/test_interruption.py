@@ -80,9 +80,12 @@ def files(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _compiled():
-    """The kernels of a match are compiled before anything is timed."""
-    assert main(["match", "rfp_margin=70", "default", "--games", "2", "--nodes", "50"]) == 0
+def _compiled(tmp_path_factory):
+    """The kernels of the quick commands are compiled before anything is timed."""
+    games = tmp_path_factory.mktemp("compiled") / "games"
+    for line in ("match rfp_margin=70 default --games 2 --nodes 50", "perft 3", "bench 1",
+                 f"selfplay --positions 50 --nodes 20 --out {games}"):
+        assert main(line.split()) == 0
 
 
 def check(line: str, printed: str, files: dict[str, str]) -> None:

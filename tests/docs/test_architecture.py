@@ -15,8 +15,6 @@ _PACKAGES = ("engine", "eval", "book", "tablebase")
 _PATH = re.compile(r"`((?:engine|eval|book|tablebase|tests|docs|history)/[\w./-]*)`")
 _CLASS = re.compile(r"`([A-Z][a-z]+[A-Z]\w*)(?:\.\w+)?`")
 
-pytestmark = pytest.mark.skipif(not (ROOT / "engine" / "system").is_dir(), reason="the rooms are not built yet")
-
 
 def classes() -> set[str]:
     """Return the names of all classes of the engine."""

@@ -18,7 +18,7 @@ from tests.eval.network import reference
 # Both sides keep pawns whoever is taken away: no bare kings, and nothing is scaled down.
 FENS = (chess.STARTING_FEN, "r1bqk2r/ppp2ppp/2np1n2/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2QK2R b KQkq - 0 7",
         "8/pp3pk1/3r2p1/8/3N4/6P1/PP3PK1/8 w - - 3 30", "rnbqkb1r/ppp2ppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 4")
-RANDOM = reference.random_network(8, Shape(64, reference.QUARTERS))
+RANDOM = reference.random_network(8, Shape(128, (8, 16), reference.QUARTERS))
 BY_RANDOM = Evaluator(features_evaluator().weights, LoadedNetwork(RANDOM))
 
 

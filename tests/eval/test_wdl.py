@@ -8,13 +8,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eval.blank import material_only_network
 from eval.evaluator import Evaluator, built_in_evaluator, features_evaluator
 from eval.network.file import read_network, write_network
 from eval.network.memory import LoadedNetwork
 from eval.tuner.samples import SAMPLE, TERM, Samples
 from eval.tuner.wdl import fit_outcome
 from eval.wdl import FULL_MATERIAL, WdlModel, features_wdl_model, normalized_score, wdl_of
-from tests.eval.network.reference import material_network
 
 SCORES = st.integers(-32_000, 32_000)
 MATERIAL = st.integers(0, 103)
@@ -51,7 +51,7 @@ def test_the_evaluation_that_plays_has_a_model():
 
 
 def test_a_network_keeps_its_model_in_its_file(tmp_path):
-    unfitted = material_network()
+    unfitted = material_only_network()
     assert Evaluator(features_evaluator().weights, LoadedNetwork(unfitted)).wdl_model == features_wdl_model()
     write_network(replace(unfitted, outcome=(150.0, -60.5, 0.25, 0.5)), tmp_path / "a.network")
     fitted = LoadedNetwork(read_network(tmp_path / "a.network"))

@@ -42,6 +42,12 @@ SEARCHER = ExpectimaxSearch()
 BY_FEATURES = ExpectimaxSearch(evaluation=features_evaluator())
 
 
+@pytest.fixture(scope="module", autouse=True)
+def kernels() -> None:
+    """Have the kernels there before anything is timed."""
+    SEARCHER.load()
+
+
 def search(fen: str, temperature: float = 60.0, searcher: ExpectimaxSearch = SEARCHER, **limits):
     searcher.set_opponent(temperature)
     game = Game(fen)

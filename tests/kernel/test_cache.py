@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from engine.kernel import cache, codefile, notices
 from engine.kernel.cache import Cache
-from engine.kernel.codefile import Code, Provenance
+from engine.kernel.codefile import Code
 from engine.system import host
 
-PROVENANCE = Provenance("0" * 64, "some-triple", codefile.NATIVE, "", "")
-CODE = Code("a.b.first", "int64", ("int64",), False, b"\x01\x02\x03")
-DIGESTS = [f"{number:016x}" for number in range(8)]
+PROCESSOR, TRIPLE = "0123456789abcdef" * 4, "some-triple"
+DIGESTS = [f"{number:016x}" * 4 for number in range(cache.VERSIONS_KEPT + 4)]  # of sources
+CODE = Code("a.b.first", "int64", DIGESTS[0], ("int64",), False, b"\x01\x02\x03")
+FILE = f"a.b.first-{DIGESTS[0][:16]}.kernel"
 NOBODY = 65534
+LONG_AGO = 1e9
 
 needs_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can do this")
 
@@ -31,14 +36,22 @@ def told(monkeypatch) -> list[str]:
     return lines
 
 
+def cache_in(home: Path) -> Cache:
+    return Cache(home, PROCESSOR, TRIPLE)
+
+
 def found_in(home: Path) -> Code | None:
-    return Cache(home, DIGESTS[0]).read(CODE.name, CODE.signature, PROVENANCE)
+    return cache_in(home).read(CODE.name, CODE.signature, CODE.sources)
+
+
+def path_in(home: Path) -> Path:
+    return cache_in(home).path_of(CODE.name, CODE.sources)
 
 
 @pytest.fixture
 def home(tmp_path) -> Path:
     """A cache folder with one entry in it."""
-    Cache(tmp_path, DIGESTS[0]).keep(CODE, PROVENANCE)
+    cache_in(tmp_path).keep(CODE)
     return tmp_path
 
 
@@ -47,39 +60,44 @@ def test_what_is_kept_is_found(home, told):
     assert not told
 
 
-@pytest.mark.parametrize(("field", "value"), [("sources", "1" * 64), ("triple", "other"), ("baseline", "other")])
-def test_machine_code_of_another_provenance_is_not_found(home, field, value):
-    other = Provenance(**{**vars(PROVENANCE), field: value})
-    assert Cache(home, DIGESTS[0]).read(CODE.name, CODE.signature, other) is None
+def test_machine_code_for_another_machine_is_not_found(home):
+    assert Cache(home, PROCESSOR, "other").read(CODE.name, CODE.signature, CODE.sources) is None
+    assert Cache(home, "f" * 64, TRIPLE).read(CODE.name, CODE.signature, CODE.sources) is None
 
 
 def test_another_signature_or_name_is_not_found(home):
-    opened = Cache(home, DIGESTS[0])
-    assert opened.read(CODE.name, "int64, int64", PROVENANCE) is None
-    assert opened.read("a.b.second", CODE.signature, PROVENANCE) is None
+    opened = cache_in(home)
+    assert opened.read(CODE.name, "int64, int64", CODE.sources) is None
+    assert opened.read("a.b.second", CODE.signature, CODE.sources) is None
+
+
+def test_other_sources_are_told_apart_to_the_last_letter(home):
+    almost = CODE.sources[:-1] + "f"
+    assert cache_in(home).path_of(CODE.name, almost) == path_in(home)
+    assert cache_in(home).read(CODE.name, CODE.signature, almost) is None
 
 
 def test_a_damaged_file_is_told_and_replaced(home, told):
-    path = Cache(home, DIGESTS[0]).path_of(CODE.name)
+    path = path_in(home)
     path.write_bytes(path.read_bytes()[:-1] + b"\xff")
     assert found_in(home) is None
     assert len(told) == 1 and "checksum" in told[0]
-    Cache(home, DIGESTS[0]).keep(CODE, PROVENANCE)
+    cache_in(home).keep(CODE)
     assert found_in(home) == CODE
 
 
 def test_folders_are_private(home):
-    folder = Cache(home, DIGESTS[0]).folder
+    folder = cache_in(home).folder
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert Cache(home, DIGESTS[0]).path_of(CODE.name).stat().st_mode & 0o077 == 0
+    assert path_in(home).stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.skipif(host.IS_WINDOWS, reason="Windows has no such modes")
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o707, 0o1777])
 @pytest.mark.parametrize("which", ["the home", "the folder", "the file"])
 def test_what_others_may_write_to_is_refused_with_one_line(home, told, which, mode):
-    opened = Cache(home, DIGESTS[0])
-    {"the home": home, "the folder": opened.folder, "the file": opened.path_of(CODE.name)}[which].chmod(mode)
+    opened = cache_in(home)
+    {"the home": home, "the folder": opened.folder, "the file": path_in(home)}[which].chmod(mode)
     assert found_in(home) is None
     assert len(told) == 1 and "other users may write to it" in told[0]
 
@@ -87,8 +105,8 @@ def test_what_others_may_write_to_is_refused_with_one_line(home, told, which, mo
 @needs_root
 @pytest.mark.parametrize("which", ["the home", "the folder", "the file"])
 def test_what_others_own_is_refused_with_one_line(home, told, which):
-    opened = Cache(home, DIGESTS[0])
-    os.chown({"the home": home, "the folder": opened.folder, "the file": opened.path_of(CODE.name)}[which], NOBODY, -1)
+    opened = cache_in(home)
+    os.chown({"the home": home, "the folder": opened.folder, "the file": path_in(home)}[which], NOBODY, -1)
     assert found_in(home) is None
     assert len(told) == 1 and "belongs to another user" in told[0]
 
@@ -96,18 +114,18 @@ def test_what_others_own_is_refused_with_one_line(home, told, which):
 @pytest.mark.skipif(host.IS_WINDOWS, reason="Windows has no such modes")
 def test_nothing_is_written_to_a_folder_that_is_not_trusted(tmp_path, told):
     tmp_path.chmod(0o777)
-    Cache(tmp_path, DIGESTS[0]).keep(CODE, PROVENANCE)
+    cache_in(tmp_path).keep(CODE)
     assert not list(tmp_path.iterdir())
 
 
 def test_without_a_place_to_write_it_is_told_once(tmp_path, told):
     blocked = tmp_path / "file"
     blocked.touch()
-    opened = Cache(blocked, DIGESTS[0])
+    opened = cache_in(blocked)
     for _ in range(2):
-        opened.keep(CODE, PROVENANCE)
-        opened.tidy()
-    assert opened.read(CODE.name, CODE.signature, PROVENANCE) is None
+        opened.keep(CODE)
+        opened.tidy(CODE.name)
+    assert opened.read(CODE.name, CODE.signature, CODE.sources) is None
     assert len(told) == 1 and "cannot be kept" in told[0]
     assert list(tmp_path.iterdir()) == [blocked]
 
@@ -126,72 +144,135 @@ def small_disk(tmp_path) -> Iterator[Path]:
 
 @needs_root
 def test_a_full_disk_keeps_what_it_has(small_disk, told):
-    Cache(small_disk, DIGESTS[0]).keep(CODE, PROVENANCE)
-    large = Code("a.b.large", "", (), False, bytes(1_000_000))
-    Cache(small_disk, DIGESTS[0]).keep(large, PROVENANCE)
+    cache_in(small_disk).keep(CODE)
+    large = Code("a.b.large", "", "", (), False, bytes(1_000_000))
+    cache_in(small_disk).keep(large)
     assert len(told) == 1 and "No space left" in told[0]
     assert found_in(small_disk) == CODE
-    assert [path.name for path in Cache(small_disk, DIGESTS[0]).folder.iterdir()] == ["a.b.first.kernel"]
+    assert [path.name for path in cache_in(small_disk).folder.iterdir()] == [FILE]
 
 
 @needs_root
 def test_a_read_only_disk_is_read(small_disk, told):
-    Cache(small_disk, DIGESTS[0]).keep(CODE, PROVENANCE)
+    cache_in(small_disk).keep(CODE)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     assert found_in(small_disk) == CODE
     assert not told
-    Cache(small_disk, DIGESTS[0]).keep(CODE, PROVENANCE)
+    cache_in(small_disk).keep(CODE)
     assert len(told) == 1 and "Read-only file system" in told[0]
 
 
-def make_folders(home: Path) -> None:
+def make_versions(home: Path) -> list[Path]:
+    """Keep an entry in more states of its sources than are kept; the files, the most recently used first."""
+    paths = []
     for age, digest in enumerate(DIGESTS):
-        Cache(home, digest).keep(CODE, PROVENANCE)
-        os.utime(Cache(home, digest).folder, (1e9 - age, 1e9 - age))
+        cache_in(home).keep(replace(CODE, sources=digest))
+        paths.append(cache_in(home).path_of(CODE.name, digest))
+        os.utime(paths[-1], (time.time() - 60 * age - 60,) * 2)
+    return paths
 
 
-def test_the_folders_of_older_sources_are_removed(tmp_path):
-    make_folders(tmp_path)
-    newest = Cache(tmp_path, "f" * 16)
-    newest.keep(CODE, PROVENANCE)
-    newest.tidy()
-    assert {path.name for path in tmp_path.iterdir()} == {
-        newest.folder.name, *(f"kernels-{digest}" for digest in DIGESTS[: cache.FOLDERS_KEPT - 1])}
+def test_only_the_newest_versions_of_an_entry_are_kept(tmp_path):
+    paths = make_versions(tmp_path)
+    other = replace(CODE, name="a.b.first-other")
+    cache_in(tmp_path).keep(other)
+    cache_in(tmp_path).tidy(CODE.name)
+    assert set(paths[0].parent.iterdir()) == {*paths[: cache.VERSIONS_KEPT],
+                                              cache_in(tmp_path).path_of(other.name, other.sources)}
 
 
 def test_what_is_used_again_counts_as_new(tmp_path):
-    make_folders(tmp_path)
-    oldest = Cache(tmp_path, DIGESTS[-1])
-    oldest.tidy()
-    assert found_in(tmp_path) == CODE
-    assert oldest.read(CODE.name, CODE.signature, PROVENANCE) == CODE
+    paths = make_versions(tmp_path)
+    assert cache_in(tmp_path).read(CODE.name, CODE.signature, DIGESTS[-1]) is not None
+    cache_in(tmp_path).tidy(CODE.name)
+    assert set(paths[0].parent.iterdir()) == {paths[-1], *paths[: cache.VERSIONS_KEPT - 1]}
 
 
-def test_what_is_not_ours_stays(tmp_path):
-    make_folders(tmp_path)
-    strangers = [tmp_path / "0123456789abcdef", tmp_path / "notes", tmp_path / "kernels-of-my-own"]
-    for folder in strangers:
-        folder.mkdir()
+def test_what_has_not_been_used_for_long_is_removed(home):
+    old = Cache(home, "f" * 64, TRIPLE)
+    old.keep(CODE)
+    os.utime(old.path_of(CODE.name, CODE.sources), (LONG_AGO, LONG_AGO))
+    cache_in(home).tidy(CODE.name)
+    assert list(home.iterdir()) == [cache_in(home).folder]
+
+
+def test_what_is_not_ours_stays(home):
+    folders = [home / "0123456789abcdef", home / "notes", home / "kernels-of-my-own", cache_in(home).folder]
+    for folder in folders:
+        folder.mkdir(exist_ok=True)
         (folder / "precious.txt").write_text("precious")
-        os.utime(folder, (1, 1))
-    mixed = Cache(tmp_path, DIGESTS[-1]).folder / "precious.txt"
-    mixed.write_text("precious")
-    os.utime(mixed.parent, (1, 1))
-    newest = Cache(tmp_path, "f" * 16)
-    newest.keep(CODE, PROVENANCE)
-    newest.tidy()
-    assert all((folder / "precious.txt").exists() for folder in strangers)
-    assert [path.name for path in mixed.parent.iterdir()] == ["precious.txt"]
+        os.utime(folder / "precious.txt", (1, 1))
+    os.utime(path_in(home), (1, 1))
+    cache_in(home).tidy(CODE.name)
+    assert all([path.name for path in folder.iterdir()] == ["precious.txt"] for folder in folders)
 
 
 def test_what_was_left_unfinished_is_removed(home):
-    opened = Cache(home, DIGESTS[0])
-    old, new = (opened.folder / f"{name}{codefile.UNFINISHED}" for name in ("old", "new"))
-    old.touch()
-    new.touch()
-    os.utime(old, (1e9, 1e9))
-    opened.tidy()
-    assert {path.name for path in opened.folder.iterdir()} == {new.name, "a.b.first.kernel"}
+    folder = cache_in(home).folder
+    for suffix in (codefile.UNFINISHED, ".lock"):
+        for name in ("old", "new"):
+            (folder / f"{name}{suffix}").touch()
+        os.utime(folder / f"old{suffix}", (LONG_AGO, LONG_AGO))
+    cache_in(home).tidy(CODE.name)
+    assert {path.name for path in folder.iterdir()} == {"new.part", "new.lock", FILE}
+
+
+def try_to_lock(home: Path) -> float:
+    """How many seconds it takes to get on with compiling, with the lock or without."""
+    began = time.monotonic()
+    with cache_in(home).lock(CODE.name, CODE.sources):
+        return time.monotonic() - began
+
+
+def test_a_lock_is_waited_for_and_leaves_nothing_behind(home, monkeypatch):
+    monkeypatch.setattr(cache, "LOCK_SECONDS", 1)
+    with cache_in(home).lock(CODE.name, CODE.sources):
+        assert try_to_lock(home) > 0.9  # in vain
+        with cache_in(home).lock("a.b.second", CODE.sources), cache_in(home).lock(CODE.name, "f" * 64):
+            pass  # others are free
+    assert try_to_lock(home) < 0.9
+    assert [path.name for path in cache_in(home).folder.iterdir()] == [FILE]
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from engine.kernel.cache import Cache
+with Cache(Path(sys.argv[1]), sys.argv[2], sys.argv[3]).lock(sys.argv[4], sys.argv[5]):
+    print("locked", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_the_lock_of_a_process_that_was_killed_is_free(home):
+    command = [sys.executable, "-c", HOLDER, str(home), PROCESSOR, TRIPLE, CODE.name, CODE.sources]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"locked\n"
+        process.kill()
+    assert try_to_lock(home) < 10  # LOCK_SECONDS would be more
+
+
+def test_where_there_are_no_locks_nobody_waits(home, monkeypatch):
+    def refuse(handle: int) -> bool:
+        raise OSError("no locks available")
+
+    monkeypatch.setattr(host, "try_lock", refuse)
+    with cache_in(home).lock(CODE.name, CODE.sources):
+        assert try_to_lock(home) < 1
+
+
+def test_where_nothing_can_be_written_nobody_waits(tmp_path, told):
+    blocked = tmp_path / "file"
+    blocked.touch()
+    assert try_to_lock(blocked) < 1
+    assert not told
+
+
+def test_an_error_while_compiling_frees_the_lock(home):
+    with pytest.raises(TypeError), cache_in(home).lock(CODE.name, CODE.sources):
+        raise TypeError
+    assert try_to_lock(home) < 1
 
 
 def test_the_home_can_be_named(monkeypatch):

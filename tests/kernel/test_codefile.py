@@ -16,9 +16,9 @@ import pytest
 from engine.kernel import codefile
 from engine.kernel.codefile import Code, CodeFile, CodeFileError, Provenance
 
-PROVENANCE = Provenance("0" * 64, "aarch64-unknown-linux-gnu", "native", "1.0", "by hand")
-CODES = [Code("a.b.first", "int64, record", ("int64", "bool"), True, bytes(range(256))),
-         Code("a.b.second", "", (), False, b"\x01\x02\x03")]
+PROVENANCE = Provenance("aarch64-unknown-linux-gnu", "native", "1.0", "by hand")
+CODES = [Code("a.b.first", "int64, record", "0" * 64, ("int64", "bool"), True, bytes(range(256))),
+         Code("a.b.second", "", "1" * 64, (), False, b"\x01\x02\x03")]
 
 
 @pytest.fixture
@@ -32,9 +32,10 @@ def test_what_was_written_is_read(path):
     file = CodeFile(path)
     assert file.provenance == PROVENANCE
     assert [file.read(name) for name in file.names] == CODES
-    assert file.has("a.b.first", "int64, record")
-    assert not file.has("a.b.first", "int64, int64")
-    assert not file.has("a.b.third", "")
+    assert file.has("a.b.first", "int64, record", "0" * 64)
+    assert not file.has("a.b.first", "int64, int64", "0" * 64)
+    assert not file.has("a.b.first", "int64, record", "1" * 64)
+    assert not file.has("a.b.third", "", "0" * 64)
     assert list(path.parent.iterdir()) == [path]  # nothing is left over
 
 
@@ -109,8 +110,8 @@ number = 0
 while True:
     number += 1
     text = str(number)
-    codefile.write(Path(sys.argv[1]), codefile.Provenance(text, "", "", "", ""),
-                   [codefile.Code("code", "", (), False, text.encode() * 100_000)])
+    codefile.write(Path(sys.argv[1]), codefile.Provenance(text, "", "", ""),
+                   [codefile.Code("code", "", "", (), False, text.encode() * 100_000)])
 """
 
 
@@ -124,5 +125,5 @@ def test_killed_while_writing_it_leaves_a_whole_file(tmp_path):
             process.kill()
         with contextlib.suppress(FileNotFoundError):  # killed before the first was written
             file = CodeFile(path)
-            assert file.read("code").object_code == file.provenance.sources.encode() * 100_000
+            assert file.read("code").object_code == file.provenance.triple.encode() * 100_000
     assert path.exists()

@@ -1,14 +1,22 @@
-"""The digest of the sources: what it depends on, and what not."""
+"""Which sources an entry depends on, and their digest: what changes it, and what does not."""
 
 from __future__ import annotations
 
+import ast
 import shutil
+import sys
+import types
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from engine.kernel import sources
-from tests.test_imports import FILES, imports_of, module_name
+from engine.kernel import import_all, sources
+from engine.kernel.sources import SourceTree
+from tests import kernels
+from tests.test_imports import FILES
+
+SEARCH = "engine.alphabeta.root"
 
 
 @pytest.fixture
@@ -18,35 +26,93 @@ def tree(tmp_path) -> Path:
     return tmp_path
 
 
+def digest_in(tree: Path, module: str = SEARCH) -> str:
+    return SourceTree(tree).digest_of(module)
+
+
 def test_the_digest_is_of_the_sources_alone(tree):
-    assert sources.source_digest(tree) == sources.own_digest()
+    assert digest_in(tree) == sources.digest_of_module(SEARCH)
 
 
-@pytest.mark.parametrize("name", ["engine/core/bits.py", "eval/features.py", "book/__init__.py", "tablebase/probe.py",
-                                  "engine/kernel/compiler.py"])
-def test_a_changed_source_file_changes_the_digest(tree, name):
+@pytest.mark.parametrize("name", ["engine/alphabeta/node.py", "engine/core/bits.py", "eval/features.py",
+                                  "tablebase/__init__.py", "engine/kernel/compiler.py", "engine/__init__.py"])
+def test_a_change_of_what_the_search_imports_changes_its_digest(tree, name):
     with (tree / name).open("a") as file:
         file.write("\n")
-    assert sources.source_digest(tree) != sources.own_digest()
+    assert digest_in(tree) != sources.digest_of_module(SEARCH)
 
 
-def test_new_and_renamed_files_change_the_digest(tree):
-    (tree / "eval" / "new.py").touch()
-    added = sources.source_digest(tree)
-    (tree / "eval" / "new.py").rename(tree / "eval" / "other.py")
-    assert len({sources.own_digest(), added, sources.source_digest(tree)}) == 3
-
-
-def test_a_command_can_be_changed_without_compiling(tree):
-    with (tree / "engine" / "commands" / "bench.py").open("a") as file:
+@pytest.mark.parametrize("name", ["engine/commands/bench/__init__.py", "engine/arena/selfplay.py", "book/polyglot.py",
+                                  "engine/mcts/iterate.py", "eval/network/train.py", "engine/kernel/build.py"])
+def test_a_change_elsewhere_leaves_the_digest_of_the_search(tree, name):
+    with (tree / name).open("a") as file:
         file.write("\n")
-    assert sources.source_digest(tree) == sources.own_digest()
+    (tree / name).with_name("new.py").touch()
+    assert digest_in(tree) == sources.digest_of_module(SEARCH)
 
 
-def test_no_kernel_depends_on_what_is_left_out():
-    counted = {module_name(path) for path in sources.kernel_sources(sources.SOURCE_ROOT)}
-    reached = [module for module, path in FILES.items() if "\n@entry(" in path.read_text(encoding="utf-8")]
-    for module in reached:
-        assert module in counted
-        reached.extend(name for name in imports_of(FILES[module]) if name in FILES and name not in reached)
-    assert len(reached) > 50
+def test_a_new_import_changes_the_digest_with_all_that_it_brings(tree):
+    leaf = tree / "eval" / "new.py"
+    leaf.write_text("NUMBER = 1\n")
+    with (tree / "engine" / "core" / "bits.py").open("a") as file:
+        file.write("\nfrom eval.new import NUMBER\n")
+    with_import = digest_in(tree)
+    leaf.write_text("NUMBER = 2\n")
+    assert len({sources.digest_of_module(SEARCH), with_import, digest_in(tree)}) == 3
+
+
+def test_what_modules_import_inside_functions_and_through_packages_counts(tree):
+    (tree / "eval" / "sub").mkdir()
+    (tree / "eval" / "sub" / "__init__.py").write_text("from eval.sub.inner import VALUE\n")
+    (tree / "eval" / "sub" / "inner.py").write_text("def value():\n    from book import polyglot\n")
+    (tree / "eval" / "sub" / "leaf.py").touch()
+    (tree / "eval" / "top.py").write_text("from __future__ import annotations\n\nfrom eval.sub import (  # both\n"
+                                          "    leaf,\n    leaf as other,\n)\n")
+    reached = SourceTree(tree).sources_of("eval.top")
+    assert {"eval", "eval.sub", "eval.sub.inner", "eval.sub.leaf", "eval.top", "book.polyglot"} <= set(reached)
+    assert reached == sorted(reached)
+
+
+def test_a_kernel_of_a_test_depends_on_what_the_test_imports():
+    reached = sources.own_tree().sources_of(kernels.__name__)
+    assert {"tests", "tests.kernels", "engine.core.movegen"} <= set(reached)
+    assert not any(name.startswith("numpy") for name in reached)
+    assert "tests.test_imports" in sources.own_tree().sources_of(__name__)
+
+
+def test_a_module_without_a_file_never_gets_the_machine_code_of_another(monkeypatch):
+    for name in ("typed_in", "typed_in_too"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    assert sources.digest_of_module("typed_in") != sources.digest_of_module("typed_in_too")
+
+
+def statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """Every import statement that may be executed."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield from statements(child)
+
+
+def imports_by_syntax(path: Path) -> set[str]:
+    found: set[str] = set()
+    for statement in statements(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(statement, ast.ImportFrom):
+            found.update((str(statement.module), *(f"{statement.module}.{alias.name}" for alias in statement.names)))
+        else:
+            assert isinstance(statement, ast.Import)
+            found.update(alias.name for alias in statement.names)
+    return found & FILES.keys()
+
+
+def test_the_scan_finds_what_the_syntax_tree_has():
+    """For every file all of its imports; for what kernels depend on nothing else."""
+    tree = SourceTree(sources.SOURCE_ROOT)
+    of_kernels = {name for point in import_all() for name in tree.sources_of(point.name.rpartition(".")[0])}
+    assert len(of_kernels) > 100
+    for module, path in FILES.items():
+        scanned, package = set(tree.imports_of(module)), {module.rpartition(".")[0]}
+        expected = imports_by_syntax(path)
+        assert expected <= scanned, module
+        assert module not in of_kernels or scanned - package - {module} == expected - package, module

@@ -18,6 +18,7 @@ from engine.kernel.codefile import symbol_of
 from engine.kernel.intrinsics import add_atomic_i64, load_acquire, load_atomic, popcount, store_release
 from engine.kernel.signature import Declaration, bind
 from engine.kernel.targets import BASELINES, Baseline, Loader
+from eval.network.row_ops import pairs_of
 
 LINUX = {"x86_64": "x86_64-unknown-linux-gnu", "aarch64": "aarch64-unknown-linux-gnu"}
 IN_TEXT, UNDEFINED = 2, 0  # of ELF: the type of a function, the section of what is elsewhere
@@ -105,6 +106,23 @@ def test_machine_code_of_a_baseline_runs_here():
             address = loader.load(code.object_code, symbol_of(code.name))
             count = bind(address, perft.declaration.arguments, code.results, code.is_tuple)
             assert count(position, out, 4, BULK) == 197_281
+
+
+@entry(int64, int64, int64, int64)
+def pairs(row, cells, limits, size):
+    """An operation whose instructions depend on the processor."""
+    pairs_of(row, cells, limits, size)
+
+
+@pytest.mark.parametrize("baseline", BASELINES, ids=lambda baseline: baseline.name)
+def test_another_process_can_generate_what_was_specialized(baseline, monkeypatch):
+    machine = targets.machine(baseline, LINUX[baseline.architecture])
+    bitcode = compiler.to_bitcode(pairs.declaration)
+    specialized, here = compiler.specialize(bitcode, machine), compiler.emit_object_code(bitcode, machine)
+    monkeypatch.setattr(compiler, "_late", {})  # as in a process that has not imported the sources
+    assert compiler.emit_object_code(specialized, machine) == here
+    with pytest.raises(KeyError):
+        compiler.emit_object_code(bitcode, machine)
 
 
 def allocating(count):

@@ -135,11 +135,8 @@ def test_a_bad_file_leaves_the_wish_for_a_book(tmp_path, is_loaded, names):
     client = Client()
     if is_loaded:
         client.load()
-    client.say(*(f"setoption name {name} value {values[name]}" for name in names), "isready")
-    said = client.until("readyok", 120)
-    while "compiling" in (more := "\n".join(client.ask())):
-        said.append(more)
-    said += more.splitlines()
+    client.say(*(f"setoption name {name} value {values[name]}" for name in names))
+    said = client.load()
     assert len([line for line in said if "option BookFile: book" in line and "is cut off" in line]) == 1
     client.say("go wtime 60000 btime 60000")
     assert any(line.startswith("info string book ") for line in client.until("bestmove", 5))

@@ -52,9 +52,15 @@ def has_wins(ending: Ending) -> bool:
     return any(summary.wins > 0.001 * summary.positions for summary in TABLES.outcomes.entry(ending).summary)
 
 
+def make_ready(player: Player) -> None:
+    """Wait for the tables that the position needs, and their kernels; `get_ready` alone waits a few seconds."""
+    player.get_ready()
+    player._tb_root.wait(None)
+
+
 def answer(player: Player, fen: str, moves: list[str], order: GoRequest) -> str:
     player.set_position(fen, moves)
-    player.get_ready()
+    make_ready(player)
     result = player.go(order, time.perf_counter(), SearchSignals(), lambda _: None)
     return player.game.uci(result.move)
 
@@ -222,6 +228,7 @@ def test_the_way_to_a_late_mate_may_begin_to_count_anew():
 
 def test_stop_is_heard_while_tables_are_read(monkeypatch):
     player, signals = Player(Settings()), SearchSignals()
+    player.load()
     player.set_position("8/8/7N/8/8/8/8/K1k1B3 w - - 0 1", [])
     monkeypatch.setattr(player._tb_root, "wait", lambda seconds: bool(time.sleep(seconds or 0)))
     signals.stop.set()
@@ -299,6 +306,7 @@ def test_answers_obey_the_clock_near_the_end():
     """By the CPU time of the thread that answers: other processes may take the processor away, but not for longer."""
     chance, player = random.Random(2), player_with(None)
     measure_latencies(player, GoRequest(movetime=10), random_fens(4, 5, chance))
+    make_ready(player)
     for order in CONTROLS.values():
         for men in PIECE_COUNTS:
             given = order.movetime or 200 / 3
@@ -313,6 +321,7 @@ def test_a_position_that_took_a_third_of_a_second_is_answered_at_once():
     player = player_with(None)
     fen = "8/8/8/3k4/3r4/8/1Q6/K7 w - - 60 90"
     measure_latencies(player, GoRequest(movetime=10), [fen])
+    make_ready(player)
     for order in (GoRequest(movetime=10), GoRequest(times=(200, 200))):
         (answer,) = measure_latencies(player, order, [fen])
         assert answer.cpu < 15  # ten of them may be thought about

@@ -39,10 +39,15 @@ def place(said: list[str], start: str) -> int:
     return next(number for number, line in enumerate(said) if line.startswith(start))
 
 
-@pytest.mark.parametrize(("limit", "deepest"), [("depth 9", 9), ("nodes 30000", 5), ("movetime 2000", 5),
-                                                ("wtime 60000 btime 60000", 5), ("mate 1", 1)])
-def test_a_search_with_a_limit_is_finished(limit, deepest):
-    said = piped("position startpos moves f2f3 e7e5 g2g4", f"go {limit}")  # mate in one
+MATE_IN_ONE = "position startpos moves f2f3 e7e5 g2g4"
+
+
+@pytest.mark.parametrize(("lines", "deepest"), [
+    ([MATE_IN_ONE, "go depth 9"], 9), ([MATE_IN_ONE, "go nodes 30000"], 5), ([MATE_IN_ONE, "go mate 1"], 1),
+    # On a clock a search that is not there in time is not waited for, so that these are begun when it is.
+    (["isready", MATE_IN_ONE, "go movetime 2000"], 5), (["isready", MATE_IN_ONE, "go wtime 60000 btime 60000"], 5)])
+def test_a_search_with_a_limit_is_finished(lines, deepest):
+    said = piped(*lines)
     assert max(depths(said)) >= deepest
     assert said[-1].startswith("bestmove ")
     assert not any("compiling" in line for line in said)

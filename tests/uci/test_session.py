@@ -17,9 +17,9 @@ import pytest
 from engine.core.perft import PERFT_POSITIONS
 from engine.kernel import SOURCE_ROOT
 from engine.player.options import OPTIONS, OptionType
+from eval.blank import material_only_network
 from eval.network.file import write_network
 from tests.client import COMMAND, Client
-from tests.eval.network.reference import material_network
 from tests.timing import clocked, shortest
 
 KIWIPETE = PERFT_POSITIONS[1].fen
@@ -47,7 +47,8 @@ def legal(fen: str, text: str, chess960: bool = False) -> bool:
     return board.parse_uci(text) in board.legal_moves
 
 
-def test_python_chess_plays_with_it():
+def test_python_chess_plays_with_it(shared):
+    """In another process than the shared one, which has compiled the kernels."""
     with chess.engine.SimpleEngine.popen_uci(COMMAND, timeout=30) as engine:
         assert engine.id["name"].startswith("Adversary")
         declared = dict(engine.options)
@@ -374,7 +375,7 @@ def test_the_first_start_of_all(tmp_path):
 
 def test_a_bad_network_is_refused_in_one_line_and_play_goes_on(client, tmp_path):
     good, bad = tmp_path / "good.network", tmp_path / "bad.network"
-    write_network(material_network(), good)
+    write_network(material_only_network(), good)
     bad.write_bytes(good.read_bytes()[:-1])
     position = "position fen rnb1kbnr/pppp1ppp/8/4p1q1/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 1"
     assert client.ask("setoption name Evaluation value network", f"setoption name EvalFile value {good}") == []

@@ -98,9 +98,9 @@ class Guest:
             if told["tell"] in names:
                 return told
 
-    async def begin(self, level: int | str) -> dict[str, Any]:
-        """Begin a game with White."""
-        await self.say("new", level=level, side="white", clock=None, start=None, chess960=False, delay=False)
+    async def begin(self, level: int | str, start: str | None = None) -> dict[str, Any]:
+        """Start a game with White, from `start` or from the initial position."""
+        await self.say("new", level=level, side="white", clock=None, start=start, chess960=False, delay=False)
         return await self.hear("game")
 
     async def move(self, game: dict[str, Any], uci: str) -> tuple[dict[str, Any], float]:

@@ -24,7 +24,7 @@ from engine.search.types import Limits
 from eval.cache import empty_eval_cache
 from eval.evaluator import BUILT_IN, Evaluator, evaluator_named, features_evaluator
 from eval.network.bench import replay_moves, replay_with_features, replay_with_network
-from eval.network.file import Network, Shape
+from eval.network.file import DEFAULT_LAYERS, Network, Shape
 from eval.network.memory import LoadedNetwork, StandaloneAccumulators
 from eval.policy.file import random_policy, read_policy
 from eval.policy.memory import LoadedPolicy, built_in_policy
@@ -119,11 +119,11 @@ def _search_speeds(evaluation: Evaluator, movetime: float) -> dict[str, Any]:
 
 def _random_network(width: int) -> Network:
     """A network that knows nothing, with numbers of the usual size."""
-    shape, generator = Shape(width), np.random.default_rng(1)
-    return Network(shape, generator.integers(-60, 61, (shape.rows, width), np.int16),
-                   generator.integers(-60, 61, width, np.int16),
-                   generator.integers(-60, 61, (shape.output_buckets, 2, width), np.int16),
-                   np.zeros(shape.output_buckets, np.int32), 136.0)
+    shape, generator = Shape(width, DEFAULT_LAYERS), np.random.default_rng(1)
+    numbers: dict[str, Any] = {block.name: generator.integers(-60, 61, block.dimensions, np.int8).astype(block.code)
+                               for block in shape.blocks}
+    numbers["pair_shifts"][:] = 0
+    return Network(shape, **numbers, scale=136.0)
 
 
 _WIDTH = 128  # of the random policy that is measured where there is no other

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from engine.system.errors import InputError, quote
+from engine.system.extras import missing_extra, missing_packages
 from engine.system.files import begins_with, check_target
 
 _COLOURS = 10  # that curves have before they come again
@@ -26,8 +26,8 @@ def check_plot(path: Path) -> None:
     if path.suffix not in _BEGINNINGS:
         raise InputError(f"cannot draw {quote(str(path))}: a plot is one of {', '.join(_BEGINNINGS)}")
     check_target(path, begins_with(*_BEGINNINGS[path.suffix]), "plot")
-    if find_spec("matplotlib") is None:
-        raise InputError("plots need matplotlib: pip install '.[lab]', where the sources are")
+    if "matplotlib" in missing_packages("lab"):
+        raise missing_extra("a plot", "lab", "matplotlib")
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--memory", type=positive, default=3, metavar="N", help="generations whose games are learned from (default 3)")
     add("--epochs", type=positive, default=20, metavar="N", help="passes over the games (default 20)")
     add("--batch", type=positive, default=256, metavar="N", help="positions a step (default 256)")
-    add("--hidden", type=IntRange(64), default=128, metavar="N", help="width of the network (default 128)")
+    add("--hidden", type=IntRange(128), default=128, metavar="N", help="width of the network (default 128)")
     add("--policy-hidden", type=IntRange(64), default=64, metavar="N", help="width of the policy (default 64)")
     add("--plot", type=plot_file, metavar="FILE.png", help="draw Elo by generation")
     add_seed(parser, "games and courses")

@@ -86,13 +86,13 @@ def _scores(network: Network, samples: Samples, device: str) -> Reals:
     """The static scores of samples by a network's integers."""
     import torch
 
-    from eval.network.model import model_of, to_device
+    from eval.network.model import IntegerReference, Unpacker, to_device
 
     torch.set_float32_matmul_precision("highest")
-    model, parts = model_of(network.shape, device, 0, "tf32"), []
+    layers, unpack, parts = IntegerReference(network, device), Unpacker(network.shape, device), []
     for rows in to_device(samples, device).split(_ROWS_AT_A_TIME):
-        batch = model.unpack(rows)
-        parts.append(model.integer_scores(network, batch, model.unpack.dense(batch, torch.float64)))
+        batch = unpack(rows)
+        parts.append(layers.scores(batch, unpack.dense(batch, torch.float64)))
     scores: Reals = torch.cat(parts).double().cpu().numpy()
     return scores
 

@@ -17,7 +17,7 @@ from engine.commands.tune.report import MILLION, loss_columns, print_now
 from engine.commands.tune.training_run import TrainingRun, require_torch, single_shard
 from engine.system.errors import InputError, quote
 from engine.system.files import begins_with
-from eval.network.file import FEATURES, MAGIC, Network, Shape, check_shape, read_network, write_network
+from eval.network.file import DEFAULT_LAYERS, FEATURES, MAGIC, Network, Shape, check_shape, read_network, write_network
 from eval.network.metrics import Losses, features_shares, losses_by_piece_count, losses_of, sample_of
 from eval.network.samples import Samples, expected
 
@@ -46,8 +46,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shape.add_argument("--output-buckets", type=IntRange(1, 32), default=_OUTPUT_BUCKETS, metavar="N",
                        help=f"by piece count (default {_OUTPUT_BUCKETS})")
     shape.add_argument("--king-buckets", type=int, default=1, choices=tuple(_KING_BUCKETS), help="(default 1)")
-    shape.add_argument("--layers", type=text, metavar="N:M",
-                       help="multiply cells in pairs, and put layers of N and M cells before the output")
+    layers = _layers_text(DEFAULT_LAYERS)
+    shape.add_argument("--layers", type=text, default=layers, metavar="N:M",
+                       help=f"widths of the two small layers (default {layers})")
     shape.add_argument("--unmirrored", action="store_true", help="do not mirror by the king's wing")
     course = add_training_arguments(parser, epochs=20, batch=16_384)
     course.add_argument("--precision", default="tf32", choices=("tf32", "bf16"), help="on a GPU (default tf32)")
@@ -61,8 +62,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Teach, print the losses, and return the exit status."""
     require_torch(_COMMAND)
-    shape = Shape(arguments.hidden, king_buckets(arguments.king_buckets), not arguments.unmirrored,
-                  arguments.output_buckets, _read_layers(arguments.layers))
+    shape = Shape(arguments.hidden, _read_layers(arguments.layers), king_buckets(arguments.king_buckets),
+                  not arguments.unmirrored, arguments.output_buckets)
     check_shape(shape)
     start = _read_start(arguments.start, shape) if arguments.start is not None else None
     return _Session(arguments, shape, start).run()
@@ -80,8 +81,8 @@ def _read_start(path: Path, shape: Shape) -> Network:
 def _options_of(shape: Shape) -> str:
     """The options for a network of this shape, or nearly: king buckets may be others than those of `--king-buckets`."""
     words = [f"--hidden {shape.hidden}"]
-    if shape.layers:
-        words.append(f"--layers {':'.join(map(str, shape.layers))}")
+    if shape.layers != DEFAULT_LAYERS:
+        words.append(f"--layers {_layers_text(shape.layers)}")
     if shape.rows > FEATURES:
         words.append(f"--king-buckets {shape.rows // FEATURES}")
     if shape.output_buckets != _OUTPUT_BUCKETS:
@@ -91,9 +92,11 @@ def _options_of(shape: Shape) -> str:
     return " ".join(words)
 
 
-def _read_layers(words: str | None) -> tuple[int, ...]:
-    if words is None:
-        return ()
+def _layers_text(layers: tuple[int, int]) -> str:
+    return ":".join(map(str, layers))
+
+
+def _read_layers(words: str) -> tuple[int, int]:
     try:
         first, second = (int(word) for word in words.split(":"))
     except ValueError as error:
@@ -111,13 +114,13 @@ class _Session:
     """One call of the command, after the first shard has been read."""
 
     def __init__(self, arguments: argparse.Namespace, shape: Shape, start: Network | None) -> None:
-        from eval.network.model import model_of
+        from eval.network.model import NetworkModel
         from eval.network.teacher import load_teacher
         from eval.network.train import Trainer
 
         self._arguments, self._start, self._lessons = arguments, start, TrainingRun(arguments, _COMMAND)
         lessons = self._lessons
-        self._model = model_of(shape, lessons.device, arguments.seed, arguments.precision)
+        self._model = NetworkModel(shape, lessons.device, arguments.seed, arguments.precision)
         if start is not None:
             self._model.load_network(start)
         self._trainer = Trainer(lessons.plan(), self._model, lessons.validation, lessons.device)

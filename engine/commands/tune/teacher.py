@@ -18,7 +18,7 @@ from eval.network.file import read_network
 from eval.network.metrics import losses_of
 
 if TYPE_CHECKING:
-    from eval.network.model import Model, NetworkModel
+    from eval.network.model import NetworkModel
     from eval.network.teacher import Teacher
 
 _COMMAND = "tune teacher"
@@ -80,13 +80,13 @@ def _first_teacher(arguments: argparse.Namespace, device: str) -> Teacher:
     return teacher
 
 
-def _read_base(path: Path | None, device: str) -> Model | NetworkModel | None:
+def _read_base(path: Path | None, device: str) -> NetworkModel | None:
     """The network in a file, as a model to begin with; InputError if the file is none."""
-    from eval.network.model import model_of
+    from eval.network.model import NetworkModel
 
     if path is None:
         return None
     network = read_network(path)
-    model = model_of(network.shape, device, 0, "tf32")
+    model = NetworkModel(network.shape, device, 0)
     model.load_network(network)
     return model

@@ -19,6 +19,7 @@ from engine.commands.tune.arguments import command_line_of, read_wdl_weight
 from engine.commands.tune.pretraining import Neighbours, PretrainStage, check_pretrain_stage
 from engine.commands.tune.report import MILLION, loss_columns, print_now, report_line
 from engine.system.errors import InputError, quote
+from engine.system.extras import missing_extra
 from engine.system.files import check_target
 from engine.system.host import usable_cores
 from eval.network.metrics import Losses, baseline_losses, fitted_scale
@@ -40,7 +41,7 @@ def require_torch(what: str) -> Any:
     try:
         import torch
     except ImportError as error:
-        raise InputError(f"{what} needs torch: pip install '.[train]', where the sources are") from error
+        raise missing_extra(what, "train", "torch") from error
     return torch
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import secrets
 import sys
 import threading
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from engine.commands.shared.arguments import IntRange, OutputFile, Text, conflicts_with, option_range
 from engine.commands.shared.interruption import stop_on_interrupt
-from engine.system.errors import InputError
+from engine.system.extras import missing_extra, missing_packages
 from engine.system.files import begins_with
 from engine.system.host import usable_cores
 
@@ -26,7 +25,6 @@ _SESSIONS = 24
 _HASH = 256
 _PATIENCE = 0.4  # seconds that visitors have to hear that the server ends
 _FAREWELL = "\nthe board is put away"
-_NEEDED = ("starlette", "uvicorn", "websockets")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -54,9 +52,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the user ends it."""
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise InputError(f"the page needs {' and '.join(missing)}: pip install 'adversary-chess[web]'")
+    if missing := missing_packages("web"):
+        raise missing_extra("the page", "web", *missing)
     from engine.ui.web.app import make_app
     from engine.ui.web.engine_pool import EnginePool, ResourceLimits
     from engine.ui.web.security import ServerAddress, is_loopback

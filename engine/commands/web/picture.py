@@ -13,6 +13,7 @@ from typing import Any
 
 from engine.commands.shared.interruption import check_interruption
 from engine.system.errors import InputError
+from engine.system.extras import missing_extra
 
 SIZE = 1280, 880
 _SHARPNESS = 1.5  # pixels of the picture for one of the page
@@ -68,7 +69,7 @@ def _browser() -> Iterator[Any]:
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
     except ImportError as error:
-        raise InputError("the picture needs selenium: pip install 'adversary-chess[lab]'") from error
+        raise missing_extra("the picture", "lab", "selenium") from error
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     driver_path = shutil.which(_DRIVER)
     if browser is None or driver_path is None:

@@ -1,4 +1,4 @@
-"""Positions looked into: live lines, facts, hints."""
+"""Analysis of a position: live lines, facts, hints, and whether the engine would agree to a draw."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import time
 from collections import Counter
 
 import chess
-import chess.pgn
 
 from engine.analysis.engine import Engine
 from engine.analysis.explain import explain_board
@@ -19,7 +18,7 @@ from engine.analysis.review import PositionEval, SearchEffort, evaluate_board
 from engine.ui.game import PIECE_VALUES, PlayedGame
 from engine.ui.opponent import would_accept_draw
 from engine.ui.web import requests
-from engine.ui.web.engine_pool import EnginePool, Job, background_task, run_until_preempted, with_engine
+from engine.ui.web.engine_pool import EnginePool, Errand, meanwhile, until_wanted, with_engine
 from engine.ui.web.play import Tell
 from engine.ui.web.queue import Lease
 from engine.ui.web.requests import Message
@@ -29,6 +28,10 @@ _MOST_LINES = 5
 _LONGEST_LINE = 20  # plies
 _LONGEST_ANALYSIS = 300.0  # seconds: who is still there can ask again
 _BEAT = 0.1  # seconds between two messages about the same search
+
+_HINT_EFFORT, _REPLY_EFFORT = SearchEffort(movetime=400), SearchEffort(movetime=150)
+_DRAW_EFFORT = SearchEffort(movetime=200)
+_WEIGHTY = 15  # centipawns: a smaller gain is no reason
 
 
 class LiveAnalysis:
@@ -80,7 +83,7 @@ class AnalysisSession:
             await self._tell(make_message("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=True))
             return
         sight = LiveAnalysis(board, count)
-        async with background_task(self._send_updates(sight)):
+        async with meanwhile(self._send_updates(sight)):
             await self._tell_facts(board)
             deadline = time.monotonic() + _LONGEST_ANALYSIS
             is_over = False
@@ -101,16 +104,16 @@ class AnalysisSession:
 
     async def _search(self, turn: Lease, board: chess.Board, count: int, seconds: float, sight: LiveAnalysis) -> bool:
         """Search during a turn; returns whether the search has come to its end."""
-        loop, errand = asyncio.get_running_loop(), Job()
+        loop, errand = asyncio.get_running_loop(), Errand()
 
         def work() -> None:
             engine = errand.engine = self._desk.engine(turn.slot)
             for info in engine.analyse(board, movetime=max(round(seconds * 1000), 1), multipv=count):
-                if errand.cancelled.is_set():
+                if errand.halt.is_set():
                     return
                 loop.call_soon_threadsafe(sight.add, info)
 
-        return await run_until_preempted(self._desk, turn, work, errand)
+        return await until_wanted(self._desk, turn, work, errand)
 
     async def hint(self, board: chess.Board) -> None:
         """A good move, and why."""
@@ -134,14 +137,9 @@ def _facts_value(board: chess.Board, facts: Facts) -> Value:
                 for man in facts.men]}
 
 
-_EFFORT, _REPLY_EFFORT = SearchEffort(movetime=400), SearchEffort(movetime=150)
-_DRAW_EFFORT = SearchEffort(movetime=200)
-_WEIGHTY = 15  # centipawns: what is worth less is no reason
-
-
 def hint_for(engine: Engine, board: chess.Board) -> tuple[str, str, str]:
     """The best move as UCI text and in SAN, and a reason in a few words."""
-    found = evaluate_board(engine, board, _EFFORT)
+    found = evaluate_board(engine, board, _HINT_EFFORT)
     move = board.parse_uci(found.line[0])
     return board.uci(move), board.san(move), _reason(engine, board, move, found)
 

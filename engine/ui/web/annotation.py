@@ -19,7 +19,7 @@ from engine.analysis.review import PositionEval, SearchEffort, evaluate_board
 from engine.system.errors import InputError
 from engine.ui.game import starting_board
 from engine.ui.web import requests
-from engine.ui.web.engine_pool import EnginePool, Job, background_task, run_until_preempted
+from engine.ui.web.engine_pool import EnginePool, Errand, meanwhile, until_wanted
 from engine.ui.web.play import Tell
 from engine.ui.web.queue import Lease
 from engine.ui.web.requests import MOST_PLIES, Message
@@ -62,7 +62,7 @@ class AnnotateSession:
     async def _judge_some(self, turn: Lease, board: chess.Board, effort: SearchEffort, found: list[PositionEval],
                           progress: JobProgress) -> None:
         """Judge the position and those before it, until all are judged or the place is wanted."""
-        loop, errand = asyncio.get_running_loop(), Job()
+        loop, errand = asyncio.get_running_loop(), Errand()
 
         def work() -> None:
             engine = errand.engine = self._desk.engine(turn.slot)
@@ -76,8 +76,8 @@ class AnnotateSession:
                     return
                 board.pop()
 
-        async with background_task(progress.tell()):
-            await run_until_preempted(self._desk, turn, work, errand)
+        async with meanwhile(progress.tell()):
+            await until_wanted(self._desk, turn, work, errand)
 
 
 class JobProgress:
@@ -103,15 +103,15 @@ class JobProgress:
             await asyncio.sleep(_BEAT)
 
 
-def _judged_unless(errand: Job, engine: Engine, board: chess.Board, effort: SearchEffort) -> PositionEval | None:
+def _judged_unless(errand: Errand, engine: Engine, board: chess.Board, effort: SearchEffort) -> PositionEval | None:
     """What a search says of a position; None if it was stopped before its time."""
-    if errand.cancelled.is_set():
+    if errand.halt.is_set():
         return None
     try:
         judgement = evaluate_board(engine, board, effort)
     except KeyError:  # stopped before anything was found
         judgement = None
-    return None if errand.cancelled.is_set() else judgement
+    return None if errand.halt.is_set() else judgement
 
 
 def load_game_or_position(text: str) -> Value:

@@ -1,4 +1,4 @@
-"""The application: which address leads where, who is let in, and who has left."""
+"""The application: its addresses, the page's files, and the limit on the number of sessions."""
 
 from __future__ import annotations
 
@@ -23,20 +23,28 @@ from engine.ui.web.responses import make_message
 from engine.ui.web.security import AccessControl, ClientRateLimiter, ServerAddress
 from engine.ui.web.session import Session
 
-_RATE, _BURST = 100.0, 400.0  # requests a second of one client
+_RATE, _BURST = 100.0, 400.0  # requests per second of one client
 _TRY_AGAIN_LATER = 1013  # the WebSocket's code
 _LONG_SILENCE = 900.0  # seconds
 
+_INDEX = "index.html"
+_TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
+          ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+          ".png": "image/png", ".webmanifest": "application/manifest+json"}
+_SVG = ('<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 45 45">'
+        "{}</svg>")
+_PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the pieces of python-chess contain styles
+
 
 class SessionLimit:
-    """Where visitors come in: so many and no more. Whoever has been silent for long makes room for who waits."""
+    """Limits the number of sessions. The session idle for longest is closed when a new visitor is waiting."""
 
     def __init__(self, desk: EnginePool) -> None:
         self._desk = desk
         self._visits: set[Session] = set()
 
     async def admit(self, socket: WebSocket) -> None:
-        """Talk to one visitor, if there is room."""
+        """Run the session of one visitor, if there is room for it."""
         await socket.accept()
         most = self._desk.shares.sessions
         if len(self._visits) >= most and not await self._evict_idle():
@@ -59,34 +67,8 @@ class SessionLimit:
         return True
 
 
-def make_app(door: ServerAddress, desk: EnginePool, rate: float = _RATE, burst: float = _BURST) -> ASGIApp:
-    """The whole application, which closes the desk when it ends."""
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        yield
-        desk.close()
-
-    routes = [
-        Route("/", index),
-        Route("/page/{name}", page_file),
-        Route("/pieces/{name}", piece),
-        Route("/health", health_check),
-        WebSocketRoute("/talk", SessionLimit(desk).admit),
-    ]
-    return AccessControl(Starlette(routes=routes, lifespan=lifespan), door, ClientRateLimiter(rate, burst))
-
-
-_INDEX = "index.html"
-_TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
-          ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
-          ".png": "image/png", ".webmanifest": "application/manifest+json"}
-_SVG = ('<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 45 45">'
-        "{}</svg>")
-_PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # python-chess's men have styles of their own
-
-
 def page_file_content(name: str) -> bytes | None:
-    """A file of the page; None if the page's own folder has none of that name."""
+    """A file of the page; None if its folder has none of that name. A name from outside never becomes a path."""
     folder = files("engine.ui.web") / "page"
     found = next((item for item in folder.iterdir() if item.name == name), None)
     return None if found is None or _type_of(name) is None or not found.is_file() else found.read_bytes()
@@ -94,7 +76,7 @@ def page_file_content(name: str) -> bytes | None:
 
 @cache
 def pieces() -> dict[str, bytes]:
-    """The men as pictures: `wK.svg`, `bP.svg`."""
+    """Pictures of the pieces by name: `wK.svg`, `bP.svg`."""
     found = {}
     for letter, drawing in chess.svg.PIECES.items():
         name = ("w" if letter.isupper() else "b") + letter.upper() + ".svg"
@@ -116,24 +98,41 @@ def _answer(request: Request, content: bytes | None, name: str) -> Response:
 
 
 async def index(request: Request) -> Response:
-    """The page itself."""
+    """The page."""
     return _answer(request, page_file_content(_INDEX), _INDEX)
 
 
 async def page_file(request: Request) -> Response:
-    """One of its files."""
+    """One of the page's files."""
     name = request.path_params["name"]
     return _answer(request, page_file_content(name), name)
 
 
 async def piece(request: Request) -> Response:
-    """The picture of a man."""
+    """The picture of a piece."""
     name = request.path_params["name"]
     answer = _answer(request, pieces().get(name), name)
     answer.headers["Content-Security-Policy"] = _PICTURE_POLICY
     return answer
 
 
-async def health_check(_: Request) -> Response:
-    """Whether somebody is at home."""
+async def health(_: Request) -> Response:
+    """Health check."""
     return PlainTextResponse("ok")
+
+
+def make_app(door: ServerAddress, desk: EnginePool, rate: float = _RATE, burst: float = _BURST) -> ASGIApp:
+    """The whole application, which closes `desk` when it ends."""
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        desk.close()
+
+    routes = [
+        Route("/", index),
+        Route("/page/{name}", page_file),
+        Route("/pieces/{name}", piece),
+        Route("/health", health),
+        WebSocketRoute("/talk", SessionLimit(desk).admit),
+    ]
+    return AccessControl(Starlette(routes=routes, lifespan=lifespan), door, ClientRateLimiter(rate, burst))

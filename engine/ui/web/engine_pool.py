@@ -1,4 +1,4 @@
-"""What all visitors share: threads, engines to analyse with, and the lines in which they wait for them."""
+"""What all sessions share: threads, engines for analysis, the queues for them, and jobs that use them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ _PULSE = 0.02  # seconds between two requests to end
 _LEAST_HASH = 1  # MB
 _KINDS_AT_ONCE = 8  # more than a visitor can watch
 _PAGE_THREADS = 4  # for what takes milliseconds, but too many of them for the event loop
+
 T = TypeVar("T")
 
 
@@ -131,21 +132,21 @@ async def _await_or_stop(work: Future[T], stop: Callable[[], None]) -> T:
 
 
 @dataclass
-class Job:
+class Errand:
     """What somebody else can see and do of a thread's work."""
 
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    halt: threading.Event = field(default_factory=threading.Event)
     engine: Engine | None = None  # once it is in use
 
     def stop(self) -> None:
         """Let the work end soon."""
-        self.cancelled.set()
+        self.halt.set()
         if self.engine is not None:
             self.engine.stop()
 
 
 @asynccontextmanager
-async def background_task(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def meanwhile(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Do something beside, as long as this lasts; how it ends is of no interest."""
     task = asyncio.create_task(work)
     try:
@@ -155,7 +156,7 @@ async def background_task(work: Coroutine[Any, Any, None]) -> AsyncIterator[None
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def run_until_preempted(desk: EnginePool, turn: Lease, work: Callable[[], None], errand: Job) -> bool:
+async def until_wanted(desk: EnginePool, turn: Lease, work: Callable[[], None], errand: Errand) -> bool:
     """Do something in a thread until it ends, or the place is wanted by others; returns whether it has ended."""
     job = asyncio.create_task(desk.run_analysis(work, errand.stop))
     wanted = asyncio.create_task(turn.preempted.wait())
@@ -173,7 +174,7 @@ async def run_until_preempted(desk: EnginePool, turn: Lease, work: Callable[[], 
 
 async def with_engine(desk: EnginePool, work: Callable[[Engine], T]) -> T:
     """What `work` finds out with an engine, in a turn of its own: it takes less than a second."""
-    errand = Job()
+    errand = Errand()
 
     def working(place: int) -> T:
         engine = errand.engine = desk.engine(place)

@@ -14,7 +14,7 @@ from engine.ui.clock import TimeControl
 from engine.ui.game import PlayedGame, PlayerInfo, game_from_pgn, starting_board
 from engine.ui.opponent import HIGHEST, LOWEST, EngineOpponent, engine_info
 from engine.ui.web import requests
-from engine.ui.web.engine_pool import EnginePool, background_task
+from engine.ui.web.engine_pool import EnginePool, meanwhile
 from engine.ui.web.queue import Lease
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import MoveList, Value, board_fen, make_message, opening_json, outcome_json, position_json
@@ -156,7 +156,7 @@ class PlaySession:
     async def _engine_move(self) -> None:
         loop, game = asyncio.get_running_loop(), self.game
         began = loop.time()
-        async with self._desk.game_turns.lease() as turn, background_task(self._stop_when_preempted(turn)):
+        async with self._desk.game_turns.lease() as turn, meanwhile(self._stop_when_preempted(turn)):
             move = await self._desk.run_game_search(lambda: self._opponent_for_level().move(game), self._stop)
         if self._is_slow:
             await asyncio.sleep(self._opponent_for_level().humanlike_delay(game, move) - (loop.time() - began))

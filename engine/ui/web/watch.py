@@ -1,4 +1,4 @@
-"""The kinds of search side by side, and a small alpha-beta tree with its cut-offs."""
+"""Search modes side by side, and a small alpha-beta tree with its cutoffs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from engine.search.types import Info, InfoString, Limits, Progress, Result
 from engine.system.errors import InputError
 from engine.ui.game import PlayedGame
 from engine.ui.web import requests
-from engine.ui.web.engine_pool import EnginePool, background_task
+from engine.ui.web.engine_pool import EnginePool, meanwhile
 from engine.ui.web.play import Tell
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, line_json, make_message, score_json
@@ -37,38 +37,43 @@ _MEGABYTES = 16  # for each search
 _LONGEST_LINE = 12  # plies
 _MOST_MOVES = 8  # whose visits are shown
 _BEAT = 0.1  # seconds between two messages about the same search
-_DEEPEST_TREE = 3
+_WIDTHS = {1: 40, 2: 8, 3: 5}  # moves of a position that are searched, by the depth of the tree
+_DEEPEST_TREE = max(_WIDTHS)
+_MOST_NODES = 2000  # of a tree
+_MATE = 10_000.0  # centipawns
+
+Judge = Callable[[chess.Board], Score]
 
 
 @dataclass(frozen=True)
 class SearchSnapshot:
-    """What one search has found, and how its visits spread."""
+    """A report of a search, and the visits of its root moves."""
 
     info: Info
     visits: dict[int, int]
 
 
 class LiveSearch:
-    """What one kind has found so far, for whoever looks at it now and then."""
+    """The latest report of one search, which `WatchSession` sends at intervals. Lives in the event loop."""
 
     def __init__(self) -> None:
         self.latest: SearchSnapshot | None = None
         self.changed = asyncio.Event()
 
     def add(self, seen: SearchSnapshot) -> None:
-        """Take in what was found."""
+        """Take a report."""
         self.latest = seen
         self.changed.set()
 
 
 class WatchSession:
-    """What a visitor watches."""
+    """The searches that a session watches."""
 
     def __init__(self, desk: EnginePool, tell: Tell) -> None:
         self._desk, self._tell = desk, tell
 
     async def watch(self, message: Message) -> None:
-        """Several kinds think about the same position, each for the same time."""
+        """Search the same position in several modes, each for the same time, and send what they find."""
         board = requests.parse_board(message)
         names = requests.enum_list_field(message, "kinds", tuple(_TITLES))
         seconds = requests.int_field(message, "movetime", _SHORTEST, _LONGEST, 3000) / 1000
@@ -95,9 +100,9 @@ class WatchSession:
             if isinstance(search, Stoppable):
                 search.stop()
 
-        async with background_task(self._tell_now_and_then(name, board, rules, sight)):
+        async with meanwhile(self._tell_now_and_then(name, board, rules, sight)):
             await self._desk.run_analysis(work, stop)
-        await asyncio.sleep(0)  # the last report may still be on its way
+        await asyncio.sleep(0)  # the last report may still be queued in the event loop
         await self._tell(_watched(name, board, rules, sight, done=True))
 
     async def _tell_now_and_then(self, name: str, board: chess.Board, rules: Rules, sight: LiveSearch) -> None:
@@ -107,7 +112,7 @@ class WatchSession:
             await asyncio.sleep(_BEAT)
 
     async def tree(self, message: Message) -> None:
-        """A small alpha-beta tree of the position."""
+        """Send a small alpha-beta tree of the position."""
         board = requests.parse_board(message)
         depth = requests.int_field(message, "depth", 1, _DEEPEST_TREE)
         if PlayedGame(board).is_over:
@@ -143,7 +148,7 @@ def _watched(name: str, board: chess.Board, rules: Rules, sight: LiveSearch, don
 
 
 def _line(board: chess.Board, rules: Rules, line: tuple[int, ...]) -> list[chess.Move]:
-    """A line of the engine's moves for python-chess."""
+    """The first moves of a line as python-chess moves."""
     follower, other, moves = rules.copy(), board.copy(stack=False), list[chess.Move]()
     for move in line[:_LONGEST_LINE]:
         text = follower.uci(move)
@@ -154,7 +159,7 @@ def _line(board: chess.Board, rules: Rules, line: tuple[int, ...]) -> list[chess
 
 
 def _shares(board: chess.Board, rules: Rules, visits: dict[int, int]) -> list[Value]:
-    """The most visited moves, and which share of all visits each got."""
+    """The most visited moves, each with its fraction of all visits."""
     total = sum(visits.values())
     if not total:
         return []
@@ -163,14 +168,8 @@ def _shares(board: chess.Board, rules: Rules, visits: dict[int, int]) -> list[Va
             for move in ranked]
 
 
-_WIDTHS = {1: 40, 2: 8, 3: 5}  # the moves of a position that are looked at, by the depth of the tree
-_MOST_NODES = 2000
-_MATE = 10_000.0  # centipawns that a mate counts
-Judge = Callable[[chess.Board], Score]
-
-
-class BoundedTrace(Trace):
-    """A trace that does not grow for ever."""
+class _CappedTrace(Trace):
+    """A trace of limited size."""
 
     def enter(self, state: object, is_leaf: bool, alpha: float = -math.inf, beta: float = math.inf) -> None:
         if self.nodes >= _MOST_NODES:
@@ -179,17 +178,17 @@ class BoundedTrace(Trace):
 
 
 class _Centipawns(Chess):
-    """Chess whose mates are worth more than anything else, in centipawns."""
+    """Chess in centipawns, with mates worth more than any evaluation."""
 
     def utility(self, state: str, player: int) -> float:
         return _MATE * super().utility(state, player)
 
 
 def small_tree(board: chess.Board, depth: int, judge: Judge) -> Value:
-    """The tree that alpha-beta searches to a depth, the most promising moves first and only a few of them.
+    """The tree that alpha-beta searches to a depth, with only the most promising moves of each position.
 
-    Alpha, beta and values are centipawns for White; None for no bound. A node is `cut` where one of its moves was so
-    good that the rest did not matter; these follow it as `skipped`.
+    Alpha, beta and values are centipawns for White; None for no bound. A node is `cut` if one of its moves caused a
+    cutoff; the moves that were not searched follow it as `skipped`.
     """
     def evaluate(fen: str) -> float:
         judged = chess.Board(fen)
@@ -200,7 +199,7 @@ def small_tree(board: chess.Board, depth: int, judge: Judge) -> Value:
     width = _WIDTHS[depth]
     game = _Centipawns(board.fen())
     ordered = Ordered(game, by_evaluation(game, evaluate), width)
-    trace = BoundedTrace()
+    trace = _CappedTrace()
     alphabeta(ordered, board.fen(), depth, evaluate, trace)
     assert trace.root is not None
     nodes: list[Value] = []
@@ -209,7 +208,7 @@ def small_tree(board: chess.Board, depth: int, judge: Judge) -> Value:
 
 
 def _write(nodes: list[Value], visit: VisitedNode, place: Value, game: Ordered[str, str]) -> None:
-    """Add a node, whose place in the tree is known, and all below it."""
+    """Add a node, whose id and parent are in `place`, and its subtree."""
     fen = str(visit.state)
     actions: Sequence[str] = game.actions(fen) if visit.children else ()
     is_cut = 0 < len(visit.children) < len(actions)

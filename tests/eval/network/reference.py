@@ -13,17 +13,8 @@ QUARTERS = tuple(2 * (square >> 5) + (square >> 1 & 1) for square in range(64)) 
 
 
 def random_network(seed: int, shape: Shape, largest: int = 200) -> Network:
+    """A network whose sums reach every part of the activations; `largest` limits feature weights and biases."""
     generator = np.random.default_rng(seed)
-    if shape.layers:
-        return random_layers(generator, shape, largest, seed)
-    return Network(shape, generator.integers(-largest, largest + 1, (shape.rows, shape.hidden)).astype(np.int16),
-                   generator.integers(-largest, largest + 1, shape.hidden).astype(np.int16),
-                   generator.integers(-127, 128, (shape.output_buckets, 2, shape.hidden)).astype(np.int16),
-                   generator.integers(-20_000, 20_000, shape.output_buckets).astype(np.int32), 136.0, {"seed": seed})
-
-
-def random_layers(generator: np.random.Generator, shape: Shape, largest: int, seed: int) -> Network:
-    """A network with layers whose sums reach every part of the activations."""
     limits = {"feature_weights": min(largest, 127), "feature_biases": largest, "pair_shifts": 0, "first_weights": 127,
               "first_biases": 10_000, "second_weights": 127, "second_biases": 10_000, "output_weights": 3_000,
               "output_biases": 5_000_000}
@@ -58,21 +49,11 @@ def accumulator(board: chess.Board, color: chess.Color, network: Network):
 def score(board: chess.Board, network: Network, limit: int = 9_999) -> int:
     men = min(chess.popcount(board.occupied), 32)
     bucket = (men - 1) * network.shape.output_buckets // 32
-    if network.shape.layers:
-        total = layered_output(board, network, bucket) + int(network.output_biases[bucket])
-        return min(max(_divide(total * round(network.scale), 127 * 64 * 1024), -limit), limit)
-    out = 0
-    for half, color in enumerate((board.turn, not board.turn)):
-        activated = np.clip(accumulator(board, color, network).astype(np.int64), 0, 255) ** 2
-        out += int((activated * network.output_weights[bucket, half]).sum())
-    out = (out + 2**31) % 2**32 - 2**31
-    value = (_divide(out, 255) + int(network.output_biases[bucket])) * round(network.scale)
-    return min(max(_divide(value, 255 * 64), -limit), limit)
+    total = layered_output(board, network, bucket) + int(network.output_biases[bucket])
+    return min(max(_divide(total * round(network.scale), 127 * 64 * 1024), -limit), limit)
 
 
 def layered_output(board: chess.Board, network: Network, bucket: int) -> int:
-    assert network.first_weights is not None and network.first_biases is not None and network.pair_shifts is not None
-    assert network.second_weights is not None and network.second_biases is not None
     cells = []
     for color in (board.turn, not board.turn):
         left, right = np.split(accumulator(board, color, network).astype(np.int64), 2)
@@ -88,20 +69,3 @@ def layered_output(board: chess.Board, network: Network, bucket: int) -> int:
 def _divide(value: int, divisor: int) -> int:
     """As C does, towards 0."""
     return value // divisor if value >= 0 else -(-value // divisor)
-
-
-def material_network(hidden: int = 64) -> Network:
-    """A network made by hand: its score is close to the side to move's lead in material.
-
-    One cell counts the own men, one the enemy's; SCReLU squares, so what comes out grows faster than the lead, and has
-    the same sign.
-    """
-    shape = Shape(hidden, output_buckets=1)
-    weights = np.zeros((shape.rows, hidden), np.int16)
-    for kind, worth in enumerate((1, 3, 3, 5, 9)):
-        for relation in range(2):
-            start = relation * 384 + kind * 64
-            weights[start:start + 64, relation] = 2 * worth
-    output = np.zeros((1, 2, hidden), np.int16)
-    output[0, 0, 0], output[0, 0, 1] = 64, -64
-    return Network(shape, weights, np.zeros(hidden, np.int16), output, np.zeros(1, np.int32), 10_000.0)

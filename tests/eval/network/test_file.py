@@ -12,10 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.system.errors import InputError
-from eval.network.file import Network, Shape, read_network, write_network
+from eval.binary_file import ArrayBlock, FileFormat
+from eval.evaluator import BUILT_IN_FILE
+from eval.network.file import DEFAULT_LAYERS, MAGIC, VERSION, Shape, read_network, write_network
 from tests.eval.network.reference import QUARTERS, random_network
 
-SHAPE = Shape(64, QUARTERS, mirrored=True, output_buckets=2)
+SHAPE = Shape(128, (8, 32), QUARTERS, mirrored=True, output_buckets=2)
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +44,7 @@ def changed_header(content: bytes, **fields) -> bytes:
     return start + bytes(-len(start) % 64) + content[16 + length + -(16 + length) % 64:]
 
 
-@pytest.mark.parametrize("shape", [SHAPE, Shape(128), Shape(64, mirrored=False, output_buckets=1),
-                                   Shape(128, layers=(8, 32))])
+@pytest.mark.parametrize("shape", [SHAPE, Shape(128, (8, 32)), Shape(256, (16, 8), mirrored=False, output_buckets=1)])
 def test_what_is_written_is_read(shape, tmp_path):
     network = random_network(5, shape)
     write_network(network, tmp_path / "a.network")
@@ -67,11 +68,14 @@ def test_the_layout_is_the_documented_one(content):
     version, length = struct.unpack_from("<II", content, 8)
     assert version == 1
     header = json.loads(content[16:16 + length])
-    assert (header["hidden"], header["activation"], header["qa"], header["qb"]) == (64, "screlu", 255, 64)
+    assert (header["hidden"], header["layers"], header["activation"]) == (128, [8, 32], "pairs")
+    assert [header[name] for name in ("qa", "qb", "qo", "pair_bits", "square_bits")] == [255, 64, 1024, 9, 19]
     start = 16 + length + -(16 + length) % 64
     assert not any(content[16 + length:start])
-    numbers = b"".join(array.tobytes() for array in (network.feature_weights, network.feature_biases,
-                                                     network.output_weights, network.output_biases))
+    numbers = b"".join(array.tobytes() for array in (
+        network.feature_weights, network.feature_biases, network.pair_shifts, network.first_weights,
+        network.first_biases, network.second_weights, network.second_biases, network.output_weights,
+        network.output_biases))
     assert content[start:] == numbers
 
 
@@ -93,14 +97,29 @@ def test_no_cut_goes_unnoticed(content, tmp_path_factory, data):
 
 @pytest.mark.parametrize(("fields", "words"), [
     ({"hidden": 100}, "width is '100'"), ({"hidden": 4096}, "width is '4096'"), ({"hidden": True}, "width"),
-    ({"hidden": 128}, "cut off"), ({"king_buckets": [0] * 63}, "king_buckets"),
+    ({"hidden": 256}, "cut off"), ({"king_buckets": [0] * 63}, "king_buckets"),
     ({"king_buckets": [0] * 64}, "too long"),
     ({"output_buckets": 0}, "output_buckets"), ({"mirrored": 1}, "mirrored"), ({"activation": "relu"}, "activation"),
-    ({"layers": [8, 32]}, "width is '64'"), ({"layers": 8}, "layers"), ({"activation": "pairs"}, "activation"),
-    ({"qa": 181}, '"qa"'), ({"scale": "x"}, "scale"), ({"scale": 1e99}, "scale"), ({"provenance": []}, "provenance"),
+    ({"layers": 8}, "list of two widths"), ({"layers": None}, "list of two widths"),
+    ({"layers": [8]}, "list of two widths"), ({"layers": [8, 12]}, "layer's width is '12'"),
+    ({"layers": [8, 128]}, "width is '128'"), ({"layers": [8, "8"]}, "width is '8'"), ({"layers": [8, 16]}, "too long"),
+    ({"layers": [16, 32]}, "cut off"), ({"qa": 181}, '"qa"'), ({"pair_bits": 8}, '"pair_bits"'),
+    ({"scale": "x"}, "scale"), ({"scale": 1e99}, "scale"), ({"provenance": []}, "provenance"),
     ({"scale": 137.0}, "checksum"), ({"checksum": 5}, "checksum"), ({"mirrored": False}, "checksum")])
 def test_other_shapes_are_refused(content, tmp_path, fields, words):
     assert words in refusal(changed_header(content, **fields), tmp_path / "other.network")
+
+
+def test_a_network_without_layers_is_refused(tmp_path):
+    """The kind that was written before: one output layer behind accumulators that are clamped and squared."""
+    blocks = (ArrayBlock("feature_weights", "<i2", (768, 64)), ArrayBlock("feature_biases", "<i2", (64,)),
+              ArrayBlock("output_weights", "<i2", (1, 2, 64)), ArrayBlock("output_biases", "<i4", (1,)))
+    header = {"hidden": 64, "king_buckets": [0] * 64, "mirrored": True, "output_buckets": 1, "activation": "screlu",
+              "qa": 255, "qb": 64, "scale": 136.0, "provenance": {}}
+    content = FileFormat("network", MAGIC, VERSION).pack(
+        header, blocks, {block.name: np.zeros(block.dimensions, block.code) for block in blocks})
+    path = tmp_path / "old.network"
+    assert refusal(content, path) == f'network file {path}: activation "screlu" is not supported'
 
 
 def test_other_files_are_refused(content, tmp_path):
@@ -115,35 +134,18 @@ def test_other_files_are_refused(content, tmp_path):
 
 def test_what_could_not_be_read_is_not_written(tmp_path):
     network = random_network(1, SHAPE)
-    large = Network(SHAPE, network.feature_weights, network.feature_biases, network.output_weights * 2,
-                    network.output_biases, 136.0)
-    wide = Network(SHAPE, network.feature_weights.astype(np.int32) + 40_000, network.feature_biases,
-                   network.output_weights, network.output_biases, 136.0)
-    short = Network(SHAPE, network.feature_weights[1:], network.feature_biases, network.output_weights,
-                    network.output_biases, 136.0)
-    for wrong in (large, wide, short):
-        with pytest.raises(InputError):
-            write_network(wrong, tmp_path / "wrong.network")
+    biases = network.first_biases.copy()
+    biases[1, 5] = 2**31 - 1
+    wrong = {
+        "first biases is beyond": {"first_biases": biases},
+        "pair shifts is beyond": {"pair_shifts": network.pair_shifts + 5},
+        "feature_weights holds numbers beyond 8 bits": {"feature_weights": network.feature_weights.astype(int) + 100},
+        "feature_weights has the shape": {"feature_weights": network.feature_weights[1:]}}
+    for words, numbers in wrong.items():
+        with pytest.raises(InputError, match=words):
+            write_network(replace(network, **numbers), tmp_path / "wrong.network")
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("layers", "words"), [
-    ([8], "1 of the two"), ([8, 12], "layer's width is '12'"), ([8, 128], "width is '128'"), ([8, "8"], "width is '8'"),
-    ([8, 16], "too long"), ([16, 32], "cut off"), ([], "activation")])
-def test_other_layers_are_refused(tmp_path, layers, words):
-    write_network(random_network(1, Shape(128, layers=(8, 32))), tmp_path / "whole.network")
-    content = (tmp_path / "whole.network").read_bytes()
-    assert words in refusal(changed_header(content, layers=layers), tmp_path / "other.network")
-
-
-def test_layers_have_bounds_and_constants(tmp_path):
-    network = random_network(1, Shape(128, layers=(8, 32)))
-    biases = network.first_biases.copy()
-    biases[3, 5] = 2**31 - 1
-    with pytest.raises(InputError, match="first biases is beyond"):
-        write_network(replace(network, first_biases=biases), tmp_path / "a.network")
-    with pytest.raises(InputError, match="second_weights are missing"):
-        write_network(replace(network, second_weights=None), tmp_path / "a.network")
-    write_network(network, tmp_path / "a.network")
-    content = (tmp_path / "a.network").read_bytes()
-    assert "pair_bits" in refusal(changed_header(content, pair_bits=8), tmp_path / "b.network")
+def test_the_default_layers_are_those_of_the_built_in_network():
+    assert read_network(BUILT_IN_FILE).shape.layers == DEFAULT_LAYERS

@@ -1,0 +1,40 @@
+"""The extras of the package: what some commands need besides the engine itself, and how to install it."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from engine.system.errors import InputError
+
+DISTRIBUTION = "adversary-chess"  # the name of the package for pip
+
+# Extra -> the packages that it installs, by the names under which they are imported. A test holds that pyproject.toml
+# says the same.
+EXTRAS = {
+    "web": ("starlette", "uvicorn", "websockets"),
+    "class": ("jupyterlab", "nbclient", "ipykernel"),
+    "lab": ("matplotlib", "selenium"),
+    "train": ("torch",),
+    "cluster": ("distributed",),
+}
+
+_CHECKOUT = Path(__file__).resolve().parents[1]
+
+
+def missing_packages(extra: str) -> list[str]:
+    """The packages of an extra that are not installed."""
+    return [name for name in EXTRAS[extra] if importlib.util.find_spec(name) is None]
+
+
+def install_command(*extras: str) -> str:
+    """How to install extras: from the sources if this is a checkout, else by the name of the package."""
+    names = ",".join(extras)
+    if (_CHECKOUT / "pyproject.toml").is_file():
+        return f"pip install '.[{names}]' in {_CHECKOUT}"
+    return f"pip install '{DISTRIBUTION}[{names}]'"
+
+
+def missing_extra(what: str, extra: str, *packages: str) -> InputError:
+    """The error that `what` needs these packages of an extra, with the command that installs it."""
+    return InputError(f"{what} needs {' and '.join(packages)}; {install_command(extra)}")

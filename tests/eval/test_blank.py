@@ -1,0 +1,62 @@
+"""What a player knows who has learned nothing: the material network counts material, and nothing else."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from engine.core.fen import parse_fen
+from eval.blank import material_only_network
+from eval.network.memory import LoadedNetwork, StandaloneAccumulators
+from tests.eval.boards import game_fens
+from tests.eval.network import kernels, reference
+from tests.positions import judge
+
+WORTH = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}
+LOADED = LoadedNetwork(material_only_network())
+OWN = StandaloneAccumulators(LOADED)
+
+
+def score(board: chess.Board) -> int:
+    """By the kernels, which must agree with the reference."""
+    kernels.begin(OWN.record, 0)
+    found = int(kernels.score_at(parse_fen(board.fen()), OWN.record, 0))
+    assert found == reference.score(board, LOADED.network)
+    return found
+
+
+def lead_of(board: chess.Board) -> int:
+    """Of the side to move, in pawns."""
+    return sum(worth * (len(board.pieces(kind, board.turn)) - len(board.pieces(kind, not board.turn)))
+               for kind, worth in WORTH.items())
+
+
+def board_with_lead(lead: int, turn: chess.Color) -> chess.Board:
+    """The starting position with as few men taken off as give the side to move this lead."""
+    board = chess.Board()
+    board.turn, left, loser = turn, abs(lead), turn ^ (lead > 0)
+    for kind, worth in WORTH.items():
+        taken = list(board.pieces(kind, loser))[:left // worth]
+        for square in taken:
+            board.remove_piece_at(square)
+        left -= worth * len(taken)
+    return board
+
+
+@pytest.mark.parametrize("turn", chess.COLORS)
+def test_each_pawn_of_lead_is_a_hundred_centipawns(turn):
+    for lead in range(-31, 32):
+        board = board_with_lead(lead, turn)
+        assert lead_of(board) == lead
+        assert score(board) == 100 * lead
+
+
+def test_only_material_counts():
+    for fen in game_fens(3, 120)[::5]:
+        board = judge(fen)
+        assert score(board) == 100 * lead_of(board), fen
+
+
+def test_a_larger_lead_counts_as_much_as_the_largest():
+    assert score(board_with_lead(39, chess.WHITE)) == 3_100
+    assert score(board_with_lead(-39, chess.WHITE)) == -3_200
