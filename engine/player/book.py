@@ -44,9 +44,9 @@ class PlayerBook:
         """Start another game."""
         self._has_taken_leave = False
 
-    def look_up(self, game: Game, order: GoRequest) -> BookAnswer:
+    def look_up(self, game: Game, request: GoRequest) -> BookAnswer:
         """What to play without a search, if the order is for a game and the book has a move."""
-        is_wanted = self._settings.own_book and not self._is_analysis(order)
+        is_wanted = self._settings.own_book and not self._is_analysis(request)
         if self._book is None or not is_wanted or game.repetitions() > 1:
             return BookAnswer(None, ())
         is_too_late = fullmove_number(game.position) > self._settings.book_depth
@@ -67,8 +67,8 @@ class PlayerBook:
         share = play_probabilities(weights, variety)[place]
         return BookAnswer(move, (*remarks, f"book {game.uci(move)} weight {weight}, chosen with {share:.0%}"))
 
-    def _is_analysis(self, order: GoRequest) -> bool:
-        return (order.infinite or bool(order.search_moves) or order.mate is not None
+    def _is_analysis(self, request: GoRequest) -> bool:
+        return (request.infinite or bool(request.search_moves) or request.mate is not None
                 or self._settings.uci_analyse_mode or self._settings.multipv > 1)
 
     def _leave(self, game: Game) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The player that a GUI talks to: it keeps the game, and answers `go` from the book, the endgame tables or a search.
 
-Nothing here prints: what is found goes to a `report`, and `uci.py` turns it into text.
+Nothing here prints: results go to a `report`, which the session formats as text.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _WARM_UP_MEGABYTES = 1
 _SHORTEST_THOUGHT = 0.001  # seconds
 _PULSE = 0.05  # seconds between two checks of the signals
 _SHORT_PULSE = 0.005  # seconds between two checks of kernels that are being loaded
-_COMPILING_PATIENCE = 6.0  # seconds that `isready` waits for the kernels of another mode
-_PATIENCE = 2.0  # seconds that `isready` waits for endgame tables
+_COMPILING_TIMEOUT = 6.0  # seconds that `isready` waits for the kernels of another mode
+_TABLES_TIMEOUT = 2.0  # seconds that `isready` waits for endgame tables
 
 
 class Player:
@@ -57,11 +57,11 @@ class Player:
         self._search = DEFAULT_MODE.create(settings, Settings().hash)  # `apply` checks what was asked for
         self._loading: threading.Thread | None = None  # loads the kernels of another mode
         self._active = self._search  # the search that a `go` uses
-        self._repertoire: PlayerBook | None = None  # until a book is wanted
+        self._book: PlayerBook | None = None  # until a book is used
         self._tb_root = TbRoot(settings)
         self._lag = LagEstimate()
         self._rng = random.Random()  # noqa: S311  mistakes need no secrecy
-        self._fallible: HumanlikeSearch | None = None  # until a level is wanted that looks as people do
+        self._humanlike: HumanlikeSearch | None = None  # until a level uses it
         self._vision_seed = self._rng.getrandbits(64)  # of this game
         self._lock = threading.Lock()
         self._is_searching = False
@@ -120,31 +120,31 @@ class Player:
         self._loading.start()
 
     def _prepare_level(self) -> None:
-        """Make the search of a weak level, if that is wanted and not there."""
+        """Create the human-like search, if the level needs it."""
         level = self._level()
-        if level is not None and level.sight is not None and self._fallible is None:
+        if level is not None and level.vision is not None and self._humanlike is None:
             from engine.humanlike.searcher import HumanlikeSearch
 
-            self._fallible = HumanlikeSearch(self._evaluation)
-            self._load_in_background(self._fallible)
+            self._humanlike = HumanlikeSearch(self._evaluation)
+            self._load_in_background(self._humanlike)
 
-    def _create_search(self, kind: SearchMode, megabytes: int) -> Search:
+    def _create_search(self, mode: SearchMode, megabytes: int) -> Search:
         """A new search, made according to the settings, with the evaluation in use."""
-        search = kind.create(self._settings, megabytes)
+        search = mode.create(self._settings, megabytes)
         if isinstance(search, Evaluating):
             search.set_evaluation(self._evaluation)
         return search
 
     def _change_evaluation(self) -> None:
-        """Use the evaluation that the settings ask for. A named file must be good even if it is not used now."""
+        """Use the evaluator of the settings. A named file must be valid even if it is not used now."""
         named = evaluator_named(self._settings.eval_file)
-        wanted = named if self._settings.evaluation != FEATURES else evaluator_named(FEATURES)
-        if wanted.network is self._evaluation.network:
+        evaluator = named if self._settings.evaluation != FEATURES else evaluator_named(FEATURES)
+        if evaluator.network is self._evaluation.network:
             return
-        self._evaluation = wanted
-        for search in (self._search, self._fallible):
+        self._evaluation = evaluator
+        for search in (self._search, self._humanlike):
             if isinstance(search, Evaluating):
-                search.set_evaluation(wanted)
+                search.set_evaluation(evaluator)
 
     def _resize(self) -> None:
         megabytes = self._hash()
@@ -163,21 +163,21 @@ class Player:
         if self._settings.book_file or self._settings.own_book:
             from engine.player.book import PlayerBook
 
-            if self._repertoire is None:
-                self._repertoire = PlayerBook(self._settings)
-            self._repertoire.open()
+            if self._book is None:
+                self._book = PlayerBook(self._settings)
+            self._book.open()
 
     def _clear_search(self) -> None:
         if isinstance(self._search, Clearable):
             self._search.clear()
 
     def new_game(self) -> None:
-        """Forget everything about earlier games."""
+        """Clear everything about earlier games."""
         self._clear_search()
         self._lag.forget()
         self._vision_seed = self._rng.getrandbits(64)
-        if self._repertoire is not None:
-            self._repertoire.begin_game()
+        if self._book is not None:
+            self._book.begin_game()
 
     def set_position(self, fen: str | None, moves: Sequence[str]) -> None:
         """Set up a position from a FEN (None for the starting position) and moves; InputError changes nothing."""
@@ -193,84 +193,88 @@ class Player:
         self._tb_root.prefetch_for(game)
 
     def get_ready(self) -> None:
-        """Do what would take time in a game, and wait a limited time for what is still being read or compiled."""
+        """Do now what would cost time in a game, and wait a limited time for files and kernels that are still
+        loading.
+        """
         self._tb_root.open_files()
         if isinstance(self._search, Resizable):
             self._search.prefault()
         if self._loading is not None:
-            self._loading.join(_COMPILING_PATIENCE)
-        self._tb_root.wait(_PATIENCE)
+            self._loading.join(_COMPILING_TIMEOUT)
+        self._tb_root.wait(_TABLES_TIMEOUT)
 
-    def go(self, order: GoRequest, received: float, signals: SearchSignals, report: Report) -> Result:
-        """The answer to an order that came at the time `received`: from the book, the endgame tables or a search.
+    def go(self, request: GoRequest, received: float, signals: SearchSignals, report: Report) -> Result:
+        """The answer to a request that arrived at the time `received`: from the book, the endgame tables or a search.
 
-        The search ends when a limit is met or the signals say stop.
+        The search ends when a limit is met or a signal stops it.
         """
         side, ply = int(self.game.position.side), len(self._moves)
-        self._lag.observe(order, side, ply)
-        root_moves, level = self._root_moves(order, report), self._level()
-        result = self._book_answer(order, received, report)
+        self._lag.observe(request, side, ply)
+        root_moves, level = self._root_moves(request, report), self._level()
+        result = self._book_answer(request, received, report)
         if result is None:
-            self._active = self._ready_search(order, report)
-            budget = None if order.infinite else move_budget(order, self.game, self._settings.move_overhead, self._lag)
-            verdict = TbRootResult((), root_moves)
+            self._active = self._ready_search(request, report)
+            budget = None if request.infinite else move_budget(request, self.game, self._settings.move_overhead,
+                                                               self._lag)
+            tb_result = TbRootResult((), root_moves)
             if level is None:
-                seconds = None if budget is None or order.ponder else budget.hard - (time.perf_counter() - received)
-                verdict = self._probe_root(order, root_moves, seconds, signals, report)
-            if verdict.lines:
-                result = report_tb_result(verdict, time.perf_counter() - received, report)
+                seconds = None if budget is None or request.ponder else budget.hard - (time.perf_counter() - received)
+                tb_result = self._probe_root(request, root_moves, seconds, signals, report)
+            if tb_result.lines:
+                result = report_tb_result(tb_result, time.perf_counter() - received, report)
             else:
-                limits = self._limits(order, verdict.unresolved_moves, budget, received, signals)
-                result = self._run_search(limits, signals, verdict, level, report)
-        self._lag.record_answer(order, side, ply, time.perf_counter() - received)
+                limits = self._limits(request, tb_result.unresolved_moves, budget, received, signals)
+                result = self._run_search(limits, signals, tb_result, level, report)
+        self._lag.record_answer(request, side, ply, time.perf_counter() - received)
         return result
 
-    def _root_moves(self, order: GoRequest, report: Report) -> tuple[int, ...]:
+    def _root_moves(self, request: GoRequest, report: Report) -> tuple[int, ...]:
         """The moves to search, () for all; an illegal one is reported and left out."""
-        return parse_legal_moves(self.game, order.search_moves, lambda text: report(
-            InfoString(f"searchmoves names {quote(text)}, which is not a legal move here")))
+        return parse_legal_moves(self.game, request.search_moves, lambda text: report(
+            InfoString(f"searchmoves: {quote(text)} is not a legal move here")))
 
-    def _book_answer(self, order: GoRequest, received: float, report: Report) -> Result | None:
+    def _book_answer(self, request: GoRequest, received: float, report: Report) -> Result | None:
         """The book's move as a result; None if there is no book or it has no move here."""
-        if self._repertoire is None:
+        if self._book is None:
             return None
-        advice = self._repertoire.look_up(self.game, order)
-        for remark in advice.messages:
-            report(InfoString(remark))
-        if advice.move is None:
+        book_answer = self._book.look_up(self.game, request)
+        for message in book_answer.messages:
+            report(InfoString(message))
+        if book_answer.move is None:
             return None
-        return Result(advice.move, 0, 0, 0, time.perf_counter() - received, (advice.move,))
+        return Result(book_answer.move, 0, 0, 0, time.perf_counter() - received, (book_answer.move,))
 
-    def _ready_search(self, order: GoRequest, report: Report) -> Search:
+    def _ready_search(self, request: GoRequest, report: Report) -> Search:
         """The search of the mode in use; if it is still being compiled and a clock is running, alpha-beta instead."""
         while self._loading is not None and self._loading.is_alive():
-            if order.is_timed and is_compiling():
-                report(InfoString(f"{self._mode} is still being compiled; alpha-beta answers instead"))
+            if request.is_timed and is_compiling():
+                report(InfoString(f"{self._mode} is still compiling; using alphabeta for this move"))
                 return self._create_search(DEFAULT_MODE, 1)
             self._loading.join(_SHORT_PULSE)  # loading without compiling takes no time worth mentioning
         return self._search
 
-    def _probe_root(self, order: GoRequest, root_moves: tuple[int, ...], seconds: float | None, signals: SearchSignals,
+    def _probe_root(self, request: GoRequest, root_moves: tuple[int, ...], seconds: float | None,
+                    signals: SearchSignals,
                     report: Report) -> TbRootResult:
-        """What the endgame tables that have been read say about the `root_moves`, which are all left open otherwise.
+        """Probe the loaded endgame tables at the root; without an answer all `root_moves` are left to the search.
 
-        Only an order without a clock waits for tables that are still being read.
+        Only a request without a clock waits for tables that are still loading.
         """
         self._tb_root.prefetch_for(self.game)
-        may_wait = not order.is_timed and self._tb_root.is_close_to_tables(self.game)
+        may_wait = not request.is_timed and self._tb_root.is_close_to_tables(self.game)
         while may_wait and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
             pass
-        for complaint in self._tb_root.take_warnings():
-            report(InfoString(complaint))
-        verdict = self._tb_root.probe(self.game, self._settings.multipv, root_moves, seconds)
-        return TbRootResult((), root_moves) if verdict is None else verdict
+        for warning in self._tb_root.take_warnings():
+            report(InfoString(warning))
+        tb_result = self._tb_root.probe(self.game, self._settings.multipv, root_moves, seconds)
+        return TbRootResult((), root_moves) if tb_result is None else tb_result
 
-    def _limits(self, order: GoRequest, root_moves: tuple[int, ...], budget: Budget | None, received: float,
+    def _limits(self, request: GoRequest, root_moves: tuple[int, ...], budget: Budget | None, received: float,
                 signals: SearchSignals) -> Limits:
-        """The limits of the search for an order; one that is pondering gets its time with `ponderhit`."""
-        limits = Limits(depth=order.depth, nodes=order.nodes, mate=order.mate, multipv=self._settings.multipv,
+        """The limits of the search for a request; one that is pondering gets its time with `ponderhit`."""
+        limits = Limits(depth=request.depth, nodes=request.nodes, mate=request.mate, multipv=self._settings.multipv,
                         search_moves=root_moves)
-        is_pondering = order.ponder and not signals.ponderhit.is_set()
+        is_pondering = request.ponder and not signals.ponderhit.is_set()
         self._time_after_ponderhit = budget if is_pondering else None
         if is_pondering or budget is None:
             return limits
@@ -278,7 +282,7 @@ class Player:
         return replace(limits, soft_time=max(budget.soft - late, 0.0),
                        hard_time=max(budget.hard - late, _SHORTEST_THOUGHT))
 
-    def _run_search(self, limits: Limits, signals: SearchSignals, verdict: TbRootResult, level: SkillLevel | None,
+    def _run_search(self, limits: Limits, signals: SearchSignals, tb_result: TbRootResult, level: SkillLevel | None,
                     report: Report) -> Result:
         """Search what the tables leave open, at the strength of `level` if there is one.
 
@@ -289,7 +293,7 @@ class Player:
         if isinstance(self._active, TbProbing):
             # In a drawn position the search looks for chances that the tables know nothing of; a limited player
             # uses no tables at all.
-            is_asking = level is None and not verdict.is_draw
+            is_asking = level is None and not tb_result.is_draw
             self._active.set_tb(self._tb_root.for_search() if is_asking else no_tb())
         with self._lock:
             self._active.prepare(self.game.position, limits)
@@ -298,7 +302,7 @@ class Player:
         try:
             if level is not None:
                 return self._apply_skill(self._find_candidates(limits, signals), level, report)
-            if verdict.is_draw:
+            if tb_result.is_draw:
                 return replace(self._active.search(report_as_draw(report)), score=int(DRAW))
             return self._active.search(report)
         finally:
@@ -316,12 +320,12 @@ class Player:
 
     def _skill_limits(self, limits: Limits, level: SkillLevel) -> Limits:
         """What a level sees of a search; one that looks as people do has a search of its own."""
-        if level.sight is None:
+        if level.vision is None:
             return skill_limits(limits, level, self._settings.threads)
         self._prepare_level()
-        assert self._fallible is not None
-        self._active = self._fallible
-        depth = self._fallible.set_vision(level.sight, self._vision_seed, self._rng)
+        assert self._humanlike is not None
+        self._active = self._humanlike
+        depth = self._humanlike.set_vision(level.vision, self._vision_seed, self._rng)
         return skill_limits(limits, replace(level, depth=depth))
 
     def _find_candidates(self, limits: Limits, signals: SearchSignals) -> Result:
@@ -336,7 +340,7 @@ class Player:
         """The answer that a weaker player would give after this search; only its line is reported."""
         if not result.infos:
             return result
-        last = max(place for place, info in enumerate(result.infos) if info.multipv == 1)
+        last = max(index for index, info in enumerate(result.infos) if info.multipv == 1)
         chosen = replace(pick_weakened_move(result.infos[last:], level, self._rng), multipv=1)
         report(chosen)
         return replace(result, move=chosen.pv[0], score=chosen.score, pv=chosen.pv)

@@ -35,7 +35,7 @@ class SkillLevel:
     knowledge: float = 100  # per cent of the evaluation that is understood
 
     @property
-    def sight(self) -> Vision | None:
+    def vision(self) -> Vision | None:
         """How a level looks at a position as people do; None if it searches."""
         if not self.blindness:
             return None
@@ -89,11 +89,11 @@ def skill_limits(limits: Limits, level: SkillLevel, threads: int = 1) -> Limits:
                    multipv=max(round(level.candidates), limits.multipv))
 
 
-def pick_weakened_move(lines: Sequence[Info], level: SkillLevel, generator: random.Random) -> Info:
+def pick_weakened_move(lines: Sequence[Info], level: SkillLevel, rng: random.Random) -> Info:
     """The line that a level plays out of `lines`, which are sorted with the best first."""
     best = lines[0]
     if is_decisive(best.score):
         return best
     seen = [line for line in lines[: round(level.candidates)] if best.score - line.score <= level.largest_loss]
     weights = [math.exp((line.score - best.score) / level.temperature) for line in seen]
-    return generator.choices(seen, weights)[0]
+    return rng.choices(seen, weights)[0]

@@ -1,4 +1,4 @@
-"""The endgame tables of a player: read into memory when few men are left, and probed at the root before a search."""
+"""The endgame tables of a player: read into memory when few pieces are left, and probed at the root before a search."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LONGEST_LINE = 100  # plies of a line that are shown
 _SHARE_FOR_LINES = 0.3  # of the time for a move
 _UNCERTAIN = (MAY_WIN, MAY_LOSE)
 _DRAWN = (SPOILT_LOSS, DRAWS, SPOILT_WIN)
-_NEAR_SYZYGY = 3  # Syzygy tables are opened when there are this many men more than in the largest of them
+_NEAR_SYZYGY = 3  # Syzygy tables are opened when there are this many pieces more than in the largest of them
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,15 @@ class TbLine:
 
 @dataclass(frozen=True)
 class TbRootResult:
-    """What the tables say about a position: either it is settled, or the moves that remain open are to be searched."""
+    """The result of a root probe: lines whose value is known, or the moves that are left to the search."""
 
     lines: tuple[TbLine, ...]  # the best first
     unresolved_moves: tuple[int, ...]  # () for all
-    is_draw: bool = False  # whether the open moves draw
+    is_draw: bool = False  # whether the unresolved moves draw
 
 
 class TbRoot:
-    """The endgame tables, used as the settings say."""
+    """The endgame tables of a player, as the settings choose them."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -90,12 +90,12 @@ class TbRoot:
             self._syzygy = None
             return None
         syzygy = SyzygyTables(folders)
-        complaints = "; ".join(syzygy.take_warnings())
+        warnings = "; ".join(syzygy.take_warnings())
         if not syzygy.count:
-            raise InputError(complaints or f"no Syzygy tables in {text}: their names look like KQvKR.rtbw")
+            raise InputError(warnings or f"no Syzygy tables in {text}: their names look like KQvKR.rtbw")
         self._syzygy = syzygy
-        found = f"{syzygy.count} Syzygy tables with up to {syzygy.most_men} men"
-        return f"{found}; {complaints}" if complaints else found
+        found = f"{syzygy.count} Syzygy tables with up to {syzygy.most_men} pieces"
+        return f"{found}; {warnings}" if warnings else found
 
     def open_files(self) -> None:
         """Start opening the engine's own tables in the background, long before they are needed on the clock."""
@@ -134,14 +134,16 @@ class TbRoot:
             self._syzygy.prepare(game.position)
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait for what is being read, at most this long for each kind of table; returns whether all has been read."""
+        """Wait for what is being read, at most this long for own tables and for Syzygy; returns whether all has been
+        read.
+        """
         return self._opener.wait(seconds) and all(
             tables.wait(seconds) for tables in (self._own, self._syzygy) if tables is not None)
 
     def take_warnings(self) -> list[str]:
-        """What was found to be wrong with files since the last call."""
-        return [complaint for source in (self._opener, self._own, self._syzygy) if source is not None
-                for complaint in source.take_warnings()]
+        """Problems with files since the last call."""
+        return [warning for source in (self._opener, self._own, self._syzygy) if source is not None
+                for warning in source.take_warnings()]
 
     def for_search(self) -> TbRecord:
         """The tables that a search may probe."""
@@ -161,39 +163,40 @@ class TbRoot:
         None if they say nothing. `seconds` is the time for this move; None for as long as it takes.
         """
         if self._own is not None and self._settings.own_tables:
-            fates = [fate for fate in self._own.ranked_moves(game.position) or () if not allowed
-                     or fate.move in allowed]
-            if fates:
-                return self._by_rank(game, fates, lines, seconds)
+            ranked_moves = [ranked for ranked in self._own.ranked_moves(game.position) or () if not allowed
+                            or ranked.move in allowed]
+            if ranked_moves:
+                return self._by_rank(game, ranked_moves, lines, seconds)
         if self._syzygy is None or _count_pieces(game) > self._syzygy.most_men:
             return None
         by_distance = self._syzygy.ranked_moves(game.position, self._settings.syzygy_50_move_rule)
         if by_distance is None:
             return self._by_value(game, allowed)
-        return self._by_distance([fate for fate in by_distance if not allowed or fate.move in allowed])
+        return self._by_distance([ranked for ranked in by_distance if not allowed or ranked.move in allowed])
 
-    def _by_rank(self, game: Game, fates: list[RankedMove], lines: int, seconds: float | None) -> TbRootResult:
-        """The verdict of tables that know the distance to mate, from the fates of all moves, the best first."""
+    def _by_rank(self, game: Game, ranked_moves: list[RankedMove], lines: int, seconds: float | None) -> TbRootResult:
+        """The result by tables that know the distance to mate; `ranked_moves` has the best move first."""
         assert self._own is not None
-        best = fates[0].outcome_class
+        best = ranked_moves[0].outcome_class
         if best in _DRAWN or best in _UNCERTAIN:  # if it is not certain who wins, a search decides
-            return TbRootResult((), tuple(fate.move for fate in fates if fate.outcome_class == best),
+            return TbRootResult((), tuple(ranked.move for ranked in ranked_moves if ranked.outcome_class == best),
                                 is_draw=best in _DRAWN)
         deadline = FOREVER if seconds is None else time.perf_counter() + _SHARE_FOR_LINES * seconds
-        certain = [fate for fate in fates if fate.outcome_class not in _UNCERTAIN]
-        return TbRootResult(tuple(TbLine(_score(fate), self._own.line(game.position, fate.move, _plies(fate), deadline))
-                             for fate in certain[:lines]), ())
+        certain = [ranked for ranked in ranked_moves if ranked.outcome_class not in _UNCERTAIN]
+        return TbRootResult(tuple(TbLine(_score(ranked), self._own.line(game.position, ranked.move, _plies(ranked),
+                                                                        deadline))
+                             for ranked in certain[:lines]), ())
 
-    def _by_distance(self, fates: list[RankedMove]) -> TbRootResult | None:
-        """The verdict of Syzygy tables: the moves that make progress towards a win, or keep the best result."""
-        if not fates:
+    def _by_distance(self, ranked_moves: list[RankedMove]) -> TbRootResult | None:
+        """The result by Syzygy tables: the moves that make progress towards a win, or keep the best result."""
+        if not ranked_moves:
             return None
-        best = fates[0]
-        return TbRootResult((), tuple(fate.move for fate in fates if fate.rank == best.rank),
+        best = ranked_moves[0]
+        return TbRootResult((), tuple(ranked.move for ranked in ranked_moves if ranked.rank == best.rank),
                             is_draw=best.outcome_class in _DRAWN)
 
     def _by_value(self, game: Game, allowed: Sequence[int]) -> TbRootResult | None:
-        """The verdict of Syzygy tables without distances: the moves that keep the best result."""
+        """The result by Syzygy tables without DTZ files: the moves that keep the best result."""
         assert self._syzygy is not None
         values = self._syzygy.values(game)
         known = {move: value for move, value in (values or {}).items() if not allowed or move in allowed}
@@ -203,40 +206,40 @@ class TbRoot:
         return TbRootResult((), tuple(move for move, value in known.items() if value == best), is_draw=best == 0)
 
 
-def report_tb_result(verdict: TbRootResult, seconds: float, report: Report) -> Result:
-    """The answer of a verdict that has choices, reported line by line as a search would report it."""
-    infos = [Info(len(choice.line), len(choice.line), number, choice.score, 0, seconds, 0, choice.line, tb_hits=1)
-             for number, choice in enumerate(verdict.lines, start=1)]
+def report_tb_result(tb_result: TbRootResult, seconds: float, report: Report) -> Result:
+    """The result of a probe that has lines, reported as a search would report them."""
+    infos = [Info(len(line.line), len(line.line), number, line.score, 0, seconds, 0, line.line, tb_hits=1)
+             for number, line in enumerate(tb_result.lines, start=1)]
     for info in infos:
         report(info)
-    best = verdict.lines[0]
+    best = tb_result.lines[0]
     return Result(best.line[0], best.score, infos[0].depth, 0, seconds, best.line, infos)
 
 
 def report_as_draw(report: Report) -> Report:
     """A report for the search of a position that the tables call a draw: every line gets that score."""
 
-    def tell(found: Info | Progress | InfoString) -> None:
+    def report_draw(found: Info | Progress | InfoString) -> None:
         report(replace(found, score=int(DRAW), bound=Bound.EXACT) if isinstance(found, Info) else found)
 
-    return tell
+    return report_draw
 
 
-def _score(fate: RankedMove) -> int:
+def _score(ranked: RankedMove) -> int:
     """The score of a move. A mate is announced only if no defence can delay it."""
-    if fate.outcome_class in _DRAWN:
+    if ranked.outcome_class in _DRAWN:
         return int(DRAW)
-    score = int(MATE) - fate.code
-    if fate.outcome_class not in (MATES, IS_MATED) or score < MATE_BAND:
+    score = int(MATE) - ranked.code
+    if ranked.outcome_class not in (MATES, IS_MATED) or score < MATE_BAND:
         score = int(TB_WIN)
-    return score if fate.outcome_class in (MATES, WINS) else -score
+    return score if ranked.outcome_class in (MATES, WINS) else -score
 
 
-def _plies(fate: RankedMove) -> int:
+def _plies(ranked: RankedMove) -> int:
     """How many plies of the line after a move are worth showing."""
-    if fate.outcome_class in _DRAWN:
+    if ranked.outcome_class in _DRAWN:
         return 1
-    return min(fate.code, _LONGEST_LINE) if fate.outcome_class in (MATES, IS_MATED) else _LONGEST_LINE
+    return min(ranked.code, _LONGEST_LINE) if ranked.outcome_class in (MATES, IS_MATED) else _LONGEST_LINE
 
 
 def _count_pieces(game: Game) -> int:

@@ -29,20 +29,20 @@ class LagEstimate:
         self._seen.clear()
         self._expected = None
 
-    def observe(self, order: GoRequest, side: int, ply: int) -> None:
+    def observe(self, request: GoRequest, side: int, ply: int) -> None:
         """Compare the clock of a new order with what it should show after the last answer."""
-        left = order.times[side]
+        left = request.times[side]
         if self._expected is not None and left is not None and self._expected[:2] == (side, ply):
             lost = self._expected[2] - left / 1000
             if lost > -_CLOCKS_RESOLUTION:  # otherwise time was added, and nothing can be learned
                 self._seen.append(max(lost, 0.0))
         self._expected = None
 
-    def record_answer(self, order: GoRequest, side: int, ply: int, seconds: float) -> None:
+    def record_answer(self, request: GoRequest, side: int, ply: int, seconds: float) -> None:
         """Remember what the clock should show at this side's next move, after an answer that took so long."""
-        left = order.times[side]
-        if left is not None and not order.waits_for_stop:
-            self._expected = side, ply + 2, (left + order.increments[side]) / 1000 - seconds
+        left = request.times[side]
+        if left is not None and not request.waits_for_stop:
+            self._expected = side, ply + 2, (left + request.increments[side]) / 1000 - seconds
 
     def estimate(self, allowed: float) -> float:
         """The delay to plan for with each move: the one seen, with caution, but no more than is allowed for anyway."""
@@ -51,7 +51,7 @@ class LagEstimate:
         return min(allowed, max(_CAUTION * max(self._seen), _LEAST_LAG))
 
 
-def move_budget(order: GoRequest, game: Game, move_overhead: int,
+def move_budget(request: GoRequest, game: Game, move_overhead: int,
                 lag: LagEstimate | None = None) -> time_management.Budget | None:
     """The time for this move, or None if the order has neither a clock nor a movetime; the overhead is milliseconds.
 
@@ -60,15 +60,15 @@ def move_budget(order: GoRequest, game: Game, move_overhead: int,
     overhead = move_overhead / 1000
     side = int(game.position.side)
     # If a GUI sends only the other side's clock, it is taken for both.
-    shown = side if order.times[side] is not None else side ^ 1
-    left = order.times[shown]
+    shown = side if request.times[side] is not None else side ^ 1
+    left = request.times[shown]
     budget = None
     if left is not None:
-        own_clock = time_management.ClockState(left / 1000, order.increments[shown] / 1000, order.moves_to_go)
+        own_clock = time_management.ClockState(left / 1000, request.increments[shown] / 1000, request.moves_to_go)
         budget = time_management.time_budget(own_clock, overhead, None if lag is None else lag.estimate(overhead))
         if len(game.legal_moves()) == 1:
             budget = time_management.Budget(0.0, budget.hard)  # there is nothing to think about
-    if order.movetime is None:
+    if request.movetime is None:
         return budget
-    fixed = time_management.fixed_time_budget(order.movetime / 1000, overhead)
+    fixed = time_management.fixed_time_budget(request.movetime / 1000, overhead)
     return fixed if budget is None else time_management.Budget(budget.soft, min(budget.hard, fixed.hard))

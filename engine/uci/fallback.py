@@ -30,7 +30,7 @@ def read_board(fen: str | None, moves: Sequence[str], chess960: bool) -> chess.B
     except ValueError as error:
         raise InputError(f"FEN {quote(fen or '')}: {error}") from error
     if board.status() & _UNPLAYABLE:
-        raise InputError(f"FEN {quote(fen or '')}: not a legal position")
+        raise InputError(f"FEN {quote(fen or '')} is not a legal position")
     for text in moves:
         try:
             board.push_uci(text)
@@ -39,13 +39,14 @@ def read_board(fen: str | None, moves: Sequence[str], chess960: bool) -> chess.B
     return board
 
 
-def fallback_move(board: chess.Board, deadline: float, wanted: Sequence[str] = ()) -> str:
-    """A sensible legal move as UCI text, one of `wanted` if any of those is legal; the null move if there is none.
+def fallback_move(board: chess.Board, deadline: float, search_moves: Sequence[str] = ()) -> str:
+    """A sensible legal move as UCI text, one of `search_moves` if any of those is legal; the null move if there is
+    none.
 
     It is found before `deadline` (of `time.perf_counter`), if there is any time at all.
     """
     moves = sorted(board.legal_moves, key=lambda move: -_move_score(board, move))
-    moves = [move for move in moves if board.uci(move) in wanted] or moves
+    moves = [move for move in moves if board.uci(move) in search_moves] or moves
     best, best_score = (moves[0] if moves else chess.Move.null()), -_MATE
     for move in moves:
         if time.perf_counter() >= deadline:

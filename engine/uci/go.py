@@ -1,4 +1,6 @@
-"""One `go`, from its arrival to `bestmove`: it waits for the player, has it search, and falls back if that fails."""
+"""One `go`, from its arrival to `bestmove`: wait for the player, search, and fall back to a simple move if
+that fails.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from engine.uci.protocol import PositionCommand, fallback_seconds, format_currmo
 if TYPE_CHECKING:
     from engine.player.player import Player
 
-_STOPGAP_SHARE = 0.4  # of the time for a move: the rest is for overhead
-_STOPGAP_SECONDS = 1.0  # at most
+_FALLBACK_SHARE = 0.4  # of the time for a move: the rest is for overhead
+_FALLBACK_SECONDS = 1.0  # at most
 _PULSE = 0.01  # seconds between two checks of what has happened
 _NO_MOVE = "0000"
 
@@ -30,7 +32,7 @@ class _Session(Protocol):
     output: UciOutput
     loaded: threading.Event  # the loader has ended, whether it succeeded or not
     player: Player | None
-    position_command: PositionCommand  # where the player stands, if there is one
+    position_command: PositionCommand  # the player's position, if there is a player
 
     def is_compiling(self) -> bool:
         """Whether the loader has to compile."""
@@ -39,12 +41,12 @@ class _Session(Protocol):
 class GoCommand:
     """One `go`, answered in a thread of its own."""
 
-    def __init__(self, order: GoRequest, session: _Session) -> None:
-        self.order, self.place = order, session.position_command
+    def __init__(self, request: GoRequest, session: _Session) -> None:
+        self.request, self.position_command = request, session.position_command
         self.received = time.perf_counter()
         self.signals = SearchSignals()
         self.may_answer = threading.Event()  # the answer may be given: it need not wait for `stop` or `ponderhit`
-        if not order.waits_for_stop:
+        if not request.waits_for_stop:
             self.may_answer.set()
         self._session, self._output = session, session.output
         self._thread = threading.Thread(target=self.run, daemon=True)
@@ -62,17 +64,17 @@ class GoCommand:
         self._thread.join()
 
     def stop(self) -> None:
-        """Have the answer given soon."""
+        """Make the search stop and answer."""
         self.signals.stop.set()
         self.may_answer.set()
         self._signal_player()
 
     def ponderhit(self) -> None:
         """Start the clock of a search that was pondering; without effect on any other."""
-        if self.order.ponder:
+        if self.request.ponder:
             self.signals.ponderhit.set()
             self._signal_player()
-            if not self.order.infinite:
+            if not self.request.infinite:
                 self.may_answer.set()
 
     def _signal_player(self) -> None:
@@ -93,7 +95,7 @@ class GoCommand:
             self._output.send("bestmove " + " ponder ".join(answer[:2]))
 
     def await_player(self) -> Player | None:
-        """Wait for the player as long as the order allows; None if only a stopgap can answer.
+        """Wait for the player as long as the request allows; None if only time for a fallback move is left.
 
         Unless kernels have to be compiled the player is there in a moment, and even an early `stop` gets a real answer.
         """
@@ -102,33 +104,33 @@ class GoCommand:
             if self.must_fall_back() or (self.signals.stop.is_set() and session.is_compiling()):
                 break
         player = session.player
-        # The player may have refused a position that came before it, and stand elsewhere.
-        return player if session.position_command == self.place else None
+        # The player may have refused a position that was set before it was loaded.
+        return player if session.position_command == self.position_command else None
 
     def must_fall_back(self) -> bool:
-        """Whether there is only time for a stopgap left."""
-        seconds = fallback_seconds(self.order, self.signals)
-        return seconds is not None and time.perf_counter() >= self.received + (1 - _STOPGAP_SHARE) * seconds
+        """Whether only time for a fallback move is left."""
+        seconds = fallback_seconds(self.request, self.signals)
+        return seconds is not None and time.perf_counter() >= self.received + (1 - _FALLBACK_SHARE) * seconds
 
     def fallback_move(self) -> str:
         """A legal move found without the kernels, in a share of the time for the move."""
         from engine.uci.fallback import fallback_move, read_board
 
-        seconds = fallback_seconds(self.order, self.signals) or _STOPGAP_SECONDS
-        deadline = time.perf_counter() + min(_STOPGAP_SHARE * seconds, _STOPGAP_SECONDS)
-        board = read_board(self.place.fen, self.place.moves, self._session.settings.uci_chess960)
-        return fallback_move(board, deadline, self.order.search_moves)
+        seconds = fallback_seconds(self.request, self.signals) or _FALLBACK_SECONDS
+        deadline = time.perf_counter() + min(_FALLBACK_SHARE * seconds, _FALLBACK_SECONDS)
+        board = read_board(self.position_command.fen, self.position_command.moves, self._session.settings.uci_chess960)
+        return fallback_move(board, deadline, self.request.search_moves)
 
     def _ask(self, player: Player) -> list[str]:
         """The player's move as UCI text, and the expected reply if there is one."""
-        result = player.go(self.order, self.received, self.signals, partial(self._report, player))
+        result = player.go(self.request, self.received, self.signals, partial(self._report, player))
         if result.move == 0:
             self._output.send(f"info depth 0 score {'mate 0' if player.game.is_check() else 'cp 0'}")
             return [_NO_MOVE]
         return list(player.to_uci(result.pv[:2]))
 
     def _report(self, player: Player, found: Info | Progress | InfoString) -> None:
-        """Print what the player's book, tables or search has found."""
+        """Print a report of the player's book, tables or search."""
         from engine.text.display import to_cp, to_wdl
 
         if isinstance(found, InfoString):
@@ -138,6 +140,6 @@ class GoCommand:
         else:
             position, model = player.game.position, player.evaluation.wdl_model
             is_wdl_shown = self._session.settings.uci_show_wdl
-            chances = to_wdl(position, found.score, model, found.wdl) if is_wdl_shown else None
-            score = format_score(found, to_cp(position, found.score, model), chances)
+            wdl = to_wdl(position, found.score, model, found.wdl) if is_wdl_shown else None
+            score = format_score(found, to_cp(position, found.score, model), wdl)
             self._output.send(format_info(found, score, " ".join(player.to_uci(found.pv))))

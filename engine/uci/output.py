@@ -15,9 +15,9 @@ from engine.system.errors import InputError
 
 
 class UciOutput:
-    """The output stream. If nobody reads it any more there is nobody to play for, and `leave` ends the program.
+    """The output stream. When the reader has closed it, `leave(0)` ends the program.
 
-    So it does if nothing can be written, as on a full disk; but then that is told, and the status says it.
+    If writing fails, as on a full disk, the error is printed and `leave(1)` ends the program.
     """
 
     def __init__(self, sink: IO[str], leave: Callable[[int], object] = os._exit) -> None:
@@ -26,7 +26,7 @@ class UciOutput:
         self._log: IO[str] | None = None
 
     def send(self, line: str) -> None:
-        """Say a line."""
+        """Write a line and flush."""
         with self._lock:
             try:
                 self._sink.write(line + "\n")
@@ -40,11 +40,11 @@ class UciOutput:
             self._write_log("<", line)
 
     def info_string(self, text: str) -> None:
-        """Say something that is meant for a human reader, not for the client."""
+        """Send a message to the user as `info string`."""
         self.send(f"info string {text}")
 
     def log_input(self, line: str) -> None:
-        """Log what the other side said."""
+        """Log a line of input."""
         self._write_log(">", line)
 
     def open_log(self, path: str) -> None:

@@ -1,4 +1,4 @@
-"""The words of the protocol: arguments of commands are read into plain values, and values are written as lines.
+"""The syntax of the protocol: parses the arguments of commands into plain values, and formats values as lines.
 
 Standard library only, apart from types: all of it is needed before Numba is loaded.
 """
@@ -22,7 +22,7 @@ _LARGEST_NUMBER = 1 << 62
 
 @dataclass(frozen=True)
 class PositionCommand:
-    """What `position` said: a FEN, or None for the starting position, and moves from there."""
+    """The `position` command: a FEN, or None for the starting position, and the moves played from there."""
 
     fen: str | None = None
     moves: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ def parse_position_command(words: Sequence[str]) -> PositionCommand:
         return PositionCommand(None, moves)
     if words[:1] == ["fen"] and end > 1:
         return PositionCommand(" ".join(words[1:end]), moves)
-    raise InputError(f"position needs 'startpos' or 'fen FEN', optionally 'moves ...', not {quote(' '.join(words))}")
+    raise InputError(f"position needs 'startpos' or 'fen FEN', optionally 'moves ...', got {quote(' '.join(words))}")
 
 
 _NUMBERS = ("wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "perft")
@@ -53,7 +53,7 @@ _FLAGS = ("infinite", "ponder")
 
 
 def _read_number(text: str) -> int:
-    """The integer that is meant, even if it is written 100.0 or 1e3; ValueError if it is not a number."""
+    """The integer, also if it is written as 100.0 or 1e3; ValueError if it is not a number."""
     try:
         number = int(text)
     except ValueError:
@@ -65,7 +65,7 @@ def _read_number(text: str) -> int:
 
 
 def parse_go(words: Sequence[str], warn: Callable[[str], None]) -> GoRequest:
-    """The arguments of `go`, in any order; what cannot be read is ignored with a complaint."""
+    """The arguments of `go`, in any order; what cannot be parsed is ignored with a warning."""
     numbers: dict[str, int] = {}
     flags: set[str] = set()
     moves: list[str] = []
@@ -82,7 +82,7 @@ def parse_go(words: Sequence[str], warn: Callable[[str], None]) -> GoRequest:
             try:
                 numbers[word] = _read_number(text)
             except ValueError:
-                warn(f"go {word} needs a number, not {quote(text)}")
+                warn(f"go {word} needs a number, got {quote(text)}")
 
     def positive(name: str) -> int | None:
         return max(numbers[name], 1) if name in numbers else None
@@ -95,17 +95,17 @@ def parse_go(words: Sequence[str], warn: Callable[[str], None]) -> GoRequest:
                      "infinite" in flags, "ponder" in flags, tuple(moves))
 
 
-def fallback_seconds(order: GoRequest, signals: SearchSignals) -> float | None:
-    """The time for a move while the kernels are not ready; None if the order sets no time, or is still pondering."""
-    if order.infinite or (order.ponder and not signals.ponderhit.is_set()):
+def fallback_seconds(request: GoRequest, signals: SearchSignals) -> float | None:
+    """The time for a move while the kernels are not ready; None if the request sets no time, or is still pondering."""
+    if request.infinite or (request.ponder and not signals.ponderhit.is_set()):
         return None
-    if order.movetime is not None:
-        return max(order.movetime / 1000, 0.0)
-    clocks = [left for left in order.times if left is not None]
+    if request.movetime is not None:
+        return max(request.movetime / 1000, 0.0)
+    clocks = [left for left in request.times if left is not None]
     return max(min(clocks) / 1000, 0.0) / 20 if clocks else None
 
 
-def format_score(info: Info, shown: int, chances: Wdl | None) -> str:
+def format_score(info: Info, shown: int, wdl: Wdl | None) -> str:
     """The score of a line as UCI writes it: `shown` is the score in users' units, used unless it is a mate."""
     from engine.search.scores import mate_distance
 
@@ -113,7 +113,7 @@ def format_score(info: Info, shown: int, chances: Wdl | None) -> str:
     text = f"cp {shown}" if distance is None else f"mate {distance}"
     if info.bound is not Bound.EXACT:
         text += f" {info.bound.value}bound"
-    return text if chances is None else f"{text} wdl {chances.win} {chances.draw} {chances.loss}"
+    return text if wdl is None else f"{text} wdl {wdl.win} {wdl.draw} {wdl.loss}"
 
 
 def format_info(info: Info, score: str, line: str) -> str:

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 _AUTHOR = "the Adversary developers"
 _READY_WAIT = 8.0  # seconds: the most impatient client gives up after ten
-_READY_REMARK = 2.0  # seconds between two remarks that the kernels are being compiled
+_COMPILING_NOTICE_INTERVAL = 2.0  # seconds between two messages that the kernels are compiling
 _PULSE = 0.01  # seconds between two checks of what has happened
 _LONGEST_LINE = 1 << 18  # bytes: a game of fifty thousand moves
-_EFFECTS_WITHOUT_PLAYER = (Effect.LOG, Effect.CLEAR)  # of options that a new player need not be told about
+_EFFECTS_WITHOUT_PLAYER = (Effect.LOG, Effect.CLEAR)  # of options that do not concern a new player
 
 
 class UciSession:
@@ -43,9 +43,9 @@ class UciSession:
 
     def __init__(self, source: BinaryIO, sink: IO[str]) -> None:
         self._source, self.output = source, UciOutput(sink)
-        self._say, self._remark = self.output.send, self.output.info_string
+        self._send, self._info_string = self.output.send, self.output.info_string
         self.settings, self._settings_lock = Settings(), threading.Lock()  # which the position needs as well
-        self.position_command = PositionCommand()  # the last that could be set up
+        self.position_command = PositionCommand()  # the last valid one
         self.player: Player | None = None  # None until it is loaded, and for good if that fails
         self.loaded = threading.Event()  # the loader has ended, whether it succeeded or not
         self.is_compiling: Callable[[], bool] = lambda: False  # whether the loader has to compile
@@ -61,20 +61,20 @@ class UciSession:
         }
 
     def run(self) -> int:
-        """Obey until `quit` or the end of the input; returns the exit status."""
+        """Run commands until `quit` or the end of the input; returns the exit status."""
         threading.Thread(target=self._load, daemon=True).start()
         for line in self._lines():
             self.output.log_input(line)
             words = line.split()
             # The protocol says to skip unknown words.
-            start = next((place for place, word in enumerate(words) if word in self._commands or word == "quit"), None)
+            start = next((index for index, word in enumerate(words) if word in self._commands or word == "quit"), None)
             if start is None:
                 if words:
-                    self._say(f"Unknown command: {quote(line)}. Type help.")
+                    self._send(f"Unknown command: {quote(line)}. Type help.")
                 continue
             if words[start] == "quit":
                 break
-            with self._errors_remarked():
+            with self._errors_reported():
                 self._commands[words[start]](words[start + 1 :])
         else:
             self._await_bounded_search()
@@ -86,7 +86,7 @@ class UciSession:
 
     def _await_bounded_search(self) -> None:
         """Wait, at the end of the input, for a search that ends by itself."""
-        if self._pending is not None and not self._pending.order.waits_for_stop:
+        if self._pending is not None and not self._pending.request.waits_for_stop:
             self._pending.join()
 
     def _lines(self) -> Iterator[str]:
@@ -97,7 +97,7 @@ class UciSession:
                 continue
             while raw and not raw.endswith(b"\n"):
                 raw = self._source.readline(_LONGEST_LINE)
-            self._remark(f"a line of more than {_LONGEST_LINE} bytes was skipped")
+            self._info_string(f"skipped a line longer than {_LONGEST_LINE} bytes")
 
     # Getting ready.
 
@@ -105,7 +105,7 @@ class UciSession:
         try:
             from engine import kernel
 
-            kernel.set_listener(self._remark)
+            kernel.set_listener(self._info_string)
             self.is_compiling = kernel.is_compiling
             from engine.player.player import Player
 
@@ -115,9 +115,9 @@ class UciSession:
                 self._catch_up(player)
                 self.player = player
             importlib.import_module("engine.text.display")  # the first answer would take 3 ms longer
-            gc.freeze()  # what lives for ever need not be scanned again in the middle of a game
-        except Exception as error:  # noqa: BLE001  whatever it is, the user is told, and legal moves still come
-            self._remark(f"the kernels cannot be loaded: {error!r}")
+            gc.freeze()  # objects that live until the end need not be scanned in the middle of a game
+        except Exception as error:  # noqa: BLE001  report whatever it is; fallback moves are still played
+            self._info_string(f"cannot load the kernels: {error!r}")
         finally:
             self.loaded.set()
 
@@ -125,39 +125,39 @@ class UciSession:
         """Apply the options and the position that came before the player; what it refuses goes back to the default."""
         for option in OPTIONS:
             if self.settings.value(option) != option.default and option.effect not in _EFFECTS_WITHOUT_PLAYER:
-                with self._errors_remarked():
+                with self._errors_reported():
                     self._apply_option(player, option, option.default)
         early, self.position_command = self.position_command, PositionCommand()
-        with self._errors_remarked():  # python-chess, which has checked it, accepts more than the engine
+        with self._errors_reported():  # python-chess, which has checked it, accepts more than the engine
             self._apply_position(player, early)
 
     @contextmanager
-    def _errors_remarked(self) -> Iterator[None]:
-        """Within this context bad input is answered with one line."""
+    def _errors_reported(self) -> Iterator[None]:
+        """Report an InputError raised in this context as one line."""
         try:
             yield
         except InputError as error:
-            self._remark(str(error))
+            self._info_string(str(error))
 
     def _apply_option(self, player: Player | None, option: Option, before: Value) -> None:
         """Let a new value take effect; InputError, with the value `before` in force again, if it cannot."""
-        remark = None
+        message = None
         try:
             if option.effect is Effect.LOG:
                 self.output.open_log(self.settings.debug_log_file)
             elif player is not None:
-                remark = player.apply(option)
+                message = player.apply(option)
         except InputError as error:
             self.settings.restore(option, before)
             raise InputError(f"option {option.name}: {error}") from error
-        if remark is not None:
-            self._remark(f"option {option.name}: {remark}")
+        if message is not None:
+            self._info_string(f"option {option.name}: {message}")
 
-    def _apply_position(self, player: Player | None, place: PositionCommand) -> None:
+    def _apply_position(self, player: Player | None, position_command: PositionCommand) -> None:
         """Set up a position, for the player if there is one; InputError changes nothing. `_settings_lock` is held."""
         if player is not None:
-            player.set_position(place.fen, place.moves)
-        self.position_command = place
+            player.set_position(position_command.fen, position_command.moves)
+        self.position_command = position_command
 
     def _await_loader(self) -> bool:
         """Wait for the loader unless it has to compile, which takes too long; returns whether it has ended."""
@@ -170,31 +170,31 @@ class UciSession:
         """The player, at the last position that was set; InputError if it cannot be loaded, or is being compiled."""
         is_loaded = self._await_loader()
         if self.player is None:
-            raise InputError("the kernels could not be loaded" if is_loaded else "the kernels are still being compiled")
+            raise InputError("cannot load the kernels" if is_loaded else "the kernels are still compiling")
         return self.player
 
     def _isready(self, words: list[str]) -> None:
         if self._await_loader():
             if self.player is not None and (self._pending is None or not self._pending.is_running()):
                 self.player.get_ready()
-            self._say("readyok")
+            self._send("readyok")
         else:
             self._late_answers.append(threading.Thread(target=self._ready_later, daemon=True))
             self._late_answers[-1].start()
 
     def _ready_later(self) -> None:
-        """Answer `isready` when the kernels are ready, or before a client loses patience; only the first one waits."""
-        now = next_remark = time.perf_counter()
+        """Answer `isready` when the kernels are ready, or before the client gives up; only the first one waits."""
+        now = next_notice = time.perf_counter()
         if self._ready_deadline is None:
             self._ready_deadline = now + _READY_WAIT
         while not self.loaded.is_set() and now < self._ready_deadline:
-            if now >= next_remark:
-                self._remark("compiling, once; `adversary warmup` does it beforehand")
-                next_remark += _READY_REMARK
+            if now >= next_notice:
+                self._info_string("compiling the kernels (only once); run `adversary warmup` to do it in advance")
+                next_notice += _COMPILING_NOTICE_INTERVAL
             if self._is_over.wait(_PULSE):
                 break
             now = time.perf_counter()
-        self._say("readyok")
+        self._send("readyok")
 
     # Commands.
 
@@ -202,10 +202,10 @@ class UciSession:
         pass
 
     def _uci(self, words: list[str]) -> None:
-        self._say(f"id name {NAME} {VERSION}")
-        self._say(f"id author {_AUTHOR}")
+        self._send(f"id name {NAME} {VERSION}")
+        self._send(f"id author {_AUTHOR}")
         self._print(declarations())
-        self._say("uciok")
+        self._send("uciok")
 
     def _setoption(self, words: list[str]) -> None:
         name, value = parse_setoption(words)
@@ -223,22 +223,23 @@ class UciSession:
             self.player.new_game()
 
     def _position(self, words: list[str]) -> None:
-        place = parse_position_command(words)
+        position_command = parse_position_command(words)
         self._stop_search()
-        if self.player is None and place != PositionCommand():  # anything but the starting position may be invalid
+        # anything but the starting position may be invalid
+        if self.player is None and position_command != PositionCommand():
             from engine.uci.fallback import read_board
 
-            read_board(place.fen, place.moves, self.settings.uci_chess960)
+            read_board(position_command.fen, position_command.moves, self.settings.uci_chess960)
         with self._settings_lock:
-            self._apply_position(self.player, place)
+            self._apply_position(self.player, position_command)
 
     def _go(self, words: list[str]) -> None:
-        order = parse_go(words, self._remark)
+        request = parse_go(words, self._info_string)
         self._stop_search()
-        if order.perft is not None:
-            self._print(perft_lines(self.ready_player().game, order.perft))
+        if request.perft is not None:
+            self._print(perft_lines(self.ready_player().game, request.perft))
         else:
-            self._pending = GoCommand(order, self)
+            self._pending = GoCommand(request, self)
             self._pending.start()
 
     def _stop(self, words: list[str]) -> None:
@@ -277,11 +278,11 @@ class UciSession:
 
     def _print(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._say(line)
+            self._send(line)
 
 
 def serve() -> int:
-    """Speak UCI over the standard streams; exits the process when the conversation is over, compiling or not."""
+    """Speak UCI over the standard streams; exits the process when the session ends, compiling or not."""
     if sys.stdin.isatty():
         print(f"{NAME} {VERSION}, a chess engine that speaks UCI. Type help.", flush=True)
     try:

@@ -94,7 +94,7 @@ def test_a_move_that_loses_more_than_the_level_overlooks_is_never_played():
 @pytest.mark.parametrize("elo", [400, 1100, 1999])
 def test_people_value_exactly_every_move_that_they_may_play(elo):
     level = skill_level(elo)
-    assert level.sight is not None and level.sight.margin == level.largest_loss > 0
+    assert level.vision is not None and level.vision.margin == level.largest_loss > 0
 
 
 def test_a_mate_that_is_seen_is_played():

@@ -93,7 +93,7 @@ def test_isready_is_always_answered(lines, is_cold, tmp_path):
 
 def test_compiling_is_said_when_it_is_true(tmp_path):
     said = piped("isready", **{CACHE_VARIABLE: str(tmp_path)})
-    assert any("compiling, once" in line for line in said)
+    assert any("compiling the kernels (only once)" in line for line in said)
     assert said[-1] == "readyok"
 
 

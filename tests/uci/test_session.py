@@ -229,7 +229,7 @@ def test_search_moves_are_kept_to(client):
     assert client.best(f"position fen {KIWIPETE}", "go searchmoves a2a3 g2g3 depth 5") in ("a2a3", "g2g3")
     client.say("go searchmoves a2a3 e2e5 depth 5")
     said = client.until("bestmove")
-    assert "info string searchmoves names 'e2e5', which is not a legal move here" in said
+    assert "info string searchmoves: 'e2e5' is not a legal move here" in said
     assert any(" depth 5 " in line for line in said) and said[-1].startswith("bestmove a2a3")
 
 

@@ -144,7 +144,7 @@ def test_won_positions_are_won_and_drawn_ones_held():
     """Against the best defence by distance; own tables switched off, so that every step is Syzygy's."""
     settings = syzygy_settings()
     player = Player(settings)
-    assert player.apply(find_option("SyzygyPath")) == "35 Syzygy tables with up to 4 men"
+    assert player.apply(find_option("SyzygyPath")) == "35 Syzygy tables with up to 4 pieces"
     judge = SyzygyTables([SYZYGY])
     for fen in ("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "8/3P4/KBk5/8/8/8/8/8 w - - 0 1", "8/8/8/8/2r5/8/2k5/K6Q w - - 0 1"):
         board = chess.Board(fen)

@@ -144,7 +144,7 @@ def test_paths_that_are_of_no_use(tmp_path):
     good.mkdir()
     write_constant(good, "KQvK", WIN, LOSS)
     write_constant(good, "KRvKB", DRAW, DRAW)
-    tb_root, found = TbRoot(settings), "2 Syzygy tables with up to 4 men"
+    tb_root, found = TbRoot(settings), "2 Syzygy tables with up to 4 pieces"
 
     def apply(path: str) -> str | None:
         settings.set(find_option("SyzygyPath"), path)
