@@ -64,7 +64,7 @@ class StoppableSearch:
             self._ended.wait(_PULSE)
 
 
-class Course(StoppableSearch):
+class RunningSearch(StoppableSearch):
     """A search running in its own thread; the caller reads its reports one at a time, and must call `close`."""
 
     def __init__(self, player: Player, order: GoRequest) -> None:
@@ -192,8 +192,8 @@ class Engine:
     def _result(self, player: Player, order: GoRequest) -> Result:
         """Search in the calling thread; but the main thread waits for another one, since a kernel blocks Ctrl-C."""
         if threading.current_thread() is threading.main_thread():
-            with closing(self._start(player, order)) as course:
-                return course.result()
+            with closing(self._start(player, order)) as running:
+                return running.result()
         search = self._search = StoppableSearch(player, order)
         return search.run()
 
@@ -202,8 +202,8 @@ class Engine:
                          increments: tuple[int, int] = (0, 0)) -> PlayResult:
         """`play` for coroutines. A task that is cancelled ends the search."""
         order = _play_order(movetime, depth, nodes, clocks, increments)
-        with self._prepared(board, order, 1) as player, closing(self._start(player, order)) as course:
-            return _played(player, await asyncio.to_thread(course.result), self._model)
+        with self._prepared(board, order, 1) as player, closing(self._start(player, order)) as running:
+            return _played(player, await asyncio.to_thread(running.result), self._model)
 
     def analyse(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
                 nodes: int | None = None, multipv: int = 1, moves: Iterable[chess.Move] = ()) -> Iterator[AnalysisInfo]:
@@ -213,8 +213,8 @@ class Engine:
         over gives nothing.
         """
         order = _order(movetime, depth, nodes, moves)
-        with self._prepared(board, order, multipv) as player, closing(self._start(player, order)) as course:
-            while not isinstance(found := course.take(), Result):
+        with self._prepared(board, order, multipv) as player, closing(self._start(player, order)) as running:
+            while not isinstance(found := running.take(), Result):
                 if isinstance(found, SearchInfo):
                     yield _info(player, found, self._model)
 
@@ -223,8 +223,8 @@ class Engine:
                             moves: Iterable[chess.Move] = ()) -> AsyncIterator[AnalysisInfo]:
         """`analyse` for coroutines."""
         order = _order(movetime, depth, nodes, moves)
-        with self._prepared(board, order, multipv) as player, closing(self._start(player, order)) as course:
-            while not isinstance(found := await asyncio.to_thread(course.take), Result):
+        with self._prepared(board, order, multipv) as player, closing(self._start(player, order)) as running:
+            while not isinstance(found := await asyncio.to_thread(running.take), Result):
                 if isinstance(found, SearchInfo):
                     yield _info(player, found, self._model)
 
@@ -261,7 +261,7 @@ class Engine:
         """The player with the board set up, reserved for one search."""
         player, place = self._open_player(), fen_and_moves(board)
         if not self._busy.acquire(blocking=False):
-            raise RuntimeError("the engine is searching: end that first, or use another one")
+            raise RuntimeError("the engine is busy; stop the running search or use another engine")
         try:
             self._settings.set(find_option("MultiPV"), str(multipv))
             self._settings.uci_chess960 = board.chess960
@@ -272,10 +272,10 @@ class Engine:
             self._search = None
             self._busy.release()
 
-    def _start(self, player: Player, order: GoRequest) -> Course:
+    def _start(self, player: Player, order: GoRequest) -> RunningSearch:
         """Start a search in its own thread."""
-        course = self._search = Course(player, order)
-        return course
+        running = self._search = RunningSearch(player, order)
+        return running
 
 
 def _check_moves(player: Player, order: GoRequest) -> None:

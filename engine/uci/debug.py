@@ -26,7 +26,7 @@ _TERMINATED = 128 + 15  # the exit status of a program that SIGTERM has ended
 _FILES = "    a b c d e f g h"
 
 
-def describe(game: Game) -> Iterator[str]:
+def position_lines(game: Game) -> Iterator[str]:
     """`d`: a diagram with coordinates, the side to move, the FEN and the key."""
     from engine.text.notation import to_board
 

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 
 from engine.player.options import OPTIONS, Effect, Option, Settings, Value, declarations, find_option
 from engine.system.errors import InputError, quote
-from engine.uci.debug import bench_lines, describe, evaluation_lines, mirrored_fen, perft_lines
+from engine.uci.debug import bench_lines, evaluation_lines, mirrored_fen, perft_lines, position_lines
 from engine.uci.go import GoCommand
 from engine.uci.output import UciOutput
 from engine.uci.protocol import PositionCommand, parse_go, parse_position_command, parse_setoption
@@ -258,7 +258,7 @@ class UciSession:
             self._pending = None
 
     def _display(self, words: list[str]) -> None:
-        self._print(describe(self.ready_player().game))
+        self._print(position_lines(self.ready_player().game))
 
     def _eval(self, words: list[str]) -> None:
         self._print(evaluation_lines(self.ready_player()))

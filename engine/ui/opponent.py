@@ -76,23 +76,23 @@ class EngineOpponent:
         self.close()
 
     def close(self) -> None:
-        """End whatever is going on, and give everything back."""
+        """Stop the search in progress, and release threads and memory."""
         for engine in (self._player, self._advising):
             if engine is not None:
                 engine.close()
 
     def stop(self) -> None:
-        """End what is being thought about, from any thread."""
+        """Make the search in progress end soon; from any thread."""
         for engine in (self._player, self._advising):
             if engine is not None:
                 engine.stop()
 
     def begin_game(self) -> None:
-        """Forget the last game."""
+        """Forget the previous game."""
         self._player.clear()
 
     def move(self, game: PlayedGame) -> chess.Move:
-        """What the engine plays in a game that is not over, by its level and its clock."""
+        """Search for the engine's move in a game that is not over, by its level and clock."""
         clock = game.clock
         if clock is None:
             found = self._player.play(game.board, movetime=_MOVETIME)

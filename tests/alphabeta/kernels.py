@@ -10,10 +10,12 @@ from engine.alphabeta.history import (
     apply_gravity,
     correct_eval,
     last_move_was_quiet,
+    maybe_update_correction,
     piece_to_index,
     set_threats,
     update_correction_history,
     update_histories_on_cutoff,
+    update_last_move_on_fail_low,
 )
 from engine.alphabeta.movepicker import (
     check_squares,
@@ -232,3 +234,13 @@ def prunes_quiet(pos, state, move, depth, reduction, history, static_eval, alpha
 @entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64)
 def prunes_noisy(pos, state, move, depth, static_eval, alpha, loses_material):
     return prune_noisy(pos, state, move, depth, static_eval, alpha, loses_material)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64)
+def learn_fail_low(pos, state, ply, depth, best, old_alpha):
+    update_last_move_on_fail_low(pos, state, ply, depth, best, old_alpha)
+
+
+@entry(POSITION_TYPE, STATE_TYPE, int64, int64, int64, int64, int64, int64)
+def learn_surprise(pos, state, ply, depth, static_eval, best, best_move, bound):
+    maybe_update_correction(pos, state, ply, depth, static_eval, best, best_move, bound)

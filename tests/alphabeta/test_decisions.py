@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from engine.alphabeta.pruning import (
     reverse_futility_cuts,
     reverse_futility_score,
 )
+from engine.alphabeta.quiescence import _blend_with_beta
 from engine.alphabeta.reductions import (
     iir_reduction,
     lmr_adjust_for_node,
@@ -116,6 +118,15 @@ def test_a_node_without_a_tt_move_loses_a_ply_once_it_is_deep():
 def test_reverse_futility_returns_a_score_between_beta_and_the_estimate(estimate, beta):
     if reverse_futility_cuts(PARAMS, 3, estimate, beta, 0):
         assert beta <= reverse_futility_score(PARAMS, estimate, beta) <= estimate
+
+
+@given(st.integers(-3000, 3000), st.integers(-3000, 3000))
+def test_quiescence_draws_a_score_above_beta_towards_it_but_no_mate(score, beta):
+    state = SimpleNamespace(params=PARAMS)
+    blended = _blend_with_beta(state, score, beta)
+    assert blended == score if score < beta else beta <= blended <= score
+    assert _blend_with_beta(state, mate_in(9), beta) == mate_in(9)
+    assert _blend_with_beta(state, score, -mate_in(9)) == score
 
 
 def test_reverse_futility_never_answers_mates_and_deep_nodes():

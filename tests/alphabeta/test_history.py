@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from engine.alphabeta.deepening import aspiration_window, widen_window
 from engine.alphabeta.params import default_params
 from engine.alphabeta.state import HISTORY_FIELDS, PAWN_HISTORY_SIZE, ROOT_OFFSET, new_state
+from engine.alphabeta.tt import EXACT, LOWER, UPPER
 from engine.core.game import Game
-from engine.search.scores import INFINITE, NO_SCORE
+from engine.search.scores import INFINITE, NO_SCORE, mate_in
 from eval.evaluator import features_evaluator
 from tests.alphabeta.kernels import (
     corrected,
@@ -22,6 +23,8 @@ from tests.alphabeta.kernels import (
     learn_cut,
     learn_error,
     learn_evaluation,
+    learn_fail_low,
+    learn_surprise,
     moved_history,
     moves_by_picker,
     play_move,
@@ -89,8 +92,9 @@ def test_the_order_of_moves(fen, seed, choice, extra):
     legal = game.legal_moves()
     if not legal:
         return
-    tt_move, killer, counter = (legal[(choice + step) % len(legal)] for step in (0, 7, 13))
-    state.stack["killers"][FRAME] = (killer, 0)
+    tt_move, *refutations = (legal[(choice + step) % len(legal)] for step in (0, 7, 10, 13))
+    *killers, counter = refutations
+    state.stack["killers"][FRAME] = killers
     state.counter_moves[state.stack["piece_to"][FRAME - 1]] = counter
     order = picked(game, state, tt_move)
     assert sorted(order) == sorted(legal)
@@ -103,10 +107,12 @@ def test_the_order_of_moves(fen, seed, choice, extra):
     def rank(move):
         if is_noisy(move):
             return 0 if wins_exchange(game.position, move, 0) else 3
-        return 1 if move in (killer, counter) else 2
+        return 1 if move in refutations else 2
 
     ranks = [rank(move) for move in order[1:]]
     assert ranks == sorted(ranks)
+    playable = [move for move in refutations if move != tt_move and not is_noisy(move)]
+    assert [move for move in order[1:] if rank(move) == 1] == list(dict.fromkeys(playable))
     scores = [quiet_score(game, state, move) for move in order[1:] if rank(move) == 2]
     assert scores == sorted(scores, reverse=True)
 
@@ -118,6 +124,13 @@ def test_the_most_valuable_victim_comes_first(state):
     state.capture_history[:, chess.PAWN] = HISTORY_LIMIT // 3
     captures = [game.uci(move) for move in picked(game, state)[:5]]
     assert [capture[2:] for capture in captures] == ["a5", "d5", "h5", "f5", "f5"], "what did well comes earlier"
+
+
+def test_a_new_queen_comes_before_captures_and_lesser_pieces_after_them(state):
+    game = Game("4k3/P7/8/8/8/7p/6P1/4K3 w - - 0 1")
+    noisy = [game.uci(move) for move in picked(game, state)[:5]]
+    assert noisy[:2] == ["a7a8q", "g2h3"]
+    assert set(noisy[2:]) == {"a7a8r", "a7a8b", "a7a8n"}
 
 
 @given(bits=st.integers(10, 14), value=st.floats(-1, 1), step=st.floats(-1, 1))
@@ -190,6 +203,29 @@ def test_a_move_is_judged_by_what_it_did_to_the_evaluation(state, before, now, s
     learn_evaluation(game.position, state, PLY + 1, before, now)
     assert np.sign(state.quiet_history[0, 0, move & 0xFFF]) == sign
     assert np.sign(state.continuation_history[700, slot]) == sign
+
+
+@pytest.mark.parametrize(("best", "is_good"), [(-10, True), (0, True), (1, False)])
+def test_a_move_after_which_everything_fails_low_is_rewarded(state, best, is_good):
+    game = Game(MIDDLE_GAME)
+    move = next(move for move in game.legal_moves() if game.uci(move) == "c3d5")
+    play_move(game.position, state, PLY, move)
+    learn_fail_low(game.position, state, PLY + 1, 5, best, 0)
+    assert (state.quiet_history[0, 0, move & 0xFFF] > 0) == is_good
+    assert is_good or not state.quiet_history.any()
+
+
+@pytest.mark.parametrize(("change", "sign"), [
+    ({}, 1), ({"best": -10}, -1), ({"bound": LOWER}, 1), ({"bound": UPPER}, 0), ({"best": -10, "bound": LOWER}, 0),
+    ({"best": -10, "bound": UPPER}, -1), ({"move": "c4f7"}, 0), ({"move": None}, 1), ({"best": mate_in(9)}, 0),
+    ({"static_eval": NO_SCORE}, 0)])
+def test_the_evaluation_learns_only_from_scores_that_refute_it(state, change, sign):
+    """A bound on the wrong side of the evaluation refutes nothing, nor does a capture, which no evaluation foresees."""
+    case, game = {"static_eval": 20, "best": 50, "bound": EXACT, "move": "c3d5", **change}, Game(MIDDLE_GAME)
+    before = corrected(game.position, state, PLY, 20)
+    move = next((move for move in game.legal_moves() if game.uci(move) == case["move"]), 0)
+    learn_surprise(game.position, state, PLY, 16, case["static_eval"], case["best"], move, case["bound"])
+    assert np.sign(corrected(game.position, state, PLY, 20) - before) == sign
 
 
 def test_lazy_evaluation_is_seldom_far_off():

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.alphabeta.iterations import PvLine
-from engine.alphabeta.params import PARAMETERS, default_params, set_param
+from engine.alphabeta.params import PARAMETERS, default_params, minimax_params, set_param
 from engine.alphabeta.reductions import multi_cut_score
 from engine.alphabeta.searcher import AlphaBetaSearch, ThreadResult, vote
 from engine.alphabeta.state import HISTORY_FIELDS, ROOT_OFFSET, new_state
@@ -320,6 +320,37 @@ def test_quiescence_sees_a_quiet_check_at_the_horizon(with_checks, is_seen):
     blunder = next(move for move in game.legal_moves() if game.uci(move) == "g8h8")
     result = AlphaBetaSearch(1, params=params).run(game.position, Limits(depth=1, search_moves=(blunder,)))
     assert (result.score == -mate_in(2)) == is_seen
+
+
+def horizon_nodes(fen: str, text: str, **values: int) -> int:
+    """The nodes of a search of one move and of quiescence after it, with no other techniques but those named."""
+    params, game = minimax_params(), Game(fen)
+    for name, value in {"use_alphabeta": 1, "use_pvs": 1, "use_quiescence": 1, **values}.items():
+        set_param(params, name, value)
+    move = next(move for move in game.legal_moves() if game.uci(move) == text)
+    searcher = AlphaBetaSearch(1, params=params, evaluation=features_evaluator())
+    return searcher.run(game.position, Limits(depth=1, search_moves=(move,))).nodes
+
+
+@pytest.mark.parametrize(("most", "searched"), [(1, 1), (2, 2), (3, 3), (8, 3)])
+def test_quiescence_searches_at_most_so_many_captures(most, searched):
+    """The queen can take three pawns, none of which is defended."""
+    fen = "7k/8/8/P2q4/8/8/P2P3K/8 w - - 0 1"
+    assert horizon_nodes(fen, "h2h3", use_quiescence_limit=1, quiescence_moves=most) == 1 + searched
+
+
+def test_quiescence_searches_no_check_that_loses_material():
+    defended, open_rank = "3r2k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "3r2k1/5ppp/8/8/8/8/5PPP/6K1 w - - 0 1"
+    assert horizon_nodes(defended, "h2h3", use_quiescence_checks=1) == 1
+    assert horizon_nodes(open_rank, "h2h3", use_quiescence_checks=1) > 1
+
+
+def test_quiescence_takes_what_hangs_whatever_it_prunes():
+    game = Game("4k3/8/4p3/8/8/8/8/3QK3 w - - 0 1")
+    blunder = next(move for move in game.legal_moves() if game.uci(move) == "d1d5")
+    result = AlphaBetaSearch(1, evaluation=features_evaluator()).run(game.position,
+                                                                     Limits(depth=1, search_moves=(blunder,)))
+    assert result.score < 0
 
 
 def test_without_ordering_quiescence_still_searches_no_quiet_moves_but_checks():

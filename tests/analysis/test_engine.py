@@ -113,7 +113,7 @@ def test_leaving_the_loop_ends_a_search_without_limit(adversary):
 def test_a_second_question_is_refused_while_the_first_is_answered(adversary):
     infos = adversary.analyse(chess.Board())
     next(infos)
-    with pytest.raises(RuntimeError, match="use another one"):
+    with pytest.raises(RuntimeError, match="use another engine"):
         adversary.play(chess.Board(), depth=1)
     infos.close()
 

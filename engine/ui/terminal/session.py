@@ -101,7 +101,7 @@ class TerminalSession:
             else:
                 self._listen()
         self._autosave()
-        self._say(*farewell(self._game, self._keeper.path))
+        self._say(*goodbye_text(self._game, self._keeper.path))
         self._is_changed = False
         self._show()
 
@@ -120,7 +120,7 @@ class TerminalSession:
     def _announce_end(self) -> None:
         outcome = self._game.outcome
         if outcome is not None and outcome != self._announced:
-            self._say(verdict(outcome, self._person))
+            self._say(result_text(outcome, self._person))
             self._autosave()
             if self._keeper.path is not None:
                 self._say(f"the game is kept in {self._keeper.path}")
@@ -181,7 +181,7 @@ class TerminalSession:
         try:
             move = self._game.read(text)
         except InputError as error:
-            raise InputError(illegal_move(self._game.board, text, error)) from error
+            raise InputError(illegal_move_text(self._game.board, text, error)) from error
         self._play(move)
 
     def _hint(self, rest: str) -> None:
@@ -250,14 +250,14 @@ class TerminalSession:
         self._ending.set()
 
 
-def verdict(outcome: GameOutcome, person: chess.Color) -> str:
+def result_text(outcome: GameOutcome, person: chess.Color) -> str:
     """How a game ended for a person: `you win: checkmate`."""
     if outcome.winner is None:
         return str(outcome)
     return f"you {'win' if outcome.winner == person else 'lose'}: {outcome.reason.value}"
 
 
-def farewell(game: PlayedGame, kept: Path | None) -> list[str]:
+def goodbye_text(game: PlayedGame, kept: Path | None) -> list[str]:
     """What is said to somebody who leaves."""
     if kept is None:
         return []
@@ -265,7 +265,7 @@ def farewell(game: PlayedGame, kept: Path | None) -> list[str]:
     return [told if game.is_over else f"{told}; go on with: adversary play --pgn {kept}"]
 
 
-def illegal_move(board: chess.Board, text: str, error: InputError) -> str:
+def illegal_move_text(board: chess.Board, text: str, error: InputError) -> str:
     """One friendly line on a text that is no move here."""
     if not isinstance(error, IllegalMoveError):
         return str(error)  # it says what is missing

@@ -18,15 +18,14 @@ from engine.analysis.review import PositionEval, SearchEffort, evaluate_board
 from engine.ui.game import PIECE_VALUES, PlayedGame
 from engine.ui.opponent import would_accept_draw
 from engine.ui.web import requests
-from engine.ui.web.engine_pool import EnginePool, Errand, meanwhile, until_wanted, with_engine
+from engine.ui.web.engine_pool import EnginePool, Job, meanwhile, with_engine
 from engine.ui.web.play import Tell
-from engine.ui.web.queue import Lease
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, line_json, make_message, opening_json, score_json
 
 _MOST_LINES = 5
 _LONGEST_LINE = 20  # plies
-_LONGEST_ANALYSIS = 300.0  # seconds: who is still there can ask again
+_LONGEST_ANALYSIS = 300.0  # seconds: the page can ask again
 _BEAT = 0.1  # seconds between two messages about the same search
 
 _HINT_EFFORT, _REPLY_EFFORT = SearchEffort(movetime=400), SearchEffort(movetime=150)
@@ -35,7 +34,7 @@ _WEIGHTY = 15  # centipawns: a smaller gain is no reason
 
 
 class LiveAnalysis:
-    """What a search has found so far, for whoever looks at it now and then. Lives in the event loop."""
+    """The lines of a search so far, which `AnalysisSession` sends at intervals. Lives in the event loop."""
 
     def __init__(self, board: chess.Board, lines: int) -> None:
         self._board = board
@@ -45,7 +44,7 @@ class LiveAnalysis:
         self.changed = asyncio.Event()
 
     def add(self, info: AnalysisInfo) -> None:
-        """Take in one line. What a search finds again, after it was interrupted, is not shown a second time."""
+        """Take one line. Lines that a search finds again after it was preempted are ignored."""
         if info.bound != "exact" or (self._whole and info.depth < self._whole[1].depth):
             return
         if info.number == 1:
@@ -70,13 +69,13 @@ class LiveAnalysis:
 
 
 class AnalysisSession:
-    """What a visitor wants to know about positions and games."""
+    """A session's analysis of positions."""
 
     def __init__(self, desk: EnginePool, tell: Tell) -> None:
         self._desk, self._tell = desk, tell
 
     async def analyse(self, message: Message) -> None:
-        """Lines as they are found, until the visitor wants something else."""
+        """Send facts once, then lines as the search finds them, until it ends."""
         board = requests.parse_board(message)
         count = requests.int_field(message, "multipv", 1, _MOST_LINES, 1)
         if PlayedGame(board).is_over:
@@ -87,9 +86,8 @@ class AnalysisSession:
             await self._tell_facts(board)
             deadline = time.monotonic() + _LONGEST_ANALYSIS
             is_over = False
-            while not is_over and (left := deadline - time.monotonic()) > 0:
-                async with self._desk.study_turns.lease() as turn:
-                    is_over = await self._search(turn, board, count, left, sight)
+            while not is_over and time.monotonic() < deadline:
+                is_over = await self._search(board, count, deadline, sight)
         await self._tell(sight.value(done=True))
 
     async def _send_updates(self, sight: LiveAnalysis) -> None:
@@ -102,21 +100,22 @@ class AnalysisSession:
         facts = await self._desk.run_briefly(lambda: position_facts(board))
         await self._tell(make_message("facts", **_facts_value(board, facts)))
 
-    async def _search(self, turn: Lease, board: chess.Board, count: int, seconds: float, sight: LiveAnalysis) -> bool:
-        """Search during a turn; returns whether the search has come to its end."""
-        loop, errand = asyncio.get_running_loop(), Errand()
+    async def _search(self, board: chess.Board, count: int, deadline: float, sight: LiveAnalysis) -> bool:
+        """Search until the deadline or until another session needs the slot; return whether the search has ended."""
+        loop, errand = asyncio.get_running_loop(), Job()
 
-        def work() -> None:
-            engine = errand.engine = self._desk.engine(turn.slot)
-            for info in engine.analyse(board, movetime=max(round(seconds * 1000), 1), multipv=count):
+        def work(engine: Engine) -> None:
+            milliseconds = max(round(1000 * (deadline - time.monotonic())), 1)
+            for info in engine.analyse(board, movetime=milliseconds, multipv=count):
                 if errand.halt.is_set():
                     return
                 loop.call_soon_threadsafe(sight.add, info)
 
-        return await until_wanted(self._desk, turn, work, errand)
+        await with_engine(self._desk, work, preemptible=errand)
+        return not errand.halt.is_set()
 
     async def hint(self, board: chess.Board) -> None:
-        """A good move, and why."""
+        """Send a good move and the reason for it."""
         uci, san, reason = await with_engine(self._desk, lambda engine: hint_for(engine, board))
         await self._tell(make_message("hint", uci=uci, san=san, reason=reason))
 
@@ -133,8 +132,8 @@ def _facts_value(board: chess.Board, facts: Facts) -> Value:
         "table": facts.table,
         "terms": [{"name": fact.name.replace("_", " "), "words": fact.words, "cp": fact.centipawns}
                   for fact in facts.terms],
-        "men": [{"square": chess.square_name(man.square), "piece": man.piece, "worth": man.centipawns}
-                for man in facts.men]}
+        "pieces": [{"square": chess.square_name(man.square), "piece": man.piece, "worth": man.centipawns}
+                   for man in facts.men]}
 
 
 def hint_for(engine: Engine, board: chess.Board) -> tuple[str, str, str]:

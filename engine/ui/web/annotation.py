@@ -1,4 +1,4 @@
-"""Games that visitors bring along: loaded to be looked at, or annotated move by move."""
+"""Games that the page sends: loaded for display, or annotated move by move."""
 
 from __future__ import annotations
 
@@ -19,24 +19,23 @@ from engine.analysis.review import PositionEval, SearchEffort, evaluate_board
 from engine.system.errors import InputError
 from engine.ui.game import starting_board
 from engine.ui.web import requests
-from engine.ui.web.engine_pool import EnginePool, Errand, meanwhile, until_wanted
+from engine.ui.web.engine_pool import EnginePool, Job, meanwhile, with_engine
 from engine.ui.web.play import Tell
-from engine.ui.web.queue import Lease
 from engine.ui.web.requests import MOST_PLIES, Message
 from engine.ui.web.responses import MoveList, Value, board_fen, make_message, numbered, white_score
 
-LIMITS = {"message": requests.LONGEST_MESSAGE, "pgn": 200_000, "games": 20}  # bytes, letters, games to annotate
-_BEAT = 0.1  # seconds between two messages about the same work
+LIMITS = {"message": requests.LONGEST_MESSAGE, "pgn": 200_000, "games": 20}  # bytes, characters, games to annotate
+_BEAT = 0.1  # seconds between two messages about the same job
 
 
 class AnnotateSession:
-    """Judges the games that a visitor wants to know more about."""
+    """Annotates the games of a session."""
 
     def __init__(self, desk: EnginePool, tell: Tell) -> None:
         self._desk, self._tell = desk, tell
 
     async def annotate(self, message: Message) -> None:
-        """All games of a PGN text, judged move by move."""
+        """Annotate all games of a PGN text, and send them."""
         text = requests.str_field(message, "pgn", LIMITS["pgn"])
         effort = SearchEffort(movetime=requests.int_field(message, "movetime", 10, 2000, 100))
         games = await self._desk.run_briefly(lambda: _games(text))
@@ -50,22 +49,21 @@ class AnnotateSession:
         await self._tell(make_message("annotated", pgn="".join(texts), games=values))
 
     async def _judged(self, game: chess.pgn.Game, effort: SearchEffort, progress: JobProgress) -> list[PositionEval]:
-        """The judgements of all positions, the last one first, so that what came later is known where it matters."""
+        """Evaluate all positions from the last to the first: the search then knows what came later in the game."""
         board = game.end().board()
         count = len(board.move_stack) + 1
         found: list[PositionEval] = []
-        while len(found) < count:
-            async with self._desk.study_turns.lease() as turn:
-                await self._judge_some(turn, board, effort, found, progress)
+        async with meanwhile(progress.tell()):
+            while len(found) < count:
+                await self._judge_some(board, effort, found, progress)
         return found[::-1]
 
-    async def _judge_some(self, turn: Lease, board: chess.Board, effort: SearchEffort, found: list[PositionEval],
+    async def _judge_some(self, board: chess.Board, effort: SearchEffort, found: list[PositionEval],
                           progress: JobProgress) -> None:
-        """Judge the position and those before it, until all are judged or the place is wanted."""
-        loop, errand = asyncio.get_running_loop(), Errand()
+        """Evaluate `board` and the positions before it, until all are done or another session needs the slot."""
+        loop, errand = asyncio.get_running_loop(), Job()
 
-        def work() -> None:
-            engine = errand.engine = self._desk.engine(turn.slot)
+        def work(engine: Engine) -> None:
             while True:
                 judgement = _judged_unless(errand, engine, board, effort)
                 if judgement is None:
@@ -76,12 +74,11 @@ class AnnotateSession:
                     return
                 board.pop()
 
-        async with meanwhile(progress.tell()):
-            await until_wanted(self._desk, turn, work, errand)
+        await with_engine(self._desk, work, preemptible=errand)
 
 
 class JobProgress:
-    """How far a long piece of work has come."""
+    """The progress of a job over many positions, which it sends at intervals."""
 
     def __init__(self, tell: Tell, total: int) -> None:
         self._tell, self._total, self._done = tell, total, 0
@@ -89,12 +86,12 @@ class JobProgress:
         self._changed = asyncio.Event()
 
     def step(self) -> None:
-        """One more is done."""
+        """Count one more position."""
         self._done += 1
         self._changed.set()
 
     async def tell(self) -> None:
-        """Say so, now and then."""
+        """Send the progress whenever it has changed."""
         while True:
             await self._changed.wait()
             self._changed.clear()
@@ -103,19 +100,19 @@ class JobProgress:
             await asyncio.sleep(_BEAT)
 
 
-def _judged_unless(errand: Errand, engine: Engine, board: chess.Board, effort: SearchEffort) -> PositionEval | None:
-    """What a search says of a position; None if it was stopped before its time."""
+def _judged_unless(errand: Job, engine: Engine, board: chess.Board, effort: SearchEffort) -> PositionEval | None:
+    """The evaluation of a position by a search; None if the job was stopped."""
     if errand.halt.is_set():
         return None
     try:
         judgement = evaluate_board(engine, board, effort)
-    except KeyError:  # stopped before anything was found
+    except KeyError:  # stopped before the first line
         judgement = None
     return None if errand.halt.is_set() else judgement
 
 
 def load_game_or_position(text: str) -> Value:
-    """A game or a position that somebody pasted, and what was wrong with it. InputError if it is neither."""
+    """A game in PGN or a position in FEN, and what was wrong with it. InputError if the text is neither."""
     stripped = text.strip()
     if not stripped:
         raise InputError("there is nothing to load")
@@ -136,7 +133,7 @@ def load_game_or_position(text: str) -> Value:
 
 
 def _position_board(fen: str) -> chess.Board:
-    """A position; in Chess960 if its castling rights are of no use otherwise."""
+    """The position; in Chess960 if its castling rights mean nothing in ordinary chess."""
     board = starting_board(fen)
     if board.has_castling_rights(True) or board.has_castling_rights(False):
         return board
@@ -156,7 +153,7 @@ def _games(text: str) -> list[chess.pgn.Game]:
         if isinstance(game, str):
             raise InputError(game)
         if number > LIMITS["games"]:
-            raise InputError(f"that is too much at once: {LIMITS['games']} games are the most")
+            raise InputError(f"too many games: at most {LIMITS['games']} at a time")
         if sum(1 for _ in game.mainline_moves()) > MOST_PLIES:
             raise InputError(f"game {number} is longer than {MOST_PLIES} half-moves")
         games.append(game)

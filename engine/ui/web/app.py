@@ -90,7 +90,7 @@ def _type_of(name: str) -> str | None:
 
 def _answer(request: Request, content: bytes | None, name: str) -> Response:
     if content is None:
-        return PlainTextResponse("nothing is here", 404)
+        return PlainTextResponse("not found", 404)
     tag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"ETag": tag})
@@ -116,7 +116,7 @@ async def piece(request: Request) -> Response:
     return answer
 
 
-async def health(_: Request) -> Response:
+async def health_check(_: Request) -> Response:
     """Health check."""
     return PlainTextResponse("ok")
 
@@ -132,7 +132,7 @@ def make_app(door: ServerAddress, desk: EnginePool, rate: float = _RATE, burst: 
         Route("/", index),
         Route("/page/{name}", page_file),
         Route("/pieces/{name}", piece),
-        Route("/health", health),
+        Route("/health", health_check),
         WebSocketRoute("/talk", SessionLimit(desk).admit),
     ]
     return AccessControl(Starlette(routes=routes, lifespan=lifespan), door, ClientRateLimiter(rate, burst))

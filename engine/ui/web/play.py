@@ -1,4 +1,4 @@
-"""A visitor's game against the engine: whose turn it is, clocks, take-backs, and the engine's answers."""
+"""A session's game against the engine: clocks, take-backs, the engine's moves, and the state that the page gets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import threading
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 import chess
 
@@ -14,8 +15,7 @@ from engine.ui.clock import TimeControl
 from engine.ui.game import PlayedGame, PlayerInfo, game_from_pgn, starting_board
 from engine.ui.opponent import HIGHEST, LOWEST, EngineOpponent, engine_info
 from engine.ui.web import requests
-from engine.ui.web.engine_pool import EnginePool, meanwhile
-from engine.ui.web.queue import Lease
+from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import MoveList, Value, board_fen, make_message, opening_json, outcome_json, position_json
 
@@ -25,20 +25,32 @@ LEVELS: tuple[int | str, ...] = (*range(LOWEST, HIGHEST + 1, _STEP), MAX)
 _SIDES = {"white": chess.WHITE, "black": chess.BLACK}
 _RANDOM = "random"
 _LONGEST_CLOCK, _LONGEST_INCREMENT = 10_800_000, 180_000
-_LONGEST_PGN = 200_000  # letters
+_LONGEST_PGN = 200_000  # characters
 _FLAG_GRACE = 0.02  # seconds after which a flag has certainly fallen
 _STARTS = 960
-_PULSE = 0.02  # seconds between two requests to hurry
+
+_PREPARE, _MOVE, _FLAG = "prepare", "move", "flag"  # jobs
+ADVICE = "advice"  # the job that answers a question about the game
 
 Tell = Callable[[Value], Awaitable[None]]
-Spawn = Callable[[Callable[[], Awaitable[None]]], asyncio.Task[None]]
+Work = Callable[[], Awaitable[None]]
+
+
+class JobRunner(Protocol):
+    """The background jobs of a session, at most one of each name."""
+
+    async def start_job(self, name: str, work: Work) -> None:
+        """Run `work` in the background, in place of an earlier job of the same name."""
+
+    async def cancel_jobs(self, *names: str) -> None:
+        """Cancel the jobs of these names; their threads have ended when this returns."""
 
 
 class PlaySession:
     """One game at a time, and the engine that plays it."""
 
-    def __init__(self, desk: EnginePool, tell: Tell, spawn: Spawn) -> None:
-        self._desk, self._tell, self._spawn = desk, tell, spawn
+    def __init__(self, desk: EnginePool, tell: Tell, jobs: JobRunner) -> None:
+        self._desk, self._tell, self._jobs = desk, tell, jobs
         self._game: PlayedGame | None = None
         self._id = ""
         self._color = chess.WHITE  # the visitor's
@@ -47,15 +59,12 @@ class PlaySession:
         self._list = MoveList()
         self._opponent: tuple[int | str, EngineOpponent] | None = None
         self._making = threading.Lock()
-        self._thought: asyncio.Task[None] | None = None
-        self._flag: asyncio.TimerHandle | None = None
-        self._asides: set[asyncio.Task[None]] = set()
 
     @property
     def game(self) -> PlayedGame:
-        """The game; InputError if none has begun."""
+        """The game; InputError if none has been started."""
         if self._game is None:
-            raise InputError("no game has begun")
+            raise InputError("no game has been started")
         return self._game
 
     @property
@@ -64,14 +73,14 @@ class PlaySession:
         return self._color
 
     async def begin(self, message: Message) -> None:
-        """Begin a new game as the visitor wishes."""
+        """Start a new game."""
         level, color, control = _level_of(message), _color_of(message), _control_of(message)
         board = _start_of(message)
         me, other = PlayerInfo("You"), engine_info(_elo(level))
         await self._take(PlayedGame(board, control, (me, other) if color else (other, me)), level, color, message)
 
     async def restore(self, message: Message) -> None:
-        """Go on with a game that the page has kept."""
+        """Continue a game that the page has saved."""
         level, color = _level_of(message), _color_of(message)
         game = await self._desk.run_briefly(lambda: game_from_pgn(requests.str_field(message, "pgn", _LONGEST_PGN)))
         clocks = message.get("clocks")
@@ -85,93 +94,89 @@ class PlaySession:
 
     async def _take(self, game: PlayedGame, level: int | str, color: chess.Color, message: Message) -> None:
         is_slow = requests.bool_field(message, "delay")
-        await self.cancel_thinking()
+        await self._jobs.cancel_jobs(_PREPARE, _MOVE, _FLAG, ADVICE)
         if self._opponent is not None:
             await self._desk.run_briefly(self._opponent[1].begin_game)
         self._game, self._level, self._color, self._is_slow = game, level, color, is_slow
         self._id, self._list = secrets.token_hex(4), MoveList()
-        self._run_detached(self._prepare)
+        await self._jobs.start_job(_PREPARE, self._prepare)
         await self._continue_game()
 
     async def _prepare(self) -> None:
-        """Make the engine while the visitor thinks about the first move."""
+        """Create the engine while the visitor thinks about the first move."""
         async with self._desk.game_turns.lease():
             await self._desk.run_game_search(self._opponent_for_level, self._stop)
 
     async def move(self, message: Message) -> None:
-        """The visitor's move. If it is refused, the page is told how the game stands."""
+        """Make the visitor's move, or refuse it and send the state."""
         game = self.game
         try:
-            self._play(game, message)
+            game.push(self._read_move(game, message))
         except InputError as error:
             await self._tell(make_message("error", text=str(error)))
             await self._tell(self.state())
         else:
             await self._continue_game()
 
-    def _play(self, game: PlayedGame, message: Message) -> None:
+    def _read_move(self, game: PlayedGame, message: Message) -> chess.Move:
+        """The visitor's move; InputError if it is illegal, or came after the position had changed."""
         if game.turn != self._color or requests.int_field(message, "ply", 0, 10_000) != len(game.moves):
-            raise InputError("that move came too late: the board has changed")
-        game.push(requests.parse_uci_move(game.board, requests.str_field(message, "uci", 8)))
+            raise InputError("the move does not fit the current position")
+        return requests.parse_uci_move(game.board, requests.str_field(message, "uci", 8))
 
     async def take_back(self) -> None:
-        """Go back to before the visitor's latest move."""
+        """Return to the position before the visitor's latest move."""
         game = self.game
         if not game.can_take_back(self._color):
             raise InputError("there is no move to take back")
-        await self.cancel_thinking()
+        await self._jobs.cancel_jobs(_MOVE)
         game.take_back(self._color)
         await self._continue_game()
 
     async def resign(self) -> None:
-        """The visitor gives up."""
+        """End the game: the visitor resigns."""
         self.game.resign(self._color)
-        await self.cancel_thinking()
-        await self._tell(self.state())
-
-    async def agree_draw(self) -> None:
-        """Both sides want a draw."""
-        self.game.agree_draw()
-        await self.cancel_thinking()
-        await self._tell(self.state())
-
-    async def _continue_game(self) -> None:
-        """Tell how the game stands, and let the engine think if it is its turn."""
-        game = self.game
-        is_engines_turn = not game.is_over and game.turn != self._color
-        if is_engines_turn:
-            self._thought = self._spawn(self._answer)
-        self._watch_flag()
-        await self._tell(self.state())
-
-    async def _answer(self) -> None:
-        """Find the engine's move, and make it."""
-        try:
-            await self._engine_move()
-        finally:
-            if self._thought is asyncio.current_task():
-                self._thought = None
         await self._continue_game()
 
+    async def agree_draw(self) -> None:
+        """End the game: both sides agree to a draw."""
+        self.game.agree_draw()
+        await self._continue_game()
+
+    async def _continue_game(self) -> None:
+        """Start what follows a change of the game, the engine's move or the wait for the flag, and send the state."""
+        game = self.game
+        if game.is_over:
+            await self._jobs.cancel_jobs(_MOVE, _FLAG)
+        elif game.turn != self._color:
+            await self._jobs.start_job(_MOVE, self._engine_move)
+            await asyncio.sleep(0)  # the search starts now, and runs while the state is built
+        if game.clock is not None and game.clock.running is not None:
+            await self._jobs.start_job(_FLAG, self._await_flag)
+        await self._tell(self.state())
+
     async def _engine_move(self) -> None:
+        """Search for the engine's move, and make it."""
         loop, game = asyncio.get_running_loop(), self.game
         began = loop.time()
-        async with self._desk.game_turns.lease() as turn, meanwhile(self._stop_when_preempted(turn)):
+        async with self._desk.game_turns.lease(self._stop):
             move = await self._desk.run_game_search(lambda: self._opponent_for_level().move(game), self._stop)
         if self._is_slow:
             await asyncio.sleep(self._opponent_for_level().humanlike_delay(game, move) - (loop.time() - began))
-        if not game.is_over:
+        if not game.is_over:  # its flag may have fallen
             game.push(move)
+        await self._continue_game()
 
-    async def _stop_when_preempted(self, turn: Lease) -> None:
-        """Let the engine play what it has found so far, once others wait for its place."""
-        await turn.preempted.wait()
-        while True:
-            self._stop()
-            await asyncio.sleep(_PULSE)
+    async def _await_flag(self) -> None:
+        """End the game when the running clock reaches zero. Every change of the game starts this anew."""
+        game = self.game
+        while not game.is_over:
+            assert game.clock is not None and game.clock.running is not None
+            await asyncio.sleep(game.clock.left(game.clock.running) / 1000 + _FLAG_GRACE)
+        await self._continue_game()
 
     def _opponent_for_level(self) -> EngineOpponent:
-        """Whoever plays the game; made when first asked for."""
+        """The engine that plays the game; the first call creates it."""
         with self._making:
             if self._opponent is not None and self._opponent[0] == self._level:
                 return self._opponent[1]
@@ -186,55 +191,14 @@ class PlaySession:
         if self._opponent is not None:
             self._opponent[1].stop()
 
-    def _watch_flag(self) -> None:
-        """Have a look at the clock when it may have run out."""
-        if self._flag is not None:
-            self._flag.cancel()
-            self._flag = None
-        game = self.game
-        if game.clock is not None and game.clock.running is not None and not game.is_over:
-            left = game.clock.left(game.clock.running) / 1000
-            self._flag = asyncio.get_running_loop().call_later(left + _FLAG_GRACE, self._look_at_flag)
-
-    def _look_at_flag(self) -> None:
-        self._flag = None
-        self._run_detached(self._on_flag_fall)
-
-    def _run_detached(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do something that nobody waits for."""
-        task = self._spawn(work)
-        self._asides.add(task)
-        task.add_done_callback(self._asides.discard)
-
-    async def _on_flag_fall(self) -> None:
-        if self.game.is_over:
-            await self.cancel_thinking()
-            await self._tell(self.state())
-        else:
-            self._watch_flag()
-
-    async def cancel_thinking(self) -> None:
-        """End the engine's thought, if it has one."""
-        thought, self._thought = self._thought, None
-        if thought is not None and thought is not asyncio.current_task():
-            thought.cancel()
-            await asyncio.gather(thought, return_exceptions=True)
-
     async def close(self) -> None:
-        """The visitor is gone."""
-        if self._flag is not None:
-            self._flag.cancel()
-        await self.cancel_thinking()
-        asides = tuple(self._asides)
-        for task in asides:
-            task.cancel()
-        await asyncio.gather(*asides, return_exceptions=True)
+        """Release the engine, after all jobs have ended."""
         if self._opponent is not None:
             await self._desk.run_briefly(self._opponent[1].close)
             self._opponent = None
 
     def state(self) -> Value:
-        """How the game stands."""
+        """The state of the game."""
         game = self.game
         board, clock, outcome = game.board, game.clock, game.outcome
         root = board.root()
@@ -249,14 +213,14 @@ class PlaySession:
             "game", id=self._id, level=self._level, side=chess.COLOR_NAMES[self._color], chess960=board.chess960,
             start=None if is_usual else board_fen(root), fen=board_fen(board), ply=len(game.moves),
             moves=self._list.follow(root, game.moves), position=position, clocks=clocks, running=running,
-            thinking=self._thought is not None, over=outcome_json(outcome), delay=self._is_slow,
+            thinking=outcome is None and board.turn != self._color, over=outcome_json(outcome), delay=self._is_slow,
             opening=opening_json(game.opening_name()),
             clock=None if clock is None else {"base": clock.control.base, "increment": clock.control.increment},
             captured={name: _letters(game, side) for name, side in _SIDES.items()}, pgn=game.pgn())
 
 
 def _letters(game: PlayedGame, side: chess.Color) -> str:
-    """The men that a side has lost."""
+    """The pieces that a side has lost."""
     return "".join(chess.piece_symbol(kind).upper() for kind in game.taken(side))
 
 

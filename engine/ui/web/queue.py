@@ -1,27 +1,34 @@
-"""Whose turn it is to search: so many at once, the others wait in line, and nobody keeps a place for ever."""
+"""A fair queue for a limited number of search slots: first come, first served, and nobody holds a slot for ever."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+
+_REPEAT_SECONDS = 0.02  # between two calls of `on_preempt`
+
+
+def _ignore() -> None:
+    """The holder of a short lease has nothing to stop."""
 
 
 class Lease:
-    """A place among those who search. Whoever holds it should leave soon after `preempted` is set."""
+    """The right to search in one slot."""
 
-    def __init__(self, place: int, began: float) -> None:
+    def __init__(self, place: int, began: float, on_preempt: Callable[[], None]) -> None:
         self.slot = place
         self.began = began
-        self.preempted = asyncio.Event()
+        self.on_preempt = on_preempt
+        self.timer: asyncio.TimerHandle | None = None  # of the next call of `on_preempt`
 
 
 class FairQueue:
-    """Places to search at, first come, first served. All of it belongs to one event loop."""
+    """Slots to search in. All methods belong to one event loop."""
 
     def __init__(self, places: int, seconds: float) -> None:
-        """Whoever has had a place for so many `seconds` is asked to leave it if somebody waits."""
+        """A lease older than `seconds` is preempted when another session is waiting."""
         self._seconds = seconds
         self._free = deque(range(places))
         self._held: list[Lease] = []  # the oldest first
@@ -29,19 +36,25 @@ class FairQueue:
 
     @property
     def waiting(self) -> int:
-        """How many wait."""
+        """The number of sessions that wait for a slot."""
         return len(self._waiting)
 
     @asynccontextmanager
-    async def lease(self) -> AsyncIterator[Lease]:
-        """Wait for a place, and give it back at the end."""
+    async def lease(self, on_preempt: Callable[[], None] = _ignore) -> AsyncIterator[Lease]:
+        """Wait for a slot, and release it at the end.
+
+        When the lease is preempted, the event loop calls `on_preempt`, which must make the holder end soon. The call is
+        repeated until the slot is released: a search ignores a stop that comes before it has started.
+        """
         loop = asyncio.get_running_loop()
-        turn = Lease(await self._place(loop), loop.time())
+        turn = Lease(await self._place(loop), loop.time(), on_preempt)
         self._held.append(turn)
         self._preempt(loop)
         try:
             yield turn
         finally:
+            if turn.timer is not None:
+                turn.timer.cancel()
             self._held.remove(turn)
             self._release(turn.slot)
 
@@ -57,7 +70,7 @@ class FairQueue:
             with suppress(ValueError):
                 self._waiting.remove(mine)
             if mine.done() and not mine.cancelled():
-                self._release(mine.result())  # the place came at the moment at which it was no longer needed
+                self._release(mine.result())  # the slot was handed over and the wait cancelled at the same moment
             raise
 
     def _release(self, place: int) -> None:
@@ -69,6 +82,13 @@ class FairQueue:
         self._free.append(place)
 
     def _preempt(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Ask as many to leave as wait, those first who came first."""
+        """Schedule the preemption of as many leases as sessions are waiting, the oldest first."""
         for turn in self._held[: len(self._waiting)]:
-            loop.call_at(turn.began + self._seconds, turn.preempted.set)
+            if turn.timer is None:
+                turn.timer = loop.call_at(turn.began + self._seconds, self._notify_holder, loop, turn)
+
+    def _notify_holder(self, loop: asyncio.AbstractEventLoop, turn: Lease) -> None:
+        turn.timer = None
+        if self._waiting:  # else they have given up, or got other slots
+            turn.on_preempt()
+            turn.timer = loop.call_later(_REPEAT_SECONDS, self._notify_holder, loop, turn)

@@ -1,4 +1,4 @@
-"""What the page says: JSON objects, each field read with its type and its range. InputError says what is wrong."""
+"""Requests of the page: JSON objects, each field checked for its type and range. InputError says what is wrong."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ Message = Mapping[str, Any]
 
 
 def read_message(text: str) -> tuple[str, Message]:
-    """The name of a message, and the message."""
+    """The name of a request, and the request."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError("that is no JSON") from error
+        raise InputError("the message is not valid JSON") from error
     if not isinstance(message, dict):
-        raise InputError("a message is an object")
+        raise InputError("the message must be a JSON object")
     return str_field(message, "do", _LONGEST_NAME), message
 
 
 def str_field(message: Message, name: str, longest: int) -> str:
-    """A field that is a text."""
+    """A field that is a string of at most `longest` characters."""
     value = message.get(name)
     if not isinstance(value, str):
-        raise InputError(f"{name} must be a text")
+        raise InputError(f"{name} must be a string")
     if len(value) > longest:
-        raise InputError(f"{name} is too long: {len(value)} letters, where {longest} are the most")
+        raise InputError(f"{name} is too long: {len(value)} characters, at most {longest} are allowed")
     return value
 
 
 def int_field(message: Message, name: str, low: int, high: int, default: int | None = None) -> int:
-    """A field that is a whole number within a range."""
+    """A field that is an integer from `low` to `high`; `default` if it is missing."""
     value = message.get(name)
     if value is None and default is not None:
         return default
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise InputError(f"{name} must be a whole number from {low} to {high}")
+        raise InputError(f"{name} must be an integer from {low} to {high}")
     return value
 
 
 def optional_int_field(message: Message, name: str) -> int | None:
-    """A field that is a whole number; None if it is missing."""
+    """A field that is an integer; None if it is missing."""
     value = message.get(name)
     if value is None:
         return None
@@ -69,7 +69,7 @@ def bool_field(message: Message, name: str) -> bool:
 
 
 def enum_field(message: Message, name: str, choices: Sequence[str]) -> str:
-    """A field that is one of a few texts."""
+    """A field that is one of `choices`."""
     value = message.get(name)
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name} must be one of {', '.join(choices)}")
@@ -77,7 +77,7 @@ def enum_field(message: Message, name: str, choices: Sequence[str]) -> str:
 
 
 def enum_list_field(message: Message, name: str, choices: Sequence[str]) -> list[str]:
-    """A field that lists some of a few texts, each once."""
+    """A field that lists some of `choices`, each once."""
     values = message.get(name)
     if not isinstance(values, list) or not values or len(values) > len(choices):
         raise InputError(f"{name} must list some of {', '.join(choices)}")
@@ -87,7 +87,7 @@ def enum_list_field(message: Message, name: str, choices: Sequence[str]) -> list
 
 
 def object_field(message: Message, name: str) -> Message | None:
-    """A field that is an object itself; None if it is missing."""
+    """A field that is a JSON object; None if it is missing."""
     value = message.get(name)
     if value is not None and not isinstance(value, dict):
         raise InputError(f"{name} must be an object")
@@ -95,25 +95,25 @@ def object_field(message: Message, name: str) -> Message | None:
 
 
 def fen_field(message: Message, name: str) -> str | None:
-    """A field that is a FEN; None for the usual start."""
+    """A field that is a FEN; None for the initial position."""
     return None if message.get(name) is None else str_field(message, name, _LONGEST_FEN)
 
 
 def parse_board(message: Message) -> chess.Board:
-    """The position that a message is about: where it started, and the moves since."""
+    """The position of a request: its start, and the moves made since."""
     board = starting_board(fen_field(message, "start"), bool_field(message, "chess960"))
     moves = message.get("moves", [])
     if not isinstance(moves, list) or len(moves) > MOST_PLIES:
-        raise InputError(f"moves must be a list of {MOST_PLIES} at most")
+        raise InputError(f"moves must be a list of at most {MOST_PLIES}")
     for text in moves:
         if not isinstance(text, str) or len(text) > _LONGEST_MOVE:
-            raise InputError("moves must be texts such as e2e4")
+            raise InputError("moves must be strings such as e2e4")
         board.push(parse_uci_move(board, text))
     return board
 
 
 def parse_uci_move(board: chess.Board, text: str) -> chess.Move:
-    """The legal move that UCI text stands for; castling may be the king's way, or the king onto its rook."""
+    """The legal move of a UCI text; castling may name the square of the king's destination or of its rook."""
     try:
         move = chess.Move.from_uci(text)
     except ValueError:
@@ -127,7 +127,7 @@ def parse_uci_move(board: chess.Board, text: str) -> chess.Move:
 
 
 def king_destination_move(board: chess.Board, castling: chess.Move) -> chess.Move:
-    """A castling move by the square on which the king ends."""
+    """A castling move by the king's destination."""
     is_short = castling.to_square > castling.from_square
     file = 6 if is_short else 2
     return chess.Move(castling.from_square, chess.square(file, chess.square_rank(castling.from_square)))

@@ -110,7 +110,7 @@ class Server:
 
 
 def _complain(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """One line for what nobody has caught. A connection that breaks is no news."""
+    """Log uncaught exceptions on one line; ignore broken connections."""
     error = context.get("exception")
     if not isinstance(error, OSError):
         logging.getLogger("adversary.web").error("%s: %r", context.get("message"), error)

@@ -1,12 +1,12 @@
-"""One visitor: a WebSocket, what the page says on it, and what it is told."""
+"""One session: a WebSocket, the requests that the page sends on it, and the jobs that answer them."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -16,34 +16,39 @@ from engine.ui.web import requests
 from engine.ui.web.analysis import AnalysisSession
 from engine.ui.web.annotation import LIMITS, AnnotateSession, load_game_or_position
 from engine.ui.web.engine_pool import EnginePool
-from engine.ui.web.play import LEVELS, PlaySession
+from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, game_opening_json, make_message, position_json
 from engine.ui.web.security import RateLimiter
 from engine.ui.web.watch import WATCHED_MODES, WatchSession
 from engine.version import VERSION
 
-_RATE, _BURST = 30.0, 100.0  # messages a second: whoever says more is heard later
-_PATIENCE = 20.0  # seconds that a page may take to hear what it is told
-_BACKGROUND = ("analyse", "annotate", "watch", "tree")
-_GAME = "game"  # a question about the game that is being played
+_RATE, _BURST = 30.0, 100.0  # requests per second: more are delayed
+_PATIENCE = 20.0  # seconds that a page may take to receive a message
 
 _asked: ContextVar[int | None] = ContextVar("asked", default=None)  # the number of the request that is being answered
 
+Handler = Callable[[Message], Awaitable[None]]
+
 
 class Session:
-    """A visitor's conversation, from hello to good-bye."""
+    """A session: reads requests one after the other, and answers those that take long by jobs in the background."""
 
     def __init__(self, socket: WebSocket, desk: EnginePool) -> None:
         self._socket, self._desk = socket, desk
-        self.heard = time.monotonic()  # when the visitor last said something
+        self.heard = time.monotonic()  # when the latest request came
         self._pace = RateLimiter(_RATE, _BURST)
-        self._sitting = PlaySession(desk, self.send, self._spawn)
+        self._sitting = PlaySession(desk, self.send, self)
         self._study = AnalysisSession(desk, self.send)
-        self._annotating = AnnotateSession(desk, self.send)
-        self._watching = WatchSession(desk, self.send)
-        self._tasks: dict[str, asyncio.Task[None]] = {}  # by what is being done
-        self._handlers: dict[str, Callable[[Message], Awaitable[None]]] = {
+        annotating, watching = AnnotateSession(desk, self.send), WatchSession(desk, self.send)
+        self._jobs: dict[str, asyncio.Task[None]] = {}
+        self._analyses: dict[str, Handler] = {  # each runs as a job until it ends or the page sends `stop`
+            "analyse": self._study.analyse,
+            "annotate": annotating.annotate,
+            "watch": watching.watch,
+            "tree": watching.tree,
+        }
+        self._handlers: dict[str, Handler] = {
             "hello": self._hello,
             "new": self._sitting.begin,
             "restore": self._sitting.restore,
@@ -54,65 +59,68 @@ class Session:
             "hint": self._hint,
             "load": self._load,
             "position": self._position,
-            "analyse": lambda message: self._replace_task("analyse", lambda: self._study.analyse(message)),
-            "annotate": lambda message: self._replace_task("annotate", lambda: self._annotating.annotate(message)),
-            "watch": lambda message: self._replace_task("watch", lambda: self._watching.watch(message)),
-            "tree": lambda message: self._replace_task("tree", lambda: self._watching.tree(message)),
             "stop": self._stop,
+            **{name: self._as_job(name, analysis) for name, analysis in self._analyses.items()},
         }
 
     async def run(self) -> None:
-        """Listen until the visitor leaves; then everything that was done for them ends."""
+        """Answer requests until the page disconnects; all jobs have ended when this returns."""
         try:
             while True:
                 text = await self._receive()
-                self.heard = time.monotonic()
-                await asyncio.sleep(self._pace.wait())
-                await self._guarded(self._answer(text))
+                async with self._guarded():
+                    _asked.set(None)  # a text that is no request has no number
+                    name, message = requests.read_message(text)
+                    _asked.set(requests.optional_int_field(message, "ask"))
+                    await self._handler(name)(message)
         except WebSocketDisconnect:
             pass
         finally:
             await self._desk.run_shielded(self._leave())
 
     async def _leave(self) -> None:
-        await self._halt(*self._tasks)
+        await self.cancel_jobs(*self._jobs)
         await self._sitting.close()
 
     async def disconnect(self, code: int) -> None:
-        """Send the visitor away."""
-        with suppress(RuntimeError):  # they have gone by themselves
+        """Close the connection."""
+        with suppress(RuntimeError):  # the page has closed it
             await self._socket.close(code)
 
     async def _receive(self) -> str:
+        """The next text that the page sends; a page that sends too many waits."""
         received = await self._socket.receive()
         if received["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(received.get("code", 1000))
+        self.heard = time.monotonic()
+        await asyncio.sleep(self._pace.wait())
         text: str | None = received.get("text")
         return "" if text is None else text
 
-    async def _answer(self, text: str) -> None:
-        _asked.set(None)
-        name, message = requests.read_message(text)
-        _asked.set(requests.optional_int_field(message, "ask"))
-        handler = self._handlers.get(name)
-        if handler is None:
-            raise InputError(f"nobody here knows how to {quote(name)}")
-        await handler(message)
+    def _handler(self, name: str) -> Handler:
+        if name not in self._handlers:
+            raise InputError(f"unknown request {quote(name)}")
+        return self._handlers[name]
 
-    async def _guarded(self, work: Awaitable[None]) -> None:
-        """Do something; what cannot be done is said, and nothing that goes wrong ends the conversation."""
+    def _as_job(self, name: str, work: Handler) -> Handler:
+        """A handler that answers by the job `name`."""
+        return lambda message: self.start_job(name, lambda: work(message))
+
+    @asynccontextmanager
+    async def _guarded(self) -> AsyncIterator[None]:
+        """Send errors to the page as one line; no error ends the session."""
         try:
-            await work
+            yield
         except InputError as error:
             await self.send(make_message("error", text=str(error)))
-        except (WebSocketDisconnect, asyncio.CancelledError):
+        except WebSocketDisconnect:
             raise
-        except Exception as error:  # noqa: BLE001  one visitor's trouble must not be another's
+        except Exception as error:  # noqa: BLE001  an error in one session must not end the others
             print(f"error: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-            await self.send(make_message("error", text="that went wrong in the server"))
+            await self.send(make_message("error", text="internal server error"))
 
     async def send(self, value: Value) -> None:
-        """Send a message; WebSocketDisconnect if nobody hears it."""
+        """Send a message; WebSocketDisconnect if the page does not receive it."""
         if (asked := _asked.get()) is not None:
             value["ask"] = asked
         if self._socket.application_state is not WebSocketState.CONNECTED:
@@ -123,31 +131,35 @@ class Session:
         except (RuntimeError, OSError, TimeoutError) as error:
             raise WebSocketDisconnect from error
 
-    async def _replace_task(self, what: str, work: Callable[[], Awaitable[None]]) -> None:
-        """Do this in the background from now on, instead of what was done before of the same kind."""
-        await self._halt(what)
-        self._tasks[what] = self._spawn(work)
+    async def start_job(self, name: str, work: Work) -> None:
+        """Run `work` in the background, in place of an earlier job of the same name. No job starts itself anew."""
+        assert self._jobs.get(name) is not asyncio.current_task()
+        while self._is_running(name):  # another task may have started one meanwhile
+            await self.cancel_jobs(name)
+        self._jobs[name] = asyncio.create_task(self._run_job(work))
 
-    def _spawn(self, work: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
-        """Do something in the background."""
-        return asyncio.create_task(self._in_background(work))
+    async def _run_job(self, work: Work) -> None:
+        with suppress(WebSocketDisconnect):  # the reader of requests notices it too
+            async with self._guarded():
+                await work()
 
-    async def _in_background(self, work: Callable[[], Awaitable[None]]) -> None:
-        with suppress(WebSocketDisconnect):  # whoever listens will notice
-            await self._guarded(work())
+    def _is_running(self, name: str) -> bool:
+        return name in self._jobs and not self._jobs[name].done()
 
-    async def _halt(self, *whats: str) -> None:
-        tasks = [task for what in whats if (task := self._tasks.pop(what, None)) is not None]
+    async def cancel_jobs(self, *names: str) -> None:
+        """Cancel the jobs of these names but the one that calls this; their threads have ended when this returns."""
+        tasks = {self._jobs[name] for name in names if self._is_running(name)} - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if tasks:
+            await asyncio.wait(tasks)
 
     async def _stop(self, message: Message) -> None:
-        whats = tuple(what for what in self._tasks if what != _GAME)
-        await self._halt(*([requests.enum_field(message, "what", _BACKGROUND)] if "what" in message else whats))
+        names = tuple(self._analyses)
+        await self.cancel_jobs(*((requests.enum_field(message, "job", names),) if "job" in message else names))
 
     async def _hello(self, _: Message) -> None:
-        await self.send(make_message("welcome", version=VERSION, levels=list(LEVELS), kinds=WATCHED_MODES,
+        await self.send(make_message("welcome", version=VERSION, levels=list(LEVELS), modes=WATCHED_MODES,
                                      limits=LIMITS))
 
     async def _position(self, message: Message) -> None:
@@ -161,14 +173,14 @@ class Session:
     async def _hint(self, _: Message) -> None:
         game = self._sitting.game
         if game.is_over or game.turn != self._sitting.color:
-            raise InputError("a hint is for your own move")
-        await self._replace_task(_GAME, lambda: self._study.hint(game.board))
+            raise InputError("you can ask for a hint when it is your move")
+        await self.start_job(ADVICE, lambda: self._study.hint(game.board))
 
     async def _offer_draw(self, _: Message) -> None:
         game = self._sitting.game
         if game.is_over or game.turn != self._sitting.color:
             raise InputError("offer a draw when it is your move")
-        await self._replace_task(_GAME, self._decide_draw)
+        await self.start_job(ADVICE, self._decide_draw)
 
     async def _decide_draw(self) -> None:
         game = self._sitting.game

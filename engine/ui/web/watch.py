@@ -23,7 +23,7 @@ from engine.search.types import Info, InfoString, Limits, Progress, Result
 from engine.system.errors import InputError
 from engine.ui.game import PlayedGame
 from engine.ui.web import requests
-from engine.ui.web.engine_pool import EnginePool, meanwhile
+from engine.ui.web.engine_pool import EnginePool, meanwhile, with_engine
 from engine.ui.web.play import Tell
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, line_json, make_message, score_json
@@ -75,7 +75,7 @@ class WatchSession:
     async def watch(self, message: Message) -> None:
         """Search the same position in several modes, each for the same time, and send what they find."""
         board = requests.parse_board(message)
-        names = requests.enum_list_field(message, "kinds", tuple(_TITLES))
+        names = requests.enum_list_field(message, "modes", tuple(_TITLES))
         seconds = requests.int_field(message, "movetime", _SHORTEST, _LONGEST, 3000) / 1000
         if PlayedGame(board).is_over:
             raise InputError("the game is over: there is nothing to think about")
@@ -116,18 +116,9 @@ class WatchSession:
         board = requests.parse_board(message)
         depth = requests.int_field(message, "depth", 1, _DEEPEST_TREE)
         if PlayedGame(board).is_over:
-            raise InputError("the game is over: no tree grows here")
-
-        def work(place: int) -> Value:
-            return small_tree(board, depth, self._desk.engine(place).evaluate)
-
-        async with self._desk.study_turns.lease() as turn:
-            value = await self._desk.run_analysis(lambda: work(turn.slot), _never)
+            raise InputError("the game is over: there is no tree to show")
+        value = await with_engine(self._desk, lambda engine: small_tree(board, depth, engine.evaluate))
         await self._tell(make_message("tree", depth=depth, **value))
-
-
-def _never() -> None:
-    """What takes a moment only is not broken off."""
 
 
 def _visits(search: Search) -> dict[int, int]:
@@ -137,11 +128,11 @@ def _visits(search: Search) -> dict[int, int]:
 def _watched(name: str, board: chess.Board, rules: Rules, sight: LiveSearch, done: bool) -> Value:
     sight.changed.clear()
     if sight.latest is None:
-        return make_message("watched", kind=name, depth=0, nodes=0, seconds=0, score=None, line=[], visits=[],
+        return make_message("watched", mode=name, depth=0, nodes=0, seconds=0, score=None, line=[], visits=[],
                             done=done)
     info, visits = sight.latest.info, sight.latest.visits
     moves = _line(board, rules, info.pv)
-    return make_message("watched", kind=name, depth=info.depth, nodes=info.nodes, seconds=round(info.seconds, 3),
+    return make_message("watched", mode=name, depth=info.depth, nodes=info.nodes, seconds=round(info.seconds, 3),
                         **score_json(board, to_score(rules.position, info.score)),
                         line=line_json(board, moves, _LONGEST_LINE)["san"], visits=_shares(board, rules, visits),
                         done=done)
@@ -168,12 +159,12 @@ def _shares(board: chess.Board, rules: Rules, visits: dict[int, int]) -> list[Va
             for move in ranked]
 
 
-class _CappedTrace(Trace):
+class BoundedTrace(Trace):
     """A trace of limited size."""
 
     def enter(self, state: object, is_leaf: bool, alpha: float = -math.inf, beta: float = math.inf) -> None:
         if self.nodes >= _MOST_NODES:
-            raise InputError("that tree is too large to be looked at")
+            raise InputError("the tree is too large to display")
         super().enter(state, is_leaf, alpha, beta)
 
 
@@ -199,7 +190,7 @@ def small_tree(board: chess.Board, depth: int, judge: Judge) -> Value:
     width = _WIDTHS[depth]
     game = _Centipawns(board.fen())
     ordered = Ordered(game, by_evaluation(game, evaluate), width)
-    trace = _CappedTrace()
+    trace = BoundedTrace()
     alphabeta(ordered, board.fen(), depth, evaluate, trace)
     assert trace.root is not None
     nodes: list[Value] = []

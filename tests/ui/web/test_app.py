@@ -63,7 +63,7 @@ async def annotate(server: Server, tally: Tally) -> None:
 
 async def watch(server: Server, tally: Tally) -> None:
     async with Guest(server) as guest:
-        await guest.say("watch", **START, kinds=["alphabeta", "mcts", "uct", "minimax", "expectimax"], movetime=1000)
+        await guest.say("watch", **START, modes=["alphabeta", "mcts", "uct", "minimax", "expectimax"], movetime=1000)
         done = 0
         while done < 5:
             done += (await guest.hear("watched"))["done"]

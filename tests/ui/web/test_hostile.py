@@ -17,7 +17,7 @@ MOST_GROWTH = 50  # MB
 NAMES = ("hello", "new", "restore", "move", "takeback", "resign", "draw", "hint", "load", "position", "analyse",
          "annotate", "watch", "tree", "stop", "", "quit", "__init__", "..", "drop")
 FIELDS = ("level", "side", "clock", "start", "chess960", "moves", "uci", "ply", "pgn", "text", "multipv", "movetime",
-          "kinds", "depth", "ask", "what", "clocks", "delay", "base", "increment")
+          "modes", "depth", "ask", "job", "clocks", "delay", "base", "increment")
 FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 

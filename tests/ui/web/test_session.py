@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Iterator
 
 import chess
@@ -11,6 +12,7 @@ import pytest
 
 from engine.reference.games.chess import Chess
 from engine.reference.minimax import minimax
+from engine.ui.web.engine_pool import ResourceLimits
 from tests.ui.talking import FASTEST, ORIGIN, START, TALK, TestClient, Visitor, board_after, client
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -34,7 +36,7 @@ def visitor(browser: TestClient) -> Iterator[Visitor]:
 def test_the_server_introduces_itself(visitor):
     welcome = visitor.ask("hello", "welcome")
     assert welcome["levels"][-1] == "max" and FASTEST in welcome["levels"]
-    assert {"alphabeta", "mcts", "uct", "minimax", "expectimax"} <= {kind["name"] for kind in welcome["kinds"]}
+    assert {"alphabeta", "mcts", "uct", "minimax", "expectimax"} <= {mode["name"] for mode in welcome["modes"]}
 
 
 def test_a_whole_game_follows_the_rules(visitor):
@@ -79,6 +81,28 @@ def test_taking_back_while_the_engine_thinks(visitor):
     game = visitor.ask("takeback", "game")
     assert game["ply"] == 0 and not game["thinking"]
     assert visitor.move("e1g1", 0)["ply"] == 2
+
+
+def test_a_game_of_another_level_can_begin_while_an_engine_is_created(visitor):
+    visitor.move("e2e4", visitor.begin()["ply"])
+    for level in (800, 1200, FASTEST, 600):
+        game = visitor.begin(level=level)
+    assert visitor.move("e2e4", game["ply"])["ply"] == 2
+
+
+def test_a_search_for_a_move_is_stopped_for_others_after_half_a_second():
+    with (client(ResourceLimits(sessions=2, hash=16, threads=1)) as made,
+          made.websocket_connect(TALK, headers=ORIGIN) as one, made.websocket_connect(TALK, headers=ORIGIN) as other):
+        visitors = Visitor(one), Visitor(other)
+        for visitor in visitors:
+            visitor.begin(level="max", start=KIWIPETE)
+            visitor.move("e1g1", 0)  # the engine exists now
+            visitor.ask("takeback", "game")
+        began = time.monotonic()
+        thinking = [visitor.ask("move", "game", uci="e2a6", ply=0) for visitor in visitors]
+        assert visitors[0].settled(thinking[0])["ply"] == 2
+        assert 0.4 < time.monotonic() - began < 1.9  # of two seconds
+        assert visitors[1].settled(thinking[1])["ply"] == 2
 
 
 def test_resigning_and_offering_a_draw(visitor):
@@ -164,7 +188,7 @@ def test_analysis_finds_a_mate_and_says_whose_it_is(visitor):
 def test_analysis_ends_when_it_is_told_to(visitor):
     visitor.say("analyse", **START, multipv=3)
     assert len(visitor.hear("lines")["lines"]) == 3
-    visitor.say("stop", what="analyse")
+    visitor.say("stop", job="analyse")
     visitor.say("position", **START)
     visitor.hear("position")  # nothing comes after that
     visitor.say("hello")
@@ -176,7 +200,8 @@ def test_facts_tell_what_book_tables_and_evaluation_know(visitor):
     facts = visitor.hear("facts")
     assert abs(sum(move["share"] for move in facts["book"]) - 1) < 0.01
     assert {"e4", "d4", "Nf3", "c4"} <= {move["san"] for move in facts["book"]}
-    assert len(facts["men"]) == 30 and all(man["worth"] > 0 for man in facts["men"] if man["piece"] in "Qq")
+    assert len(facts["pieces"]) == 30
+    assert all(piece["worth"] > 0 for piece in facts["pieces"] if piece["piece"] in "Qq")
     visitor.say("analyse", start="4k3/8/8/8/8/8/8/3QK3 w - - 0 1", chess960=False, moves=[], multipv=1)
     assert visitor.hear("facts")["table"].startswith("white wins")
 
@@ -207,17 +232,17 @@ def test_annotation_finds_the_mistake(visitor):
     assert moves[2]["mate"] == -1 and chess.pgn.read_game(io.StringIO(told["pgn"])) is not None
 
 
-def test_kinds_of_search_think_side_by_side(visitor):
-    kinds = ["alphabeta", "mcts", "uct", "minimax", "expectimax"]
-    visitor.say("watch", start=MATE_IN_ONE, chess960=False, moves=[], kinds=kinds, movetime=400)
+def test_search_modes_run_side_by_side(visitor):
+    modes = ["alphabeta", "mcts", "uct", "minimax", "expectimax"]
+    visitor.say("watch", start=MATE_IN_ONE, chess960=False, moves=[], modes=modes, movetime=400)
     last = {}
-    while len(last) < len(kinds):
+    while len(last) < len(modes):
         told = visitor.hear("watched")
         if told["done"]:
-            last[told["kind"]] = told
-    assert all(last[kind]["line"][0] == "Ra8#" for kind in ("alphabeta", "mcts", "minimax"))
-    for kind in ("mcts", "uct"):
-        assert 0.5 < sum(move["share"] for move in last[kind]["visits"]) <= 1.001
+            last[told["mode"]] = told
+    assert all(last[mode]["line"][0] == "Ra8#" for mode in ("alphabeta", "mcts", "minimax"))
+    for mode in ("mcts", "uct"):
+        assert 0.5 < sum(move["share"] for move in last[mode]["visits"]) <= 1.001
 
 
 def test_the_tree_has_minimax_value_and_true_cuts(visitor):
@@ -255,9 +280,9 @@ BAD = [
     {"do": "position", "moves": "e2e4"}, {"do": "position", "moves": [1]}, {"do": "position", "moves": ["e2e4"] * 3},
     {"do": "position", "moves": [], "chess960": "yes"}, {"do": "analyse", "moves": [], "multipv": 99},
     {"do": "annotate", "pgn": ""}, {"do": "annotate", "pgn": "e4", "movetime": 10**9}, {"do": "tree", "depth": 9},
-    {"do": "watch", "kinds": ["alphabeta", "alphabeta"]}, {"do": "watch", "kinds": ["random"]},
-    {"do": "stop", "what": 1}, {"do": "restore", "pgn": "x", "level": "max", "side": "white"},
-    {"do": "load", "text": 5}, {"do": "hello", "ask": "x"},
+    {"do": "watch", "modes": ["alphabeta", "alphabeta"]}, {"do": "watch", "modes": ["random"]},
+    {"do": "stop", "job": 1}, {"do": "stop", "job": "move"}, {"do": "load", "text": 5},
+    {"do": "restore", "pgn": "x", "level": "max", "side": "white"}, {"do": "hello", "ask": "x"},
 ]
 
 
@@ -265,7 +290,7 @@ BAD = [
 def test_what_cannot_be_done_gets_one_line(visitor, message):
     visitor._socket.send_json(message)
     text = visitor.hear("error")["text"]
-    assert text and "\n" not in text and "went wrong" not in text
+    assert text and "\n" not in text and "internal" not in text
     assert visitor.ask("hello", "welcome")
 
 

@@ -333,7 +333,7 @@ export class AnalyseView {
 
   /** @param {string} words why nothing is shown */
   halt(words) {
-    if (this.asked) this.talk.say("stop", { what: "analyse" });
+    if (this.asked) this.talk.say("stop", { job: "analyse" });
     this.asked = 0;
     this.lines.clear(words);
     this.showArrows();

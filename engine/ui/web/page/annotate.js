@@ -58,7 +58,7 @@ export class Annotator {
   }
 
   stop() {
-    this.talk.say("stop", { what: "annotate" });
+    this.talk.say("stop", { job: "annotate" });
     this.close();
   }
 

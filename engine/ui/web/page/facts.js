@@ -74,8 +74,8 @@ export class Facts {
   }
 
   showWorths() {
-    const men = byId("show-worths").checked ? this.facts?.men ?? [] : [];
-    this.board.showWorths(men.map((/** @type {any} */ { square, piece, worth }) => ({
+    const pieces = byId("show-worths").checked ? this.facts?.pieces ?? [] : [];
+    this.board.showWorths(pieces.map((/** @type {any} */ { square, piece, worth }) => ({
       square, text: (Math.abs(worth) / 100).toFixed(1), good: piece === piece.toUpperCase(),
     })));
   }

@@ -30,7 +30,7 @@ export class WatchView {
     /** @type {any} */
     this.position = null;
     /** @type {{name: string, title: string, about: string}[]} */
-    this.kinds = [];
+    this.modes = [];
     /** @type {Map<string, Record<string, HTMLElement>>} */
     this.cards = new Map();
     /** @type {Set<string>} */
@@ -50,7 +50,7 @@ export class WatchView {
     byId("watch-stop").addEventListener("click", () => this.stop());
     byId("tree-draw").addEventListener("click", () => this.drawTree());
     byId("tree-depth").addEventListener("change", () => { if (this.branches.drawn) this.drawTree(); });
-    this.talk.on("welcome", ({ kinds }) => { this.setKinds(kinds); if (this.active) this.learn(); });
+    this.talk.on("welcome", ({ modes }) => { this.setModes(modes); if (this.active) this.learn(); });
     this.talk.on("watched", (message) => this.take(message));
     this.talk.on("lost", () => this.finish());
     this.talk.on("error", ({ ask }) => { if (ask === this.asked) this.finish(); });
@@ -76,15 +76,15 @@ export class WatchView {
     this.stop();
   }
 
-  /** @param {{name: string, title: string, about: string}[]} kinds */
-  setKinds(kinds) {
-    if (this.kinds.length) return;
-    this.kinds = kinds;
-    const ticks = kinds.map(({ name, title }) =>
+  /** @param {{name: string, title: string, about: string}[]} modes */
+  setModes(modes) {
+    if (this.modes.length) return;
+    this.modes = modes;
+    const ticks = modes.map(({ name, title }) =>
       h("label.switch", {}, h("input", { type: "checkbox", value: name, checked: true }), h("span", {}, title)));
     byId("watch-kinds").append(...ticks);
     byId("watch-kinds").addEventListener("change", () => this.showCards());
-    for (const kind of kinds) this.cards.set(kind.name, this.card(kind));
+    for (const mode of modes) this.cards.set(mode.name, this.card(mode));
     this.showCards();
   }
 
@@ -97,7 +97,7 @@ export class WatchView {
     byId("watch-cards").replaceChildren(...this.chosen().map((name) => this.cards.get(name)?.element));
   }
 
-  /** @param {{name: string, title: string, about: string}} kind @returns {any} */
+  /** @param {{name: string, title: string, about: string}} mode @returns {any} */
   card({ name, title, about }) {
     const parts = {
       score: h("span.score"), state: h("span.state", {}, ""), line: h("p.line"), visits: h("div.visits"),
@@ -176,24 +176,24 @@ export class WatchView {
   }
 
   start() {
-    const kinds = this.chosen();
-    if (!kinds.length) {
+    const modes = this.chosen();
+    if (!modes.length) {
       toast("Choose at least one way to search.");
       return;
     }
-    for (const name of kinds) {
+    for (const name of modes) {
       this.blank(this.cards.get(name));
       /** @type {any} */ (this.cards.get(name)).state.textContent = "waiting";
     }
-    this.asked = this.talk.say("watch", { ...this.place(), kinds, movetime: Number(byId("watch-time").value) });
+    this.asked = this.talk.say("watch", { ...this.place(), modes, movetime: Number(byId("watch-time").value) });
     if (!this.asked) return;
-    this.busy = new Set(kinds);
+    this.busy = new Set(modes);
     byId("watch-stop").hidden = false;
     byId("watch-start").disabled = true;
   }
 
   stop() {
-    if (this.busy.size) this.talk.say("stop", { what: "watch" });
+    if (this.busy.size) this.talk.say("stop", { job: "watch" });
     this.finish();
   }
 
@@ -206,7 +206,7 @@ export class WatchView {
 
   /** @param {any} message */
   take(message) {
-    const card = /** @type {any} */ (this.cards.get(message.kind));
+    const card = /** @type {any} */ (this.cards.get(message.mode));
     if (message.ask !== this.asked || !card) return;
     card.score.textContent = scoreText(message.score);
     card.depth.textContent = message.depth ?? "–";
@@ -216,7 +216,7 @@ export class WatchView {
     card.visits.replaceChildren(...this.bars(message.visits ?? []));
     card.state.textContent = message.done ? "finished" : "thinking …";
     if (!message.done) return;
-    this.busy.delete(message.kind);
+    this.busy.delete(message.mode);
     if (!this.busy.size) this.finish();
   }
 
