@@ -1,6 +1,6 @@
-"""Names of openings: a position has at most one, with its code in the Encyclopaedia of Chess Openings.
+"""Names of openings by position, with their ECO codes.
 
-The table in the package is made by `adversary book names` from lists of moves and names.
+`adversary book names` creates the table in the package from lists of moves and names.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ def _names() -> dict[int, OpeningName]:
 
 
 def opening_by_key(key: int) -> OpeningName | None:
-    """The opening name of the position with this Polyglot key, if it has one."""
+    """The opening of the position with this Polyglot key; None if it has no name."""
     return _names().get(key)
 
 
 def last_opening_by_keys(keys: Iterable[int]) -> OpeningName | None:
-    """The latest name among the positions of a game."""
-    found = None
+    """The opening of the last named position of a game; None if there is none."""
+    last = None
     for key in keys:
-        found = opening_by_key(key) or found
-    return found
+        last = opening_by_key(key) or last
+    return last
 
 
 def read_names(paths: Sequence[Path]) -> Iterator[tuple[int, OpeningName]]:
-    """The named positions of lists with the columns eco, name and pgn; InputError if a line is wrong."""
+    """Yield the keys and names of lists with the columns eco, name and pgn; InputError if a line is invalid."""
     out = empty_move_list()
     for path in paths:
         try:
@@ -66,13 +66,13 @@ def read_names(paths: Sequence[Path]) -> Iterator[tuple[int, OpeningName]]:
                     position = parse_fen(START_FEN)
                     _, moves = replay_san(words, position, out)
                     if not words or len(moves) < len(words) or not row.get("eco") or not row.get("name"):
-                        raise InputError(f"{path}, line {number}: no eco, no name, or moves that cannot be played")
+                        raise InputError(f"{path}, line {number}: ECO or name missing, or illegal moves")
                     yield int(polyglot_key(position, int(moves[-1]))), OpeningName(row["eco"], row["name"])
         except csv.Error as error:
             raise InputError(f"{path} is not a list of names: {error}") from error
 
 
 def write_names(names: dict[int, OpeningName], path: Path = _FILE) -> None:
-    """Write a table of names; `opening_by_key` reads the one in the package."""
+    """Write a table of names; `opening_by_key` uses the one in the package."""
     lines = sorted(f"{key:016x}\t{name.eco}\t{name.name}" for key, name in names.items())
     write_file(path, lzma.compress("\n".join(lines).encode("utf-8"), preset=9 | lzma.PRESET_EXTREME))

@@ -1,7 +1,7 @@
-"""A fast reader of PGN files: headers and the moves of the main line as text, nothing else.
+"""A fast PGN reader: headers, and the moves of the main line as text.
 
-python-chess reads PGN completely and checks every move; building a book from hundreds of thousands of games needs a
-faster reader, which leaves the checking to a kernel (replay.py).
+python-chess parses PGN completely and checks every move. Building a book from hundreds of thousands of games needs a
+faster reader; a kernel checks the moves (replay.py).
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ _NUMBER = re.compile(r"(?<!\d)\d+\s*\.+|\.\.+")
 _MARK = re.compile(r"(?:[!?+=/#\-]*|\d+)$")
 _NULL_MOVES = ("--", "Z0")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-_LONGEST_GAME = 1 << 20  # characters
+_MAX_GAME_LENGTH = 1 << 20  # characters
 
 
 @dataclass(frozen=True)
 class PgnGame:
-    """A game as it is written in the file."""
+    """A game as text."""
 
     number: int  # in its file, from 1
     headers: dict[str, str]
-    moves: list[str]  # SAN, with whatever marks were added
+    moves: list[str]  # SAN, possibly with marks such as !?
     result: str  # one of RESULTS
 
 
 def read_pgn(path: Path) -> Iterator[PgnGame]:
-    """The games of a file, plain or packed, one at a time; InputError if it cannot be read, or is not PGN."""
+    """Yield the games of a plain or compressed file; InputError if it cannot be read or is not PGN."""
     with open_text(path) as lines:
         for number, (headers, text) in enumerate(_games(lines, path), start=1):
             moves, result = main_line(text)
@@ -45,7 +45,7 @@ def read_pgn(path: Path) -> Iterator[PgnGame]:
 
 
 def _games(lines: Iterable[str], path: Path) -> Iterator[tuple[dict[str, str], str]]:
-    """Headers and movetext of each game, without comments."""
+    """Yield headers and movetext of each game, without comments."""
     headers: dict[str, str] = {}
     text: list[str] = []
     size = 0
@@ -63,8 +63,8 @@ def _games(lines: Iterable[str], path: Path) -> Iterator[tuple[dict[str, str], s
         elif line.strip():
             plain, is_in_comment = _without_comments(line, is_in_comment)
             size += len(line)
-            if size > _LONGEST_GAME:
-                raise InputError(f"{path}: a game is longer than {_LONGEST_GAME} characters; is it PGN?")
+            if size > _MAX_GAME_LENGTH:
+                raise InputError(f"{path}: a game is longer than {_MAX_GAME_LENGTH} characters; is it PGN?")
             if plain.strip():
                 text.append(plain)
                 if _ends_game(plain) and not headers:
@@ -100,9 +100,9 @@ def _ends_game(line: str) -> bool:
 
 
 def _without_variations(text: str) -> str:
-    """The text outside parentheses. A parenthesis without its partner is kept as a mark."""
+    """The text outside parentheses. An unmatched parenthesis is kept."""
     kept, begin = list[str](), 0
-    opened = list[int]()  # how many pieces were kept when each bracket was opened
+    opened = list[int]()  # the length of `kept` at each open bracket
     for bracket in _BRACKETS.finditer(text):
         if bracket[0] == "(":
             kept.append(text[begin : bracket.start()])

@@ -1,4 +1,4 @@
-"""Replaying games from their moves in SAN: each distinct word is parsed only once, and a kernel does the rest."""
+"""Replays games from their moves in SAN: Python parses each distinct word once, and a kernel does the rest."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _CASTLING = re.compile(r"([O0]-[O0])(-[O0])?[+#]*[!?]*$")
 _TYPES = {"": PAWN, "N": KNIGHT, "B": BISHOP, "R": ROOK, "Q": QUEEN, "K": KING}
 _ANY = 8  # a file or a rank that is not given
 
-# A word of SAN as one number: type | target << 3 | file << 9 | rank << 13 | promoted type << 17 | castling << 20, where
-# castling is 1 for kingside and 2 for queenside. No word is 0.
+# A word of SAN as one number: piece type | target << 3 | file << 9 | rank << 13 | promoted type << 17 | castling << 20,
+# where castling is 1 for kingside and 2 for queenside. No word is 0.
 _TARGET, _FILE, _RANK, _PROMOTED, _CASTLES = (np.int64(shift) for shift in (3, 9, 13, 17, 20))
 _KING_SIDE, _QUEEN_SIDE = np.int64(1), np.int64(2)
 
@@ -32,15 +32,15 @@ _NUMBERS, _KEYS = array_type("i8"), array_type("u8")
 
 
 @lru_cache(maxsize=1 << 16)
-def read_san(word: str) -> int:
-    """The number of a word of SAN; 0 if it is not SAN."""
+def parse_san(word: str) -> int:
+    """Parse a word of SAN into a number; 0 if it is not SAN."""
     castling = _CASTLING.match(word)
     if castling is not None:
         return int(KING) | (2 if castling[2] else 1) << int(_CASTLES)
-    found = _SAN.match(word)
-    if found is None:
+    match = _SAN.match(word)
+    if match is None:
         return 0
-    letter, file, rank, target_file, target_rank, promoted = found.groups()
+    letter, file, rank, target_file, target_rank, promoted = match.groups()
     target = "abcdefgh".index(target_file) + 8 * (int(target_rank) - 1)
     return (int(_TYPES[letter]) | target << int(_TARGET)
             | ("abcdefgh".index(file) if file else _ANY) << int(_FILE)
@@ -49,24 +49,24 @@ def read_san(word: str) -> int:
 
 
 def replay_san(words: Sequence[str], position: PositionRecord, out: MoveListRecord) -> tuple[Keys, Numbers]:
-    """Play SAN in `position` until one is illegal; returns the Polyglot key before each move, and the moves."""
-    numbers = np.array([read_san(word) for word in words], np.int64)
+    """Make the moves on `position` up to the first illegal one; return the Polyglot keys before them, and the moves."""
+    numbers = np.array([parse_san(word) for word in words], np.int64)
     keys, moves = np.zeros(len(words), np.uint64), np.zeros(len(words), np.int64)
     played = int(replay(position, out, numbers, keys, moves))
     return keys[:played], moves[:played]
 
 
 @inline
-def _fits(pos, move, word):
+def _matches(pos, move, word):
     """Whether a legal move matches the word."""
-    start, target, kind = from_square(move), to_square(move), move_type(move)
+    start, target, flags = from_square(move), to_square(move), move_type(move)
     castles = word >> _CASTLES
-    if kind == CASTLING:
+    if flags == CASTLING:
         return castles == (_KING_SIDE if target > start else _QUEEN_SIDE)
     if castles != 0:
         return False
     file, rank = word >> _FILE & 15, word >> _RANK & 15
-    promoted = promoted_type(kind) if kind >= PROMOTION else np.int64(0)
+    promoted = promoted_type(flags) if flags >= PROMOTION else np.int64(0)
     return (np.int64(pos.board[start]) & 7 == word & 7 and target == word >> _TARGET & 63
             and (file == _ANY or file == start & 7) and (rank == _ANY or rank == start >> 3)
             and promoted == word >> _PROMOTED & 7)
@@ -74,22 +74,22 @@ def _fits(pos, move, word):
 
 @entry(POSITION_TYPE, MOVE_LIST_TYPE, _NUMBERS, _KEYS, _NUMBERS)
 def replay(pos: PositionRecord, out: MoveListRecord, words: Numbers, keys: Keys, moves: Numbers) -> Int:
-    """Play the moves that the words of SAN stand for; returns how many could be played.
+    """Make the moves of the words of SAN on `pos`; return their number.
 
-    keys[i] becomes the Polyglot key of the position before the i-th move, moves[i] that move. It ends at a word that
-    matches no legal move, or several.
+    Writes the Polyglot key before the i-th move to keys[i], and the move to moves[i]. Stops at a word that matches no
+    legal move, or several.
     """
     passed = np.int64(pos.ep)
     for index in range(len(words)):
         keys[index] = position_key(pos, passed)
         checkers, pinned = checkers_and_pinned(pos)
         count = generate(pos, out, np.int64(0), ALL_MOVES, checkers, pinned)
-        found, fitting = NULL_MOVE, np.int64(0)
-        for place in range(count):
-            move = np.int64(out.moves[place])
-            if _fits(pos, move, words[index]):
-                found, fitting = move, fitting + 1
-        if fitting != 1 or words[index] == 0:
+        found, matches = NULL_MOVE, np.int64(0)
+        for number in range(count):
+            move = np.int64(out.moves[number])
+            if _matches(pos, move, words[index]):
+                found, matches = move, matches + 1
+        if matches != 1 or words[index] == 0:
             return np.int64(index)
         make(pos, found)
         moves[index] = found

@@ -1,1 +1,1 @@
-"""Endgame tables: with few men left, the engine knows the result without searching."""
+"""Endgame tables: the engine's own tables, their generator, and Syzygy tables."""

@@ -1,4 +1,4 @@
-"""Reading files in the background: one after the other, in a separate thread, while a game goes on."""
+"""Reads files one at a time in a background thread while a game is in progress."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from engine.kernel import entry, int64
 from engine.kernel.intrinsics import store_release
 from engine.system.errors import InputError
 
-_TURN = 0.0005  # seconds that a thread may hold the GIL while another may be on the clock; Python's default is 0.005
-Job = tuple[str, Callable[[], None]]  # what is read, and how
+_SWITCH_INTERVAL = 0.0005  # seconds: Python's default, 0.005, would delay a search that is on the clock
+Job = tuple[str, Callable[[], None]]  # the name of the file for messages, and the function that reads it
 
 
 class BackgroundReader:
-    """Does its jobs in order. If one fails, there is a complaint, and the next one follows."""
+    """Runs jobs in order in one thread. A job that fails adds a warning; the next job follows."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._jobs: list[Job] = []
-        self._complaints: list[str] = []
+        self._warnings: list[str] = []
         self._idle = threading.Event()
         self._idle.set()
 
     def read(self, jobs: Sequence[Job]) -> None:
-        """Do these jobs in the background, instead of those still waiting."""
+        """Run these jobs in the background, replacing the jobs that have not started."""
         with self._lock:
             self._jobs = list(jobs)
             if not jobs or not self._idle.is_set():
@@ -34,32 +34,32 @@ class BackgroundReader:
         threading.Thread(target=self._work, daemon=True).start()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until nothing is left to do, but at most this long; returns whether all is done."""
+        """Wait until all jobs are done, at most `seconds`; return whether they are."""
         return self._idle.wait(seconds)
 
     def warn(self, text: str) -> None:
-        """Remember what is wrong with a file."""
+        """Add a warning about a file."""
         with self._lock:
-            self._complaints.append(text)
+            self._warnings.append(text)
 
     def take_warnings(self) -> list[str]:
-        """What was found to be wrong since the last call."""
+        """Return the warnings since the last call, and clear them."""
         with self._lock:
-            complaints, self._complaints = self._complaints, []
-        return complaints
+            warnings, self._warnings = self._warnings, []
+        return warnings
 
     def _work(self) -> None:
-        sys.setswitchinterval(_TURN)
+        sys.setswitchinterval(_SWITCH_INTERVAL)
         while True:
             with self._lock:
                 if not self._jobs:
                     self._idle.set()
                     return
                 job = self._jobs.pop(0)
-            self.do(*job)
+            self.run(*job)
 
-    def do(self, name: str, read: Callable[[], None]) -> None:
-        """Do a job at once; however a file is damaged, it must not end the thread or the game."""
+    def run(self, name: str, read: Callable[[], None]) -> None:
+        """Run a job now. Any error becomes a warning, because a damaged file must not end the thread or the game."""
         try:
             read()
         except InputError as error:
@@ -70,5 +70,5 @@ class BackgroundReader:
 
 @entry(int64, int64)
 def publish(address: int, word: int) -> None:
-    """Write a word after everything that this thread has written before."""
+    """Store a word with release ordering: after everything that this thread has written before."""
     store_release(address, word)

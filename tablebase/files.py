@@ -1,11 +1,11 @@
-"""Containers: many endings in one file, with a directory that says where each of them is and how to read it.
+"""Containers: the tables of many endings in one file.
 
-The first line is the directory, as JSON; the blocks follow, one for each ending and side to move. There are three
-kinds. Outcomes take two bits per cell, for both sides to move. Distances take a byte, only for the side to move whose
-block is smaller: the number of moves to mate, without who mates, which the outcome says. Resets take a byte, also for
-one side to move: the plies until the fifty-move counter is reset on the way to the win. Against a bare king without
-pawns that is hardly ever before the mate, and the byte says how much before. Cells that are never read, because they
-are illegal (or drawn, except in outcomes), repeat their neighbour, which compresses best.
+The first line is a directory in JSON; the blocks follow, one for each ending and side to move. There are three kinds of
+tables. WDL tables have two bits per cell, for both sides to move. DTM tables have one byte, only for the side to move
+whose block is smaller: the moves to mate; the WDL table tells which side mates. DTZ tables have one byte, also for one
+side to move: the plies to the zeroing move on the way to the win. Against a bare king without pawns that is nearly
+always the mate, so the byte is the difference of DTM and DTZ. Cells that are never read, because they are illegal (or
+drawn, except in WDL tables), repeat their neighbour, which compresses best.
 """
 
 from __future__ import annotations
@@ -33,33 +33,34 @@ _FORMAT = "adversary endgame tables"
 _VERSION = 1
 _LONGEST_DIRECTORY = 1 << 22  # bytes
 _LARGEST_FILE = 1 << 48
-_SLICE = 1 << 22  # cells that are filled at a time, since each takes many bytes meanwhile
-_MOST_CELLS_TO_TRY = 1 << 23  # in larger tables all orders of the axes are about equal, and trying takes hours
+_SLICE = 1 << 22  # cells filled at a time, because the temporary arrays take many bytes per cell
+_MAX_TRIAL_CELLS = 1 << 23  # larger tables have about the same size with any order of the axes; trials take hours
 
 Bytes = npt.NDArray[np.uint8]
-Codes = npt.NDArray[Any]  # as the generator has them, of one or two bytes
+Codes = npt.NDArray[Any]  # of the generator: one or two bytes per cell
 
 
 class TableKind(Enum):
-    """What the cells of a container hold."""
+    """What the cells of a container hold. The values are part of the file format, and name the files."""
 
-    OUTCOMES = "outcomes"
-    DISTANCES = "distances"
-    RESETS = "resets"
+    WDL = "outcomes"
+    DTM = "distances"
+    DTZ = "resets"
 
 
-# For two-bit cells the last byte says little about the next one; for plies it says much.
-_CONTEXT = {TableKind.OUTCOMES: 0, TableKind.DISTANCES: 4, TableKind.RESETS: 4}
+# Bits of context: the last byte of two-bit cells hardly predicts the next one; that of plies does.
+_CONTEXT = {TableKind.WDL: 0, TableKind.DTM: 4, TableKind.DTZ: 4}
 _QUICK, _THOROUGH = 1, 9 | lzma.PRESET_EXTREME
 
 
-def _filters(kind: TableKind, preset: int = _THOROUGH) -> list[dict[str, int]]:
-    return [{"id": lzma.FILTER_LZMA2, "preset": preset, "dict_size": 1 << 23, "lc": _CONTEXT[kind], "lp": 0, "pb": 0}]
+def _filters(table_kind: TableKind, preset: int = _THOROUGH) -> list[dict[str, int]]:
+    return [{"id": lzma.FILTER_LZMA2, "preset": preset, "dict_size": 1 << 23, "lc": _CONTEXT[table_kind], "lp": 0,
+             "pb": 0}]
 
 
 @dataclass(frozen=True)
 class TableBlock:
-    """Where the cells for one side to move are in the file."""
+    """The part of the file that holds the cells for one side to move."""
 
     offset: int
     length: int
@@ -68,13 +69,13 @@ class TableBlock:
 
 @dataclass(frozen=True)
 class DirectoryEntry:
-    """What the directory says about an ending."""
+    """A row of the directory: one ending."""
 
     ending: Ending
-    axes: tuple[int, ...]  # the order of the axes (pair of kings, men); the last one is contiguous
+    axes: tuple[int, ...]  # the order of the axes (king pair, pieces); the last one is contiguous
     blocks: tuple[TableBlock | None, TableBlock | None]  # [side to move]
     summary: tuple[Summary, Summary]  # [side to move]
-    seconds: float  # CPU time that it took to generate
+    seconds: float  # CPU time of its generation
 
     @property
     def longest(self) -> int:
@@ -83,7 +84,7 @@ class DirectoryEntry:
 
 
 class Container:
-    """A file of tables, open for reading; InputError says what is wrong with it."""
+    """A file of tables for reading; the constructor raises InputError if the file is invalid."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -94,10 +95,10 @@ class Container:
                 self._size = file.seek(0, 2)
         except (OSError, ValueError) as error:
             raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-        self.kind, self.entries = self._directory(line)
+        self.table_kind, self.entries = self._directory(line)
 
     def load(self, ending: Ending, side: int) -> Bytes | None:
-        """The cells of an ending with `side` to move, None if the file has none; InputError if they are damaged."""
+        """Return the cells of an ending with `side` to move, None if there are none; InputError if they are damaged."""
         entry = self.entries.get(ending)
         block = entry.blocks[side] if entry else None
         if block is None:
@@ -107,8 +108,8 @@ class Container:
                 file.seek(self._start + block.offset)
                 packed = file.read(block.length)
             if zlib.crc32(packed) != block.checksum:
-                raise ValueError("wrong checksum")  # noqa: TRY301  reported below with all that cannot be unpacked
-            cells = _unpacked(packed, self.kind, bytes_of(ending, self.kind))
+                raise ValueError("wrong checksum")  # noqa: TRY301  reported below, like any block that cannot be unpacked
+            cells = _unpack(packed, self.table_kind, block_size(ending, self.table_kind))
         except (OSError, ValueError, lzma.LZMAError) as error:
             raise InputError(f"{self.path}: cannot read {ending.name}: {error}") from error
         return np.frombuffer(cells, np.uint8)
@@ -122,40 +123,40 @@ class Container:
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(f"{self.path} is not a file of endgame tables") from error
         if version != _VERSION:
-            raise InputError(f"{self.path} has version {version}, not {_VERSION}")
+            raise InputError(f"{self.path} has version {version}, expected {_VERSION}")
         try:
             if directory["checksum"] != _checksum(directory["tables"]):
                 raise ValueError("checksum")  # noqa: TRY301  one message for all damage
             entries = [_read_entry(row) for row in directory["tables"]]
-            kind = TableKind(directory["kind"])
+            table_kind = TableKind(directory["kind"])
         except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
-            raise InputError(f"{self.path}: its directory is damaged") from error
+            raise InputError(f"{self.path}: the directory is damaged") from error
         for entry in entries:
             for block in entry.blocks:
                 if block is not None and self._start + block.offset + block.length > self._size:
-                    raise InputError(f"{self.path} is cut off: {entry.ending.name} lies beyond its end")
-        return kind, {entry.ending: entry for entry in entries}
+                    raise InputError(f"{self.path} is truncated: {entry.ending.name} lies beyond its end")
+        return table_kind, {entry.ending: entry for entry in entries}
 
 
-def bytes_of(ending: Ending, kind: TableKind) -> int:
-    """The size of an unpacked block."""
+def block_size(ending: Ending, table_kind: TableKind) -> int:
+    """The size of an unpacked block, in bytes."""
     cells = int(np.prod(shape_of(ending)))
-    return (cells + 3) // 4 if kind is TableKind.OUTCOMES else cells
+    return (cells + 3) // 4 if table_kind is TableKind.WDL else cells
 
 
-def _unpacked(packed: bytes, kind: TableKind, size: int) -> bytes:
-    """The cells of a block; ValueError if they are not of this size, since a few bytes could unpack to many GB."""
-    reader = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_filters(kind))
+def _unpack(packed: bytes, table_kind: TableKind, size: int) -> bytes:
+    """Unpack a block; ValueError unless it has `size` bytes. Stops there, since a small block may unpack to many GB."""
+    reader = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_filters(table_kind))
     cells = reader.decompress(packed, size)
     is_more = not reader.eof and not reader.needs_input and bool(reader.decompress(b"", 1))
     if len(cells) != size or is_more:
-        raise ValueError(f"it has {'more than ' if is_more else ''}{len(cells)} bytes, not {size}")
+        raise ValueError(f"the block has {'more than ' if is_more else ''}{len(cells)} bytes, expected {size}")
     return cells
 
 
 @dataclass(frozen=True)
-class Packed:
-    """An ending ready to be written."""
+class PackedEnding:
+    """A compressed ending, ready to be written."""
 
     ending: Ending
     axes: tuple[int, ...]
@@ -164,42 +165,43 @@ class Packed:
     seconds: float
 
 
-def pack(ending: Ending, mates: Codes, resets: Codes | None, kind: TableKind, seconds: float = 0.0) -> Packed:
-    """The cells of one kind, in the order of axes that makes them smallest according to a quick trial.
+def pack(ending: Ending, dtm: Codes, dtz: Codes | None, table_kind: TableKind, seconds: float = 0.0) -> PackedEnding:
+    """Compress the cells of one kind, with the axes in the order that a quick trial finds smallest.
 
-    `mates` and `resets` are the generator's codes, [side to move, cell]; `resets` only for that kind.
+    `dtm` and `dtz` are the generator's codes, [side to move, cell]; `dtz` is given only for DTZ tables.
     """
     shape = shape_of(ending)
-    codes = mates if resets is None else _reset_cells(ending, mates, resets)
+    codes = dtm if dtz is None else _dtz_cells(ending, dtm, dtz)
     orders = list(itertools.permutations(range(len(shape))))
-    if codes[0].size > _MOST_CELLS_TO_TRY:
+    if codes[0].size > _MAX_TRIAL_CELLS:
         orders = orders[:1]
-    sides = range(1 if ending.is_symmetric else 2)  # in symmetric endings the second is the first, seen by Black
-    sizes = {(axes, side): len(_packed(_cells(codes[side], shape, axes, kind), kind, _QUICK))
+    sides = range(1 if ending.is_symmetric else 2)  # with Black to move, a symmetric ending has the colours swapped
+    sizes = {(axes, side): len(_compress(_cells(codes[side], shape, axes, table_kind), table_kind, _QUICK))
              for axes in orders for side in sides}
-    if kind is TableKind.OUTCOMES:
+    if table_kind is TableKind.WDL:
         best, kept = min(orders, key=lambda axes: sum(sizes[axes, side] for side in sides)), set(sides)
     else:
         best, side = min(sizes, key=sizes.__getitem__)
         kept = {side}
-    blocks = [_packed(_cells(codes[side], shape, best, kind), kind) if side in kept else None for side in range(2)]
-    return Packed(ending, best, (blocks[0], blocks[1]), (summarize(ending, mates, 0), summarize(ending, mates, 1)),
+    blocks = [_compress(_cells(codes[side], shape, best, table_kind), table_kind) if side in kept else None
+              for side in range(2)]
+    return PackedEnding(ending, best, (blocks[0], blocks[1]), (summarize(ending, dtm, 0), summarize(ending, dtm, 1)),
                   seconds)
 
 
-def write_container(path: Path, kind: TableKind, endings: Iterable[Packed], provenance: str) -> None:
-    """Write a container; the file appears only when it is complete."""
+def write_container(path: Path, table_kind: TableKind, endings: Iterable[PackedEnding], provenance: str) -> None:
+    """Write a container. The file gets its name only when it is complete."""
     rows, blocks, offset = [], [], 0
     for packed in endings:
-        places: list[dict[str, int] | None] = []
+        block_rows: list[dict[str, int] | None] = []
         for block in packed.blocks:
-            places.append(None if block is None else asdict(TableBlock(offset, len(block), zlib.crc32(block))))
+            block_rows.append(None if block is None else asdict(TableBlock(offset, len(block), zlib.crc32(block))))
             if block is not None:
                 blocks.append(block)
                 offset += len(block)
-        rows.append({"ending": packed.ending.name, "axes": packed.axes, "blocks": places,
+        rows.append({"ending": packed.ending.name, "axes": packed.axes, "blocks": block_rows,
                      "seconds": packed.seconds, "summary": [asdict(summary) for summary in packed.summary]})
-    directory = {"format": _FORMAT, "version": _VERSION, "kind": kind.value, "provenance": provenance,
+    directory = {"format": _FORMAT, "version": _VERSION, "kind": table_kind.value, "provenance": provenance,
                  "checksum": _checksum(rows), "tables": rows}
     unfinished = path.with_suffix(".part")
     with unfinished.open("wb") as file:
@@ -209,17 +211,17 @@ def write_container(path: Path, kind: TableKind, endings: Iterable[Packed], prov
 
 
 def _checksum(rows: Any) -> int:
-    """A checksum of the directory's rows, independent of how they are formatted."""
+    """A checksum of the directory's rows, independent of their formatting."""
     return zlib.crc32(json.dumps(rows, sort_keys=True).encode())
 
 
-def _cells(codes: Codes, shape: Sequence[int], axes: Sequence[int], kind: TableKind) -> Bytes:
-    """The cells for one side to move, as a container of this kind stores them."""
+def _cells(codes: Codes, shape: Sequence[int], axes: Sequence[int], table_kind: TableKind) -> Bytes:
+    """Convert the codes for one side to move to the cells of a container of this kind."""
     illegal = int(NARROW_ILLEGAL if codes.itemsize == 1 else ILLEGAL)
     numbers = np.arange(illegal + 1)
-    if kind is TableKind.RESETS:
+    if table_kind is TableKind.DTZ:
         meaning, idle = numbers.astype(np.uint8), numbers == illegal
-    elif kind is TableKind.DISTANCES:
+    elif table_kind is TableKind.DTM:
         meaning, idle = (numbers >> 1).astype(np.uint8), numbers == DRAWN
     else:
         meaning = np.where(numbers & 1, OUTCOME_LOSS, OUTCOME_WIN).astype(np.uint8)
@@ -231,60 +233,59 @@ def _cells(codes: Codes, shape: Sequence[int], axes: Sequence[int], kind: TableK
     ordered = codes.reshape(shape).transpose(axes).reshape(-1)
     for start in range(0, codes.size, _SLICE):
         part = ordered[start : start + _SLICE]
-        cells[start : start + _SLICE] = _filled(meaning[part], idle[part], last)
+        cells[start : start + _SLICE] = _fill(meaning[part], idle[part], last)
         last = cells[min(start + _SLICE, codes.size) - 1]
-    return _four_in_a_byte(cells) if kind is TableKind.OUTCOMES else cells
+    return _pack_two_bits(cells) if table_kind is TableKind.WDL else cells
 
 
-def _reset_cells(ending: Ending, mates: Codes, resets: Codes) -> Codes:
-    """The cells of resets; NARROW_ILLEGAL where they are never read."""
-    plies = resets >> 1
+def _dtz_cells(ending: Ending, dtm: Codes, dtz: Codes) -> Codes:
+    """The cells of a DTZ table; NARROW_ILLEGAL where they are never read."""
+    plies = dtz >> 1
     if not ending.black and not ending.has_pawns:
-        plies = (mates - 1 - plies).astype(np.uint8)
-    return np.where((mates == DRAWN) | (resets == NARROW_ILLEGAL), np.uint8(NARROW_ILLEGAL), plies)
+        plies = (dtm - 1 - plies).astype(np.uint8)
+    return np.where((dtm == DRAWN) | (dtz == NARROW_ILLEGAL), np.uint8(NARROW_ILLEGAL), plies)
 
 
-def _packed(cells: Bytes, kind: TableKind, preset: int = _THOROUGH) -> bytes:
-    return lzma.compress(cells.tobytes(), lzma.FORMAT_RAW, filters=_filters(kind, preset))
+def _compress(cells: Bytes, table_kind: TableKind, preset: int = _THOROUGH) -> bytes:
+    return lzma.compress(cells.tobytes(), lzma.FORMAT_RAW, filters=_filters(table_kind, preset))
 
 
-def _filled(cells: Bytes, is_idle: npt.NDArray[np.bool_], last: np.uint8) -> Bytes:
-    """The cells, with each idle one repeating its predecessor; `last` precedes them all."""
+def _fill(cells: Bytes, is_idle: npt.NDArray[np.bool_], last: np.uint8) -> Bytes:
+    """Replace each idle cell by its predecessor; `last` precedes the first cell."""
     source = np.maximum.accumulate(np.where(is_idle, -1, np.arange(cells.size)))
     return np.where(source < 0, last, cells[source])
 
 
-def _four_in_a_byte(cells: Bytes) -> Bytes:
+def _pack_two_bits(cells: Bytes) -> Bytes:
     packed = np.zeros((cells.size + 3) // 4, np.uint8)
-    for place in range(4):
-        part = cells[place::4]
-        packed[: part.size] |= part << np.uint8(2 * place)
+    for offset in range(4):
+        part = cells[offset::4]
+        packed[: part.size] |= part << np.uint8(2 * offset)
     return packed
 
 
-def _whole(value: Any, lowest: int, highest: int) -> int:
-    """The value, if it is a number in this range; else ValueError."""
+def _check_int(value: Any, lowest: int, highest: int) -> None:
+    """ValueError unless the value is an integer in this range."""
     if not isinstance(value, int) or not lowest <= value <= highest:
         raise ValueError(f"{value!r} is not a number from {lowest} to {highest}")
-    return value
 
 
 def _read_entry(row: Mapping[str, Any]) -> DirectoryEntry:
-    """A row of the directory; ValueError, KeyError or TypeError if it makes no sense."""
+    """Parse a row of the directory; ValueError, KeyError or TypeError if it is invalid."""
     ending = parse_ending(row["ending"])
     axes = tuple(row["axes"])
     if sorted(axes) != list(range(len(shape_of(ending)))):
         raise ValueError(f"axes {axes}")
     first, second = (None if block is None else _read_block(block) for block in row["blocks"])
-    of_white, of_black = (Summary(**summary) for summary in row["summary"])
-    for summary in (of_white, of_black):
-        _whole(summary.longest_win, -1, int(ILLEGAL))
-        _whole(summary.longest_loss, -1, int(ILLEGAL))
-    return DirectoryEntry(ending, axes, (first, second), (of_white, of_black), float(row["seconds"]))
+    white_summary, black_summary = (Summary(**summary) for summary in row["summary"])
+    for summary in (white_summary, black_summary):
+        _check_int(summary.longest_win, -1, int(ILLEGAL))
+        _check_int(summary.longest_loss, -1, int(ILLEGAL))
+    return DirectoryEntry(ending, axes, (first, second), (white_summary, black_summary), float(row["seconds"]))
 
 
 def _read_block(row: Mapping[str, Any]) -> TableBlock:
     block = TableBlock(**row)
     for number in (block.offset, block.length, block.checksum):
-        _whole(number, 0, _LARGEST_FILE)
+        _check_int(number, 0, _LARGEST_FILE)
     return block

@@ -1,4 +1,4 @@
-"""Endings by the men that are left: their names, their order, and what each can lead to."""
+"""Endings by material: names, dependency order, and the endings that captures and promotions lead to."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from engine.core.position import PositionRecord
 from engine.system.errors import InputError, quote
 
 MAX_PIECES = 5  # including kings
-NEAR = 10  # men: outcomes are read when this few are left, since searches will soon probe them
+PREFETCH_PIECES = 10  # WDL tables are loaded from this piece count on, since searches will soon probe them
 _BLACK = 8  # the difference between a black piece and a white one
-_TYPES = tuple(int(kind) for kind in (QUEEN, ROOK, BISHOP, KNIGHT, PAWN))
+_TYPES = tuple(int(piece_type) for piece_type in (QUEEN, ROOK, BISHOP, KNIGHT, PAWN))
 PROMOTIONS = _TYPES[:-1]
 
-Men = tuple[int, ...]
+Pieces = tuple[int, ...]
 
 
 @dataclass(frozen=True, order=True)
 class Ending:
-    """The men besides the two kings. White has more men, or as many and the stronger ones."""
+    """The pieces besides the kings. White has more pieces, or equally many and stronger ones."""
 
-    white: Men  # types, the strongest first
-    black: Men
+    white: Pieces  # piece types, the strongest first
+    black: Pieces
 
     @property
     def name(self) -> str:
-        """The name, as in Syzygy files: KQvKR."""
+        """The name, as of Syzygy files: KQvKR."""
         return f"K{_letters(self.white)}vK{_letters(self.black)}"
 
     @property
-    def pieces(self) -> Men:
-        """The men as pieces, in the order of the table's axes."""
-        return (*self.white, *(_BLACK + kind for kind in self.black))
+    def pieces(self) -> Pieces:
+        """The pieces of both colours, in the order of the table's axes."""
+        return (*self.white, *(_BLACK + piece_type for piece_type in self.black))
 
     @property
-    def men(self) -> int:
-        """The number of men on the board, including kings."""
+    def piece_count(self) -> int:
+        """The number of pieces on the board, including kings."""
         return 2 + len(self.white) + len(self.black)
 
     @property
@@ -53,83 +53,80 @@ class Ending:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether both sides have the same men."""
+        """Whether both sides have the same pieces."""
         return self.white == self.black
 
     def next_endings(self) -> set[Ending]:
-        """The endings after a capture, a promotion or both at once; bare kings do not count."""
-        found = set()
-        for pieces in _after_one_move(self.pieces):
-            if pieces:
-                found.add(ending_of(pieces)[0])
-        return found
+        """The endings after a capture, a promotion or both at once, without bare kings."""
+        return {ending_of(pieces)[0] for pieces in _after_conversions(self.pieces) if pieces}
 
 
 def ending_of(pieces: Iterable[int]) -> tuple[Ending, bool]:
-    """The ending of these pieces in any order, and whether the colours have to be swapped for it."""
-    men = list(pieces)
-    white = _sorted(piece for piece in men if piece < _BLACK)
-    black = _sorted(piece - _BLACK for piece in men if piece > _BLACK)
+    """The ending of these pieces in any order, and whether its colours are swapped."""
+    listed = list(pieces)
+    white = _strongest_first(piece for piece in listed if piece < _BLACK)
+    black = _strongest_first(piece - _BLACK for piece in listed if piece > _BLACK)
     is_flipped = (len(white), white) < (len(black), black)
     return (Ending(black, white) if is_flipped else Ending(white, black)), is_flipped
 
 
 def parse_ending(text: str) -> Ending:
-    """KQvKR, KQKR, krkq: all are one ending. InputError for anything else."""
+    """Parse a name such as KQvKR, KQKR or krkq, which name the same ending; InputError for any other text."""
     letters = text.upper().replace("V", "")
     sides = letters.split("K")
     if len(sides) != 3 or sides[0] or not set(sides[1] + sides[2]) <= set("QRBNP"):
-        raise InputError(f"{quote(text)} is not an ending: write the men of both sides, as in KQvKR")
+        raise InputError(f"ending must list the pieces of both sides, as in KQvKR, got {quote(text)}")
     if not 1 <= len(letters) - 2 <= MAX_PIECES - 2:
-        raise InputError(f"{quote(text)} has {len(letters)} men: tables are made for 3 to {MAX_PIECES}")
+        raise InputError(f"ending must have 3 to {MAX_PIECES} pieces, got {quote(text)}")
     white, black = ([PIECE_LETTERS.index(letter) for letter in side] for side in sides[1:])
-    return ending_of([*white, *(_BLACK + kind for kind in black)])[0]
+    return ending_of([*white, *(_BLACK + piece_type for piece_type in black)])[0]
 
 
-def all_endings(men: int) -> list[Ending]:
-    """Every ending with this many men."""
-    found = set()
-    for of_white in range(men - 1):
-        for white in combinations_with_replacement(_TYPES, of_white):
-            for black in combinations_with_replacement(_TYPES, men - 2 - of_white):
-                found.add(ending_of([*white, *(_BLACK + kind for kind in black)])[0])
-    return in_dependency_order(found)
+def all_endings(piece_count: int) -> list[Ending]:
+    """Every ending with this many pieces, including kings, in dependency order."""
+    endings = set()
+    for white_count in range(piece_count - 1):
+        for white in combinations_with_replacement(_TYPES, white_count):
+            for black in combinations_with_replacement(_TYPES, piece_count - 2 - white_count):
+                endings.add(ending_of([*white, *(_BLACK + piece_type for piece_type in black)])[0])
+    return in_dependency_order(endings)
 
 
 def in_dependency_order(endings: Iterable[Ending]) -> list[Ending]:
-    """The endings, sorted so that each comes after all that it can lead to."""
-    return sorted(endings, key=lambda ending: (ending.men, (ending.white + ending.black).count(int(PAWN)), ending.name))
+    """Sort the endings so that each comes after all endings that it can lead to."""
+    return sorted(endings, key=lambda ending: (ending.piece_count, (ending.white + ending.black).count(int(PAWN)),
+                                               ending.name))
 
 
 def with_dependencies(endings: Iterable[Ending]) -> list[Ending]:
-    """The endings and all that they can lead to, in order."""
-    found: set[Ending] = set()
+    """The endings and all that they can lead to, in dependency order."""
+    closure: set[Ending] = set()
     waiting = list(endings)
     while waiting:
         ending = waiting.pop()
-        if ending not in found:
-            found.add(ending)
+        if ending not in closure:
+            closure.add(ending)
             waiting.extend(ending.next_endings())
-    return in_dependency_order(found)
+    return in_dependency_order(closure)
 
 
-def pieces_besides_kings(position: PositionRecord) -> Men:
+def pieces_besides_kings(position: PositionRecord) -> Pieces:
     """The pieces of a position besides the kings."""
     return tuple(piece for piece in position.board.tolist() if piece and piece % 8 != KING)
 
 
-def can_become(men: Iterable[int], ending: Ending) -> bool:
-    """Whether captures and promotions can turn these men into an ending."""
-    return can_turn_into(Counter(men), ending.pieces)
+def can_become(pieces: Iterable[int], ending: Ending) -> bool:
+    """Whether captures and promotions can lead from these pieces to the ending."""
+    return can_turn_into(Counter(pieces), ending.pieces)
 
 
-def can_turn_into(have: Counter[int], men: Men) -> bool:
-    """Whether captures and promotions can turn the men in `have` into `men`, in either colour."""
-    return any(_is_reachable(have, Counter(given)) for given in (men, tuple(piece ^ 8 for piece in men)))
+def can_turn_into(have: Counter[int], pieces: Pieces) -> bool:
+    """Whether captures and promotions can turn the pieces in `have` into `pieces`, in either colour."""
+    return any(_is_reachable(have, Counter(given)) for given in (pieces, tuple(piece ^ 8 for piece in pieces)))
 
 
 def _is_reachable(have: Counter[int], need: Counter[int]) -> bool:
-    """Whether, for both colours, spare pawns could promote to all the pieces that are missing."""
+    """Whether the spare pawns of each colour can promote to all of its missing pieces."""
     for pawn in (int(PAWN), int(PAWN) + 8):
         spare = have[pawn] - need[pawn]
         if spare < sum(max(need[piece] - have[piece], 0) for piece in range(pawn + 1, pawn + 5)):
@@ -137,21 +134,21 @@ def _is_reachable(have: Counter[int], need: Counter[int]) -> bool:
     return True
 
 
-def _after_one_move(pieces: Sequence[int]) -> Iterator[list[int]]:
+def _after_conversions(pieces: Sequence[int]) -> Iterator[list[int]]:
     """The pieces after each capture and each promotion by either side."""
-    for taken in (None, *range(len(pieces))):
-        left = [piece for place, piece in enumerate(pieces) if place != taken]
-        if taken is not None:
+    for captured in (None, *range(len(pieces))):
+        left = [piece for index, piece in enumerate(pieces) if index != captured]
+        if captured is not None:
             yield left
-        for place, piece in enumerate(left):
-            if piece % _BLACK == PAWN and (taken is None or pieces[taken] // _BLACK != piece // _BLACK):
-                for kind in PROMOTIONS:
-                    yield [*left[:place], piece - int(PAWN) + kind, *left[place + 1:]]
+        for index, piece in enumerate(left):
+            if piece % _BLACK == PAWN and (captured is None or pieces[captured] // _BLACK != piece // _BLACK):
+                for piece_type in PROMOTIONS:
+                    yield [*left[:index], piece - int(PAWN) + piece_type, *left[index + 1:]]
 
 
-def _sorted(types: Iterable[int]) -> Men:
+def _strongest_first(types: Iterable[int]) -> Pieces:
     return tuple(sorted(types, reverse=True))
 
 
-def _letters(types: Men) -> str:
-    return "".join(PIECE_LETTERS[kind] for kind in types)
+def _letters(types: Pieces) -> str:
+    return "".join(PIECE_LETTERS[piece_type] for piece_type in types)

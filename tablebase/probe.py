@@ -1,7 +1,7 @@
-"""Probing in kernels: who wins, in how many plies, and when the fifty-move counter is reset.
+"""Probing the engine's own tables in kernels: WDL, DTM and DTZ.
 
-A directory leads from the men on the board to a view of their table. With at most three men besides the kings, finding
-them on the board is faster than keeping a material key up to date.
+A directory maps the material to a view of its table. With at most three pieces besides the kings, finding them on the
+board is faster than updating a material key with every move.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from tablebase.codes import (
 )
 from tablebase.indexing import ADDRESS_OF_CELLS, VIEW, VIEW_TYPE, cell_in
 
-MATERIALS = 1 << 12  # up to three men of four bits each
+MATERIALS = 1 << 12  # up to three pieces of four bits each
 NO_VIEW = -1
-MAX_PROBE_DEPTH = np.int64(8)  # plies: every second one may lead to a table without that side to move
+MAX_PROBE_DEPTH = np.int64(8)  # plies: every second one may reach a table that lacks this side to move
 
 
 class DirectoryRecord(Fields):
-    """Where kernels find the loaded tables of one kind."""
+    """The loaded tables of one kind, for kernels."""
 
-    numbers: Annotated[Numbers, "i2", 2 * MATERIALS]  # [side to move * MATERIALS + material]: the view, or NO_VIEW
+    view_indices: Annotated[Numbers, "i2", 2 * MATERIALS]  # [side to move * MATERIALS + material]: or NO_VIEW
     views: I8  # the address of the first view
 
 
@@ -47,16 +47,16 @@ DIRECTORY = dtype_of(DirectoryRecord)
 DIRECTORY_TYPE = record_type(DIRECTORY)
 
 
-class LibraryRecord(Fields):
-    """The addresses of the three directories."""
+class OwnTablesRecord(Fields):
+    """The addresses of the three directories; the names are the values of `TableKind`."""
 
     outcomes: I8
     distances: I8
     resets: I8
 
 
-LIBRARY = dtype_of(LibraryRecord)
-LIBRARY_TYPE = record_type(LIBRARY)
+OWN_TABLES = dtype_of(OwnTablesRecord)
+OWN_TABLES_TYPE = record_type(OWN_TABLES)
 
 directory_at = record_reader(DIRECTORY_TYPE)
 _view_at = record_reader(VIEW_TYPE)
@@ -65,15 +65,17 @@ _VIEW_BYTES, _ADDRESS_OF_CELLS = VIEW.itemsize, np.int64(ADDRESS_OF_CELLS)
 
 
 def empty_directory() -> DirectoryRecord:
-    """A directory without tables."""
+    """Return a directory without tables."""
     directory = new_record(DirectoryRecord)
-    directory.numbers[:] = NO_VIEW
+    directory.view_indices[:] = NO_VIEW
     return directory
 
 
 @inline
 def find_pieces(pos):
-    """The material of a position with three to five men, and the squares of the men besides the kings."""
+    """(material, first, second, third): the pieces besides the kings of a position with three to five pieces, and their
+    squares; 0 for missing pieces.
+    """
     others = occupied_squares(pos) ^ pos.types[KING]
     first = lsb(others)
     second = third = np.int64(0)
@@ -90,29 +92,29 @@ def find_pieces(pos):
 
 
 @inline
-def view_number(directory, side, material):
-    return np.int64(directory.numbers[side * MATERIALS + material])
+def view_index(directory, side, material):
+    return np.int64(directory.view_indices[side * MATERIALS + material])
 
 
 @inline
-def view_in(directory, number):
-    return _view_at(directory.views + number * _VIEW_BYTES)
+def view_in(directory, index):
+    return _view_at(directory.views + index * _VIEW_BYTES)
 
 
 @inline
 def cells_of(view, side):
-    """The address of the cells for this side to move, or 0 while they are not loaded.
+    """The address of the cells for `side` to move; 0 while they are not loaded.
 
-    Both addresses are read before the rest of the view, which is not valid until one of them is set.
+    Both addresses are read before the rest of the view, which is invalid until one of them is set.
     """
-    place = _address_of_view(view) + _ADDRESS_OF_CELLS
-    first, second = load_acquire(place), load_acquire(place + 8)
+    addresses = _address_of_view(view) + _ADDRESS_OF_CELLS
+    first, second = load_acquire(addresses), load_acquire(addresses + 8)
     return second if side ^ view.is_flipped else first
 
 
 @inline
 def outcome_in(view, side, white_king, black_king, first, second, third):
-    """WIN, DRAW or LOSS for the side to move, or UNKNOWN if the table is not loaded."""
+    """OUTCOME_WIN, _DRAW or _LOSS for the side to move, or UNKNOWN if the table is not loaded."""
     address = cells_of(view, side)
     if address == 0:
         return UNKNOWN
@@ -122,28 +124,28 @@ def outcome_in(view, side, white_king, black_king, first, second, third):
 
 @inline
 def has_castling_or_ep(pos):
-    """Whether castling or en passant is possible, which tables do not cover."""
+    """Whether castling or en passant is possible; tables cover neither."""
     return pos.castling != 0 or pos.ep != NO_SQUARE
 
 
 @inline
 def _outcome_and_longest(pos, directory):
-    """The outcome of the position by its table, or UNKNOWN; and the plies of the longest mate of its ending."""
+    """(outcome, longest): the outcome by the table, or UNKNOWN, and the plies of the longest mate of the ending."""
     if has_castling_or_ep(pos):
         return UNKNOWN, np.int64(0)
     side = np.int64(pos.side)
     material, first, second, third = find_pieces(pos)
-    number = view_number(directory, side, material)
-    if number == NO_VIEW:
+    index = view_index(directory, side, material)
+    if index == NO_VIEW:
         return UNKNOWN, np.int64(0)
-    view = view_in(directory, number)
+    view = view_in(directory, index)
     outcome = outcome_in(view, side, king_square(pos, 0), king_square(pos, 1), first, second, third)
     return outcome, np.int64(view.longest)
 
 
 @inline
 def outcome_at_zeroing(pos, directory):
-    """WIN, DRAW or LOSS for the side to move in a position with three to five men, as if a capture had just been made.
+    """The outcome for the side to move, with three to five pieces and as if rule50 were 0.
 
     UNKNOWN if a mate of the ending may take more than fifty moves.
     """
@@ -153,20 +155,20 @@ def outcome_at_zeroing(pos, directory):
 
 @kernel
 def outcome_with_rule50(pos, directory):
-    """`outcome_at_zeroing`, but with the current fifty-move counter."""
+    """`outcome_at_zeroing`, but with the current rule50."""
     outcome, longest = _outcome_and_longest(pos, directory)
     return outcome if outcome == OUTCOME_DRAW or np.int64(pos.rule50) + longest <= FIFTY_MOVES else UNKNOWN
 
 
 @inline
-def listed_byte(pos, directory):
-    """The cell of a position in a table of one byte per cell; UNKNOWN if it does not have this side to move."""
+def stored_byte(pos, directory):
+    """The cell of a position in a table of one byte per cell; UNKNOWN if the table lacks this side to move."""
     side = np.int64(pos.side)
     material, first, second, third = find_pieces(pos)
-    number = view_number(directory, side, material)
-    if number == NO_VIEW:
+    index = view_index(directory, side, material)
+    if index == NO_VIEW:
         return UNKNOWN
-    view = view_in(directory, number)
+    view = view_in(directory, index)
     address = cells_of(view, side)
     if address == 0:
         return UNKNOWN
@@ -174,30 +176,30 @@ def listed_byte(pos, directory):
 
 
 @inline
-def listed_code(pos, library):
-    """The code of a position from its own cells; UNKNOWN if they do not have it."""
-    outcome, _ = _outcome_and_longest(pos, directory_at(library.outcomes))
+def stored_code(pos, tables):
+    """The code of a position from its own cells, without trying moves; UNKNOWN if they lack it."""
+    outcome, _ = _outcome_and_longest(pos, directory_at(tables.outcomes))
     if outcome == OUTCOME_DRAW:
         return DRAWN
     if outcome == UNKNOWN:
         return UNKNOWN
-    moves_to_mate = listed_byte(pos, directory_at(library.distances))
+    moves_to_mate = stored_byte(pos, directory_at(tables.distances))
     if moves_to_mate == UNKNOWN:
         return UNKNOWN
     return 2 * moves_to_mate + (1 if outcome == OUTCOME_LOSS else 0)
 
 
 @kernel
-def probe_code(pos, library, moves, end, patience):
-    """The code of a position with at most five men, or UNKNOWN.
+def probe_code(pos, tables, moves, end, depth):
+    """The code of a position with at most five pieces, or UNKNOWN.
 
-    Tables of distances have only one side to move, and no en passant: otherwise the moves are tried, at most `patience`
-    plies deep. `moves` from `end` on is scratch space.
+    DTM tables have only one side to move and no en passant; where they lack a position, its moves are tried, at most
+    `depth` plies deep. `moves` from `end` on is scratch space.
     """
     if occupied_squares(pos) == pos.types[KING]:
         return DRAWN
-    code = listed_code(pos, library)
-    if code != UNKNOWN or patience == 0:
+    code = stored_code(pos, tables)
+    if code != UNKNOWN or depth == 0:
         return code
     checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
@@ -205,7 +207,7 @@ def probe_code(pos, library, moves, end, patience):
     for index in range(end, last):
         move = np.int64(moves.moves[index])
         make(pos, move)
-        code = probe_code(pos, library, moves, last, patience - 1)
+        code = probe_code(pos, tables, moves, last, depth - 1)
         unmake(pos, move)
         if code == UNKNOWN:
             return UNKNOWN
@@ -217,30 +219,30 @@ def probe_code(pos, library, moves, end, patience):
 
 @inline
 def is_against_bare_king(pos):
-    """Whether one side has nothing but its king, and there are no pawns."""
+    """Whether one side has a bare king, and there are no pawns."""
     return pos.types[PAWN] == EMPTY and not (more_than_one(pos.colors[0]) and more_than_one(pos.colors[1]))
 
 
 @kernel
-def listed_resets(pos, library, code):
-    """`probe_dtz` from the position's own cell; UNKNOWN if it does not have it."""
+def stored_dtz(pos, tables, code):
+    """`probe_dtz` from the position's own cell, without trying moves; UNKNOWN if the table lacks it."""
     if code == MATED:
         return np.int64(0)
     if has_castling_or_ep(pos):
         return UNKNOWN
-    plies = listed_byte(pos, directory_at(library.resets))
+    plies = stored_byte(pos, directory_at(tables.resets))
     return code - 1 - plies if plies != UNKNOWN and is_against_bare_king(pos) else plies
 
 
 @kernel
-def probe_dtz(pos, library, moves, end, code, patience):
-    """The plies until the winner can force a reset of the fifty-move counter, or mate; UNKNOWN if tables are missing.
+def probe_dtz(pos, tables, moves, end, code, depth):
+    """The plies until the winner can force a zeroing move or mate; UNKNOWN if tables are missing.
 
-    `code` is that of the position, and not DRAWN. If its own cell does not say, the moves are tried, at most `patience`
-    plies deep. `moves` from `end` on is scratch space.
+    `code` is the code of the position, not DRAWN. Where the table lacks a position, its moves are tried, at most
+    `depth` plies deep. `moves` from `end` on is scratch space.
     """
-    best = listed_resets(pos, library, code)
-    if best != UNKNOWN or patience == 0:
+    best = stored_dtz(pos, tables, code)
+    if best != UNKNOWN or depth == 0:
         return best
     checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
@@ -248,9 +250,9 @@ def probe_dtz(pos, library, moves, end, code, patience):
         move = np.int64(moves.moves[index])
         make(pos, move)
         plies = np.int64(0)
-        left = probe_code(pos, library, moves, last, patience)
+        left = probe_code(pos, tables, moves, last, depth)
         if pos.rule50 != 0 and left != UNKNOWN and left != DRAWN:
-            plies = probe_dtz(pos, library, moves, last, left, patience - 1)
+            plies = probe_dtz(pos, tables, moves, last, left, depth - 1)
         unmake(pos, move)
         if left == UNKNOWN or plies == UNKNOWN:
             return UNKNOWN
@@ -261,33 +263,33 @@ def probe_dtz(pos, library, moves, end, code, patience):
     return best
 
 
-@entry(POSITION_TYPE, LIBRARY_TYPE, MOVE_LIST_TYPE)
-def position_code(pos: PositionRecord, library: LibraryRecord, moves: MoveListRecord) -> Int:
-    """The code of a position with at most five men; UNKNOWN if the tables do not have it."""
-    return probe_code(pos, library, moves, np.int64(0), MAX_PROBE_DEPTH)
+@entry(POSITION_TYPE, OWN_TABLES_TYPE, MOVE_LIST_TYPE)
+def position_code(pos: PositionRecord, tables: OwnTablesRecord, moves: MoveListRecord) -> Int:
+    """`probe_code` for Python."""
+    return probe_code(pos, tables, moves, np.int64(0), MAX_PROBE_DEPTH)
 
 
 @entry(POSITION_TYPE, DIRECTORY_TYPE)
 def position_outcome(pos: PositionRecord, directory: DirectoryRecord) -> Int:
-    """WIN, DRAW, LOSS or UNKNOWN, as the search gets it."""
+    """`outcome_with_rule50` for Python: what a search gets."""
     return outcome_with_rule50(pos, directory)
 
 
 @inline
 def _outcome_of_placement(directory, placements, start):
-    """The outcome of a placement: the squares of the kings, the squares of two men, the two men, the side to move."""
+    """The outcome of a placement, which is: king squares, squares of two pieces, the two pieces, side to move."""
     side = np.int64(placements[start + 6])
     material = np.int64(placements[start + 4]) | np.int64(placements[start + 5]) << 4
-    view = view_in(directory, view_number(directory, side, material))
+    view = view_in(directory, view_index(directory, side, material))
     return outcome_in(view, side, np.int64(placements[start]), np.int64(placements[start + 1]),
                       np.int64(placements[start + 2]), np.int64(placements[start + 3]), np.int64(0))
 
 
 @entry(DIRECTORY_TYPE, array_type("u1"), int64, int64)
 def count_wins(directory: DirectoryRecord, placements: Any, rounds: Int, in_turn: Int) -> Int:
-    """Probe placements of eight bytes each, `rounds` times over, to measure how long that takes.
+    """Probe placements of eight bytes each, `rounds` times, to measure the time of a probe; return the wins.
 
-    If `in_turn`, the place of the next one depends on the result of the last, so that no two probes overlap.
+    If `in_turn`, the address of each placement depends on the previous result, so that no two probes overlap.
     """
     wins = np.int64(0)
     for _ in range(rounds):
@@ -296,7 +298,7 @@ def count_wins(directory: DirectoryRecord, placements: Any, rounds: Int, in_turn
             while start < placements.size:
                 outcome = _outcome_of_placement(directory, placements, start)
                 wins += outcome == OUTCOME_WIN
-                start += 8 + (outcome + 1 >> 2)  # no outcome is 3, but the processor does not know that
+                start += 8 + (outcome + 1 >> 2)  # adds 8: no outcome is 3, but the processor cannot know that
         else:
             for start in range(0, placements.size, 8):
                 wins += _outcome_of_placement(directory, placements, start) == OUTCOME_WIN

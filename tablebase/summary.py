@@ -1,4 +1,4 @@
-"""What a finished endgame table holds, in numbers."""
+"""Statistics of a finished table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Summary:
     losses: int
     longest_win: int  # plies; -1 for none
     longest_loss: int
-    longest_wins: int  # how many positions have that length
+    longest_wins: int  # the number of positions with that length
     longest_losses: int
     win_example: str | None  # FEN
     loss_example: str | None
@@ -40,7 +40,7 @@ class Summary:
 
 
 def summarize(ending: Ending, codes: npt.NDArray[Any], side: int) -> Summary:
-    """Count the results of an ending with `side` to move; `codes` are the generator's."""
+    """Count the results of an ending with `side` to move; `codes` come from the generator."""
     of_side = codes[side].reshape(pairs_of(ending), -1)
     counts = np.zeros(int(ILLEGAL) + 1, np.int64)
     weights = _weights(ending)
@@ -50,7 +50,7 @@ def summarize(ending: Ending, codes: npt.NDArray[Any], side: int) -> Summary:
     counts[NARROW_ILLEGAL if codes.itemsize == 1 else ILLEGAL] = 0
     draws = int(counts[DRAWN])
     counts[DRAWN] = 0
-    longest_win, longest_loss = _last(counts[0::2]) * 2, _last(counts[1::2]) * 2 + 1
+    longest_win, longest_loss = _highest(counts[0::2]) * 2, _highest(counts[1::2]) * 2 + 1
     return Summary(
         int(counts[0::2].sum()), draws, int(counts[1::2].sum()), _plies(longest_win), _plies(longest_loss),
         int(counts[longest_win]) if longest_win > 0 else 0, int(counts[longest_loss]) if longest_loss > 0 else 0,
@@ -58,14 +58,14 @@ def summarize(ending: Ending, codes: npt.NDArray[Any], side: int) -> Summary:
 
 
 def _weights(ending: Ending) -> npt.NDArray[np.int64]:
-    """[pair of kings]: how many positions on the board each of its cells stands for."""
+    """[king pair]: the number of positions on the board that each of its cells represents."""
     if ending.has_pawns:
         return np.full(pairs_of(ending), 2)
     return np.where(ON_DIAGONAL, 4, 8)
 
 
-def _last(counts: npt.NDArray[np.int64]) -> int:
-    """The highest number that was counted; -1 for none."""
+def _highest(counts: npt.NDArray[np.int64]) -> int:
+    """The highest index with a count; -1 if there is none."""
     return int(np.flatnonzero(counts)[-1]) if counts.any() else -1
 
 
@@ -81,12 +81,12 @@ def _example(ending: Ending, codes: npt.NDArray[Any], side: int, code: int) -> s
     return position_fen(ending, int(pair), [int(square) for square in squares], side)
 
 
-def position_fen(ending: Ending, pair: int, places: list[int], side: int) -> str:
-    """The position of a cell, given by its pair of kings and the index of each man along its axis."""
+def position_fen(ending: Ending, pair: int, indices: list[int], side: int) -> str:
+    """The FEN of a cell, given by its king pair and the index of each piece along its axis."""
     white_king, black_king = PAIR_SQUARES[int(ending.has_pawns), pair].tolist()
     board = {white_king: _WHITE_KING, black_king: _BLACK_KING}
-    for piece, place, size in zip(ending.pieces, places, shape_of(ending)[1:], strict=True):
-        board[place + (64 - size) // 2] = piece
+    for piece, index, size in zip(ending.pieces, indices, shape_of(ending)[1:], strict=True):
+        board[index + (64 - size) // 2] = piece
     ranks = []
     for rank in range(7, -1, -1):
         text = "".join(PIECE_LETTERS[board.get(8 * rank + file, 0)] for file in range(8)).replace(" ", "1")

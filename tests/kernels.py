@@ -1,4 +1,4 @@
-"""Doors to kernels that have no entry of their own, for tests only."""
+"""Entry points to kernels that have none of their own, for tests only."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ ALL_CODES = 1 << 16
 
 
 @entry(POSITION_TYPE, MOVE_LIST_TYPE, int64)
-def generate_wanted(pos, out, wanted):
+def generate_entry(pos, out, gen_type):
     checkers, pinned = checkers_and_pinned(pos)
-    return generate(pos, out, np.int64(0), wanted, checkers, pinned)
+    return generate(pos, out, np.int64(0), gen_type, checkers, pinned)
 
 
 @entry(POSITION_TYPE, int64)
-def count_wanted(pos, wanted):
+def count_moves_entry(pos, gen_type):
     checkers, pinned = checkers_and_pinned(pos)
-    return generate(pos, None, np.int64(0), wanted, checkers, pinned)
+    return generate(pos, None, np.int64(0), gen_type, checkers, pinned)
 
 
 @kernel
 def _filter_all_codes(pos, out, end):
-    """Write every sixteen-bit number that is judged a legal move: the generator's twin, from the other side."""
+    """Write every sixteen-bit number that passes the legality tests, to compare with the generator."""
     checkers, pinned = checkers_and_pinned(pos)
     for code in range(ALL_CODES):
         if is_pseudo_legal(pos, code) and is_legal(pos, code, checkers, pinned):
@@ -64,7 +64,7 @@ def perft_by_filter(pos, out, depth):
 
 
 @entry(POSITION_TYPE, int64)
-def judge_move(pos, move):
+def is_legal_entry(pos, move):
     checkers, pinned = checkers_and_pinned(pos)
     return is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned)
 
@@ -75,22 +75,22 @@ def move_gives_check(pos, move):
 
 
 @entry(POSITION_TYPE, int64)
-def take_back(pos, move):
+def unmake_entry(pos, move):
     unmake(pos, move)
 
 
 @entry(POSITION_TYPE, int64)
-def expected_key(pos, move):
+def key_after_entry(pos, move):
     return key_after(pos, move)
 
 
 @entry(POSITION_TYPE)
-def pass_turn(pos):
+def make_null_entry(pos):
     make_null(pos)
 
 
 @entry(POSITION_TYPE)
-def take_back_pass(pos):
+def unmake_null_entry(pos):
     unmake_null(pos)
 
 
@@ -101,7 +101,7 @@ def is_repetition_after(pos, plies_searched):
 
 @entry(POSITION_TYPE)
 def keys_from_scratch(pos):
-    """Replace the keys of `pos` by new ones."""
+    """Recompute the keys of `pos`."""
     compute_keys(pos)
 
 
@@ -121,7 +121,7 @@ def all_attacked(pos, color):
 
 
 @entry(POSITION_TYPE, int64)
-def all_attacked_by_worth(pos, color):
+def attacks_by_value_entry(pos, color):
     return attacks_by_piece_value(pos, color)
 
 

@@ -1,4 +1,4 @@
-"""Positions and games for tests; python-chess is the judge."""
+"""Positions and games for tests, with python-chess as the reference."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from engine.core.perft import PERFT_POSITIONS
 
 DATA = Path(os.environ.get("CHESS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
-CROWD = "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1"  # captures have no end
+CROWD = "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1"  # capture sequences are very long
 
-# Where generators go wrong: en passant that uncovers a check along the rank or a diagonal, two capturers of which one
-# is pinned, castling through attacks and out of check, promotion with check, double check, crowds of queens.
+# Positions where move generators fail: en passant that uncovers a check along the rank or a diagonal, two capturers of
+# which one is pinned, castling through attacks and out of check, promotion with check, double check, many queens.
 CORNERS = (
     *(known.fen for known in PERFT_POSITIONS),
     "8/8/8/K2pP2r/8/8/8/7k w - d6 0 1",
@@ -49,7 +49,7 @@ CHESS960_CORNERS = (
 
 
 def start_fens(chess960: bool):
-    """A strategy for where to begin: a corner case, or one of the starting positions of Chess960."""
+    """A strategy for start positions: corner cases, and starting positions of Chess960."""
     if not chess960:
         return st.sampled_from(CORNERS)
     starts = st.integers(0, 959).map(lambda number: chess.Board.from_chess960_pos(number).fen())
@@ -70,7 +70,7 @@ def our_texts(game: Game) -> list[str]:
 
 
 def play_both(game: Game, board: chess.Board, choice: int) -> str | None:
-    """Play the same legal move in both; None at the end of the game."""
+    """Play the same legal move in both and return it; None at the end of the game."""
     moves = legal_texts(board)
     if not moves:
         return None

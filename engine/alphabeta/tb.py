@@ -12,7 +12,7 @@ from engine.search.scores import DRAW, INFINITE, NO_SCORE, is_win, tb_win_in
 from tablebase.codes import OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN, UNKNOWN
 from tablebase.probe import directory_at, has_castling_or_ep, outcome_with_rule50
 from tablebase.syzygy.probe_wdl import probe_wdl
-from tablebase.syzygy.records import NO_VALUE, SURE_LOSS, SURE_WIN, syzygy_at
+from tablebase.syzygy.records import NO_WDL, WDL_LOSS, WDL_WIN, syzygy_at
 
 
 @inline
@@ -36,10 +36,10 @@ def _probe_syzygy_wdl(pos, state, ply):
     frame = frame_at(state, ply)
     tb = state.tb
     value = probe_wdl(pos, syzygy_at(tb.syzygy_address), tb.own_address, tb.own_max_pieces, state.move_list,
-                      np.int64(frame.moves_begin), state.tb_scratch, SURE_LOSS, SURE_WIN)
-    if value == NO_VALUE:
+                      np.int64(frame.moves_begin), state.tb_scratch, WDL_LOSS, WDL_WIN)
+    if value == NO_WDL:
         return UNKNOWN
-    if value == 0 or (tb.use_rule50 and abs(value) < SURE_WIN):
+    if value == 0 or (tb.use_rule50 and abs(value) < WDL_WIN):
         return OUTCOME_DRAW
     return OUTCOME_WIN if value > 0 else OUTCOME_LOSS
 

@@ -69,7 +69,7 @@ def book_moves(board: chess.Board) -> list[tuple[chess.Move, float]]:
 
 def best_tb_move(board: chess.Board) -> RankedMove | None:
     """What the endgame tables say of the best move; None if they say nothing."""
-    if chess.popcount(board.occupied) > _tables().most_men or board.clean_castling_rights():
+    if chess.popcount(board.occupied) > _tables().max_pieces or board.clean_castling_rights():
         return None
     try:
         game = Game(fen_and_moves(board)[0], board.chess960, fen_and_moves(board)[1])

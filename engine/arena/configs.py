@@ -28,7 +28,7 @@ class TreeConfig:
 
     def params_record(self) -> of_trees.TreeParamsRecord:
         """All parameters as a record for the search; InputError if one is unknown or out of range."""
-        return of_trees.BY_KIND[self.kind](**dict(self.params))
+        return of_trees.BY_MODE[self.kind](**dict(self.params))
 
     def loaded_policy(self) -> LoadedPolicy | None:
         """The policy that was named, if one was; InputError if it cannot be read."""
@@ -77,7 +77,7 @@ def parse_config(text: str) -> Config:
     """
     if text == DEFAULT:
         return Config()
-    if text.partition(",")[0] in of_trees.BY_KIND:
+    if text.partition(",")[0] in of_trees.BY_MODE:
         return _read_tree(text)
     if text == FEATURES:
         return Config(FEATURES, network=FEATURES)
@@ -88,7 +88,7 @@ def parse_config(text: str) -> Config:
         if path.suffix == ".json":
             return Config(path.stem, (), _weights_of(path), FEATURES)
         lines = _lines_of(path)
-        if lines and lines[0] in of_trees.BY_KIND:
+        if lines and lines[0] in of_trees.BY_MODE:
             return replace(_read_tree(",".join(lines)), name=path.stem)
         return _read_items(path.stem, lines)
     return _read_items(text, text.split(","))

@@ -84,7 +84,7 @@ def new_game(soft_nodes: int, hard_nodes: int, rules: Adjudication, plies_before
     game.fair_score = _FAIR_SCORE
     if rules.by_tables:
         tables = loaded_tables()
-        game.tb_address, game.tb_men = tables.outcomes.address, tables.most_men
+        game.tb_address, game.tb_men = tables.outcomes.address, tables.max_pieces
     return game
 
 

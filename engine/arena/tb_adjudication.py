@@ -32,7 +32,7 @@ def _read_tables() -> OwnTables:
 
 def known_result(board: chess.Board) -> str | None:
     """The result of a game according to the tables, whatever the players would say; None if they have none."""
-    if chess.popcount(board.occupied) > loaded_tables().most_men or board.castling_rights or board.is_game_over():
+    if chess.popcount(board.occupied) > loaded_tables().max_pieces or board.castling_rights or board.is_game_over():
         return None
     outcome = loaded_tables().outcome(Game(board.fen()).position)
     if outcome is None:

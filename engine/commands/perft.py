@@ -15,7 +15,7 @@ from engine.commands.shared.progress import Show, map_with_progress, progress_ba
 from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.movegen import empty_move_list
-from engine.core.perft import BULK, DEEPEST, perft
+from engine.core.perft import BULK, MAX_PERFT_DEPTH, perft
 from engine.system.errors import InputError
 from engine.text.notation import parse_position
 
@@ -27,7 +27,7 @@ _MISMATCH = 1
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("depth", type=IntRange(0, DEEPEST), nargs="?",
+    parser.add_argument("depth", type=IntRange(0, MAX_PERFT_DEPTH), nargs="?",
                         help="plies to look ahead; with --suite, the deepest to check")
     fen = add_fen(parser)
     divide = parser.add_argument("--divide", action="store_true", help="show the count below each root move, as UCI "
@@ -153,7 +153,7 @@ def _count_line(line: PerftLine, arguments: argparse.Namespace) -> list[PerftCou
         pos = parse_fen(line.fen, arguments.chess960)
     except InputError as error:
         raise InputError(f"suite {arguments.suite}, line {line.number}: {error}") from error
-    deepest = DEEPEST if arguments.depth is None else arguments.depth
+    deepest = MAX_PERFT_DEPTH if arguments.depth is None else arguments.depth
     counts = [PerftCount(depth, known, count_leaves(pos, depth)) for depth, known in line.counts
               if depth <= deepest and (arguments.max_nodes is None or known <= arguments.max_nodes)]
     for count in counts:

@@ -35,7 +35,7 @@ from engine.commands.shared.arguments import (
 from engine.commands.shared.interruption import stop_on_interrupt
 from engine.commands.shared.output import print_warning
 from engine.commands.shared.progress import progress_bar
-from engine.mcts.params import BY_KIND
+from engine.mcts.params import BY_MODE
 from engine.search.modes import DEFAULT_MODE
 from engine.system.errors import InputError
 from engine.system.files import begins_with
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     stats = parser.add_argument("--stats", type=in_file, metavar="FILE", help="instead: say what a file holds")
     parser.add_argument("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
     add_seed(parser, "all games")
-    parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=(DEFAULT_MODE.name, *BY_KIND),
+    parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=(DEFAULT_MODE.name, *BY_MODE),
                         help=f"the kind of search (default {DEFAULT_MODE.name})")
     parser.add_argument("--setting", type=text, default=DEFAULT, metavar="SETTING", help="who plays (as in `match`)")
     parser.add_argument("--network", type=text, metavar="FILE",

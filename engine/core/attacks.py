@@ -1,8 +1,8 @@
-"""Where pieces attack.
+"""Attack bitboards.
 
-Leapers are looked up. Sliders are computed rather than looked up in magic tables: attacks along a line are
-`occupied ^ (occupied - 2 * slider)`, once from each end of the line, with a byteswap to turn the board round. That is
-as fast as magics here and needs 2 KB of tables instead of 800 KB.
+Leaper attacks come from tables. Slider attacks are computed by hyperbola quintessence instead of magic bitboards: the
+attacks along a line are `occupied ^ (occupied - 2 * slider)`, computed once from each end, with a byteswap to reverse
+the board. Here that is as fast as magics, and needs 2 KB of tables instead of 800 KB.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _line_attacks(occupied, line, slider):
 
 @inline
 def bishop_attacks(square, occupied):
-    """Squares a bishop on `square` attacks, including the first occupied square on each line."""
+    """Squares attacked by a bishop on `square`, including the first occupied square on each line."""
     slider = BIT << square
     return (_line_attacks(occupied, DIAGONAL_LINE[square], slider)
             | _line_attacks(occupied, ANTIDIAGONAL_LINE[square], slider))
@@ -120,7 +120,7 @@ def bishop_attacks(square, occupied):
 
 @inline
 def rook_attacks(square, occupied):
-    """Squares a rook on `square` attacks, including the first occupied square on each line."""
+    """Squares attacked by a rook on `square`, including the first occupied square on each line."""
     rank_shift = square & 56
     inner = np.int64(occupied >> (rank_shift + 1)) & 63
     along_rank = np.uint64(FIRST_RANK_ATTACKS[(square & 7) * 64 + inner]) << rank_shift
@@ -129,7 +129,7 @@ def rook_attacks(square, occupied):
 
 @inline
 def piece_attacks(piece_type, square, occupied):
-    """Squares a knight, bishop, rook, queen or king on `square` attacks; not for pawns."""
+    """Squares attacked by a piece on `square`; `piece_type` is KNIGHT to KING, never PAWN."""
     if piece_type == KNIGHT:
         return KNIGHT_ATTACKS[square]
     if piece_type == KING:
@@ -163,7 +163,7 @@ def is_attacked(pos, square, occupied, attacker):
 
 @inline
 def pawn_attacks(pawns, color):
-    """All squares that these pawns of `color` attack."""
+    """All squares attacked by `pawns` of `color`."""
     if color == WHITE:
         return (pawns & NOT_FILE_H) << 9 | (pawns & NOT_FILE_A) << 7
     return (pawns & NOT_FILE_H) >> 7 | (pawns & NOT_FILE_A) >> 9
@@ -171,32 +171,33 @@ def pawn_attacks(pawns, color):
 
 @kernel
 def attacks_by_piece_value(pos, color):
-    """The squares that `color` attacks with pawns; with pawns and minor pieces; with rooks as well; with all its men.
+    """(by_pawns, by_minors, by_rooks, by_all): the squares attacked by `color`, cumulative by piece value.
 
-    Squares of its own men are included: those men are defended.
+    `by_minors` includes the pawn attacks, `by_rooks` the attacks of minor pieces too, `by_all` those of queens and king
+    as well. Squares of defended own pieces are included.
     """
     occupied, own = pos.colors[0] | pos.colors[1], pos.colors[color]
     by_pawns = pawn_attacks(pos.types[PAWN] & own, color)
-    by_minors, men = by_pawns, pos.types[KNIGHT] & own
-    while men != EMPTY:
-        by_minors |= KNIGHT_ATTACKS[lsb(men)]
-        men = clear_lsb(men)
-    men = pos.types[BISHOP] & own
-    while men != EMPTY:
-        by_minors |= bishop_attacks(lsb(men), occupied)
-        men = clear_lsb(men)
-    by_rooks, men = by_minors, pos.types[ROOK] & own
-    while men != EMPTY:
-        by_rooks |= rook_attacks(lsb(men), occupied)
-        men = clear_lsb(men)
-    by_all, men = by_rooks | KING_ATTACKS[lsb(pos.types[KING] & own)], pos.types[QUEEN] & own
-    while men != EMPTY:
-        by_all |= bishop_attacks(lsb(men), occupied) | rook_attacks(lsb(men), occupied)
-        men = clear_lsb(men)
+    by_minors, pieces = by_pawns, pos.types[KNIGHT] & own
+    while pieces != EMPTY:
+        by_minors |= KNIGHT_ATTACKS[lsb(pieces)]
+        pieces = clear_lsb(pieces)
+    pieces = pos.types[BISHOP] & own
+    while pieces != EMPTY:
+        by_minors |= bishop_attacks(lsb(pieces), occupied)
+        pieces = clear_lsb(pieces)
+    by_rooks, pieces = by_minors, pos.types[ROOK] & own
+    while pieces != EMPTY:
+        by_rooks |= rook_attacks(lsb(pieces), occupied)
+        pieces = clear_lsb(pieces)
+    by_all, pieces = by_rooks | KING_ATTACKS[lsb(pos.types[KING] & own)], pos.types[QUEEN] & own
+    while pieces != EMPTY:
+        by_all |= bishop_attacks(lsb(pieces), occupied) | rook_attacks(lsb(pieces), occupied)
+        pieces = clear_lsb(pieces)
     return by_pawns, by_minors, by_rooks, by_all
 
 
 @inline
 def attacked_squares(pos, color):
-    """All squares that the men of `color` attack, those of its own men that are defended included."""
+    """All squares attacked by `color`, including the squares of its own defended pieces."""
     return attacks_by_piece_value(pos, color)[3]

@@ -1,6 +1,6 @@
-"""FEN in and out: standard, X-FEN and Shredder-FEN.
+"""Parsing and formatting of FEN, X-FEN and Shredder-FEN.
 
-Everything that is read is checked, so that kernels never meet a position they cannot handle.
+The parser validates every field, so that kernels only ever receive legal positions.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _LARGEST_COUNTER = 9999
 
 
 def parse_fen(text: str, chess960: bool = False) -> PositionRecord:
-    """A new Position from a FEN of six fields, or of four without the counters; InputError if it is not playable.
+    """Return a new position from a FEN of six fields, or of four without the counters; InputError if it is illegal.
 
     Without `chess960`, castling rights require king and rook on their standard squares.
     """
     fields = text.split()
     if len(fields) not in (4, 6):
-        raise InputError(f"FEN {quote(text)} has {len(fields)} fields; it needs 6, or 4 without the counters")
+        raise InputError(f"FEN {quote(text)} has {len(fields)} fields, expected 6, or 4 without counters")
     board, side, castling, ep = fields[:4]
     halfmoves, fullmove = fields[4:] or ("0", "1")
     pos = empty_position()
@@ -42,7 +42,7 @@ def parse_fen(text: str, chess960: bool = False) -> PositionRecord:
     _place_pieces(pos, board)
     _check_pieces(pos)
     if side not in ("w", "b"):
-        raise InputError(f"FEN side to move must be 'w' or 'b', not {quote(side)}")
+        raise InputError(f"FEN side to move must be 'w' or 'b', got {quote(side)}")
     pos.side = int(BLACK if side == "b" else WHITE)
     _set_castling(pos, castling)
     pos.ep = _parse_en_passant(pos, ep)
@@ -54,11 +54,11 @@ def parse_fen(text: str, chess960: bool = False) -> PositionRecord:
 
 
 def _place_pieces(pos: PositionRecord, board: str) -> None:
-    """Read the first field; the sets of squares are gathered first, for writing to a record is slow in Python."""
+    """Set up the pieces of the first field. The bitboards are built as ints, since writing to a record is slow."""
     pieces, types, colors = [int(NO_PIECE)] * 64, [0] * 8, [0, 0]
     ranks = board.split("/")
     if len(ranks) != 8:
-        raise InputError(f"FEN board {quote(board)} has {len(ranks)} ranks, not 8")
+        raise InputError(f"FEN board {quote(board)} has {len(ranks)} ranks, expected 8")
     for rank, row in zip(range(7, -1, -1), ranks, strict=True):
         file = 0
         for letter in row:
@@ -74,7 +74,7 @@ def _place_pieces(pos: PositionRecord, board: str) -> None:
                 colors[piece >> 3] |= 1 << square
             file += 1
         if file != 8:
-            raise InputError(f"FEN rank {rank + 1}: {quote(row)} has {file} squares, not 8")
+            raise InputError(f"FEN rank {rank + 1}: {quote(row)} has {file} squares, expected 8")
     pos.board[:], pos.types[:], pos.colors[:] = pieces, types, colors
 
 
@@ -90,7 +90,7 @@ def _check_pieces(pos: PositionRecord) -> None:
 
 
 def _set_castling(pos: PositionRecord, text: str) -> None:
-    """Set the rights and their rooks; `finish_setup` does the rest."""
+    """Set the castling rights and the squares of their rooks; `finish_setup` derives the rest."""
     pos.castling_kept[:] = ALL_CASTLING_RIGHTS
     pos.castling_rooks[:] = NO_SQUARE
     if text == "-":
@@ -107,23 +107,23 @@ def _set_castling(pos: PositionRecord, text: str) -> None:
 
 
 def _castling_rook(pos: PositionRecord, color: int, king: int, letter: str) -> int:
-    """The square of the rook that a castling letter refers to; InputError unless king and rook are in place."""
-    kind = letter.upper()
-    if kind not in "KQABCDEFGH":
-        raise InputError(f"FEN castling letter {quote(letter)} is unknown")
+    """The square of the rook that a castling letter means; InputError unless king and rook stand as required."""
+    side_or_file = letter.upper()
+    if side_or_file not in "KQABCDEFGH":
+        raise InputError(f"unknown FEN castling letter {quote(letter)}")
     back_rank = 56 * color
     square: int | None = None
     if king in range(back_rank, back_rank + 8):
-        if kind in ("K", "Q"):  # the outermost rook on that side of the king
-            candidates = range(back_rank + 7, king, -1) if kind == "K" else range(back_rank, king)
+        if side_or_file in ("K", "Q"):  # the outermost rook on that side of the king
+            candidates = range(back_rank + 7, king, -1) if side_or_file == "K" else range(back_rank, king)
             square = next((s for s in candidates if pos.board[s] == 8 * color + ROOK), None)
-        elif pos.board[back_rank + "ABCDEFGH".index(kind)] == 8 * color + ROOK:
-            square = back_rank + "ABCDEFGH".index(kind)
+        elif pos.board[back_rank + "ABCDEFGH".index(side_or_file)] == 8 * color + ROOK:
+            square = back_rank + "ABCDEFGH".index(side_or_file)
     if square is None:
         raise InputError(f"FEN castling right {quote(letter)} without {_COLOR_NAMES[color]} king and rook in place")
     if not pos.chess960 and (king != back_rank + 4 or square & 7 not in (0, 7)):
-        raise InputError(f"FEN castling right {quote(letter)} needs king and rook on their standard squares "
-                         "(or Chess960)")
+        raise InputError(f"FEN castling right {quote(letter)} needs king and rook on their standard squares; "
+                         "use Chess960")
     return square
 
 
@@ -142,22 +142,22 @@ def _parse_en_passant(pos: PositionRecord, text: str) -> int:
 
 def _parse_counter(text: str, name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) <= _LARGEST_COUNTER):
-        raise InputError(f"FEN {name} must be a number from 0 to {_LARGEST_COUNTER}, not {quote(text)}")
+        raise InputError(f"FEN {name} must be a number from 0 to {_LARGEST_COUNTER}, got {quote(text)}")
     return int(text)
 
 
 def format_fen(pos: PositionRecord, shredder: bool = False) -> str:
-    """The FEN of `pos`, with castling rights in X-FEN (KQkq unless ambiguous) or, if asked for, in Shredder-FEN."""
+    """The FEN of `pos`, with castling rights as X-FEN (KQkq unless ambiguous) or, with `shredder`, as Shredder-FEN."""
     side = "b" if pos.side else "w"
     ep = "-" if pos.ep == NO_SQUARE else square_name(pos.ep)
     return f"{_format_board(pos)} {side} {_format_castling(pos, shredder)} {ep} {pos.rule50} {fullmove_number(pos)}"
 
 
 def fullmove_number(pos: PositionRecord) -> int:
-    """The number of the next move, as FEN counts moves."""
+    """The fullmove number of the FEN: the number of the next move."""
     plies = int(pos.ply)
-    black_began = int(pos.side) ^ plies & 1
-    return int(pos.first_fullmove) + (plies + black_began) // 2
+    black_started = int(pos.side) ^ plies & 1
+    return int(pos.first_fullmove) + (plies + black_started) // 2
 
 
 def _format_board(pos: PositionRecord) -> str:

@@ -1,4 +1,4 @@
-"""A game for callers in Python: a position, the moves that led to it, and the questions that are asked about it."""
+"""The Python interface to the rules: a position with the moves that led to it."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ from engine.core.uci_moves import format_uci, parse_uci
 from engine.kernel import entry, int64
 from engine.system.errors import InputError, quote
 
-_LARGEST_RULE50 = np.int64(50_000)
+_MAX_RULE50 = np.int64(50_000)
 
 
 @entry(POSITION_TYPE, MOVE_LIST_TYPE)
 def list_moves(pos: PositionRecord, out: MoveListRecord) -> tuple[int, bool]:
-    """Write all legal moves to the start of `out`; returns how many, and whether the side to move is in check."""
+    """Write all legal moves to the start of `out`; return their number, and whether the side to move is in check."""
     checkers, pinned = checkers_and_pinned(pos)
     return generate(pos, out, np.int64(0), ALL_MOVES, checkers, pinned), checkers != EMPTY
 
 
 @entry(POSITION_TYPE, int64)
 def make_if_legal(pos: PositionRecord, move: int) -> bool:
-    """Play `move`, which may be any 16-bit number, if it is legal; returns whether it was."""
+    """Make `move`, which may be any 16-bit number, if it is legal; return whether it was."""
     checkers, pinned = checkers_and_pinned(pos)
     if is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned):
         make(pos, move)
-        pos.rule50 = int(min(np.int64(pos.rule50), _LARGEST_RULE50))  # an endless game must not overflow it
+        pos.rule50 = int(min(np.int64(pos.rule50), _MAX_RULE50))  # it must not overflow in an endless game
         return True
     return False
 
 
 @entry(POSITION_TYPE)
 def draw_state(pos: PositionRecord) -> tuple[int, bool, bool]:
-    """(earlier occurrences, fifty-move rule reached, insufficient material) for the position."""
+    """(earlier occurrences, whether the fifty-move rule applies, whether material is insufficient)."""
     return repetition_count(pos), is_fifty_moves(pos), is_insufficient_material(pos)
 
 
 class Game:
-    """A position and the moves that led to it. Input that cannot be used raises InputError and changes nothing."""
+    """A position and the moves that led to it. Invalid input raises InputError and leaves the game unchanged."""
 
     def __init__(self, fen: str = START_FEN, chess960: bool = False, moves: Iterable[str] = ()) -> None:
         self.position = parse_fen(fen, chess960)
@@ -64,13 +64,13 @@ class Game:
 
     def copy(self) -> Game:
         """An independent copy of the game."""
-        twin = copy.copy(self)
-        twin.position, twin.moves = self.position.copy(), self.moves.copy()
-        twin._list = empty_move_list()  # noqa: SLF001  of the same class
-        return twin
+        clone = copy.copy(self)
+        clone.position, clone.moves = self.position.copy(), self.moves.copy()
+        clone._list = empty_move_list()  # noqa: SLF001  of the same class
+        return clone
 
     def start_position(self) -> Game:
-        """A new game at the position where this one began."""
+        """Return a new game that starts where this one started."""
         return Game(*self._start)
 
     def fen(self, shredder: bool = False) -> str:
@@ -92,7 +92,7 @@ class Game:
         return format_uci(self.position, move)
 
     def push_uci(self, text: str) -> int:
-        """Play a move given as UCI text; InputError if it is malformed or illegal here."""
+        """Make a move given as UCI text and return it; InputError if it is malformed or illegal."""
         move = parse_uci(self.position, text)
         if not make_if_legal(self.position, move):
             raise InputError(f"move {quote(text)} is illegal in {self.fen()}")
@@ -100,13 +100,13 @@ class Game:
         return move
 
     def repetitions(self) -> int:
-        """How often this position has occurred, counting this time; 3 is a draw."""
+        """How often this position has occurred, including now; 3 is a draw."""
         return int(draw_state(self.position)[0]) + 1
 
     def is_insufficient_material(self) -> bool:
-        """Whether neither side could ever mate."""
+        """Whether no sequence of moves leads to mate."""
         return bool(draw_state(self.position)[2])
 
     def is_fifty_moves(self) -> bool:
-        """Whether fifty moves have passed without a capture or a pawn move; mate takes precedence over the draw."""
+        """Whether fifty moves have passed without a capture or a pawn move; mate takes precedence."""
         return bool(draw_state(self.position)[1])

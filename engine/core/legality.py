@@ -1,4 +1,4 @@
-"""Questions about one move: is it pseudo-legal, is it legal, does it give check? For moves that were not generated."""
+"""Tests of a single move that need no move list: pseudo-legal, legal, gives check."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def _castling_is_possible(pos, us, start, rook):
 
 
 @inline
-def _pawn_move_is_possible(pos, us, start, target, kind):
-    if kind == EN_PASSANT:
+def _pawn_move_is_possible(pos, us, start, target, flags):
+    if flags == EN_PASSANT:
         return pos.ep == target and contains(PAWN_ATTACKS[us, start], target)
     promotes = contains(RANK_8 if us == WHITE else RANK_1, target)
-    if promotes != (kind >= PROMOTION):
+    if promotes != (flags >= PROMOTION):
         return False
     if contains(PAWN_ATTACKS[us, start], target):
         return pos.board[target] != NO_PIECE
@@ -73,33 +73,34 @@ def _pawn_move_is_possible(pos, us, start, target, kind):
 def is_pseudo_legal(pos, move):
     """Whether the side to move has a piece that can make `move`, regardless of its king's safety.
 
-    Any integer from 0 to 65535 will do: a transposition-table move of another position, a torn entry, garbage.
+    Accepts any integer from 0 to 65535, since TT moves may come from a key collision or a torn entry.
     """
     us = np.int64(pos.side)
-    start, target, kind = from_square(move), to_square(move), move_type(move)
+    start, target, flags = from_square(move), to_square(move), move_type(move)
     piece = np.int64(pos.board[start])
-    if piece == NO_PIECE or piece >> 3 != us or not is_move_type(kind):
+    if piece == NO_PIECE or piece >> 3 != us or not is_move_type(flags):
         return False
-    if kind == CASTLING:
+    if flags == CASTLING:
         return _castling_is_possible(pos, us, start, target)
     if contains(pos.colors[us], target):
         return False
     if piece & 7 == PAWN:
-        return _pawn_move_is_possible(pos, us, start, target, kind)
-    return kind == NORMAL and contains(piece_attacks(piece & 7, start, occupied_squares(pos)), target)
+        return _pawn_move_is_possible(pos, us, start, target, flags)
+    return flags == NORMAL and contains(piece_attacks(piece & 7, start, occupied_squares(pos)), target)
 
 
 @kernel
 def is_legal(pos, move, checkers, pinned):
-    """Whether a pseudo-legal `move` leaves the mover's king safe; `checkers` and `pinned` come from
-    `checkers_and_pinned`.
+    """Whether a pseudo-legal `move` leaves the mover's king safe.
+
+    `checkers` and `pinned` come from `checkers_and_pinned`.
     """
     us = np.int64(pos.side)
-    start, target, kind = from_square(move), to_square(move), move_type(move)
+    start, target, flags = from_square(move), to_square(move), move_type(move)
     king = king_square(pos, us)
-    if kind == CASTLING:
+    if flags == CASTLING:
         return checkers == EMPTY and castling_is_safe(pos, us, castling_index(us, start, target))
-    if kind == EN_PASSANT:
+    if flags == EN_PASSANT:
         return en_passant_is_safe(pos, start, target, us)
     if start == king:
         return not is_attacked(pos, target, occupied_squares(pos) ^ (BIT << king), us ^ 1)
@@ -122,18 +123,18 @@ def _castling_gives_check(pos, us, start, rook, enemy_king):
 def gives_check(pos, move):
     """Whether a legal `move` puts the enemy king in check."""
     us = np.int64(pos.side)
-    start, target, kind = from_square(move), to_square(move), move_type(move)
+    start, target, flags = from_square(move), to_square(move), move_type(move)
     enemy_king = king_square(pos, us ^ 1)
-    if kind == CASTLING:
+    if flags == CASTLING:
         return _castling_gives_check(pos, us, start, target, enemy_king)
     occupied = occupied_squares(pos) & ~(BIT << start) | BIT << target
-    if kind == EN_PASSANT:
+    if flags == EN_PASSANT:
         occupied ^= BIT << (target ^ 8)
-    moved = promoted_type(kind) if kind >= PROMOTION else np.int64(pos.board[start]) & 7
+    moved = promoted_type(flags) if flags >= PROMOTION else np.int64(pos.board[start]) & 7
     attacks = PAWN_ATTACKS[us, target] if moved == PAWN else piece_attacks(moved, target, occupied)
     if contains(attacks, enemy_king):
         return True
-    if LINE[enemy_king, start] == EMPTY and kind != EN_PASSANT:
+    if LINE[enemy_king, start] == EMPTY and flags != EN_PASSANT:
         return False  # no discovered check from a square that shares no line with the king
     others = pos.colors[us] & ~(BIT << start)
     straight = (pos.types[ROOK] | pos.types[QUEEN]) & others

@@ -1,6 +1,6 @@
-"""Legal moves, generated with check and pin masks, or counted without being written down.
+"""Legal move generation with check and pin masks; bulk counting without a move list.
 
-The masks of a node are computed once (`checkers_and_pinned`) and passed to everything that needs them.
+A node computes its masks once, with `checkers_and_pinned`, and passes them to every function that needs them.
 """
 
 from __future__ import annotations
@@ -49,19 +49,20 @@ from engine.core.position import en_passant_is_safe, king_square, occupied_squar
 from engine.kernel import inline, kernel, record_type
 from engine.kernel.records import Fields, Numbers, dtype_of, new_record
 
-# Which moves to generate.
+# Values of `gen_type`.
 NOISY = np.int64(1)  # captures and promotions
 QUIET = np.int64(2)  # all others
 ALL_MOVES = np.int64(3)
 
-# More than any position has, even one with 62 queens: every move goes to one of 64 squares, and each can be reached by
-# at most 8 sliders and 8 knights, or 3 pawns with 4 promotions each.
+# An upper bound for any position, even one with 62 queens: a move goes to one of 64 squares, and at most 8 sliders and
+# 8 knights, or 3 pawns with 4 promotions each, reach the same square.
 MAX_MOVES = 1024
 
 MOVE_LIST_PLIES = 64
 
+
 class MoveListRecord(Fields):
-    """A stack of moves, in which each ply's moves follow those of the ply above."""
+    """A stack of moves; the moves of each ply follow those of the previous ply."""
 
     moves: Annotated[Numbers, "u2", MOVE_LIST_PLIES * MAX_MOVES]
 
@@ -71,7 +72,7 @@ MOVE_LIST_TYPE = record_type(MOVE_LIST)
 
 
 def empty_move_list() -> MoveListRecord:
-    """A new, empty stack of moves."""
+    """Return a new, empty stack of moves."""
     return new_record(MoveListRecord)
 
 
@@ -96,14 +97,14 @@ def checkers_and_pinned(pos):
     return checkers, pinned
 
 
-# The four ways to put moves on the list. If `out` is None the moves are only counted: Numba compiles that as a separate
-# function, without the loops.
+# The functions that append moves. If `out` is None they only count: Numba compiles that case separately, without the
+# loops.
 
 
 @inline
-def _add_move(out, end, start, target, kind):
+def _add_move(out, end, start, target, flags):
     if out is not None:
-        out.moves[end] = encode_move(start, target, kind)
+        out.moves[end] = encode_move(start, target, flags)
     return end + 1
 
 
@@ -136,8 +137,8 @@ def _add_promotions(out, end, targets, step):
         return end + 4 * popcount(targets)
     while targets != EMPTY:
         target = lsb(targets)
-        for kind in range(QUEEN_PROMOTION, PROMOTION - 1, -1):
-            out.moves[end] = encode_move(target - step, target, kind)
+        for flags in range(QUEEN_PROMOTION, PROMOTION - 1, -1):
+            out.moves[end] = encode_move(target - step, target, flags)
             end += 1
         targets = clear_lsb(targets)
     return end
@@ -157,7 +158,7 @@ def _generate_king_moves(pos, out, end, us, king, targets):
 
 @kernel
 def castling_is_safe(pos, us, index):
-    """Whether the king of `us` crosses no attacked square when it castles with the right `castling_index`."""
+    """Whether no square is attacked that the king of `us` crosses with castling right `index`."""
     rook = BIT << np.int64(pos.castling_rooks[index])
     occupied = occupied_squares(pos) ^ rook ^ (BIT << king_square(pos, us))
     squares = pos.castling_safe[index]
@@ -208,7 +209,7 @@ def _generate_piece_moves(pos, out, end, us, king, targets, pinned):
 
 @inline
 def pawn_targets(pos, us, king, pinned):
-    """(one, two, east, west): squares reached by single and double pushes and by captures; pins are respected."""
+    """(one, two, east, west): targets of single pushes, double pushes and captures, respecting pins."""
     occupied, enemy = occupied_squares(pos), pos.colors[us ^ 1]
     pawns = pos.types[PAWN] & pos.colors[us]
     # A pinned pawn moves along its pin: on the king's file it may push, on the king's diagonals capture one way.
@@ -228,22 +229,22 @@ def pawn_targets(pos, us, king, pinned):
 
 @inline
 def pawn_direction(us):
-    """(forward, last_rank): what a push adds to the square, and the rank where pawns promote."""
+    """(forward, last_rank): the square offset of a push, and the bitboard of the promotion rank."""
     return (np.int64(8), RANK_8) if us == WHITE else (np.int64(-8), RANK_1)
 
 
 @inline
-def _generate_pawn_moves(pos, out, end, us, king, wanted, evasions, pinned):
+def _generate_pawn_moves(pos, out, end, us, king, gen_type, evasions, pinned):
     forward, last_rank = pawn_direction(us)
     one, two, east, west = pawn_targets(pos, us, king, pinned)
     one &= evasions
     two &= evasions
     east &= evasions
     west &= evasions
-    if wanted & QUIET:
+    if gen_type & QUIET:
         end = _add_pawn_moves(out, end, one & ~last_rank, forward)
         end = _add_pawn_moves(out, end, two, 2 * forward)
-    if wanted & NOISY:
+    if gen_type & NOISY:
         end = _add_pawn_moves(out, end, east & ~last_rank, forward + 1)
         end = _add_pawn_moves(out, end, west & ~last_rank, forward - 1)
         if (one | east | west) & last_rank != EMPTY:
@@ -269,9 +270,9 @@ def _generate_en_passant(pos, out, end, us, pawns):
 
 @kernel
 def generate(pos, out, end, gen_type, checkers, pinned):
-    """Write the legal moves of the kind `wanted` to `out.moves[end:]` and return the new end.
+    """Write the legal moves of `gen_type` (NOISY, QUIET or ALL_MOVES) to `out.moves[end:]`; return the new end.
 
-    `checkers` and `pinned` come from `checkers_and_pinned`. If `out` is None the moves are only counted.
+    `checkers` and `pinned` come from `checkers_and_pinned`. If `out` is None, only count the moves.
     """
     us = np.int64(pos.side)
     king = king_square(pos, us)
@@ -294,6 +295,6 @@ def generate(pos, out, end, gen_type, checkers, pinned):
 
 @inline
 def count_moves(pos):
-    """How many legal moves the side to move has."""
+    """The number of legal moves."""
     checkers, pinned = checkers_and_pinned(pos)
     return generate(pos, None, np.int64(0), ALL_MOVES, checkers, pinned)

@@ -1,4 +1,4 @@
-"""Perft: the number of leaf positions at a given depth. It proves the move generator and measures its speed."""
+"""Perft: the number of leaf positions at a given depth. It verifies the move generator and measures its speed."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from engine.core.movegen import (
 from engine.core.position import POSITION_TYPE, PositionRecord, make, unmake
 from engine.kernel import Int, entry, int64, kernel
 
-DEEPEST = MOVE_LIST_PLIES
+MAX_PERFT_DEPTH = MOVE_LIST_PLIES
 
-BULK = np.int64(1)  # the moves of the last ply are counted, not made
+BULK = np.int64(1)  # count the moves of the last ply without making them
 NO_BULK = np.int64(0)
 
 
 @kernel
-def _count_leaves(pos, out, begin, depth, counted_plies):
-    """Leaves `depth` (at least 1) plies below `pos`; `counted_plies` is COUNT_LAST_PLY or MAKE_EVERY_MOVE."""
-    if depth == counted_plies:
+def _count_leaves(pos, out, begin, depth, bulk_plies):
+    """Leaves `depth` (at least 1) plies below `pos`; `bulk_plies` is BULK or NO_BULK."""
+    if depth == bulk_plies:
         return count_moves(pos)
     checkers, pinned = checkers_and_pinned(pos)
     end = generate(pos, out, begin, ALL_MOVES, checkers, pinned)
@@ -39,19 +39,19 @@ def _count_leaves(pos, out, begin, depth, counted_plies):
     for index in range(begin, end):
         move = np.int64(out.moves[index])
         make(pos, move)
-        leaves += _count_leaves(pos, out, end, depth - 1, counted_plies) if depth > 1 else 1
+        leaves += _count_leaves(pos, out, end, depth - 1, bulk_plies) if depth > 1 else 1
         unmake(pos, move)
     return leaves
 
 
 @entry(POSITION_TYPE, MOVE_LIST_TYPE, int64, int64)
 def perft(pos: PositionRecord, out: MoveListRecord, depth: int, bulk_plies: Int) -> int:
-    """Positions `depth` (0 to DEEPEST) plies below `pos`."""
+    """The number of leaves `depth` (0 to MAX_PERFT_DEPTH) plies below `pos`; `out` is scratch space."""
     return _count_leaves(pos, out, np.int64(0), depth, bulk_plies) if depth > 0 else 1
 
 
 def divide(game: Game, depth: int) -> Iterator[tuple[str, int]]:
-    """Each root move as UCI text, with how many of the positions `depth` (at least 1) plies away begin with it."""
+    """Yield each root move as UCI text with its share of the perft of `depth` (at least 1) plies."""
     out = empty_move_list()
     for move in game.legal_moves():
         child = game.copy()
@@ -67,7 +67,7 @@ class KnownPerft(NamedTuple):
     counts: tuple[int, ...]
 
 
-# The six positions listed by the chess programming wiki; speed is measured at the last depth of each.
+# The six positions of the Chess Programming Wiki; the last depth of each is used to measure speed.
 PERFT_POSITIONS = (
     KnownPerft("startpos", START_FEN, (20, 400, 8902, 197281, 4865609, 119060324)),
     KnownPerft("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

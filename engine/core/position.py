@@ -1,8 +1,8 @@
-"""The Position record, and how moves change it.
+"""The position record, with make and unmake.
 
-One record holds everything: bitboards by type and by colour, a mailbox board, the keys, the state that a FEN names,
-what castling has to know about the starting squares, and a ring of what unmake restores. Kernels take it as one
-pointer, and nothing is allocated while moves are made.
+One record holds everything: bitboards by type and by colour, a mailbox board, the keys, the state that a FEN describes,
+the masks for castling from any starting squares, and a ring of the state that unmake restores. Kernels receive one
+pointer to it, and making moves allocates nothing.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from engine.core.zobrist import CASTLING_KEYS, EN_PASSANT_KEYS, PIECE_KEYS, SIDE
 from engine.kernel import inline, kernel, record_type
 from engine.kernel.records import U1, U2, U4, U8, Fields, Numbers, dtype_of, new_record
 
-# How many moves back unmake and repetition can reach. A power of two: the ring is indexed by `ply & HISTORY_MASK`.
+# The plies that unmake and repetition detection can go back. A power of two: the ring index is `ply & HISTORY_MASK`.
 HISTORY = 1024
 HISTORY_MASK = np.int64(HISTORY - 1)
 
-# The files where king and rook end up: [castling kingside, castling queenside].
+# The files of king and rook after castling: [kingside, queenside].
 CASTLED_KING_FILES = np.array([6, 2], np.int64)
 CASTLED_ROOK_FILES = np.array([5, 3], np.int64)
 
 
 class PositionRecord(Fields):
-    """A position, with what is needed to take its moves back."""
+    """A position, and the state needed to unmake the moves that led to it."""
 
     types: Annotated[Numbers, "u8", 8]  # [type]: squares of that type, both colours
     colors: Annotated[Numbers, "u8", 2]  # [colour]: squares of that colour
@@ -38,14 +38,14 @@ class PositionRecord(Fields):
     board: Annotated[Numbers, "u1", 64]  # [square]: the piece, or NO_PIECE
     castling: U1  # set of rights: bit `castling_index`
     ep: U1  # the square behind a pawn that can legally be captured en passant, or NO_SQUARE
-    captured: U1  # the piece that the last move took from its target square, or NO_PIECE
+    captured: U1  # the piece that the last move captured on its target square, or NO_PIECE
     side: U1  # the colour to move
-    rule50: U2  # plies since a capture or a pawn move
+    rule50: U2  # plies since the last zeroing move
     ply: U4  # moves made since the position was set up
-    last_null: U4  # the ply just after the last null move: positions before it do not count as repeated
-    first_fullmove: U4  # FEN's move number when it was set up
+    last_null: U4  # the ply just after the last null move: repetition detection stops there
+    first_fullmove: U4  # the fullmove number of the FEN
     chess960: U1  # whether castling is written as king takes rook
-    castling_kept: Annotated[Numbers, "u1", 64]  # [square]: the rights that survive a move from or to it
+    castling_kept: Annotated[Numbers, "u1", 64]  # [square]: the rights left after a move from or to it
     castling_rooks: Annotated[Numbers, "u1", 4]  # [castling_index]: where that rook started
     castling_empty: Annotated[Numbers, "u8", 4]  # [castling_index]: squares that must be empty
     castling_safe: Annotated[Numbers, "u8", 4]  # [castling_index]: squares that must not be attacked
@@ -61,38 +61,38 @@ POSITION_TYPE = record_type(POSITION)
 
 
 def empty_position() -> PositionRecord:
-    """A new record of zeros; not yet a legal position."""
+    """Return a new record of zeros, which is not yet a legal position."""
     return new_record(PositionRecord)
 
 
 @inline
 def occupied_squares(pos):
-    """Squares with a piece on them."""
+    """The bitboard of all pieces."""
     return pos.colors[0] | pos.colors[1]
 
 
 @inline
 def king_square(pos, color):
-    """Where the king of `color` stands."""
+    """The square of the king of `color`."""
     return lsb(pos.types[KING] & pos.colors[color])
 
 
 @inline
 def is_noisy(pos, move):
     """Whether `move` is a capture or a promotion."""
-    kind = move_type(move)
-    return (pos.board[to_square(move)] != NO_PIECE and kind != CASTLING) or kind == EN_PASSANT or kind >= PROMOTION
+    flags = move_type(move)
+    return (pos.board[to_square(move)] != NO_PIECE and flags != CASTLING) or flags == EN_PASSANT or flags >= PROMOTION
 
 
 @inline
 def castling_index(color, king, rook):
-    """The number of a castling right: White kingside 0 and queenside 1, Black kingside 2 and queenside 3."""
+    """The index of a castling right: White kingside 0 and queenside 1, Black kingside 2 and queenside 3."""
     return 2 * color + (0 if rook > king else 1)
 
 
 @inline
 def castled_squares(king, rook):
-    """Where the king on `king` and the rook on `rook` end up when they castle."""
+    """(king_to, rook_to): the squares of king and rook after castling from `king` and `rook`."""
     side = 0 if rook > king else 1
     rank = king & 56
     return rank + CASTLED_KING_FILES[side], rank + CASTLED_ROOK_FILES[side]
@@ -108,7 +108,7 @@ def en_passant_is_safe(pos, start, ep, us):
 
 @kernel
 def legal_en_passant_square(pos, ep, us):
-    """`ep` if a pawn of `us` can legally capture there, else NO_SQUARE."""
+    """Return `ep` if a pawn of `us` can legally capture there, otherwise NO_SQUARE."""
     capturers = PAWN_ATTACKS[us ^ 1, ep] & pos.types[PAWN] & pos.colors[us]
     while capturers != EMPTY:
         if en_passant_is_safe(pos, lsb(capturers), ep, us):
@@ -119,7 +119,7 @@ def legal_en_passant_square(pos, ep, us):
 
 @inline
 def _save(pos):
-    """Push what unmake cannot work out by itself; it can work out the pawn and non-pawn keys."""
+    """Push the state that unmake cannot compute; the pawn and non-pawn keys it can."""
     slot = np.int64(pos.ply) & HISTORY_MASK
     pos.undo_stack[slot, PAST_KEY] = pos.key
     pos.undo_stack[slot, PAST_CASTLING] = pos.castling
@@ -144,14 +144,14 @@ def _restore(pos):
 
 @inline
 def _toggle_piece(pos, piece, squares):
-    """Put `piece` on (or take it from) `squares` in the bitboards."""
+    """Xor `squares` into the bitboards of `piece`, which adds or removes it there."""
     pos.types[piece & 7] ^= squares
     pos.colors[piece >> 3] ^= squares
 
 
 @inline
 def _toggle_key(pos, piece, change):
-    """Xor `change` into the key that `piece` belongs to; returns it for the full key."""
+    """Xor `change` into the pawn or non-pawn key of `piece`; return it for the full key."""
     if piece & 7 == PAWN:
         pos.pawn_key ^= change
     else:
@@ -166,11 +166,11 @@ def _piece_key(piece, square):
 
 @inline
 def _move_castling_pair(pos, us, king_from, king_to, rook_from, rook_to):
-    """Move king and rook at once, to castle or to take castling back; returns the change of the key."""
+    """Move king and rook together, to make or unmake castling; return the change of the key."""
     king, rook = us * 8 + KING, us * 8 + ROOK
     _toggle_piece(pos, king, (BIT << king_from) ^ (BIT << king_to))
     _toggle_piece(pos, rook, (BIT << rook_from) ^ (BIT << rook_to))
-    # Either may land on the square the other leaves, so both are lifted before either is put down.
+    # Each may land on the square that the other leaves, so both are removed first.
     pos.board[king_from] = NO_PIECE
     pos.board[rook_from] = NO_PIECE
     pos.board[king_to] = king
@@ -180,25 +180,25 @@ def _move_castling_pair(pos, us, king_from, king_to, rook_from, rook_to):
 
 
 @inline
-def _promote(pos, us, square, kind):
-    """Exchange pawn and promoted piece in bitboards and keys, either way; returns the change of the key."""
-    pawn, piece = us * 8 + PAWN, us * 8 + promoted_type(kind)
+def _promote(pos, us, square, flags):
+    """Swap pawn and promoted piece in bitboards and keys, in either direction; return the change of the key."""
+    pawn, piece = us * 8 + PAWN, us * 8 + promoted_type(flags)
     _toggle_piece(pos, pawn, BIT << square)
     _toggle_piece(pos, piece, BIT << square)
     return _toggle_key(pos, pawn, _piece_key(pawn, square)) ^ _toggle_key(pos, piece, _piece_key(piece, square))
 
 
 @inline
-def _finish_pawn_move(pos, us, start, target, kind):
-    """What a pawn move does besides moving the pawn; returns the change of the key."""
+def _finish_pawn_move(pos, us, start, target, flags):
+    """Handle double push, promotion and en passant after the pawn has moved; return the change of the key."""
     if start ^ target == 16:
         ep = legal_en_passant_square(pos, (start + target) >> 1, us ^ 1)
         pos.ep = ep
         return EN_PASSANT_KEYS[ep]
-    if kind >= PROMOTION:
-        pos.board[target] = us * 8 + promoted_type(kind)
-        return _promote(pos, us, target, kind)
-    if kind == EN_PASSANT:
+    if flags >= PROMOTION:
+        pos.board[target] = us * 8 + promoted_type(flags)
+        return _promote(pos, us, target, flags)
+    if flags == EN_PASSANT:
         captured = (us ^ 1) * 8 + PAWN
         _toggle_piece(pos, captured, BIT << (target ^ 8))
         pos.board[target ^ 8] = NO_PIECE
@@ -208,7 +208,7 @@ def _finish_pawn_move(pos, us, start, target, kind):
 
 @inline
 def key_after(pos, move):
-    """The likely key after `move`, for prefetching: castling, promotion, en passant and lost rights are ignored."""
+    """The approximate key after `move`, for prefetching; ignores castling, promotion, en passant and lost rights."""
     start, target = from_square(move), to_square(move)
     piece, captured = np.int64(pos.board[start]), np.int64(pos.board[target])
     key = pos.key ^ SIDE_KEY ^ _piece_key(piece, start) ^ _piece_key(piece, target)
@@ -217,17 +217,17 @@ def key_after(pos, move):
 
 @inline
 def make(pos, move):
-    """Play a legal `move`, updating keys, castling rights, the en passant square and the draw counters."""
+    """Make a legal `move`, updating keys, castling rights, the en passant square and the draw counters."""
     us = np.int64(pos.side)
-    start, target, kind = from_square(move), to_square(move), move_type(move)
+    start, target, flags = from_square(move), to_square(move), move_type(move)
     piece = np.int64(pos.board[start])
-    captured = NO_PIECE if kind == CASTLING else np.int64(pos.board[target])
+    captured = NO_PIECE if flags == CASTLING else np.int64(pos.board[target])
     _save(pos)
     pos.captured = captured
     key = pos.key ^ SIDE_KEY ^ EN_PASSANT_KEYS[pos.ep] ^ CASTLING_KEYS[pos.castling]
     pos.ep = NO_SQUARE
     pos.rule50 += 1
-    if kind == CASTLING:
+    if flags == CASTLING:
         king_to, rook_to = castled_squares(start, target)
         key ^= _toggle_key(pos, piece, _move_castling_pair(pos, us, start, king_to, target, rook_to))
     else:
@@ -241,7 +241,7 @@ def make(pos, move):
         key ^= _toggle_key(pos, piece, _piece_key(piece, start) ^ _piece_key(piece, target))
         if piece & 7 == PAWN:
             pos.rule50 = 0
-            key ^= _finish_pawn_move(pos, us, start, target, kind)
+            key ^= _finish_pawn_move(pos, us, start, target, flags)
     pos.castling &= pos.castling_kept[start] & pos.castling_kept[target]
     pos.side = us ^ 1
     pos.key = key ^ CASTLING_KEYS[pos.castling]
@@ -249,20 +249,20 @@ def make(pos, move):
 
 @inline
 def unmake(pos, move):
-    """Take back `move`, the last one made."""
+    """Unmake `move`, which must be the last one made."""
     captured = np.int64(pos.captured)
     _restore(pos)
     us = np.int64(pos.side)
-    start, target, kind = from_square(move), to_square(move), move_type(move)
-    if kind == CASTLING:
+    start, target, flags = from_square(move), to_square(move), move_type(move)
+    if flags == CASTLING:
         king_to, rook_to = castled_squares(start, target)
         change = _move_castling_pair(pos, us, king_to, start, rook_to, target)
         _toggle_key(pos, us * 8 + KING, change)
         return
     piece = np.int64(pos.board[target])
-    if kind >= PROMOTION:
+    if flags >= PROMOTION:
         piece = us * 8 + PAWN
-        _promote(pos, us, target, kind)
+        _promote(pos, us, target, flags)
     _toggle_piece(pos, piece, (BIT << start) | (BIT << target))
     _toggle_key(pos, piece, _piece_key(piece, start) ^ _piece_key(piece, target))
     pos.board[start] = piece
@@ -270,7 +270,7 @@ def unmake(pos, move):
     if captured != NO_PIECE:
         _toggle_piece(pos, captured, BIT << target)
         _toggle_key(pos, captured, _piece_key(captured, target))
-    elif kind == EN_PASSANT:
+    elif flags == EN_PASSANT:
         pawn = (us ^ 1) * 8 + PAWN
         _toggle_piece(pos, pawn, BIT << (target ^ 8))
         _toggle_key(pos, pawn, _piece_key(pawn, target ^ 8))
@@ -279,7 +279,7 @@ def unmake(pos, move):
 
 @inline
 def make_null(pos):
-    """Pass the turn; the side to move must not be in check."""
+    """Make a null move; the side to move must not be in check."""
     pos.past_last_null[np.int64(pos.ply) & HISTORY_MASK] = pos.last_null
     _save(pos)
     pos.last_null = pos.ply
@@ -292,6 +292,6 @@ def make_null(pos):
 
 @inline
 def unmake_null(pos):
-    """Take back a null move, the last one made."""
+    """Unmake a null move, which must be the last move made."""
     _restore(pos)
     pos.last_null = pos.past_last_null[np.int64(pos.ply) & HISTORY_MASK]

@@ -1,4 +1,4 @@
-"""Finishing a position whose pieces have just been put on the board."""
+"""Derived fields of a position that has just been set up: castling masks, en passant square, keys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALL_CASTLING_RIGHTS = np.int64(0b1111)
 
 @kernel
 def compute_keys(pos):
-    """Work out all keys of `pos` from scratch."""
+    """Compute all keys of `pos` from scratch."""
     pos.pawn_key = EMPTY
     pos.non_pawn_keys[0] = EMPTY
     pos.non_pawn_keys[1] = EMPTY
@@ -40,35 +40,35 @@ def compute_keys(pos):
 
 
 @inline
-def _squares_from_to(first, last):
-    """All squares from one to the other on a rank, both ends included."""
+def _rank_span(first, last):
+    """All squares of a rank from `first` to `last`, in either order and both included."""
     low, high = min(first, last), max(first, last)
     return (BIT << high) - (BIT << low) | BIT << high
 
 
 @inline
 def add_castling_right(pos, index, king, rook):
-    """Let the king on `king` castle with the rook on `rook`, which is the right number `index`.
+    """Grant castling right `index`, with the king on `king` and the rook on `rook`.
 
-    Changes nothing if the right is there already. `pos.castling_kept` must be set.
+    Granting a right twice changes nothing. `pos.castling_kept` must already be set.
     """
     king_to, rook_to = castled_squares(king, rook)
-    king_way = _squares_from_to(king, king_to)
+    king_path = _rank_span(king, king_to)
     both = BIT << king | BIT << rook
     pos.castling |= 1 << index
     pos.castling_rooks[index] = rook
-    pos.castling_empty[index] = (king_way | _squares_from_to(rook, rook_to)) & ~both
-    pos.castling_safe[index] = (king_way & ~(BIT << king)) | BIT << king_to
+    pos.castling_empty[index] = (king_path | _rank_span(rook, rook_to)) & ~both
+    pos.castling_safe[index] = (king_path & ~(BIT << king)) | BIT << king_to
     pos.castling_kept[rook] &= ALL_CASTLING_RIGHTS ^ (1 << index)
     pos.castling_kept[king] &= ALL_CASTLING_RIGHTS ^ (1 << index)
 
 
 @entry(POSITION_TYPE)
 def finish_setup(pos: PositionRecord) -> bool:
-    """Complete what castling needs to know, drop an en passant square that no pawn can use, and compute the keys.
+    """Set the castling masks, drop an en passant square without a legal capture, and compute the keys.
 
-    Every castling right must come with the square of its rook, and its king must not have moved. Returns whether the
-    position is playable: False if the side not to move is in check.
+    Every castling right must come with the square of its rook. Return whether the position is legal: False if the side
+    not to move is in check.
     """
     us = np.int64(pos.side)
     for index in range(4):

@@ -2,7 +2,7 @@
 
     key = pawn key ^ white's non-pawn key ^ black's non-pawn key ^ castling ^ en passant ^ side to move
 
-The numbers come from a fixed generator (splitmix64), so that keys are the same on every machine and in every run.
+The numbers come from splitmix64 with a fixed seed, so that keys are equal on every machine and in every run.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def _splitmix64(seed: int, count: int) -> npt.NDArray[np.uint64]:
 _NUMBERS = _splitmix64(_SEED, 16 * 64 + 16 + 64 + 1)
 
 PIECE_KEYS = _NUMBERS[:1024].copy()  # [piece * 64 + square]
-CASTLING_KEYS = _NUMBERS[1024:1040].copy()  # [set of rights]
-EN_PASSANT_KEYS = np.append(_NUMBERS[1040:1104], np.uint64(0))  # [square]; NO_SQUARE changes nothing
-SIDE_KEY = _NUMBERS[1104]  # black to move
+CASTLING_KEYS = _NUMBERS[1024:1040].copy()  # [castling rights]
+EN_PASSANT_KEYS = np.append(_NUMBERS[1040:1104], np.uint64(0))  # [square]; 0 for NO_SQUARE
+SIDE_KEY = _NUMBERS[1104]  # xored in if Black is to move
 
-CASTLING_KEYS[0] = 0  # having no rights changes nothing
+CASTLING_KEYS[0] = 0  # so that the key without rights needs no term

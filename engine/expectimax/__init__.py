@@ -1,1 +1,1 @@
-"""Expectimax: the best move against a fallible opponent instead of a perfect adversary; and the random mover."""
+"""Expectimax, which finds the best move against a fallible opponent; and the random mover."""

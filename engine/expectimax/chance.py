@@ -1,11 +1,10 @@
 """The node of expectimax, in numbered steps.
 
-At MAX nodes, where the engine moves, the best move counts. The opponent's nodes are chance nodes: each reply comes with
-the probability that opponent.py gives it, and the node is worth the average. So nothing can be pruned: a single reply
-may dominate. Centipawns cannot be averaged with mates, so values are utilities from -1 (lost) to 1 (won), and always
-MAX's.
+At MAX nodes, where the engine moves, the best move counts. The opponent's nodes are chance nodes: opponent.py gives
+each reply a probability, and the value of the node is the expected value. So nothing can be pruned: a single reply may
+dominate. Centipawns cannot be averaged with mates, so values are utilities from -1 (loss) to 1 (win), always for MAX.
 
-Beyond the horizon both sides are assumed to capture well: by alpha-beta's quiescence search, called by its address.
+At the horizon the quiescence search of alpha-beta, called by address, gives the score.
 """
 
 from __future__ import annotations
@@ -33,29 +32,30 @@ from engine.kernel import entry, inline, int64, kernel, record_type
 from engine.kernel.records import I8, Fields, Numbers, dtype_of
 from engine.search.scores import DRAW, INFINITE, MATE, MATE_BAND, MAX_PLY, mated_in
 
-_QUIESCENCE = np.int64(0)  # the depth of a search that is quiescence only
+_QUIESCENCE = np.int64(0)  # the depth of a search that is only quiescence
 _UNCERTAIN = np.int64(0)
 _LIST_LENGTH = MOVE_LIST_PLIES * MAX_MOVES
 
 
 class ExpectimaxRecord(Fields):
-    """What expectimax keeps besides the state of a search thread. Moves are in `state.list`; what is known about the
-    move at some index there is at the same index here.
+    """The data of expectimax besides the state of the search thread.
+
+    The arrays are parallel to `state.move_list`: an index refers to the same move in all of them.
     """
 
     opponent_model: OpponentParamsRecord
-    search_address: I8  # of search_from's machine code
-    depth: I8  # of the iteration
-    next_poll: I8  # the number of nodes at which limits are checked next
-    # [ply]: the score of a mate that comes whatever the opponent plays, or _UNCERTAIN.
+    search_address: I8  # of the machine code of search_from
+    depth: I8  # of the current iteration
+    next_poll: I8  # the node count at which the limits are checked next
+    # [ply]: the score of a mate that the opponent cannot avoid, or _UNCERTAIN.
     proven_mate: Annotated[Numbers, "i8", STACK_SIZE]
-    scores: Annotated[Numbers, "i8", _LIST_LENGTH]  # of a reply, from the opponent's view
+    scores: Annotated[Numbers, "i8", _LIST_LENGTH]  # of replies, from the opponent's view
     probabilities: Annotated[Numbers, "f8", _LIST_LENGTH]
     values: Annotated[Numbers, "f8", _LIST_LENGTH]
 
 
-TREE = dtype_of(ExpectimaxRecord)
-TREE_TYPE = record_type(TREE)
+EXPECTIMAX = dtype_of(ExpectimaxRecord)
+EXPECTIMAX_TYPE = record_type(EXPECTIMAX)
 
 
 @inline
@@ -65,22 +65,21 @@ def is_max_node(ply):
 
 
 @inline
-def utility_of(assumed, score):
-    """What a score is worth to the side to move; every mate is worth more than any evaluation."""
+def utility_of(model, score):
+    """The utility of a score for the side to move; every mate is beyond any evaluation."""
     size = abs(score)
     if size >= MATE_BAND:
-        utility = 1.0 - (MATE - size) * assumed.mate_discount
+        utility = 1.0 - (MATE - size) * model.mate_discount
     else:
-        utility = min(math.tanh(size / assumed.scale), 1.0 - 2 * MAX_PLY * assumed.mate_discount)
+        utility = min(math.tanh(size / model.scale), 1.0 - 2 * MAX_PLY * model.mate_discount)
     return utility if score >= 0 else -utility
 
 
 @inline
 def certain_mate(score, ply):
-    """The mate for or against MAX that a score at the horizon proves whatever the opponent plays; or _UNCERTAIN.
+    """The mate score for MAX that a score at the horizon proves for any play of the opponent; or _UNCERTAIN.
 
-    Quiescence announces a mate only if it has tried every evasion; but a mate that the opponent has to find is not
-    certain.
+    Quiescence returns a mate only after trying every evasion. A mate that the opponent has to find is not certain.
     """
     for_max = score if is_max_node(ply) else -score
     if for_max >= MATE_BAND or (for_max < 0 and score == mated_in(ply)):
@@ -90,7 +89,7 @@ def certain_mate(score, ply):
 
 @inline
 def leaf_utility(state, tree, score, ply):
-    """The utility for MAX of a position whose score for the side to move is known; the line ends here."""
+    """The utility for MAX of a leaf with this score for the side to move. Clears the PV and sets `proven_mate`."""
     frame_at(state, ply).pv_length = 0
     tree.proven_mate[ply] = certain_mate(score, ply)
     utility = utility_of(tree.opponent_model, score)
@@ -98,11 +97,11 @@ def leaf_utility(state, tree, score, ply):
 
 
 @inline
-def poll_limits(state, tree):
-    """Check the limits, if it is time to.
+def check_limits_if_due(state, tree):
+    """Check the limits every few nodes.
 
-    Quiescence polls too, but it does not know the depth of the iteration and takes each one for the first, which is not
-    interrupted. Hence the separate count.
+    Quiescence checks them too, but it treats every iteration as the first, which is never interrupted, because it does
+    not know the depth. Hence the separate node count.
     """
     if state.nodes >= tree.next_poll:
         state.root_depth = tree.depth
@@ -112,7 +111,7 @@ def poll_limits(state, tree):
 
 @inline
 def list_moves(pos, state, ply):
-    """Write the legal moves after those of the previous ply; returns (begin, end, whether it is check)."""
+    """Write the legal moves after those of the previous ply; return (begin, end, whether in check)."""
     checkers, pinned = checkers_and_pinned(pos)
     begin = np.int64(frame_at(state, ply).moves_begin)
     end = generate(pos, state.move_list, begin, ALL_MOVES, checkers, pinned)
@@ -126,9 +125,9 @@ def score_without_moves(in_check, ply):
 
 @kernel
 def horizon_score(pos, state, tree, ply, beta):
-    """The score for the side to move at the horizon: by the rules, or else by quiescence.
+    """The score for the side to move at the horizon: by the rules, otherwise by quiescence.
 
-    A score of `beta` or more is only a lower bound. Quiescence does not see stalemate, so it is tested here.
+    A score of `beta` or more is only a lower bound. Quiescence does not detect stalemate, so this function does.
     """
     if is_draw(pos, state, ply):
         return DRAW
@@ -149,9 +148,9 @@ def score_after(pos, state, tree, move, ply, beta):
 
 @kernel
 def score_replies(pos, state, tree, begin, end, ply):
-    """Score every reply for the opponent, who is to move, by quiescence after it; if stopped, only some of them."""
+    """Write the score of every reply for the opponent, by quiescence after it; not all of them if stopped."""
     for index in range(begin, end):
-        poll_limits(state, tree)
+        check_limits_if_due(state, tree)
         if state.stopped:
             return
         tree.scores[index] = score_after(pos, state, tree, np.int64(state.move_list.moves[index]), ply, INFINITE)
@@ -159,9 +158,9 @@ def score_replies(pos, state, tree, begin, end, ply):
 
 @inline
 def model_replies(pos, state, tree, depth, begin, end, ply):
-    """Give each reply of a chance node its probability, and sort the replies by it. At depth 1 they are scored too.
+    """Set the probabilities of the replies of a chance node, and sort the replies by them.
 
-    Otherwise a random mover's replies are not scored, since their scores do not matter to it.
+    Replies are scored first, except those of a random mover above depth 1, whose scores are not needed.
     """
     if depth == 1 or not is_random_mover(tree.opponent_model):
         score_replies(pos, state, tree, begin, end, ply)
@@ -170,8 +169,8 @@ def model_replies(pos, state, tree, depth, begin, end, ply):
 
 
 @inline
-def certain_of_all(lowest, highest):
-    """The mate that comes after every reply, whose own mates are between `lowest` and `highest`: the longest one."""
+def mate_by_all_replies(lowest, highest):
+    """The mate that every reply leads to, the longest one, if those of the replies are from `lowest` to `highest`."""
     if lowest > _UNCERTAIN:
         return lowest
     return min(highest, _UNCERTAIN)
@@ -179,10 +178,10 @@ def certain_of_all(lowest, highest):
 
 @kernel
 def expectimax(pos, state, tree, depth, ply):
-    """The utility of `pos` for MAX at `depth`; the line is in `state.pv[ply]`, any certain mate in `tree.certain`."""
+    """The utility of `pos` for MAX at `depth`. Sets the PV of this ply and `tree.proven_mate[ply]`."""
     ply &= PLY_MASK
     # Step 1. Stop; the horizon; the end of the game.
-    poll_limits(state, tree)
+    check_limits_if_due(state, tree)
     if state.stopped:
         return leaf_utility(state, tree, DRAW, ply)
     state.seldepth = max(state.seldepth, ply)
@@ -195,7 +194,7 @@ def expectimax(pos, state, tree, depth, ply):
         return leaf_utility(state, tree, score_without_moves(in_check, ply), ply)
     frame_at(state, ply + 1).moves_begin = end
 
-    # Step 2. At a chance node, what the opponent may play.
+    # Step 2. At a chance node, the probabilities of the replies.
     is_max = is_max_node(ply)
     if not is_max:
         model_replies(pos, state, tree, depth, begin, end, ply)
@@ -205,12 +204,12 @@ def expectimax(pos, state, tree, depth, ply):
     lowest, highest = INFINITE, -INFINITE
     for index in range(begin, end):
         if not is_max and tree.probabilities[index] == 0.0 and lowest <= _UNCERTAIN:
-            # Unlikely replies are left out, unless all others are mated: a mate must be certain.
+            # Unlikely replies are skipped, unless all others lead to mate, because a mate must be certain.
             highest = max(highest, _UNCERTAIN)
             break
         move = np.int64(state.move_list.moves[index])
         if depth == 1:
-            # MAX need not know by how much a move is worse than the best; an average needs every value.
+            # MAX only needs a bound for moves worse than the best; an expected value needs every value.
             score = score_after(pos, state, tree, move, ply, -best_score) if is_max else tree.scores[index]
             best_score = max(best_score, score)
             value = leaf_utility(state, tree, -score, ply + 1)
@@ -222,25 +221,25 @@ def expectimax(pos, state, tree, depth, ply):
             return leaf_utility(state, tree, DRAW, ply)
         tree.values[index] = value
         lowest, highest = min(lowest, tree.proven_mate[ply + 1]), max(highest, tree.proven_mate[ply + 1])
-        # The line continues with the best move, or with the likeliest reply, which is the first.
+        # The PV continues with the best move, or with the most probable reply, which is the first.
         if value > best if is_max else index == begin:
             update_pv(state, ply, move)
         best = max(best, value)
 
-    # Step 4. MAX takes the best, chance averages.
+    # Step 4. The maximum at MAX nodes, the expected value at chance nodes.
     if is_max:
         tree.proven_mate[ply] = highest
         return best
-    tree.proven_mate[ply] = certain_of_all(lowest, highest)
+    tree.proven_mate[ply] = mate_by_all_replies(lowest, highest)
     return expected_value(tree.probabilities, tree.values, begin, end)
 
 
-@entry(POSITION_TYPE, STATE_TYPE, TREE_TYPE, int64, int64)
+@entry(POSITION_TYPE, STATE_TYPE, EXPECTIMAX_TYPE, int64, int64)
 def value_of_move(pos: PositionRecord, state: StateRecord, tree: ExpectimaxRecord, move: int,
                   depth: int) -> tuple[float, int]:
-    """The utility for MAX of playing `move` at the root, searched to `depth` plies including it, and a certain mate.
+    """(utility for MAX, certain mate or 0) of the root move `move`, searched to `depth` plies including it.
 
-    The line is in `state.pv[0]`. If `state.stopped` is set, none of it means anything.
+    The PV is that of ply 0. The result is invalid if `state.stopped` is set.
     """
     tree.depth, tree.next_poll = depth, 0
     frame_at(state, np.int64(1)).moves_begin = 0  # the root's moves are kept elsewhere

@@ -1,4 +1,4 @@
-"""The kinds of search in this package, made according to the settings."""
+"""Factories of the search modes of this package."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 from engine.expectimax.opponent import DEFAULT_RATING, rating_from_uci_opponent, temperature_of
 from engine.expectimax.searcher import ExpectimaxSearch, RandomMover
 
-_UNKNOWN = -1  # as the option's value: go by the rating that the GUI sends
+_UNKNOWN = -1  # the value of the option that means: use the rating that the GUI sends
 
 
 class ExpectimaxOptions(Protocol):
@@ -19,21 +19,21 @@ class ExpectimaxOptions(Protocol):
     def uci_opponent(self) -> str: ...
 
 
-def expectimax(wishes: ExpectimaxOptions, megabytes: int) -> ExpectimaxSearch:
+def expectimax(options: ExpectimaxOptions, megabytes: int) -> ExpectimaxSearch:
     """Expectimax against an opponent of the assumed strength."""
     search = ExpectimaxSearch()
-    search.set_opponent(temperature_of(opponent_rating(wishes)))
+    search.set_opponent(temperature_of(opponent_rating(options)))
     return search
 
 
-def opponent_rating(wishes: ExpectimaxOptions) -> int:
-    """The assumed strength of the opponent: from the option, from what the GUI sent, or a usual one."""
-    if wishes.opponent_elo != _UNKNOWN:
-        return wishes.opponent_elo
-    told = rating_from_uci_opponent(wishes.uci_opponent)
-    return DEFAULT_RATING if told is None else told
+def opponent_rating(options: ExpectimaxOptions) -> int:
+    """The rating of the opponent: from OpponentElo, from UCI_Opponent, or the default."""
+    if options.opponent_elo != _UNKNOWN:
+        return options.opponent_elo
+    rating = rating_from_uci_opponent(options.uci_opponent)
+    return DEFAULT_RATING if rating is None else rating
 
 
-def random_mover(wishes: ExpectimaxOptions, megabytes: int) -> RandomMover:
+def random_mover(options: ExpectimaxOptions, megabytes: int) -> RandomMover:
     """A player that moves at random."""
     return RandomMover()

@@ -1,7 +1,7 @@
-"""A model of a fallible opponent: how likely each move is, depending on the opponent's rating.
+"""The model of a fallible opponent: the probability of each move, depending on the opponent's rating.
 
-The opponent sees what quiescence sees, and chooses at random: a move that is `temperature` centipawns worse is e times
-less likely (a softmax). The hotter, the more random: at infinite temperature all moves are equally likely.
+The opponent scores moves by quiescence, and chooses with a softmax: a move that is `temperature` centipawns worse is e
+times less probable. At infinite temperature all moves are equally probable.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from engine.kernel.records import Fields, take_fields
 from engine.search.params import Parameter, default_record, set_value
 
 RANDOM_MOVER = 0  # the rating of a player that moves at random
-DEFAULT_RATING = 1500  # of an opponent about whom nothing is known
+DEFAULT_RATING = 1500  # if the rating of the opponent is unknown
 
-# (rating, centipawns). The second and third are fitted to the moves that levels of handicap.py chose: see
-# history/search.md. Stronger players fit no better at lower temperatures, since they see what quiescence does not; but
-# expecting more mistakes than are made is costly, so the temperature keeps falling slowly. Between two rows its inverse
-# is interpolated.
+# (rating, centipawns). The second and third rows are fitted to moves of the skill levels: see history/search.md. Lower
+# temperatures do not fit stronger players better, since those see more than quiescence; but expecting too many mistakes
+# is costly, so the temperature keeps falling slowly. Between two rows its inverse is interpolated.
 _TEMPERATURES = ((RANDOM_MOVER, math.inf), (800, 70.0), (1200, 60.0), (2800, 50.0))
 
-_LONGEST_RATING = 4  # digits
+_MAX_RATING_DIGITS = 4
 
 
 def temperature_of(rating: int) -> float:
@@ -39,33 +38,33 @@ def temperature_of(rating: int) -> float:
 
 
 def rating_from_uci_opponent(text: str) -> int | None:
-    """The rating in the text of UCI_Opponent, which is title, rating, type and name; None if there is none.
+    """Parse the rating of UCI_Opponent, which is title, rating, type and name; None if there is none.
 
     Some GUIs send 0 for an unknown rating.
     """
     words = text.split()
     rating = words[1] if len(words) > 1 else ""
-    if not (rating.isascii() and rating.isdigit() and len(rating) <= _LONGEST_RATING):
+    if not (rating.isascii() and rating.isdigit() and len(rating) <= _MAX_RATING_DIGITS):
         return None
     return int(rating) or None
 
 
 OPPONENT_PARAMS = (
-    # Centipawns by which a move must be worse for the opponent to be e times less likely to play it.
+    # Centipawns by which a move is worse that the opponent plays with e times less probability.
     Parameter("temperature", temperature_of(DEFAULT_RATING), 1.0, math.inf),
-    # Centipawns: the most that a mate or any other win is worth to the opponent, so that even those may be overlooked.
+    # Centipawns: the limit of the opponent's scores, so that even mates may be overlooked.
     Parameter("sight", 1500.0, 100.0, 30_000.0),
-    # Replies that are this much less likely than the likeliest are left out.
+    # Replies below this fraction of the highest probability are skipped.
     Parameter("least_likelihood", 0.01, 0.0, 1.0),
-    # Utility is tanh(centipawns / scale): three pawns up is nearly a win, and ten is little more.
+    # The utility is tanh(centipawns / scale): three pawns are nearly a win, and ten hardly more.
     Parameter("scale", 350.0, 50.0, 2000.0),
-    # What each ply to a mate takes off its utility of 1: just enough to prefer the shorter mate.
+    # Subtracted from the utility of a mate for each ply, to prefer the shorter mate.
     Parameter("mate_discount", 1e-12, 0.0, 1e-4),
 )
 
 
 class OpponentParamsRecord(Fields):
-    """A number for each row of ASSUMPTIONS."""
+    """One field for each row of OPPONENT_PARAMS."""
 
     if TYPE_CHECKING:
         def __getattr__(self, name: str) -> float: ...
@@ -74,41 +73,41 @@ class OpponentParamsRecord(Fields):
 take_fields(OpponentParamsRecord, dict.fromkeys((row.name for row in OPPONENT_PARAMS), "f8"))
 
 
-def default_assumptions() -> OpponentParamsRecord:
-    """A new record with every default."""
+def default_opponent_params() -> OpponentParamsRecord:
+    """Return a new record of defaults."""
     return default_record(OPPONENT_PARAMS, OpponentParamsRecord)
 
 
 def set_opponent_param(record: OpponentParamsRecord, name: str, value: float) -> None:
-    """Set one assumption; InputError if there is no such assumption or the value is out of range."""
-    set_value(record, OPPONENT_PARAMS, name, value, "assumption of expectimax")
+    """Set one field; InputError if the name is unknown or the value out of range."""
+    set_value(record, OPPONENT_PARAMS, name, value, "opponent parameter")
 
 
 @inline
-def is_random_mover(assumed):
-    """Whether all replies are equally likely, so that they need no scores."""
-    return assumed.temperature == np.inf
+def is_random_mover(model):
+    """Whether all replies are equally probable, so that their scores do not matter."""
+    return model.temperature == np.inf
 
 
 @inline
-def _perceived(assumed, score):
-    """A score as the opponent sees it."""
-    return min(max(np.float64(score), -assumed.sight), assumed.sight)
+def _perceived(model, score):
+    """A score limited to what the opponent perceives."""
+    return min(max(np.float64(score), -model.sight), model.sight)
 
 
 @kernel
-def guess_probabilities(assumed, scores, begin, end, probabilities):
-    """Write the probability of each reply in `begin` .. `end` given its score for the opponent; 0 if it is left out.
+def guess_probabilities(model, scores, begin, end, probabilities):
+    """Write the probabilities of the replies from `begin` to `end` by their scores for the opponent; 0 to skip one.
 
     At infinite temperature every likelihood is exp(0), and all probabilities are exactly equal.
     """
     best = -np.inf
     for index in range(begin, end):
-        best = max(best, _perceived(assumed, scores[index]))
+        best = max(best, _perceived(model, scores[index]))
     total = 0.0
     for index in range(begin, end):
-        likelihood = math.exp((_perceived(assumed, scores[index]) - best) / assumed.temperature)
-        if likelihood < assumed.least_likelihood:
+        likelihood = math.exp((_perceived(model, scores[index]) - best) / model.temperature)
+        if likelihood < model.least_likelihood:
             likelihood = 0.0
         probabilities[index] = likelihood
         total += likelihood
@@ -118,15 +117,15 @@ def guess_probabilities(assumed, scores, begin, end, probabilities):
 
 @kernel
 def sort_by_probability(moves, scores, probabilities, begin, end):
-    """Sort replies, with their scores, by probability; the sort is stable."""
+    """Sort the replies with their scores by falling probability; the sort is stable."""
     for index in range(begin + 1, end):
         move, score, probability = moves[index], scores[index], probabilities[index]
-        place = index
-        while place > begin and probabilities[place - 1] < probability:
-            moves[place], scores[place] = moves[place - 1], scores[place - 1]
-            probabilities[place] = probabilities[place - 1]
-            place -= 1
-        moves[place], scores[place], probabilities[place] = move, score, probability
+        gap = index
+        while gap > begin and probabilities[gap - 1] < probability:
+            moves[gap], scores[gap] = moves[gap - 1], scores[gap - 1]
+            probabilities[gap] = probabilities[gap - 1]
+            gap -= 1
+        moves[gap], scores[gap], probabilities[gap] = move, score, probability
 
 
 @kernel

@@ -1,6 +1,6 @@
-"""Expectimax: the best move against a fallible opponent instead of a perfect adversary.
+"""Expectimax with iterative deepening, and the random mover.
 
-The nodes are in chance.py, the opponent is in opponent.py; here are the iterations and the search as its users see it.
+The nodes are in chance.py, the model of the opponent is in opponent.py.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from engine.core.game import list_moves
 from engine.core.movegen import empty_move_list
 from engine.core.position import PositionRecord, empty_position
 from engine.expectimax.chance import ExpectimaxRecord, value_of_move
-from engine.expectimax.opponent import default_assumptions, set_opponent_param
+from engine.expectimax.opponent import default_opponent_params, set_opponent_param
 from engine.kernel.records import new_record
 from engine.search.interface import Search
 from engine.search.scores import MAX_EVALUATION, clamp_evaluation
 from engine.search.types import Bound, Info, Limits, Report, Result, no_report
 from eval.evaluator import Evaluator
 
-_SHARE_FOR_ANOTHER = 0.2  # of the soft time: once this much is used, another iteration would take too long
+_SOFT_TIME_FACTOR = 0.2  # beyond this part of the soft time, another iteration would take too long
 
 
 class RootMove(NamedTuple):
-    """What an iteration found about a move."""
+    """The result of an iteration for one root move."""
 
-    certain: int
+    mate: int  # the score of a certain mate, or 0
     utility: float
     line: tuple[int, ...]
 
     def rank(self) -> tuple[int, float]:
-        """The sort key, larger is better: a certain mate first, then utility."""
-        return self.certain, self.utility
+        """The sort key, higher is better: a certain mate first, then utility."""
+        return self.mate, self.utility
 
 
 def score_of(move: RootMove, scale: float) -> int:
-    """A mate if one is certain, else the utility in centipawns, within the evaluation band."""
-    if move.certain:
-        return move.certain
+    """The score of a certain mate, otherwise the utility in centipawns, within the range of evaluations."""
+    if move.mate:
+        return move.mate
     if abs(move.utility) >= 1:
         return int(math.copysign(MAX_EVALUATION, move.utility))
     return int(clamp_evaluation(round(scale * math.atanh(move.utility))))
@@ -62,56 +62,56 @@ class ExpectimaxIterations(MainThreadSearch):
     def _iterate(self) -> bool:
         depth = self.depth + 1
         self._state.seldepth = 0
-        found = self._root_moves(depth)
-        if len(found) < len(self._moves):
-            # Aborted. The best move so far came first, so only a move that is better at the new depth replaces it; with
-            # several lines, the others would be of another depth.
-            if len(self.lines) == 1 and found:
-                self.lines = [self._line(found[0])]
+        searched = self._root_moves(depth)
+        if len(searched) < len(self._moves):
+            # Stopped. The best move so far came first, so that only a move that is better at the new depth replaces it;
+            # with MultiPV, the other lines would have another depth.
+            if len(self.lines) == 1 and searched:
+                self.lines = [self._line(searched[0])]
             return False
-        self._moves = [move.line[0] for move in found]
-        self.lines = [self._line(move) for move in found[: len(self.lines)]]
+        self._moves = [move.line[0] for move in searched]
+        self.lines = [self._line(move) for move in searched[: len(self.lines)]]
         self.depth = depth
         for number, line in enumerate(self.lines):
             self._report_line(depth, number, line, Bound.EXACT)
         return True
 
     def _root_moves(self, depth: int) -> list[RootMove]:
-        """The root moves that could be valued, the best first."""
-        state, found = self._state, []
+        """Search the root moves until stopped; return those searched, the best first."""
+        state, searched = self._state, []
         for number, move in enumerate(self._moves, start=1):
             state.current_move, state.current_move_number = move, number
-            utility, certain = value_of_move(self._pos, state, self._tree, move, depth)
+            utility, mate = value_of_move(self._pos, state, self._tree, move, depth)
             if state.stopped:
                 break
-            found.append(RootMove(int(certain), float(utility), root_pv(state)))
-        return sorted(found, key=RootMove.rank, reverse=True)
+            searched.append(RootMove(int(mate), float(utility), root_pv(state)))
+        return sorted(searched, key=RootMove.rank, reverse=True)
 
     def _line(self, move: RootMove) -> PvLine:
         return PvLine(score_of(move, float(self._tree.opponent_model.scale)), move.line)
 
     def _time_factor(self) -> float:
-        """Nothing is pruned, so an iteration takes many times as long as all before it, whatever those found."""
-        return _SHARE_FOR_ANOTHER
+        """A constant: nothing is pruned, so each iteration takes many times as long as all before it."""
+        return _SOFT_TIME_FACTOR
 
 
 class ExpectimaxSearch(IterativeSearch):
-    """Expectimax as its users see it: iterative deepening in one thread, with a model of the opponent.
+    """Expectimax in one thread, with a model of the opponent.
 
-    The transposition table is not used, so that a value does not depend on what else was searched.
+    It does not use the TT, so that values do not depend on earlier searches.
     """
 
     def __init__(self, params: ParamsRecord | None = None, evaluation: Evaluator | None = None) -> None:
         self._tree = new_record(ExpectimaxRecord)
-        self._tree["opponent_model"] = default_assumptions()
+        self._tree["opponent_model"] = default_opponent_params()
         super().__init__(params=_for_plain_quiescence(params), evaluation=evaluation)
 
     def set_opponent(self, temperature: float) -> None:
-        """Play against an opponent of this temperature (see `temperature_of`); infinity is a random mover."""
+        """Assume an opponent of this temperature (see `temperature_of`); infinity is a random mover."""
         self.set_opponent_param("temperature", temperature)
 
     def set_opponent_param(self, name: str, value: float) -> None:
-        """Change a row of ASSUMPTIONS from the next search on; InputError if it is unknown or out of range."""
+        """Set a row of OPPONENT_PARAMS for the next searches; InputError if it is unknown or out of range."""
         set_opponent_param(self._tree["opponent_model"], name, value)
 
     def set_params(self, params: ParamsRecord) -> None:
@@ -130,9 +130,7 @@ class ExpectimaxSearch(IterativeSearch):
 
 
 def _for_plain_quiescence(params: ParamsRecord | None) -> ParamsRecord:
-    """`params` without the transposition table and without checks at the horizon: the temperatures of opponents are
-    fitted to what captures alone show.
-    """
+    """Return `params` without TT and quiescence checks; the temperatures are fitted to quiescence without checks."""
     changed = default_params() if params is None else params.copy()
     for name in ("use_tt", "use_quiescence_checks"):
         set_param(changed, name, 0)
@@ -140,10 +138,10 @@ def _for_plain_quiescence(params: ParamsRecord | None) -> ParamsRecord:
 
 
 class RandomMover(Search):
-    """A search that does not search, and answers at once."""
+    """Plays random legal moves, without a search."""
 
     def __init__(self, seed: int | None = None) -> None:
-        self._chance = random.Random(seed)  # noqa: S311  a game needs no secrecy
+        self._rng = random.Random(seed)  # noqa: S311  not for security
         self._moves = empty_move_list()
         self._position = empty_position()
         self._limits = Limits()
@@ -153,16 +151,16 @@ class RandomMover(Search):
         list_moves.load()
 
     def prepare(self, position: PositionRecord, limits: Limits) -> None:
-        """Remember the position and the limits."""
+        """Store the position and the limits."""
         self._position, self._limits = position, limits
 
     def search(self, report: Report = no_report) -> Result:
-        """A random legal move, one of the search moves if there are any; 0 if there is none."""
+        """Return a random legal move, one of `search_moves` if there are any; 0 if there is none."""
         started = time.perf_counter()
         count, _ = list_moves(self._position, self._moves)
         allowed = self._limits.search_moves
         moves = [move for move in self._moves.moves[:count].tolist() if not allowed or move in allowed]
-        chosen = self._chance.sample(moves, min(self._limits.multipv, len(moves)))
+        chosen = self._rng.sample(moves, min(self._limits.multipv, len(moves)))
         seconds = time.perf_counter() - started
         infos = [Info(1, 1, number, 0, 1, seconds, 0, (move,)) for number, move in enumerate(chosen, start=1)]
         for info in infos:

@@ -1,1 +1,1 @@
-"""A search that sees as little as people do, and overlooks what they overlook: for levels that a beginner can beat."""
+"""A human-like search, which overlooks what people overlook, for skill levels that a beginner can beat."""

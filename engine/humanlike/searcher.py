@@ -1,4 +1,4 @@
-"""A person's search as its owner sees it: every move that comes to mind, with what it is thought to be worth."""
+"""The human-like search: scores every root move that it does not overlook."""
 
 from __future__ import annotations
 
@@ -16,61 +16,61 @@ from eval.evaluator import Evaluator
 
 
 class HumanlikeIterations(MainThreadSearch):
-    """A look at every root move, one ply deep, then two. Each has its value after every iteration."""
+    """Iterative deepening; after every iteration each root move that is seen has its score."""
 
     def __init__(self, pos: PositionRecord, state: StateRecord, limits: Limits, started: float, report: Report,
-                 sight: VisionRecord) -> None:
+                 vision: VisionRecord) -> None:
         super().__init__(pos, state, limits, started, report)
-        self._sight = sight
-        self._moves: list[int] = state.root_moves[: state.root_count].tolist()  # the best so far first
-        self._most = len(self.lines)
+        self._vision = vision
+        self._moves: list[int] = state.root_moves[: state.root_count].tolist()  # the best of the last iteration first
+        self._multipv = len(self.lines)
 
     def _iterate(self) -> bool:
         depth = self.depth + 1
         self._state.seldepth = 0
-        found = self._values(depth, must_see=False)
-        if found == []:
-            found = self._values(depth, must_see=True)
-        if found is None:
+        lines = self._root_lines(depth, must_see=False)
+        if lines == []:
+            lines = self._root_lines(depth, must_see=True)
+        if lines is None:
             return False
-        found.sort(key=lambda line: -line.score)
-        seen = [line.moves[0] for line in found]
+        lines.sort(key=lambda line: -line.score)
+        seen = [line.moves[0] for line in lines]
         self._moves = seen + [move for move in self._moves if move not in seen]
-        self.lines, self.depth = found[: self._most], depth
+        self.lines, self.depth = lines[: self._multipv], depth
         for number, line in enumerate(self.lines):
             self._report_line(depth, number, line, Bound.EXACT)
         return True
 
-    def _values(self, depth: int, must_see: bool) -> list[PvLine] | None:
-        """The moves that come to mind, with their values; None if that was broken off."""
-        state, found, best = self._state, [], -int(INFINITE)
+    def _root_lines(self, depth: int, must_see: bool) -> list[PvLine] | None:
+        """The lines of the root moves that are not overlooked; None if the search was stopped."""
+        state, lines, best = self._state, [], -int(INFINITE)
         for number, move in enumerate(self._moves, start=1):
             state.current_move, state.current_move_number = move, number
-            least = max(best - int(self._sight.margin) - 1, -int(INFINITE))
-            score = int(value_of_move(self._pos, state, self._sight, move, depth, least, int(must_see)))
+            least = max(best - int(self._vision.margin) - 1, -int(INFINITE))
+            score = int(value_of_move(self._pos, state, self._vision, move, depth, least, int(must_see)))
             if state.stopped:
                 return None
             if score != NO_SCORE:
-                found.append(PvLine(score, root_pv(state)))
+                lines.append(PvLine(score, root_pv(state)))
                 best = max(best, score)
-        return found
+        return lines
 
     def _time_factor(self) -> float:
-        """People who see so little need no long time for it."""
+        """A constant: the shallow search needs no time management."""
         return 1.0
 
 
 class HumanlikeSearch(IterativeSearch):
-    """Somebody's search: what he sees is set by `set_vision`, and what he overlooks by the game's seed."""
+    """A human-like search. `set_vision` sets how much it sees; the game's seed decides which moves it overlooks."""
 
     def __init__(self, evaluation: Evaluator | None = None) -> None:
-        self._sight = new_vision()
+        self._vision = new_vision()
         super().__init__(evaluation=evaluation)
 
-    def set_vision(self, sight: Vision, seed: int, chance: random.Random) -> int:
-        """Look so from the next search on; returns how many plies deep this time."""
-        write_vision(self._sight, sight, seed)
-        return int(sight.depth) + (chance.random() < sight.depth % 1)
+    def set_vision(self, vision: Vision, seed: int, rng: random.Random) -> int:
+        """Set the vision of the next search; return its depth, whose fraction is rounded up or down at random."""
+        write_vision(self._vision, vision, seed)
+        return int(vision.depth) + (rng.random() < vision.depth % 1)
 
     def load(self) -> None:
         """Compile or load the kernels."""
@@ -79,4 +79,4 @@ class HumanlikeSearch(IterativeSearch):
 
     def _iterations(self, report: Report) -> HumanlikeIterations:
         return HumanlikeIterations(self._position.copy(), self._states[0], self._limits, self._started, report,
-                                   self._sight)
+                                   self._vision)

@@ -1,4 +1,4 @@
-"""What a person sees of a position: how far, how much of the judgement, and which moves do not come to mind."""
+"""Vision: how far the human-like search sees, how much it understands, and how often it overlooks moves."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from engine.kernel.records import I8, U8, Fields, dtype_of, new_record
 
 
 class VisionRecord(Fields):
-    """What kernels know of a person's sight."""
+    """The vision for kernels."""
 
-    blindness: I8  # per mille: how often an ordinary capture is overlooked one ply ahead
-    capture_plies: I8  # plies of captures that are followed where nothing else is looked at
-    knowledge: I8  # per cent: how much of the evaluation is understood; the rest counts men
-    margin: I8  # centipawns: how much worse than the best a move may be and still have an exact value
-    seed: U8  # of the game: what is overlooked in a position stays overlooked
+    blindness: I8  # per mille: how often a normal capture is overlooked one ply ahead
+    capture_plies: I8  # plies of captures beyond the depth
+    knowledge: I8  # per cent of the evaluation that is understood beyond material
+    margin: I8  # centipawns: moves that are at most this much worse than the best get exact scores
+    seed: U8  # of the game: a move overlooked in a position stays overlooked
 
 
-SIGHT_TYPE = record_type(dtype_of(VisionRecord))
+VISION_TYPE = record_type(dtype_of(VisionRecord))
 
 
 class Vision(NamedTuple):
-    """The same for callers in Python; `depth` is plies, a fraction of one is looked at now and then."""
+    """The vision for Python; the fraction of `depth`, in plies, is the probability of one ply more."""
 
     depth: float
     blindness: float
-    chain: float
+    capture_plies: float
     knowledge: float
     margin: float
 
 
-def write_vision(record: VisionRecord, sight: Vision, seed: int) -> None:
-    """Let kernels see so."""
-    record.blindness, record.capture_plies = round(sight.blindness), round(sight.chain)
-    record.knowledge, record.margin, record.seed = round(sight.knowledge), round(sight.margin), seed
+def write_vision(record: VisionRecord, vision: Vision, seed: int) -> None:
+    """Write a vision and the seed of the game to the record for kernels."""
+    record.blindness, record.capture_plies = round(vision.blindness), round(vision.capture_plies)
+    record.knowledge, record.margin, record.seed = round(vision.knowledge), round(vision.margin), seed
 
 
 def new_vision() -> VisionRecord:
-    """A record of somebody who sees nothing yet."""
+    """Return a new record of zeros."""
     return new_record(VisionRecord)

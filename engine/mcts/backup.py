@@ -1,4 +1,4 @@
-"""Step 4 of four, backpropagation: the leaf's value is added to every node on the path, and proofs are passed up."""
+"""Step 4 of 4, backpropagation: adds the value of the leaf to every node on the path, and propagates proofs."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from engine.mcts.shared_values import store_shared_value
 
 
 @inline
-def _is_settled(node):
+def _is_proven(node):
     return node.proof != 0 or node.is_drawn != 0
 
 
 @kernel
-def _settle(pool, index):
-    """Write down what a node's children prove about it; returns whether its result is known now."""
+def _prove_by_children(pool, index):
+    """Store what the children of a node prove about it; return whether its result is proven now."""
     node, proof = node_at(pool, index), prove(pool, index)
     if proof != 0:
         node.proof = proof
     elif is_drawn_at_best(pool, index):
         node.is_drawn = 1
-    return _is_settled(node)  # maybe by another thread
+    return _is_proven(node)  # another thread may have proven it
 
 
 @kernel
 def back_propagate(worker, depth, value, draw):
-    """Add the leaf's value, from its side to move's view, to the nodes on the path; the sign changes at each ply.
+    """Add the value of the leaf, from the view of its side to move, to all nodes on the path, negated at each ply.
 
-    `draw` is the chance of a draw, the same for both sides. If the leaf is proven, its ancestors may be proven too.
+    `draw` is the probability of a draw. If the leaf is proven, its ancestors may be proven too.
     """
     pool = worker.pool
     amount, draw_amount = np.int64(round(-value * ONE)), np.int64(round(draw * ONE))
-    is_settled = worker.params.use_solver != 0 and _is_settled(node_at(pool, worker.path[depth]))
+    is_proven = worker.params.use_solver != 0 and _is_proven(node_at(pool, worker.path[depth]))
     for ply in range(depth, -1, -1):
         index = worker.path[ply]
-        if is_settled and ply < depth:
-            is_settled = _settle(pool, index)
+        if is_proven and ply < depth:
+            is_proven = _prove_by_children(pool, index)
         add_value(pool, index, amount, draw_amount)
         store_shared_value(worker, worker.keys[ply], node_at(pool, index))
         amount = -amount

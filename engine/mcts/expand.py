@@ -1,4 +1,4 @@
-"""Step 2 of four, expansion: a leaf gets its children, one for each legal move."""
+"""Step 2 of 4, expansion: creates the children of a leaf, one for each legal move."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PUCT = np.int64(Selection.PUCT)
 
 @inline
 def _list_moves(pos, state, worker, index):
-    """Write the moves of a node to the list; returns how many there are. The root has only its allowed moves."""
+    """Write the moves of a node to the move list; return their number. The root has only its allowed moves."""
     if index == worker.root:
         for number in range(worker.root_count):
             state.move_list.moves[number] = worker.root_moves[number]
@@ -45,8 +45,8 @@ def _set_priors(pos, state, worker, end, is_root):
 
 
 @inline
-def _order(pos, state, worker, end, is_root):
-    """Sort the moves by prior for PUCT, else shuffle them."""
+def _order_moves(pos, state, worker, end, is_root):
+    """Sort the moves by prior for PUCT; shuffle them for the other selections."""
     if worker.params.selection == _PUCT:
         _set_priors(pos, state, worker, end, is_root)
         sort_by_prior(state, worker, end)
@@ -58,10 +58,10 @@ def _order(pos, state, worker, end, is_root):
 
 @kernel
 def expand(pos, state, worker, index):
-    """Give a node its children; returns whether that was done.
+    """Create the children of a node; return whether this thread did.
 
-    It is not if another thread is doing it, if the tree is frozen, or if the pool has no room, which sets
-    `worker.is_full`.
+    It does not if another thread is expanding the node, if the tree is frozen, or if the pool has no room; the last
+    sets `worker.is_full`.
     """
     if worker.is_frozen or worker.is_full or not claim(worker.pool, index):
         return False
@@ -71,7 +71,7 @@ def expand(pos, state, worker, index):
         worker.is_full = 1
         node_at(worker.pool, index).mark = 0
         return False
-    _order(pos, state, worker, count, index == worker.root)
+    _order_moves(pos, state, worker, count, index == worker.root)
     for number in range(count):
         write_node(worker.pool, first + number, state.move_list.moves[number], worker.priors[number])
     publish_children(worker.pool, index, first, count)

@@ -1,4 +1,4 @@
-"""The kinds of search in this package, made according to the settings: one tree search, four sets of parameters."""
+"""Factories of the search modes of this package: one tree search with four sets of parameters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.mcts.searcher import MctsSearch
 from eval.policy.file import read_policy
 from eval.policy.memory import LoadedPolicy
 
-_HUNDREDTHS = 100  # as options, exploration constants are integers
+_HUNDREDTHS = 100  # UCI options are integers, in hundredths
 
 
 class MctsOptions(Protocol):
@@ -33,29 +33,29 @@ class MctsOptions(Protocol):
     def policy_file(self) -> str: ...
 
 
-def mcts(wishes: MctsOptions, megabytes: int) -> MctsSearch:
-    """The learned search: a policy guides the selection, and the network values leaves as wins, draws and losses."""
-    made = params.learned(leaf_depth=wishes.mcts_leaf_depth, contempt=wishes.contempt / _HUNDREDTHS)
-    policy = LoadedPolicy(read_policy(wishes.policy_file)) if wishes.policy_file else None
-    return MctsSearch(made, megabytes, wishes.threads, wishes.mcts_pool, policy=policy)
+def mcts(options: MctsOptions, megabytes: int) -> MctsSearch:
+    """The learned search: a policy guides the selection, and the network gives the WDL of leaves."""
+    tree_params = params.learned(leaf_depth=options.mcts_leaf_depth, contempt=options.contempt / _HUNDREDTHS)
+    policy = LoadedPolicy(read_policy(options.policy_file)) if options.policy_file else None
+    return MctsSearch(tree_params, megabytes, options.threads, options.mcts_pool, policy=policy)
 
 
-def puct(wishes: MctsOptions, megabytes: int) -> MctsSearch:
-    """PUCT: hand-made priors guide the selection, and leaves are valued by search."""
-    return _tree(wishes, megabytes, params.puct(puct=wishes.puct_exploration / _HUNDREDTHS,
-                                                leaf_depth=wishes.mcts_leaf_depth))
+def puct(options: MctsOptions, megabytes: int) -> MctsSearch:
+    """PUCT: hand-made priors guide the selection, and a shallow search values leaves."""
+    return _tree(options, megabytes, params.puct(puct=options.puct_exploration / _HUNDREDTHS,
+                                                leaf_depth=options.mcts_leaf_depth))
 
 
-def uct(wishes: MctsOptions, megabytes: int) -> MctsSearch:
-    """UCT: UCB1 guides the selection, and leaves are valued by playouts."""
-    return _tree(wishes, megabytes, params.uct(leaf=params.LEAVES[wishes.playout_policy],
-                                               exploration=wishes.uct_exploration / _HUNDREDTHS))
+def uct(options: MctsOptions, megabytes: int) -> MctsSearch:
+    """UCT: UCB1 guides the selection, and playouts value leaves."""
+    return _tree(options, megabytes, params.uct(leaf=params.LEAVES[options.playout_policy],
+                                               exploration=options.uct_exploration / _HUNDREDTHS))
 
 
-def montecarlo(wishes: MctsOptions, megabytes: int) -> MctsSearch:
+def montecarlo(options: MctsOptions, megabytes: int) -> MctsSearch:
     """Pure Monte Carlo: equally many playouts for every root move."""
-    return _tree(wishes, megabytes, params.pure_monte_carlo(leaf=params.LEAVES[wishes.playout_policy]))
+    return _tree(options, megabytes, params.pure_monte_carlo(leaf=params.LEAVES[options.playout_policy]))
 
 
-def _tree(wishes: MctsOptions, megabytes: int, made: params.TreeParamsRecord) -> MctsSearch:
-    return MctsSearch(made, megabytes, wishes.threads, wishes.mcts_pool)
+def _tree(options: MctsOptions, megabytes: int, tree_params: params.TreeParamsRecord) -> MctsSearch:
+    return MctsSearch(tree_params, megabytes, options.threads, options.mcts_pool)

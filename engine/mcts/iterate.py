@@ -25,33 +25,33 @@ from engine.mcts.values import add_value_sample, update_value_spread
 from engine.mcts.worker import LONGEST_PATH, WORKER_TYPE, WorkerRecord
 
 _EVEN = np.int64(Selection.EVEN)
-_POLL_INTERVAL = np.int64(8)  # iterations between two readings of the clock
+_CHECK_INTERVAL = np.int64(8)  # iterations between two checks of the limits
 
 
 @inline
 def _may_grow(worker, index, depth):
-    """Whether a visit goes on to the children of this node: always at the root, elsewhere from the second visit on."""
+    """Whether a visit continues to the children: always at the root, elsewhere from the second visit on."""
     if depth == 0:
         return True
     return node_at(worker.pool, index).visits > 1 and worker.params.selection != _EVEN and depth < LONGEST_PATH
 
 
 @inline
-def _is_drawn_here(pos, depth):
-    """Draws that depend on the path to the node, and so must not be stored in it."""
+def _is_drawn_by_path(pos, depth):
+    """Whether the path to the node makes it a draw; that must not be stored in the node."""
     return is_repetition(pos, depth) or is_fifty_moves(pos)
 
 
 @inline
 def _descend(pos, state, worker):
-    """Steps 1 and 2: descend to a leaf, expanding nodes that were visited before; returns its depth. Plays on `pos`."""
+    """Steps 1 and 2: descend to a leaf, expanding visited nodes, and return its depth. Makes the moves on `pos`."""
     depth, index = np.int64(0), worker.root
     worker.path[0] = index
     worker.keys[0] = pos.key
     visits = count_visit(worker.pool, index)
     while _may_grow(worker, index, depth):
         node = node_at(worker.pool, index)
-        if depth > 0 and (node.proof != 0 or node.is_drawn or _is_drawn_here(pos, depth)):
+        if depth > 0 and (node.proof != 0 or node.is_drawn or _is_drawn_by_path(pos, depth)):
             break
         if node.first == 0 and not expand(pos, state, worker, index):
             break
@@ -70,8 +70,8 @@ def _descend(pos, state, worker):
 
 
 @inline
-def _has_move(pos, state, checkers, pinned):
-    """Whether there is a legal move. Nearly always a pawn can be pushed, which is quick to see."""
+def _has_legal_move(pos, state, checkers, pinned):
+    """Whether there is a legal move. A pawn push, which is quick to test, nearly always exists."""
     us = np.int64(pos.side)
     one, _, _, _ = pawn_targets(pos, us, king_square(pos, us), pinned)
     if checkers == EMPTY and one != EMPTY:
@@ -80,8 +80,8 @@ def _has_move(pos, state, checkers, pinned):
 
 
 @kernel
-def _judge(pos, state, worker, index, depth):
-    """Step 3: (value, chance of a draw) of a leaf for its side to move. A certain result is recorded in the node."""
+def _leaf_value(pos, state, worker, index, depth):
+    """Step 3: (value, probability of a draw) of a leaf for its side to move. Stores a certain result in the node."""
     node = node_at(worker.pool, index)
     tt_prefetch(state.tt_address, state.tt_buckets, pos.key)
     if depth > 0:
@@ -90,7 +90,7 @@ def _judge(pos, state, worker, index, depth):
         if node.is_drawn:
             return 0.0, 1.0
         checkers, pinned = checkers_and_pinned(pos)
-        if not _has_move(pos, state, checkers, pinned):
+        if not _has_legal_move(pos, state, checkers, pinned):
             if checkers != EMPTY:
                 node.proof = 1
                 return -1.0, 0.0
@@ -99,7 +99,7 @@ def _judge(pos, state, worker, index, depth):
         if is_insufficient_material(pos):
             node.is_drawn = 1
             return 0.0, 1.0
-        if _is_drawn_here(pos, depth):
+        if _is_drawn_by_path(pos, depth):
             return 0.0, 1.0
         is_known, value, draw = lookup_shared_value(worker, pos.key)
         if is_known:
@@ -120,22 +120,22 @@ def _return_to_root(pos, worker, depth):
 
 @kernel
 def _iterate(pos, state, worker):
-    """One iteration, in the four steps."""
+    """Run one iteration of the four steps."""
     depth = _descend(pos, state, worker)
-    value, draw = _judge(pos, state, worker, worker.path[depth], depth)
-    sign = 1.0 if depth % 2 == 0 else -1.0  # the root's player dislikes draws by his contempt
+    value, draw = _leaf_value(pos, state, worker, worker.path[depth], depth)
+    sign = 1.0 if depth % 2 == 0 else -1.0  # contempt counts for the player at the root
     value -= sign * worker.params.contempt * draw
     back_propagate(worker, depth, value, draw)
     add_value_sample(worker, sign * value)
     _return_to_root(pos, worker, depth)
     worker.iterations += 1
     worker.depth_sum += depth
-    worker.deepest = max(worker.deepest, depth)
+    worker.seldepth = max(worker.seldepth, depth)
 
 
 @inline
-def _is_over(worker):
-    if worker.iterations % _POLL_INTERVAL != 0:
+def _should_stop(worker):
+    if worker.iterations % _CHECK_INTERVAL != 0:
         return False
     update_value_spread(worker)
     return perf_counter_ns() >= worker.deadline or load_atomic(worker.stop_address) != 0
@@ -143,13 +143,13 @@ def _is_over(worker):
 
 @entry(POSITION_TYPE, STATE_TYPE, WORKER_TYPE)
 def grow(pos: PositionRecord, state: StateRecord, worker: WorkerRecord) -> None:
-    """Grow the tree below `pos` until a limit of the worker is met, the pool is full, or the root is proven.
+    """Grow the tree below `pos` until a limit of the worker is reached, the pool is full, or the root is proven.
 
-    At least one iteration is done. `pos` is left unchanged.
+    Runs at least one iteration. `pos` is the same afterwards.
     """
     while True:
         _iterate(pos, state, worker)
-        if worker.is_full or state.stopped or worker.iterations >= worker.iteration_limit or _is_over(worker):
+        if worker.is_full or state.stopped or worker.iterations >= worker.iteration_limit or _should_stop(worker):
             return
         if worker.stops_when_proven and node_at(worker.pool, worker.root).proof != 0:
             return

@@ -1,4 +1,7 @@
-"""Leaves valued by the alpha-beta search, which is called by its address so that its code exists only once."""
+"""Leaf values by alpha-beta or static evaluation; and make and unmake as kernels, to keep the machine code small.
+
+The alpha-beta search is called by address, so that its machine code exists only once.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _LEAF_PLY = np.int64(1)  # not 0: the search must not treat a leaf as a root
 
 @inline
 def search_leaf(pos, state, worker, depth, alpha, beta):
-    """The score of a shallow search, or of quiescence, in centipawns from the side to move's view."""
+    """The score of a search of `depth` plies, 0 for quiescence, from the view of the side to move."""
     reset_eval_stack(pos, state, _LEAF_PLY)
     frame_at(state, _LEAF_PLY).moves_begin = 0
     frame_at(state, np.int64(0)).piece_to = 0
@@ -26,22 +29,22 @@ def search_leaf(pos, state, worker, depth, alpha, beta):
 
 @inline
 def evaluate_leaf(pos, state):
-    """The static evaluation in centipawns from the side to move's view, or what the endgame tables know instead."""
+    """The score by endgame tables, otherwise the static evaluation, from the view of the side to move."""
     if can_probe_tb(pos, state):
         frame_at(state, _LEAF_PLY).moves_begin = 0
-        known_score = probe_tb_score(pos, state, _LEAF_PLY, _LEAF_PLY)
-        if known_score != NO_SCORE:
-            return known_score
+        tb_score = probe_tb_score(pos, state, _LEAF_PLY, _LEAF_PLY)
+        if tb_score != NO_SCORE:
+            return tb_score
     reset_eval_stack(pos, state, _LEAF_PLY)
     return evaluate_raw(pos, state, _LEAF_PLY)
 
 
 @inline
 def proof_of(score):
-    """What a score of a leaf proves: plies to the mate, positive for a win; TB_PROOF more if it is not a mate but a
-    result from the endgame tables; 0 if it proves nothing.
+    """The proof that the score of a leaf gives: plies to mate, positive for a win; 0 if it proves nothing.
 
-    Plies are counted from the leaf's parent: being mated at the leaf is -1.
+    TB_PROOF is added for a win or loss by endgame tables. Plies are counted from the parent of the leaf: being mated at
+    the leaf is -1.
     """
     if score >= MATE_BAND:
         return MATE - score

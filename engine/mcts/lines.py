@@ -1,4 +1,4 @@
-"""What a tree says: its best moves with their lines and scores."""
+"""The result of a tree: its best root moves with their lines and scores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.mcts.params import Selection, TreeParamsRecord
 from engine.mcts.values import ValueCurve
 from engine.search.scores import MATE, TB_WIN, mate_distance
 
-_BEYOND_VISITS = 1e12
+_BEYOND_VISITS = 1e12  # larger than any number of visits
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class RootLine:
     moves: tuple[int, ...]
     visits: int
     value: float  # the average value, from -1 to 1
-    draw: float  # the average chance of a draw
+    draw: float  # the average probability of a draw
     is_over: bool  # whether the game ends where the line does
 
     @property
-    def chances(self) -> tuple[int, int, int]:
-        """Wins, draws and losses per thousand games."""
+    def wdl(self) -> tuple[int, int, int]:
+        """Win, draw and loss per thousand."""
         win, loss = (1.0 - self.draw + self.value) / 2, (1.0 - self.draw - self.value) / 2
         return round(1000 * win), 1000 - round(1000 * win) - round(1000 * loss), round(1000 * loss)
 
@@ -38,7 +38,7 @@ def best_lines(pool: Pool, params: TreeParamsRecord, curve: ValueCurve, count: i
     children = pool.children(pool.nodes[pool.root])
     keys = _keys(children, by_average=params.selection == Selection.EVEN)
     ranked = np.argsort(-keys, kind="stable")[:min(count, int(np.isfinite(keys).sum()))]
-    return [_line(pool, children[place], curve) for place in ranked]
+    return [_line(pool, children[index], curve) for index in ranked]
 
 
 def mean_value(node: Any) -> float:
@@ -47,7 +47,7 @@ def mean_value(node: Any) -> float:
 
 
 def score_of(node: Any, curve: ValueCurve) -> int:
-    """The score of a visited node for the player whose move leads to it: what is proven, else centipawns."""
+    """The score of a visited node for the player whose move leads to it: proven, otherwise by its mean value."""
     if node.proof:
         distance = abs(int(node.proof))
         won = int(MATE) - distance if distance < TB_PROOF else int(TB_WIN + TB_PROOF) - distance
@@ -56,14 +56,14 @@ def score_of(node: Any, curve: ValueCurve) -> int:
 
 
 def without_unfinished_mate(line: RootLine, curve: ValueCurve) -> RootLine:
-    """The line; if its score is a mate that its moves do not reach, with the average value as score instead."""
+    """Return the line. If its moves do not reach the mate of its score, replace the score by that of its mean value."""
     is_shown = mate_distance(line.score) is None or len(line.moves) == int(MATE) - abs(line.score)
     return line if is_shown else replace(line, score=curve.score(line.value))
 
 
 def _keys(children: Any, *, by_average: bool = False) -> Any:
-    """A key of each child to sort by: proven wins are highest, the shortest first, and proven losses lowest; in between
-    visits count, or averages. A child that was neither visited nor proven has minus infinity.
+    """The sort key of each child: visits, or mean values if `by_average`; proven wins are above all others, the
+    shortest highest, proven losses below. A child that was neither visited nor proven has minus infinity.
     """
     visits, proofs = children["visits"].astype(np.float64), children["proof"].astype(np.float64)
     keys = children["value_sum"] / (np.maximum(visits, 1.0) * ONE) if by_average else visits
@@ -72,7 +72,7 @@ def _keys(children: Any, *, by_average: bool = False) -> Any:
 
 
 def _line(pool: Pool, child: Any, curve: ValueCurve) -> RootLine:
-    """The line that begins with a child of the root and continues with the most-visited moves."""
+    """The line that starts with a child of the root and continues with the most-visited moves."""
     node, moves = child, [int(child.move)]
     while len(following := pool.children(node)):
         keys = _keys(following)

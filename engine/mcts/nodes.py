@@ -1,12 +1,13 @@
 """The nodes of the tree: 40 bytes each, in one pool that all threads share.
 
-The children of a node are adjacent, and always come after it in the pool. A value is a number from -1 (lost) to 1
-(won), stored as an integer multiple of 1 / ONE, so that threads can add to it and their order does not matter.
+The children of a node are adjacent, and always come after it in the pool. A value is a number from -1 (loss) to 1
+(win), stored as a multiple of 1 / ONE in an integer, so that the result does not depend on the order in which threads
+add to it. Values and proofs are those of the player whose move leads to the node.
 
-total, visits   the sum of the values of all visits, for the player whose move leads to the node, and their number
-draws           the sum of their chances of a draw, so that wins and losses are known too: a value is wins - losses
-proof           that player wins (positive) or loses (negative) by force in this many plies, including the move here; if
-                an endgame table says so and not a mate, TB_PROOF more
+value_sum, visits   the sum of the values of all visits, and their number
+draws               the sum of their draw probabilities; a value is wins - losses, so wins and losses follow
+proof               a forced win (positive) or loss (negative) in this many plies, including the move to the node; plus
+                    TB_PROOF if endgame tables prove it instead of a mate
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ class NodeRecord(Fields):
     draws: I8
     visits: I4
     prior: F4
-    first: I4  # where the children begin; 0 while there are none
-    mark: I4  # not 0 if a thread has started expanding the node; while the pool is compacted, its new place
+    first: I4  # the index of the first child; 0 before expansion
+    mark: I4  # not 0 once a thread has claimed the node; its new index while the pool is compacted
     move: U2
     children: U2
     proof: I2
-    is_drawn: U1  # drawn by force, whatever the path: stalemate, insufficient material, a table, or the best of these
-    is_shuffled: U1  # the children are no longer sorted by prior
+    is_drawn: U1  # a forced draw on any path: stalemate, insufficient material, tables, or best play to those
+    is_shuffled: U1  # whether the children are no longer sorted by prior
 
 
 NODE = dtype_of(NodeRecord)
@@ -55,35 +56,35 @@ _BYTES = np.int64(NODE_BYTES)
 assert NODE_BYTES == 40
 
 ONE = np.int64(1 << 30)  # a win
-_SECONDS_A_NODE = 20e-9  # to make room, until it has been measured
-_MOST_NODES = (1 << 31) - 1  # indices have 32 bits
+_SECONDS_PER_NODE = 20e-9  # of `free_space`, until it is measured
+_MAX_NODES = (1 << 31) - 1  # indices have 32 bits
 _CACHE_LINE, _LINES_TO_FETCH = np.int64(64), np.int64(4)
-_MOVES_TO_FOLLOW = 2
+_MAX_PLIES_TO_REUSE = 2
 MIN_CAPACITY = 1024 + 2  # the root, and as many children as a position can have
 TB_PROOF = np.int64(10_000)  # more than the plies of any mate
 
-# Offsets of the fields that several threads change.
-_TOTAL, _DRAWS, _VISITS, _FIRST, _MARK = np.int64(0), np.int64(8), np.int64(16), np.int64(24), np.int64(28)
+# Offsets of the fields with atomic access.
+_VALUE_SUM, _DRAWS, _VISITS, _FIRST, _MARK = np.int64(0), np.int64(8), np.int64(16), np.int64(24), np.int64(28)
 
 _record_at = record_reader(NODE_TYPE)
 
 
 @inline
 def node_at(pool, index):
-    """The node with that number in the pool that begins at the address `pool`."""
+    """The node with this index in the pool at the address `pool`."""
     return _record_at(pool + index * _BYTES)
 
 
 @inline
 def children_of(pool, index):
-    """(first, end) of the children, equal while there are none."""
+    """(first, end): the indices of the children; equal before expansion."""
     first = load_acquire_i32(pool + index * _BYTES + _FIRST)
     return first, first + np.int64(node_at(pool, index).children) if first != 0 else first
 
 
 @inline
 def prefetch_children(pool, index):
-    """Prefetch the first children of a node that will be selected from."""
+    """Prefetch the first children of a node before selection."""
     first = np.int64(node_at(pool, index).first)
     if first != 0:
         for line in range(_LINES_TO_FETCH):
@@ -92,34 +93,34 @@ def prefetch_children(pool, index):
 
 @inline
 def publish_children(pool, index, first, count):
-    """Make the children of a node, which have been written, visible to other threads."""
+    """Make the children of a node, already written, visible to other threads."""
     node_at(pool, index).children = count
     store_release_i32(pool + index * _BYTES + _FIRST, first)
 
 
 @inline
 def claim(pool, index):
-    """Claim a node for expansion; returns whether this thread is the first to do so."""
+    """Claim a node for expansion; return whether this thread is the first to do so."""
     return node_at(pool, index).mark == 0 and add_atomic_i32(pool + index * _BYTES + _MARK, 1) == 0
 
 
 @inline
 def count_visit(pool, index):
-    """Count a visit whose value is not yet known as a virtual loss, which sends other threads elsewhere.
+    """Count a visit with a virtual loss, which makes other threads choose other nodes.
 
-    Returns the number of visits so far, including this one.
+    Return the number of visits, including this one.
     """
     address = pool + index * _BYTES
     before = add_atomic_i32(address + _VISITS, 1)
-    add_atomic_i64(address + _TOTAL, -ONE)
+    add_atomic_i64(address + _VALUE_SUM, -ONE)
     return before + 1
 
 
 @inline
 def add_value(pool, index, value, draw):
-    """Replace the virtual loss of a visit by its value, and add its chance of a draw, in multiples of 1 / ONE."""
+    """Replace the virtual loss of a visit by its value, and add its draw probability, in multiples of 1 / ONE."""
     address = pool + index * _BYTES
-    add_atomic_i64(address + _TOTAL, ONE + value)
+    add_atomic_i64(address + _VALUE_SUM, ONE + value)
     add_atomic_i64(address + _DRAWS, draw)
 
 
@@ -130,8 +131,8 @@ def average(node):
 
 
 @inline
-def draw_share(node):
-    """The mean chance of a draw of a node that has been visited."""
+def average_draw(node):
+    """The mean draw probability of a node that has been visited."""
     return np.float64(node.draws) / (np.float64(node.visits) * ONE)
 
 
@@ -161,9 +162,9 @@ def write_node(pool, index, move, prior):
 
 @kernel
 def prove(pool, index):
-    """What the children prove about an expanded node, as `proof` counts; 0 if nothing.
+    """The proof of an expanded node by its children; 0 if they prove nothing.
 
-    If the side to move has a winning child, the node is lost for the other side, by the shortest win. If all children
+    A winning child means a loss for the player whose move leads to the node; the shortest win counts. If all children
     lose, the longest resistance counts.
     """
     first, end = children_of(pool, index)
@@ -181,7 +182,7 @@ def prove(pool, index):
 
 @kernel
 def is_drawn_at_best(pool, index):
-    """Whether an expanded node has a drawn child, and all the others lose for the side to move, or are drawn too."""
+    """Whether an expanded node is a forced draw: a child is drawn, and all others are drawn or lose."""
     first, end = children_of(pool, index)
     is_drawn = False
     for child in range(first, end):
@@ -195,13 +196,13 @@ def is_drawn_at_best(pool, index):
 
 @entry(int64, int64)
 def prove_node(pool: int, index: int) -> int:
-    """`prove`, for Python."""
+    """`prove` for Python."""
     return prove(pool, index)
 
 
 @kernel
 def _mark_live(pool, root, used, least_visits):
-    """Mark the root and everything below it; nodes with fewer than `least_visits` visits lose their children."""
+    """Mark the root and its descendants; drop the children of nodes with fewer than `least_visits` visits."""
     for index in range(root, used):
         node_at(pool, index).mark = 0
     node_at(pool, root).mark = 1
@@ -220,7 +221,7 @@ def _mark_live(pool, root, used, least_visits):
 
 @kernel
 def _compact_live(pool, root, used):
-    """Move the marked nodes to the front; returns their end. Children always come after their parent."""
+    """Move the marked nodes to the front, keeping their order; return their end."""
     end = np.int64(1)
     for index in range(root, used):
         node = node_at(pool, index)
@@ -231,11 +232,11 @@ def _compact_live(pool, root, used):
         node = node_at(pool, index)
         if node.mark == 0:
             continue
-        place = node_at(pool, np.int64(node.mark))
-        place.value_sum, place.draws, place.visits, place.prior = node.value_sum, node.draws, node.visits, node.prior
-        place.first = node_at(pool, np.int64(node.first)).mark if node.first != 0 else 0
-        place.move, place.children, place.proof = node.move, node.children, node.proof
-        place.is_drawn, place.is_shuffled = node.is_drawn, node.is_shuffled
+        moved = node_at(pool, np.int64(node.mark))
+        moved.value_sum, moved.draws, moved.visits, moved.prior = node.value_sum, node.draws, node.visits, node.prior
+        moved.first = node_at(pool, np.int64(node.first)).mark if node.first != 0 else 0
+        moved.move, moved.children, moved.proof = node.move, node.children, node.proof
+        moved.is_drawn, moved.is_shuffled = node.is_drawn, node.is_shuffled
     for index in range(1, end):
         node = node_at(pool, index)
         node.mark = 1 if node.first != 0 else 0
@@ -244,25 +245,25 @@ def _compact_live(pool, root, used):
 
 @entry(int64, int64, int64, int64)
 def compact(pool: int, root: int, used: int, least_visits: int) -> int:
-    """Keep only the tree below `root`, which becomes node 1, without the children of rarely visited nodes.
+    """Keep only the tree below `root`, which becomes node 1, and drop the children of rarely visited nodes.
 
-    Returns the new end of the nodes in use.
+    Return the new end of the nodes in use.
     """
     _mark_live(pool, root, used, least_visits)
     return _compact_live(pool, root, used)
 
 
 def _keys_between(before: PositionRecord, after: PositionRecord) -> list[int]:
-    """The keys of the positions after `before` up to `after`, if that is one or two plies later; else none."""
+    """The keys of the positions after `before` up to `after`, if it is one or two plies later; otherwise []."""
     plies = range(int(before.ply) + 1, int(after.ply))
-    if len(plies) > _MOVES_TO_FOLLOW - 1:
+    if len(plies) > _MAX_PLIES_TO_REUSE - 1:
         return []
     keys = [int(after.undo_stack[ply & (HISTORY - 1), PAST_KEY]) for ply in plies]
     return [*keys, int(after.key)] if after.ply > before.ply else []
 
 
-def _have_same_past(one: PositionRecord, other: PositionRecord) -> bool:
-    """Whether two positions are the same, and have the same history as far as repetitions matter."""
+def _have_same_history(one: PositionRecord, other: PositionRecord) -> bool:
+    """Whether two positions are equal, and have the same history as far as repetitions can reach."""
     if (one.key, one.ply, one.rule50) != (other.key, other.ply, other.rule50):
         return False
     plies = (int(one.ply) - np.arange(1, min(int(one.rule50), int(one.ply)) + 1)) & (HISTORY - 1)
@@ -270,22 +271,22 @@ def _have_same_past(one: PositionRecord, other: PositionRecord) -> bool:
 
 
 class Pool:
-    """Memory for nodes. Index 0 stands for no node, `root` is the root of the tree, `used` the end of those in use."""
+    """Memory for nodes. Index 0 means no node, `root` is the index of the root, `used` the end of the nodes in use."""
 
     def __init__(self, size: int) -> None:
-        """A pool of `size` bytes; InputError if that is too small for one position, or cannot be had."""
-        self.capacity = min(size // NODE_BYTES, _MOST_NODES)
+        """A pool of `size` bytes; InputError if that is too small for one position, or not available."""
+        self.capacity = min(size // NODE_BYTES, _MAX_NODES)
         if self.capacity < MIN_CAPACITY:
-            raise InputError(f"a tree needs at least {MIN_CAPACITY * NODE_BYTES} bytes, not {size}")
+            raise InputError(f"tree memory must be at least {MIN_CAPACITY * NODE_BYTES} bytes, got {size}")
         try:
             self._memory = zeroed_memory(self.capacity * NODE_BYTES)
         except MemoryError as error:
             raise InputError(str(error)) from error
         self.nodes: Any = np.frombuffer(self._memory, NODE)
         self.address = address_of(self._memory)
-        self.counter = np.zeros(1, np.int64)  # the number in use, where threads can add to it
+        self.counter = np.zeros(1, np.int64)  # the number of nodes in use; threads add to it atomically
         self.root = 1
-        self._seconds_a_node = _SECONDS_A_NODE
+        self._seconds_per_node = _SECONDS_PER_NODE
         self.clear()
 
     @property
@@ -293,17 +294,17 @@ class Pool:
         """The end of the nodes in use."""
         return min(int(self.counter[0]), self.capacity)
 
-    def fullness(self) -> int:
-        """The share of the pool that is in use, in thousandths."""
+    def hashfull(self) -> int:
+        """How full the pool is, per thousand."""
         return 1000 * self.used // self.capacity
 
     def children(self, node: Any) -> Any:
         """The children of a node, as an array."""
-        first = int(node.first)  # read once: a thread may publish them just now
+        first = int(node.first)  # read once, because a thread may be publishing the children
         return self.nodes[first : first + int(node.children)] if first else self.nodes[:0]
 
     def new_root(self) -> None:
-        """Make the root, which may have been a terminal node of the tree before, ready to be searched."""
+        """Prepare the root for a search; it may have been a terminal node of the tree before."""
         root = self.nodes[self.root]
         root.is_drawn, root.proof = 0, prove_node(self.address, self.root)
         root.mark = int(root.first != 0)
@@ -314,35 +315,35 @@ class Pool:
         self.root, self.counter[0] = 1, 2
 
     def reuse_tree(self, before: PositionRecord, after: PositionRecord) -> bool:
-        """Move the root from the position `before` to `after`, which is up to two plies later, keeping its subtree.
+        """Move the root from the position `before` to `after`, up to two plies later, keeping its subtree.
 
-        Returns False, and drops the tree, if `after` is not in it.
+        Drop the tree and return False if `after` is not in it.
         """
-        place, position = self.root, before
+        index, position = self.root, before
         for key in _keys_between(before, after):
-            for number, child in enumerate(self.children(self.nodes[place])):
-                twin = position.copy()
-                make_if_legal(twin, int(child.move))
-                if twin.key == key:
-                    place, position = int(self.nodes[place].first) + number, twin
+            for number, child in enumerate(self.children(self.nodes[index])):
+                after_child = position.copy()
+                make_if_legal(after_child, int(child.move))
+                if after_child.key == key:
+                    index, position = int(self.nodes[index].first) + number, after_child
                     break
-        if not _have_same_past(position, after):
+        if not _have_same_history(position, after):
             self.clear()
             return False
-        self.root = place
+        self.root = index
         return True
 
-    def seconds_to_make_room(self) -> float:
-        """How long `free_space` may take."""
-        return self._seconds_a_node * self.used
+    def seconds_to_free_space(self) -> float:
+        """The time that `free_space` may take."""
+        return self._seconds_per_node * self.used
 
     def free_space(self) -> None:
-        """Drop what is not below the root, and then what was visited least, until half of the pool is free."""
+        """Drop nodes that are not below the root, then the least visited ones, until half of the pool is free."""
         started, used = time.perf_counter(), self.used
-        self._reset()
-        self._seconds_a_node = (time.perf_counter() - started) / used
+        self._compact()
+        self._seconds_per_node = (time.perf_counter() - started) / used
 
-    def _reset(self) -> None:
+    def _compact(self) -> None:
         least_visits = 1
         while True:
             self.counter[0] = compact(self.address, self.root, self.used, least_visits)

@@ -1,7 +1,8 @@
-"""Priors: what each move promises, before any of them is tried. The learned policy says so, or else a glance.
+"""Priors: the probabilities of moves before any visit, by the learned policy or by hand-made scores.
 
-A glance sees what the move captures, whether the piece can then be taken, whether it escapes from a less valuable
-attacker, whether it gives check, and what its squares are worth. A softmax turns that into probabilities.
+A hand-made score counts what the move captures, whether the piece can then be captured, whether it escapes from a less
+valuable attacker, whether it gives check, and the PSQT. A softmax turns scores into probabilities. After many visits,
+searches refine the priors.
 """
 
 from __future__ import annotations
@@ -25,21 +26,23 @@ from eval.evaluate import psqt_score
 from eval.policy.inference import policy_scores, soften_scores
 from eval.psqt import psq_after, psq_of
 
-_SHARE_OF_DANGER = np.int64(2)  # a piece that escapes saves its value divided by this
+_ESCAPE_DIVISOR = np.int64(2)  # a piece that escapes gains its value divided by this
+_PUCT = np.int64(Selection.PUCT)
+_NEGLIGIBLE = 6.0  # a move this many temperatures below the best gets a negligible prior
 
 
 @inline
-def _attacks_of(pos, color, kind, occupied):
-    """All squares attacked by the pieces of one kind other than queen and king."""
+def _attacks_of(pos, color, piece_type, occupied):
+    """All squares attacked by the pieces of one type; not for queens and kings."""
     attacked = EMPTY
-    pieces = pos.types[kind] & pos.colors[color]
+    pieces = pos.types[piece_type] & pos.colors[color]
     while pieces != EMPTY:
         square = lsb(pieces)
-        if kind == PAWN:
+        if piece_type == PAWN:
             attacked |= PAWN_ATTACKS[color, square]
-        elif kind == KNIGHT:
+        elif piece_type == KNIGHT:
             attacked |= KNIGHT_ATTACKS[square]
-        elif kind == BISHOP:
+        elif piece_type == BISHOP:
             attacked |= bishop_attacks(square, occupied)
         else:
             attacked |= rook_attacks(square, occupied)
@@ -48,8 +51,8 @@ def _attacks_of(pos, color, kind, occupied):
 
 
 @inline
-def _attacked_by_cheaper(pos, enemy, occupied):
-    """Squares that the enemy attacks: (by pawns, by pawns and minors, by all but queen and king, by all)."""
+def _attacks_by_value(pos, enemy, occupied):
+    """(by_pawns, by_minors, by_rooks, by_all): squares that the enemy attacks, cumulative by piece value."""
     by_pawns = _attacks_of(pos, enemy, PAWN, occupied)
     by_minors = by_pawns | _attacks_of(pos, enemy, KNIGHT, occupied) | _attacks_of(pos, enemy, BISHOP, occupied)
     by_rooks = by_minors | _attacks_of(pos, enemy, ROOK, occupied)
@@ -63,48 +66,48 @@ def _attacked_by_cheaper(pos, enemy, occupied):
 
 
 @inline
-def _is_in_danger(kind, square, by_pawns, by_minors, by_rooks):
-    """Whether a less valuable piece attacks the square."""
+def _is_threatened(piece_type, square, by_pawns, by_minors, by_rooks):
+    """Whether a less valuable piece attacks a piece of this type on `square`."""
     attacked = EMPTY
-    if kind == KNIGHT or kind == BISHOP:
+    if piece_type == KNIGHT or piece_type == BISHOP:
         attacked = by_pawns
-    elif kind == ROOK:
+    elif piece_type == ROOK:
         attacked = by_minors
-    elif kind == QUEEN:
+    elif piece_type == QUEEN:
         attacked = by_rooks
     return attacked & (BIT << square) != EMPTY
 
 
 @inline
-def _safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all):
-    """Centipawns lost if the piece can be won where it goes, and gained if it escapes from a less valuable attacker."""
-    gained = np.int64(0)
-    value = SEE_VALUES[kind]
-    if kind != KING and by_all & (BIT << to_square(move)) != EMPTY and not see_ge(pos, move, np.int64(0)):
-        gained -= value
-    if _is_in_danger(kind, from_square(move), by_pawns, by_minors, by_rooks):
-        gained += value // _SHARE_OF_DANGER
-    return gained
+def _safety_score(pos, move, piece_type, by_pawns, by_minors, by_rooks, by_all):
+    """Centipawns: negative if the piece is lost on its target square, positive if it escapes from a lesser attacker."""
+    score = np.int64(0)
+    value = SEE_VALUES[piece_type]
+    if piece_type != KING and by_all & (BIT << to_square(move)) != EMPTY and not see_ge(pos, move, np.int64(0)):
+        score -= value
+    if _is_threatened(piece_type, from_square(move), by_pawns, by_minors, by_rooks):
+        score += value // _ESCAPE_DIVISOR
+    return score
 
 
 @kernel
 def handmade_scores(pos, state, worker, end):
-    """Write what the first `end` moves of the list promise, in centipawns, to `worker.priors`; returns the best."""
+    """Write the scores of the first `end` moves of the list, in centipawns, to `worker.priors`; return the best."""
     psq = psq_of(pos, state.weights)
     before = psqt_score(pos, state.weights, psq)
-    by_pawns, by_minors, by_rooks, by_all = _attacked_by_cheaper(pos, np.int64(pos.side) ^ 1, occupied_squares(pos))
+    by_pawns, by_minors, by_rooks, by_all = _attacks_by_value(pos, np.int64(pos.side) ^ 1, occupied_squares(pos))
     best = -1e9
     for index in range(end):
         move = np.int64(state.move_list.moves[index])
-        kind = np.int64(pos.board[from_square(move)]) & 7
+        piece_type = np.int64(pos.board[from_square(move)]) & 7
         after = psqt_score(pos, state.weights, psq_after(pos, state.weights, psq, move))
-        promise = np.float64(after - before)  # captures included
+        score = np.float64(after - before)  # captures included
         if move_type(move) != CASTLING:
-            promise += np.float64(_safety_gained(pos, move, kind, by_pawns, by_minors, by_rooks, by_all))
+            score += np.float64(_safety_score(pos, move, piece_type, by_pawns, by_minors, by_rooks, by_all))
         if gives_check(pos, move):
-            promise += worker.params.check_bonus
-        worker.priors[index] = promise
-        best = max(best, promise)
+            score += worker.params.check_bonus
+        worker.priors[index] = score
+        best = max(best, score)
     return best
 
 
@@ -118,7 +121,7 @@ def policy_priors(pos, state, worker, end, temperature):
 
 @inline
 def softmax_priors(worker, best, end, temperature):
-    """Turn what the moves promise into probabilities: a softmax, and an equal share for all."""
+    """Turn the scores in `worker.priors` into probabilities: a softmax, with a floor for every move."""
     total = 0.0
     for index in range(end):
         weight = math.exp((worker.priors[index] - best) / temperature)
@@ -131,25 +134,21 @@ def softmax_priors(worker, best, end, temperature):
 
 @inline
 def sort_by_prior(state, worker, end):
-    """Sort the moves, the most promising first."""
+    """Sort moves and priors, the highest prior first."""
     for index in range(1, end):
         prior, move = worker.priors[index], state.move_list.moves[index]
-        place = index
-        while place > 0 and worker.priors[place - 1] < prior:
-            worker.priors[place] = worker.priors[place - 1]
-            state.move_list.moves[place] = state.move_list.moves[place - 1]
-            place -= 1
-        worker.priors[place] = prior
-        state.move_list.moves[place] = move
-
-
-_PUCT = np.int64(Selection.PUCT)
-_NEGLIGIBLE = 6.0  # a move that is this many temperatures below the best gets a negligible prior
+        gap = index
+        while gap > 0 and worker.priors[gap - 1] < prior:
+            worker.priors[gap] = worker.priors[gap - 1]
+            state.move_list.moves[gap] = state.move_list.moves[gap - 1]
+            gap -= 1
+        worker.priors[gap] = prior
+        state.move_list.moves[gap] = move
 
 
 @inline
 def _refinement_number(params, visits, depth):
-    """The number, from 0, of the look that is due at this visit; -1 if none is."""
+    """The number, from 0, of the refinement that is due at this visit; -1 if none is."""
     due = params.look_visits if depth == 0 else params.look_visits * params.look_inner
     number = np.int64(0)
     while due < visits:
@@ -160,18 +159,18 @@ def _refinement_number(params, visits, depth):
 
 @inline
 def refinement_is_due(params, visits, depth):
-    """Whether a look at the moves is due at this visit, at least the `look_visits`th, to a node at this depth."""
+    """Whether priors are refined at this visit, at least the `look_visits`th, to a node at this depth."""
     return params.selection == _PUCT and params.look_visits > 0 and _refinement_number(params, visits, depth) >= 0
 
 
 @inline
 def _search_child(pos, state, worker, node, plies, best):
-    """The score of a child for its parent's side to move; far below `best` only a bound. A mate proves the child."""
+    """The score of a child for its parent's side to move; only a bound far below `best`. A mate proves the child."""
     params = worker.params
     move = np.int64(node.move)
-    enough = np.int64(min(_NEGLIGIBLE * params.look_temperature - best, np.float64(INFINITE)))
+    beta = np.int64(min(_NEGLIGIBLE * params.look_temperature - best, np.float64(INFINITE)))
     make_move(pos, move)
-    score = -search_leaf(pos, state, worker, plies, -INFINITE, enough)
+    score = -search_leaf(pos, state, worker, plies, -INFINITE, beta)
     unmake_move(pos, move)
     proof = proof_of(score)
     if proof != 0 and params.use_solver and node.proof == 0 and not state.stopped:
@@ -181,7 +180,7 @@ def _search_child(pos, state, worker, node, plies, best):
 
 @kernel
 def refine_priors(pos, state, worker, index, visits, depth):
-    """Set the priors of a node's children by searches. Their order is kept, since other threads may be below them."""
+    """Refine the priors of a node's children by searches. Keeps their order, since other threads may be below them."""
     params = worker.params
     plies = params.look_depth + params.look_step * _refinement_number(params, visits, depth)
     first, end = children_of(worker.pool, index)
@@ -194,9 +193,9 @@ def refine_priors(pos, state, worker, index, visits, depth):
         best = max(best, score)
     softmax_priors(worker, best, end - first, params.look_temperature)
     for child in range(first, end):
-        looked = node_at(worker.pool, child)
-        kept = (1.0 - params.look_share) * np.float64(looked.prior)
-        looked.prior = kept + params.look_share * worker.priors[child - first]
+        child_node = node_at(worker.pool, child)
+        kept = (1.0 - params.look_share) * np.float64(child_node.prior)
+        child_node.prior = kept + params.look_share * worker.priors[child - first]
     node = node_at(worker.pool, index)
     node.is_shuffled = 1
     proof = prove(worker.pool, index)

@@ -1,8 +1,8 @@
-"""One legal move at random, all equally likely, without listing them, which would take most of a playout's time.
+"""Uniform sampling of one legal move without a move list, whose generation would take most of a playout's time.
 
-The moves of a piece are a set of squares, and the size of a set is known at once. A random number below the sum of the
-sizes picks a move. Legality is checked only for that move; if it is illegal another is picked, which keeps all legal
-moves equally likely.
+The targets of a piece are a bitboard, whose size is cheap to count. A random number below the sum of the sizes picks a
+move. Only that move is tested for legality; if it is illegal, another one is picked, so that all legal moves remain
+equally likely.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from engine.core.position import king_square, occupied_squares
 from engine.kernel import inline, kernel
 from engine.kernel.records import I8, Fields, Numbers, dtype_of
 
-MOST_GROUPS = 80  # sixty-four pieces, seven kinds of pawn moves, two castlings, two captures en passant
+MAX_GROUPS = 80  # 64 pieces, seven groups of pawn moves, two of castling, two of en passant
 _TRIES = np.int64(8)
 
 
 class GroupsRecord(Fields):
-    """Moves in groups: those of one piece, or those of all pawns in the same direction."""
+    """Groups of moves: those of one piece, or those of all pawns in the same direction."""
 
-    targets: Annotated[Numbers, "u8", MOST_GROUPS]
-    start: Annotated[Numbers, "i8", MOST_GROUPS]  # of a piece
-    step: Annotated[Numbers, "i8", MOST_GROUPS]  # of pawns; 0 for pieces
-    kind: Annotated[Numbers, "i8", MOST_GROUPS]
+    targets: Annotated[Numbers, "u8", MAX_GROUPS]
+    start: Annotated[Numbers, "i8", MAX_GROUPS]  # the square of a piece
+    step: Annotated[Numbers, "i8", MAX_GROUPS]  # from start to target of pawn moves; 0 for pieces
+    flags: Annotated[Numbers, "i8", MAX_GROUPS]
     count: I8
     total: I8  # moves in all groups
 
@@ -39,20 +39,20 @@ GROUPS = dtype_of(GroupsRecord)
 
 
 @inline
-def _ways(kind):
-    """How many moves lead to each target: pawns promote to four pieces."""
-    return np.int64(4) if kind == PROMOTION else np.int64(1)
+def _moves_per_target(flags):
+    """The number of moves to each target: four for promotions."""
+    return np.int64(4) if flags == PROMOTION else np.int64(1)
 
 
 @inline
-def _add(groups, start, step, kind, targets):
-    place = groups.count
-    groups.targets[place] = targets
-    groups.start[place] = start
-    groups.step[place] = step
-    groups.kind[place] = kind
-    groups.count = place + np.int64(targets != EMPTY)
-    groups.total += popcount(targets) * _ways(kind)
+def _add(groups, start, step, flags, targets):
+    index = groups.count
+    groups.targets[index] = targets
+    groups.start[index] = start
+    groups.step[index] = step
+    groups.flags[index] = flags
+    groups.count = index + np.int64(targets != EMPTY)
+    groups.total += popcount(targets) * _moves_per_target(flags)
 
 
 @inline
@@ -109,31 +109,31 @@ def _add_special_moves(pos, groups, us, king):
 
 @inline
 def _nth_move(groups, number):
-    """The move with this number, counted through all groups."""
-    place = np.int64(0)
+    """The move with this number, counted over all groups."""
+    index = np.int64(0)
     while True:
-        size = popcount(groups.targets[place]) * _ways(groups.kind[place])
+        size = popcount(groups.targets[index]) * _moves_per_target(groups.flags[index])
         if number < size:
             break
         number -= size
-        place += 1
-    kind = groups.kind[place]
-    if kind == PROMOTION:
-        kind += number & 3
+        index += 1
+    flags = groups.flags[index]
+    if flags == PROMOTION:
+        flags += number & 3
         number >>= 2
-    targets = groups.targets[place]
+    targets = groups.targets[index]
     for _ in range(number):
         targets = clear_lsb(targets)
     target = lsb(targets)
-    step = groups.step[place]
-    return encode_move(target - step if step != 0 else groups.start[place], target, kind)
+    step = groups.step[index]
+    return encode_move(target - step if step != 0 else groups.start[index], target, flags)
 
 
 @kernel
 def random_move(pos, worker, pinned):
-    """A legal move, all equally likely, for a side that is not in check.
+    """A uniformly random legal move; the side to move must not be in check.
 
-    NULL_MOVE if there is none, or if none was found in a few tries: then the caller has to list the moves.
+    NULL_MOVE if there is none, or if a few tries found none: then the caller must generate the moves.
     """
     groups, us = worker.groups, np.int64(pos.side)
     king = king_square(pos, us)
@@ -163,7 +163,7 @@ def _next_random(worker):
 
 @inline
 def random_below(worker, end):
-    """A number from 0 to `end` - 1, all equally likely."""
+    """A uniformly random number from 0 to `end` - 1."""
     return np.int64((_next_random(worker) >> np.uint64(32)) * np.uint64(end) >> np.uint64(32))
 
 

@@ -1,7 +1,7 @@
-"""The tree search as its users see it: a pool of nodes, and threads that grow the tree.
+"""The tree search: a pool of nodes, and threads that grow the tree.
 
-While they do, this thread only reads the tree, to report and to see whether the search is over. When the pool is full
-the threads pause until room has been made.
+Meanwhile the calling thread only reads the tree, to report and to check the limits. When the pool is full, the threads
+pause until space is free.
 """
 
 from __future__ import annotations
@@ -35,53 +35,54 @@ from eval.evaluator import Evaluator, built_in_evaluator
 from eval.policy.memory import NO_POLICY, LoadedPolicy, built_in_policy
 from eval.wdl import material_on
 
-POOL_SHARE = 75  # of the memory, in percent; the rest is a transposition table for the searches of leaves, and
-_SHARED_SHARE = 4  # for the values of transpositions in the tree
+# Per cent of the memory for nodes and for shared values; the rest is the TT of the searches of leaves.
+POOL_PERCENT = 75
+_SHARED_PERCENT = 4
 
-_PLIES_TO_FIND_A_MATE = 6  # extra depth to find a known mate, since the search prunes
-_SECONDS_TO_FIND_MATES = 0.02
-_MOST_VISITS = 1 << 30  # of the root: counters have 32 bits
-_PLAYOUTS_A_PLY = 100  # per move: without a tree there is no depth, but a larger one still means more work
-_PULSE = 0.01  # seconds between two checks of the threads
-_FIRST_REPORT, _LONGEST_SILENCE = 0.1, 2.0
-_REPORT_GROWTH = 1.5  # the time of each report is this factor later than the last, so that there are few
+_MATE_EXTRA_DEPTH = 6  # to find a proven mate again, because the search prunes
+_MATE_SECONDS = 0.02
+_MAX_VISITS = 1 << 30  # of the root: counters have 32 bits
+_PLAYOUTS_PER_PLY = 100  # per move: `depth` without a tree is converted to playouts
+_CHECK_SECONDS = 0.01  # between two checks of the limits
+_FIRST_REPORT, _MAX_REPORT_INTERVAL = 0.1, 2.0
+_REPORT_GROWTH = 1.5  # each report comes at this multiple of the time of the last one
 
 
 class MctsSearch(Search):
     """One tree, grown by several threads."""
 
     def __init__(self, params: TreeParamsRecord | None = None, megabytes: float = 64, threads: int = 1,
-                 pool_share: int = POOL_SHARE, seed: int = 0, evaluation: Evaluator | None = None,
+                 pool_percent: int = POOL_PERCENT, seed: int = 0, evaluation: Evaluator | None = None,
                  policy: LoadedPolicy | None = None) -> None:
-        """`policy` is the learned one; the default is that which comes with the engine."""
-        self._params, self._seed, self._pool_share = puct() if params is None else params, seed, pool_share
-        self._stop = np.zeros(1, np.int64)  # whether the search is to end
-        self._halt = np.zeros(1, np.int64)  # whether the threads are to pause; this is the flag they read
+        """The defaults of `evaluation` and `policy` are the ones that come with the engine."""
+        self._params, self._seed, self._pool_percent = puct() if params is None else params, seed, pool_percent
+        self._stop = np.zeros(1, np.int64)  # whether the search must end
+        self._pause = np.zeros(1, np.int64)  # whether the threads must pause; the only flag that they read
         self._tb = no_tb()
         self._evaluation = built_in_evaluator() if evaluation is None else evaluation
         self._policy = built_in_policy() if policy is None else policy
         self._states: list[StateRecord] = []
         self._workers: list[WorkerRecord] = []
-        self._rooted: PositionRecord | None = None  # the position whose tree the pool holds
+        self._tree_position: PositionRecord | None = None  # the position of the root of the tree in the pool
         self._limits = Limits()
         self._started, self._deadline, self._soft_time, self._next_report = 0.0, math.inf, math.inf, 0.0
         self.resize(megabytes)
         self.set_threads(threads)
 
     def resize(self, megabytes: float) -> None:
-        """Use this much memory for the tree and a transposition table, and forget what was found."""
-        tt = TranspositionTable(megabytes * (100 - self._pool_share - _SHARED_SHARE) / 100)
+        """Use this much memory for the tree, the shared values and the TT; all of them are cleared."""
+        tt = TranspositionTable(megabytes * (100 - self._pool_percent - _SHARED_PERCENT) / 100)
         size = int(megabytes * (1 << 20))
-        shared = SharedValues(size * _SHARED_SHARE // 100)
-        self.pool = Pool(size * self._pool_share // 100)
-        self.tt, self.shared, self._rooted = tt, shared, None
+        shared = SharedValues(size * _SHARED_PERCENT // 100)
+        self.pool = Pool(size * self._pool_percent // 100)
+        self.tt, self.shared, self._tree_position = tt, shared, None
 
-    def touch(self) -> None:
-        """Have the system provide all memory of the transposition table now; that of the tree is used in order."""
+    def prefault(self) -> None:
+        """Prefault the memory of the TT; the tree uses its memory in order."""
         self.tt.prefault()
 
     def set_threads(self, threads: int) -> None:
-        """Search with this many threads from now on; InputError if there is no memory for them."""
+        """Use this many threads from now on; InputError if there is not enough memory."""
         try:
             new = [(new_state(evaluation=self._evaluation), self._new_worker(number))
                    for number in range(len(self._states), threads)]
@@ -97,14 +98,14 @@ class MctsSearch(Search):
 
     def set_params(self, params: TreeParamsRecord) -> None:
         """Use other parameters from now on, with a new tree."""
-        self._params, self._rooted = params, None
+        self._params, self._tree_position = params, None
         self.shared.clear()
         for worker in self._workers:
             worker["params"] = params
             set_curves(worker, params, self._evaluation.wdl_model)
 
     def set_evaluation(self, evaluation: Evaluator) -> None:
-        """Evaluate positions with this evaluation from now on, and forget what was found."""
+        """Use this evaluator from now on, and clear everything."""
         self._states = [new_state(evaluation=evaluation) for _ in self._states]
         self._evaluation = evaluation
         for worker in self._workers:
@@ -116,25 +117,25 @@ class MctsSearch(Search):
         self._tb = tb
 
     def clear(self) -> None:
-        """Forget everything, for a new game."""
+        """Clear the tree, the shared values, the TT and the histories for a new game."""
         self.tt.clear(len(self._states))
         self.shared.clear()
-        self._rooted = None
+        self._tree_position = None
         for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
             clear_histories(state)
             worker.random = new_worker(self._params, number, self._seed).random
 
     def stop(self) -> None:
-        """End the running search soon, or the next one if none is running; may be called from any thread."""
+        """Stop the running search, or the next one if none is running; may be called from any thread."""
         self._stop[0] = 1
-        self._halt[0] = 1
+        self._pause[0] = 1
 
-    def forget_stop(self) -> None:
-        """Cancel a `stop` that came too late to stop anything."""
+    def clear_stop(self) -> None:
+        """Cancel a `stop` that came after the end of the search."""
         self._stop[0] = 0
 
     def set_time(self, soft_time: float, hard_time: float) -> None:
-        """Give a search that was pondering its time limits. The soft one counts from the start of the search."""
+        """Set the time limits of a running search after a ponderhit. The soft limit counts from its start."""
         self._soft_time, self._deadline = soft_time, time.perf_counter() + hard_time
         deadline = _in_nanoseconds(self._deadline)
         for state, worker in zip(self._states, self._workers, strict=True):
@@ -142,17 +143,17 @@ class MctsSearch(Search):
 
     @property
     def positions(self) -> int:
-        """All positions that the running or last search has seen: in the tree, in playouts, in searches of leaves."""
+        """All positions of the running or last search: in the tree, in playouts and in searches of leaves."""
         return self.nodes + sum(int(state.nodes) for state in self._states) + sum(
             int(worker.playout_plies) for worker in self._workers)
 
     @property
     def nodes(self) -> int:
-        """Iterations of the running or last search, in all threads."""
+        """Iterations of the running or last search, of all threads."""
         return sum(int(worker.iterations) for worker in self._workers)
 
     def visits(self) -> dict[int, int]:
-        """How often each root move has been visited."""
+        """The visits of each root move."""
         root = self.pool.nodes[self.pool.root]
         return {int(child.move): int(child.visits) for child in self.pool.children(root)}
 
@@ -173,26 +174,26 @@ class MctsSearch(Search):
         for state, worker in zip(self._states, self._workers, strict=True):
             self._prepare(position, state, worker)
         if self._params.selection == Selection.EVEN and limits.depth is not None:
-            playouts = _PLAYOUTS_A_PLY * limits.depth * int(self._workers[0].root_count)
+            playouts = _PLAYOUTS_PER_PLY * limits.depth * int(self._workers[0].root_count)
             self._limits = replace(limits, depth=None, nodes=min(playouts, limits.nodes or playouts))
 
     def _reuse_root(self, position: PositionRecord) -> None:
-        """Keep the subtree of this position, if there is one."""
-        if self._rooted is None or self._limits.search_moves:
+        """Keep the subtree of this position if the tree has it; otherwise start a new tree."""
+        if self._tree_position is None or self._limits.search_moves:
             self.pool.clear()
-        elif self.pool.reuse_tree(self._rooted, position):
+        elif self.pool.reuse_tree(self._tree_position, position):
             self._compact_tree()
         self.pool.new_root()
         self._position = position.copy()
         self._curve = curve(self._params, self._evaluation.wdl_model, material_on(position.board.tolist()))
-        self._rooted = None if self._limits.search_moves else self._position
+        self._tree_position = None if self._limits.search_moves else self._position
 
     def _compact_tree(self) -> None:
-        """Make room in a kept tree, or start a new one if there is no time for that or nothing worth keeping."""
+        """Free space in a kept tree, or start a new one if there is no time for that or nothing to keep."""
         root = self.pool.nodes[self.pool.root]
         is_crowded = 2 * self.pool.used > self.pool.capacity
-        has_no_time = self.pool.seconds_to_make_room() > (self._deadline - self._started) / 4
-        if not root.first or root.visits >= _MOST_VISITS or (is_crowded and has_no_time):
+        has_no_time = self.pool.seconds_to_free_space() > (self._deadline - self._started) / 4
+        if not root.first or root.visits >= _MAX_VISITS or (is_crowded and has_no_time):
             self.pool.clear()
         elif is_crowded:
             self.pool.free_space()
@@ -203,22 +204,22 @@ class MctsSearch(Search):
             restrict_root_moves(state, self._limits.search_moves)
         state.tt_address, state.tt_buckets = self.tt.address, self.tt.buckets
         state.tt_generation, state["tb"], state.tb_hits = self.tt.generation, self._tb, 0
-        state.pv_is_not_needed = 1  # only the value of a leaf is asked for
-        state.node_limit, state.stop_address = NO_LIMIT, self._halt.ctypes.data
+        state.pv_is_not_needed = 1  # searches of leaves only return a score
+        state.node_limit, state.stop_address = NO_LIMIT, self._pause.ctypes.data
         worker.root_moves, worker.root_count = state.root_moves, state.root_count
-        worker.search_address, worker.stop_address = search_from.address, self._halt.ctypes.data
+        worker.search_address, worker.stop_address = search_from.address, self._pause.ctypes.data
         worker.policy = NO_POLICY if self._policy is None else self._policy.address
         worker.pool, worker.pool_capacity = self.pool.address, self.pool.capacity
         worker.pool_counter = self.pool.counter.ctypes.data
         worker.shared, worker.shared_entries = self.shared.address, self.shared.entries
         worker.stops_when_proven = self._limits.multipv == 1
-        for counter in ("iterations", "deepest", "depth_sum", "playouts", "playout_plies", "unfinished_playouts",
+        for counter in ("iterations", "seldepth", "depth_sum", "playouts", "playout_plies", "unfinished_playouts",
                         "is_frozen"):
             worker[counter] = 0
         reset_value_spread(worker)
 
     def search(self, report: Report = no_report) -> Result:
-        """Search, and block until the search has ended. If there is no legal move, the move is 0."""
+        """Search until a limit is reached. The move of the result is 0 if there is no legal move."""
         try:
             if not self._workers[0].root_count:
                 return Result(0, 0, 0, 0, 0.0)
@@ -226,27 +227,27 @@ class MctsSearch(Search):
                 try:
                     return self._search(threads, report)
                 finally:
-                    self._halt[0] = 1  # whatever happened, the tree must not grow any more
+                    self._pause[0] = 1  # also after an exception the tree must not grow any more
         finally:
             self._stop[0] = 0
 
     def _search(self, threads: ThreadPoolExecutor, report: Report) -> Result:
         infos: list[Info] = []
         while not self._grow(threads, infos, report):
-            self._make_room()
+            self._free_space()
         best = self._report_lines(infos, report, is_last=True)[0]
         return Result(best.moves[0], best.score, infos[-1].depth, self.nodes, self._elapsed(), best.moves, infos)
 
     def _grow(self, threads: ThreadPoolExecutor, infos: list[Info], report: Report) -> bool:
-        """Let all threads grow the tree until the search is over or the pool is full; returns whether it is over."""
-        self._halt[0] = 0
+        """Grow the tree in all threads until the search is over or the pool is full; return whether it is over."""
+        self._pause[0] = 0
         deadline = _in_nanoseconds(self._deadline)
         for number, (state, worker) in enumerate(zip(self._states, self._workers, strict=True)):
             state.stopped = worker.is_full = 0
             state.deadline = worker.deadline = deadline
-            worker.root, worker.iteration_limit = self.pool.root, self._share_of_nodes(number)
+            worker.root, worker.iteration_limit = self.pool.root, self._thread_iterations(number)
         if self._stop[0]:
-            self._halt[0] = 1
+            self._pause[0] = 1
         growing = {threads.submit(grow, self._position.copy(), state, worker)
                    for state, worker in zip(self._states, self._workers, strict=True)
                    if worker.iterations < worker.iteration_limit}
@@ -254,29 +255,29 @@ class MctsSearch(Search):
         return is_over or not any(worker.is_full for worker in self._workers)
 
     def _watch(self, growing: set[Future[None]], infos: list[Info], report: Report) -> bool:
-        """Report while the threads work, and halt them when it is time; returns whether the search is over."""
+        """Report while the threads run, and stop them at a limit; return whether the search is over."""
         is_over = False
         while growing:
-            ended, growing = wait(growing, _PULSE)
+            ended, growing = wait(growing, _CHECK_SECONDS)
             for future in ended:
-                future.result()  # raises what was raised in the thread
+                future.result()  # raises the exception of the thread
             is_over = is_over or self._is_over()
             if is_over or any(worker.is_full for worker in self._workers):
-                self._halt[0] = 1
+                self._pause[0] = 1
             elif self._elapsed() >= self._next_report:
                 self._report_lines(infos, report)
         return is_over
 
-    def _share_of_nodes(self, number: int) -> int:
-        """The total number of iterations that one of the threads may do."""
+    def _thread_iterations(self, number: int) -> int:
+        """The iteration limit of one thread."""
         if self._limits.nodes is None:
             return NO_LIMIT
         threads = len(self._workers)
         return min((self._limits.nodes + threads - 1 - number) // threads, NO_LIMIT)
 
-    def _make_room(self) -> None:
-        """Make room in the pool; if there is no time for that, the tree grows no further."""
-        if self.pool.seconds_to_make_room() < (self._deadline - time.perf_counter()) / 2:
+    def _free_space(self) -> None:
+        """Free space in the pool; if there is no time for that, freeze the tree."""
+        if self.pool.seconds_to_free_space() < (self._deadline - time.perf_counter()) / 2:
             self.pool.free_space()
         else:
             for worker in self._workers:
@@ -289,32 +290,32 @@ class MctsSearch(Search):
         if limits.nodes is not None and self.nodes >= limits.nodes:
             return True
         root = self.pool.nodes[self.pool.root]
-        if root.visits >= _MOST_VISITS or (root.proof and self._is_settled()):
+        if root.visits >= _MAX_VISITS or (root.proof and self._are_lines_proven()):
             return True
         if limits.depth is None and limits.mate is None and self._soft_time == math.inf:
             return False
         lines = best_lines(self.pool, self._params, self._curve, 2)
-        return bool(lines) and self._is_enough(*lines)
+        return bool(lines) and self._limit_is_reached(*lines)
 
-    def _is_settled(self) -> bool:
-        """Whether all lines asked for are proven."""
+    def _are_lines_proven(self) -> bool:
+        """Whether all MultiPV lines are proven."""
         if self._limits.multipv == 1:
             return True
         lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
         return all(mate_distance(line.score) is not None for line in lines)
 
-    def _is_enough(self, best: RootLine, *others: RootLine) -> bool:
-        """Whether the depth or mate asked for has been reached, or the soft time is over."""
+    def _limit_is_reached(self, best: RootLine, *others: RootLine) -> bool:
+        """Whether the depth or mate limit is reached, or the soft limit ends the search."""
         limits = self._limits
         if limits.depth is not None and (len(best.moves) >= limits.depth or best.is_over):
             return True
         distance = mate_distance(best.score)
         if limits.mate is not None and distance is not None and 0 < distance <= limits.mate:
             return True
-        return self._is_late(best, others)
+        return self._soft_limit_is_reached(best, others)
 
-    def _is_late(self, best: RootLine, others: tuple[RootLine, ...]) -> bool:
-        """Whether the soft time is over, or no other move could overtake the best in what is left of it."""
+    def _soft_limit_is_reached(self, best: RootLine, others: tuple[RootLine, ...]) -> bool:
+        """Whether the soft time is over, or too short for another move to overtake the best."""
         elapsed = self._elapsed()
         left = self._soft_time - elapsed
         if left <= 0 or self._workers[0].root_count == 1:
@@ -325,29 +326,29 @@ class MctsSearch(Search):
         return time.perf_counter() - self._started
 
     def _report_lines(self, infos: list[Info], report: Report, is_last: bool = False) -> list[RootLine]:
-        """Report the current best lines; the last time, complete those that announce a mate."""
+        """Report the current best lines; with `is_last`, first complete those with a mate score."""
         lines = best_lines(self.pool, self._params, self._curve, self._limits.multipv)
         if is_last:
-            self._halt[0], deadline = 0, time.perf_counter() + _SECONDS_TO_FIND_MATES
+            self._pause[0], deadline = 0, time.perf_counter() + _MATE_SECONDS
             lines = [self._with_mate(line, deadline) for line in lines]
         lines = [without_unfinished_mate(line, self._curve) for line in lines]
         nodes, seconds = self.nodes, self._elapsed()
-        self._next_report = min(seconds * _REPORT_GROWTH, seconds + _LONGEST_SILENCE)
+        self._next_report = min(seconds * _REPORT_GROWTH, seconds + _MAX_REPORT_INTERVAL)
         depth = max(round(sum(int(worker.depth_sum) for worker in self._workers) / max(nodes, 1)), 1)
-        deepest = max(int(worker.deepest) for worker in self._workers)
+        seldepth = max(int(worker.seldepth) for worker in self._workers)
         hits = sum(int(state.tb_hits) for state in self._states)
         for number, line in enumerate(lines, start=1):
-            infos.append(Info(depth, max(deepest, depth), number, line.score, nodes, seconds, self.pool.fullness(),
-                              line.moves, tb_hits=hits, wdl=self._chances(line)))
+            infos.append(Info(depth, max(seldepth, depth), number, line.score, nodes, seconds, self.pool.hashfull(),
+                              line.moves, tb_hits=hits, wdl=self._wdl(line)))
             report(infos[-1])
         return lines
 
-    def _chances(self, line: RootLine) -> tuple[int, int, int] | None:
-        """The tree's own chances of a line; None if it knows of no draws, or if the score says it all."""
-        return line.chances if self._params.use_outcome and not is_decisive(line.score) else None
+    def _wdl(self, line: RootLine) -> tuple[int, int, int] | None:
+        """The WDL of a line by the tree; None without the WDL model, or if the score is decisive."""
+        return line.wdl if self._params.use_outcome and not is_decisive(line.score) else None
 
     def _with_mate(self, line: RootLine, deadline: float) -> RootLine:
-        """The line, completed if it announces a mate: the search of a leaf may have proven it outside the tree."""
+        """Return the line, completed up to the mate of its score, which a search of a leaf may have proven."""
         distance = mate_distance(line.score)
         if distance is None:
             return line
@@ -356,7 +357,7 @@ class MctsSearch(Search):
             make_if_legal(position, move)
         left = int(MATE) - abs(line.score) - len(line.moves)
         state.deadline, state.pv_is_not_needed = _in_nanoseconds(deadline), 0
-        for depth in range(left, left + _PLIES_TO_FIND_A_MATE if left > 0 else left):
+        for depth in range(left, left + _MATE_EXTRA_DEPTH if left > 0 else left):
             init_root_entry(position, state)
             score = search_from(position, state, depth, -int(INFINITE), int(INFINITE), 0)
             rest = root_pv(state)

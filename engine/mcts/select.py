@@ -1,4 +1,4 @@
-"""Step 1 of four, selection: which child to descend to. Exploitation of good moves against exploration of others."""
+"""Step 1 of 4, selection: the child to descend to, balancing exploitation and exploration."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ _PER_ONE = 1.0 / np.float64(ONE)
 
 @inline
 def ucb1(child, log_of_parent_visits, exploration):
-    """The average result, from 0 to 1, plus a bonus for rarely tried moves: U / N + C sqrt(ln N(parent) / N)."""
+    """The mean result, from 0 to 1, plus a bonus for rarely visited moves: U / N + C sqrt(ln N(parent) / N)."""
     return 0.5 + 0.5 * average(child) + exploration * math.sqrt(log_of_parent_visits / np.float64(child.visits))
 
 
 @inline
 def puct_bound(child, exploration):
-    """The average value, plus a bonus for moves with a high prior and few visits.
+    """The mean value, plus a bonus for moves with a high prior and few visits.
 
-    U / N + c P sqrt(N(parent)) / (1 + N), with `exploration` for c sqrt(N(parent)); over one denominator, since a
+    U / N + c P sqrt(N(parent)) / (1 + N), where `exploration` is c sqrt(N(parent)); over one denominator, because a
     division takes longer than everything else.
     """
     visits = np.float64(child.visits)
-    promise = exploration * np.float64(child.prior) * visits
-    return (np.float64(child.value_sum) * _PER_ONE * (1.0 + visits) + promise) / (visits * (1.0 + visits))
+    bonus = exploration * np.float64(child.prior) * visits
+    return (np.float64(child.value_sum) * _PER_ONE * (1.0 + visits) + bonus) / (visits * (1.0 + visits))
 
 
 @inline
 def _select_by_ucb1(worker, parent, first, end):
-    """Every child is tried once before UCB1 compares them; they are in random order."""
+    """The first unvisited child, in their random order; otherwise the one with the highest UCB1."""
     log_visits = math.log(max(np.float64(node_at(worker.pool, parent).visits - 1), 1.0))
     best, best_bound = first, _WORST
     for index in range(first, end):
@@ -50,7 +50,7 @@ def _select_by_ucb1(worker, parent, first, end):
 
 @inline
 def _exploration(worker, visits):
-    """PUCT's c sqrt(N): c grows with the logarithm of the visits, and with how much the values of the tree spread."""
+    """PUCT's c sqrt(N): c grows with the logarithm of the visits, and with the spread of the values in the tree."""
     params = worker.params
     growth = 1.0 + params.puct_growth * math.log(1.0 + visits / params.puct_base) if params.puct_growth > 0.0 else 1.0
     return params.puct * growth * worker.exploration_factor * math.sqrt(visits)
@@ -58,23 +58,23 @@ def _exploration(worker, visits):
 
 @inline
 def _select_by_puct(worker, parent, first, end):
-    """Proven children are skipped. If children are sorted by prior, only the first untried one matters."""
+    """The unproven child with the highest bound. In children sorted by prior, only the first unvisited one counts."""
     node = node_at(worker.pool, parent)
     is_sorted = not node.is_shuffled
     exploration = _exploration(worker, np.float64(node.visits))
-    best, best_bound, tried = first, _WORST, 0.0
+    best, best_bound, visited_prior = first, _WORST, 0.0
     for index in range(first, end):
         child = node_at(worker.pool, index)
         prior = np.float64(child.prior)
         if child.proof != 0:
-            tried += prior
+            visited_prior += prior
             continue
         if child.visits > 0:
             bound = puct_bound(child, exploration)
-            tried += prior
+            visited_prior += prior
         else:
-            # Less is expected of an untried move the more of the promising ones have been tried.
-            expected = -average_before(node) - worker.params.first_play * math.sqrt(tried)
+            # First-play urgency falls as the prior of the visited moves grows.
+            expected = -average_before(node) - worker.params.first_play * math.sqrt(visited_prior)
             bound = expected + exploration * prior
         if bound > best_bound:
             best, best_bound = index, bound

@@ -1,6 +1,4 @@
-"""Step 3 of four, simulation: what a new leaf is worth. Either by playing on to the end of the game, at random or with
-some sense, or by a search, which takes the place of the playout.
-"""
+"""Step 3 of 4, simulation: the value of a new leaf, by a random or light playout, or by a search instead."""
 
 from __future__ import annotations
 
@@ -21,32 +19,32 @@ from engine.search.scores import INFINITE
 
 _RANDOM, _CUT_OFF = np.int64(Leaf.RANDOM), np.int64(Leaf.CUT_OFF)
 _SEARCH, _EVALUATION = np.int64(Leaf.SEARCH), np.int64(Leaf.EVALUATION)
-_TRIES_FOR_SAFETY = np.int64(4)
+_SAFE_MOVE_TRIES = np.int64(4)
 
 
 @inline
 def set_up_playout(worker, pos):
-    """Copy the position, without its history, to where a playout may change it."""
-    ground = worker.playout_position
+    """Copy the position, without its history, to `worker.playout_position`."""
+    copy = worker.playout_position
     for index in range(8):
-        ground.types[index] = pos.types[index]
+        copy.types[index] = pos.types[index]
     for index in range(64):
-        ground.board[index] = pos.board[index]
-        ground.castling_kept[index] = pos.castling_kept[index]
+        copy.board[index] = pos.board[index]
+        copy.castling_kept[index] = pos.castling_kept[index]
     for index in range(4):
-        ground.castling_rooks[index] = pos.castling_rooks[index]
-        ground.castling_empty[index] = pos.castling_empty[index]
-        ground.castling_safe[index] = pos.castling_safe[index]
-    ground.colors[0], ground.colors[1] = pos.colors[0], pos.colors[1]
-    ground.castling, ground.ep, ground.side, ground.rule50 = pos.castling, pos.ep, pos.side, pos.rule50
-    ground.captured, ground.chess960, ground.ply = pos.captured, pos.chess960, np.uint32(0)
-    ground.key, ground.pawn_key = pos.key, pos.pawn_key
-    ground.non_pawn_keys[0], ground.non_pawn_keys[1] = pos.non_pawn_keys[0], pos.non_pawn_keys[1]
+        copy.castling_rooks[index] = pos.castling_rooks[index]
+        copy.castling_empty[index] = pos.castling_empty[index]
+        copy.castling_safe[index] = pos.castling_safe[index]
+    copy.colors[0], copy.colors[1] = pos.colors[0], pos.colors[1]
+    copy.castling, copy.ep, copy.side, copy.rule50 = pos.castling, pos.ep, pos.side, pos.rule50
+    copy.captured, copy.chess960, copy.ply = pos.captured, pos.chess960, np.uint32(0)
+    copy.key, copy.pawn_key = pos.key, pos.pawn_key
+    copy.non_pawn_keys[0], copy.non_pawn_keys[1] = pos.non_pawn_keys[0], pos.non_pawn_keys[1]
 
 
 @inline
 def _leaf_score(pos, state, worker, expected):
-    """The score of a leaf, searched in a window around the expected value: far outside, a bound is enough."""
+    """The score of a leaf, searched in a window around the expected value; only a bound outside of it."""
     params = worker.params
     middle = score_for(pos, worker, expected)
     return search_leaf(pos, state, worker, params.leaf_depth, middle - params.leaf_window, middle + params.leaf_window)
@@ -72,7 +70,7 @@ def _light_move(pos, state, worker, end):
     if capture != NULL_MOVE and random_event(worker, worker.params.greed):
         return capture
     move = np.int64(state.move_list.moves[random_below(worker, end)])
-    for _ in range(_TRIES_FOR_SAFETY):
+    for _ in range(_SAFE_MOVE_TRIES):
         if see_ge(pos, move, np.int64(0)):
             break
         move = np.int64(state.move_list.moves[random_below(worker, end)])
@@ -86,7 +84,7 @@ def _list_moves(pos, state, checkers, pinned):
 
 @inline
 def _playout_move(pos, state, worker, checkers, pinned):
-    """The next move of a playout by its policy, or NULL_MOVE if the game is over."""
+    """The next move of a playout; NULL_MOVE if there is no legal move."""
     if worker.params.leaf == _RANDOM and checkers == EMPTY:
         move = random_move(pos, worker, pinned)
         if move != NULL_MOVE:
@@ -101,7 +99,7 @@ def _playout_move(pos, state, worker, checkers, pinned):
 
 @kernel
 def playout(pos, state, worker):
-    """Play on, changing `pos`, to the end of the game or the cut-off; returns the value for the side now to move."""
+    """Play on `pos` to the end of the game or of the playout; return the value for the side to move at the start."""
     side = np.int64(pos.side)
     worker.playouts += 1
     for ply in range(worker.params.longest_playout):
@@ -124,9 +122,9 @@ def playout(pos, state, worker):
 
 @kernel
 def simulate(pos, state, worker, expected):
-    """(value for the side to move, chance of a draw, `proof_of`) of a leaf where the game is not over.
+    """(value for the side to move, draw probability, `proof_of`) of a leaf where the game is not over.
 
-    `expected` is roughly what the value will be.
+    `expected` is an estimate of the value.
     """
     if worker.params.leaf == _SEARCH or worker.params.leaf == _EVALUATION:
         is_static = worker.params.leaf == _EVALUATION

@@ -1,4 +1,4 @@
-"""The record that one thread of a tree search works in, besides the state of the alpha-beta that values its leaves."""
+"""The record of one thread of a tree search, used besides its alpha-beta state, which values leaves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_PATH = 256  # plies from the root; the tree grows no deeper
 
 
 class WorkerRecord(Fields):
-    """Everything that one thread works with."""
+    """The data of one thread."""
 
     # Limits, checked every few iterations.
     iterations: I8
@@ -28,12 +28,12 @@ class WorkerRecord(Fields):
     pool_capacity: I8
     pool_counter: I8  # the address of the number of nodes in use
     root: I8
-    root_moves: Annotated[Numbers, "u2", MAX_MOVES]  # the moves that the root may play
+    root_moves: Annotated[Numbers, "u2", MAX_MOVES]  # the moves to search at the root
     root_count: I8
     is_full: I8  # the pool had no room for an expansion
-    is_frozen: I8  # nothing is expanded any more: there is no time to make room
+    is_frozen: I8  # expansion has ended, because there is no time to free space
     stops_when_proven: I8  # whether the search ends when the root is proven
-    shared: I8  # the address of the table in sharing.py
+    shared: I8  # the address of the table of shared_values.py
     shared_entries: I8
     # The path down the tree.
     path: Annotated[Numbers, "i8", LONGEST_PATH + 1]
@@ -46,19 +46,19 @@ class WorkerRecord(Fields):
     random: U8
     groups: GroupsRecord
     playout_position: PositionRecord
-    # From scores to values: see values.py, by material on the board.
+    # [material on the board]: from scores to values, see values.py.
     spreads: Annotated[Numbers, "f8", FULL_MATERIAL + 1]
     odds: Annotated[Numbers, "f8", FULL_MATERIAL + 1]
-    # How the values of the visits spread: see spread.py.
+    # The spread of the values of the visits: see values.py.
     value_sum: F8
     value_squares: F8
-    exploration_factor: F8  # what exploration is multiplied by
+    exploration_factor: F8  # multiplies the exploration constant
     # Counters.
-    deepest: I8
+    seldepth: I8
     depth_sum: I8
     playouts: I8
     playout_plies: I8
-    unfinished_playouts: I8  # playouts that were called a draw because they took too long
+    unfinished_playouts: I8  # playouts that reached the maximum length
     params: TreeParamsRecord
 
 
@@ -73,6 +73,6 @@ def new_worker(params: TreeParamsRecord, number: int, seed: int) -> WorkerRecord
     worker = new_record(WorkerRecord)
     worker["params"] = params
     worker.exploration_factor = 1.0
-    # xorshift must not start at 0, and neighbouring numbers should not start alike.
+    # xorshift must not start at 0, and threads should start far apart.
     worker.random = ((seed + 1) * _GOLDEN + number * 0xD1B5_4A32_D192_ED03) % (1 << 64) | 1
     return worker

@@ -18,7 +18,7 @@ from engine.search.time_management import FOREVER
 from engine.search.types import Bound, Info, InfoString, Progress, Report, Result
 from engine.system.errors import InputError
 from tablebase.background_reader import BackgroundReader
-from tablebase.material import NEAR, pieces_besides_kings
+from tablebase.material import PREFETCH_PIECES, pieces_besides_kings
 from tablebase.root_ranking import DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class TbRoot:
         if not syzygy.count:
             raise InputError(warnings or f"no Syzygy tables in {text}: their names look like KQvKR.rtbw")
         self._syzygy = syzygy
-        found = f"{syzygy.count} Syzygy tables with up to {syzygy.most_men} pieces"
+        found = f"{syzygy.count} Syzygy tables with up to {syzygy.max_pieces} pieces"
         return f"{found}; {warnings}" if warnings else found
 
     def open_files(self) -> None:
@@ -117,10 +117,10 @@ class TbRoot:
         return self._is_near_own(game) or self._is_near_syzygy(game)
 
     def _is_near_own(self, game: Game) -> bool:
-        return self._settings.own_tables and _count_pieces(game) <= NEAR
+        return self._settings.own_tables and _count_pieces(game) <= PREFETCH_PIECES
 
     def _is_near_syzygy(self, game: Game) -> bool:
-        return self._syzygy is not None and _count_pieces(game) <= self._syzygy.most_men + _NEAR_SYZYGY
+        return self._syzygy is not None and _count_pieces(game) <= self._syzygy.max_pieces + _NEAR_SYZYGY
 
     def prefetch_for(self, game: Game) -> None:
         """Start reading, in the background, the tables that this game may soon need."""
@@ -149,9 +149,9 @@ class TbRoot:
         """The tables that a search may probe."""
         tb = no_tb()
         if self._own is not None and self._settings.own_tables:
-            tb.own_address, tb.own_max_pieces = self._own.outcomes.address, self._own.most_men
+            tb.own_address, tb.own_max_pieces = self._own.outcomes.address, self._own.max_pieces
         if self._syzygy is not None:
-            tb.syzygy_address, tb.syzygy_max_pieces = self._syzygy.address, self._syzygy.most_men
+            tb.syzygy_address, tb.syzygy_max_pieces = self._syzygy.address, self._syzygy.max_pieces
             tb.syzygy_depth = self._settings.syzygy_probe_depth
             tb.use_rule50 = self._settings.syzygy_50_move_rule
         tb.max_pieces = max(int(tb.own_max_pieces), int(tb.syzygy_max_pieces))
@@ -167,7 +167,7 @@ class TbRoot:
                             or ranked.move in allowed]
             if ranked_moves:
                 return self._by_rank(game, ranked_moves, lines, seconds)
-        if self._syzygy is None or _count_pieces(game) > self._syzygy.most_men:
+        if self._syzygy is None or _count_pieces(game) > self._syzygy.max_pieces:
             return None
         by_distance = self._syzygy.ranked_moves(game.position, self._settings.syzygy_50_move_rule)
         if by_distance is None:

@@ -1,4 +1,4 @@
-"""From endings to containers, in a folder that records what is done, so that an interrupted build can be resumed."""
+"""Builds containers in a folder that records the finished endings, so that an interrupted build can be resumed."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import numpy as np
 
 from engine.core.draws import FIFTY_MOVES
 from engine.system.errors import InputError
-from tablebase.files import Codes, Packed, TableKind, pack, write_container
-from tablebase.generator.generate import Values, generate, generate_resets
+from tablebase.files import Codes, PackedEnding, TableKind, pack, write_container
+from tablebase.generator.generate import Values, generate, generate_dtz
 from tablebase.indexing import shape_of
 from tablebase.material import Ending, with_dependencies
 
-_MATES, _RESETS = ".npy", ".resets.npy"
+_DTM_SUFFIX, _DTZ_SUFFIX = ".npy", ".resets.npy"
 
 Report = Callable[[Ending, str], None]
 
 
 class TableBuilder:
-    """A folder in which tables are built. Finished ones are in its subfolder `values`, memory-mapped when needed."""
+    """Builds tables in a folder. Finished tables are in its subfolder `values`, and are memory-mapped when needed."""
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         self._folder, self._threads = folder, threads
@@ -35,37 +35,37 @@ class TableBuilder:
             raise InputError(f"cannot use {folder}: {error.strerror or error}") from error
 
     def generate(self, endings: Sequence[Ending], report: Report) -> Iterator[tuple[Ending, float]]:
-        """Generate what is missing, and all that it needs; yields each ending and the CPU time that it took."""
+        """Generate the endings and their dependencies, except those already done; yield each with its CPU seconds."""
         for ending in with_dependencies(endings):
             if self._is_done(ending):
                 yield ending, self._seconds(ending)
                 continue
             started, finished = time.process_time(), self._finished(ending)
-            mates = generate(ending, finished, self._threads, partial(report, ending))
-            self._write(ending, _MATES, mates.codes)
-            if self._fit_into_fifty_moves(ending.next_endings(), mates.longest):
-                resets = generate_resets(mates, finished, self._threads, partial(report, ending))
-                self._write(ending, _RESETS, resets)
+            dtm = generate(ending, finished, self._threads, partial(report, ending))
+            self._write(ending, _DTM_SUFFIX, dtm.codes)
+            if self._fit_into_fifty_moves(ending.next_endings(), dtm.longest):
+                dtz = generate_dtz(dtm, finished, self._threads, partial(report, ending))
+                self._write(ending, _DTZ_SUFFIX, dtz)
             seconds = time.process_time() - started
-            note = json.dumps({"seconds": seconds, "longest": mates.longest})
+            note = json.dumps({"seconds": seconds, "longest": dtm.longest})
             self._path(ending, ".json").write_text(note, encoding="ascii")  # last: it marks the ending as complete
             yield ending, seconds
 
     def pack(self, endings: Sequence[Ending], provenance: str, report: Report) -> list[Path]:
-        """Write containers with the endings and all that they need; returns their paths."""
+        """Write containers with the endings and their dependencies; return their paths."""
         paths = []
-        for kind in TableKind:
-            def packed(ending: Ending, kind: TableKind = kind) -> Packed:
-                report(ending, f"packing {kind.value}")
-                resets = self._load(ending, _RESETS) if kind is TableKind.RESETS else None
-                return pack(ending, self._load(ending), resets, kind, round(self._seconds(ending), 3))
+        for table_kind in TableKind:
+            def pack_one(ending: Ending, table_kind: TableKind = table_kind) -> PackedEnding:
+                report(ending, f"packing {table_kind.value}")
+                dtz = self._load(ending, _DTZ_SUFFIX) if table_kind is TableKind.DTZ else None
+                return pack(ending, self._load(ending), dtz, table_kind, round(self._seconds(ending), 3))
 
-            wanted = [ending for ending in with_dependencies(endings) if kind is not TableKind.RESETS
-                      or self._has_resets(ending)]
+            included = [ending for ending in with_dependencies(endings)
+                        if table_kind is not TableKind.DTZ or self._has_dtz(ending)]
             with ThreadPoolExecutor(self._threads) as pool:
-                made = list(pool.map(packed, wanted))
-            paths.append(self._folder / f"{kind.value}.tables")
-            write_container(paths[-1], kind, made, provenance)
+                packed = list(pool.map(pack_one, included))
+            paths.append(self._folder / f"{table_kind.value}.tables")
+            write_container(paths[-1], table_kind, packed, provenance)
         return paths
 
     def _finished(self, ending: Ending) -> Mapping[Ending, Values]:
@@ -75,34 +75,35 @@ class TableBuilder:
         return self._values / (ending.name + suffix)
 
     def _is_done(self, ending: Ending) -> bool:
-        """Whether the ending was finished, and its files match."""
+        """Whether the ending is finished, and its files have the right shape."""
         try:
             self._seconds(ending)
-            kinds = (_MATES, _RESETS) if self._has_resets(ending) else (_MATES,)
-            return all(self._load(ending, kind).shape == (2, int(np.prod(shape_of(ending)))) for kind in kinds)
+            suffixes = (_DTM_SUFFIX, _DTZ_SUFFIX) if self._has_dtz(ending) else (_DTM_SUFFIX,)
+            shape = (2, int(np.prod(shape_of(ending))))
+            return all(self._load(ending, suffix).shape == shape for suffix in suffixes)
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
-    def _load(self, ending: Ending, kind: str = _MATES) -> Codes:
-        codes: Codes = np.load(self._path(ending, kind), mmap_mode="r")
+    def _load(self, ending: Ending, suffix: str = _DTM_SUFFIX) -> Codes:
+        codes: Codes = np.load(self._path(ending, suffix), mmap_mode="r")
         return codes
 
-    def _write(self, ending: Ending, kind: str, codes: Codes) -> None:
-        with self._path(ending, kind).open("wb") as file:
+    def _write(self, ending: Ending, suffix: str, codes: Codes) -> None:
+        with self._path(ending, suffix).open("wb") as file:
             np.save(file, codes)
 
     def _note(self, ending: Ending) -> dict[str, float]:
-        """The note about a finished ending."""
+        """The JSON note about a finished ending."""
         note: dict[str, float] = json.loads(self._path(ending, ".json").read_text(encoding="ascii"))
         return note
 
     def _seconds(self, ending: Ending) -> float:
         return float(self._note(ending)["seconds"])
 
-    def _has_resets(self, ending: Ending) -> bool:
+    def _has_dtz(self, ending: Ending) -> bool:
         return self._fit_into_fifty_moves({ending, *ending.next_endings()}, 0)
 
     def _fit_into_fifty_moves(self, endings: Iterable[Ending], longest: int) -> bool:
-        """Whether a mate of `longest` plies, and all mates of these endings and those they can lead to, fit."""
+        """Whether `longest` plies, and all mates of the endings and their dependencies, fit into fifty moves."""
         return max([longest,
                     *(self._note(ending)["longest"] for ending in with_dependencies(endings))]) <= int(FIFTY_MOVES)

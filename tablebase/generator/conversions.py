@@ -1,4 +1,4 @@
-"""Moves out of an ending: captures and promotions, which lead to finished endings, and en passant."""
+"""Moves that leave an ending: captures and promotions, which lead to finished endings; and en passant."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from engine.core.attacks import KING_ATTACKS
 from engine.core.bits import BIT, EMPTY, KNIGHT, PAWN, QUEEN
 from engine.kernel import inline, kernel
 from tablebase.codes import DRAWN, ILLEGAL, MATED, NO_MOVE, code_of_value, move_value, value_of_code
-from tablebase.generator.quiet_moves import EVERYBODY, FORWARDS, PAWNS, allows_en_passant, list_quiet_moves
-from tablebase.generator.work_table import NOBODY, UNCHANGED, attacks_of, cell_of, child_number, color_of, load_code
-from tablebase.indexing import NO_CELL, NO_PAIR, PAIR_NUMBERS, cell_in
+from tablebase.generator.quiet_moves import ALL_MOVERS, FORWARDS, PAWNS, allows_en_passant, list_quiet_moves
+from tablebase.generator.work_table import NO_INDEX, UNCHANGED, attacks_of, cell_of, child_index, color_of, load_code
+from tablebase.indexing import NO_CELL, NO_PAIR, PAIR_INDICES, cell_in
 
-FINISHED = np.int64(65_534)  # every code is known
+FINISHED = np.int64(65_534)  # as `known`: all codes are final
 UNDECIDED = np.int64(-1)
 
 
 @inline
 def without(captured, squares):
-    """The squares of all men but the captured one."""
+    """The squares of all pieces but the captured one."""
     first, second, third = squares[0], squares[1], squares[2]
     if captured == 0:
         return second, third, third
@@ -28,13 +28,13 @@ def without(captured, squares):
 
 
 @inline
-def child_code(draft, place, number, captured, side):
-    """The code, with `side` to move, of a position in a finished ending."""
-    view = draft.children[number]
-    white_king, black_king = place.white_king, place.black_king
+def child_code(table, placement, number, captured, side):
+    """The code, with `side` to move, of a position in the finished ending `number`."""
+    view = table.children[number]
+    white_king, black_king = placement.white_king, placement.black_king
     if view.others == 0:
-        return ILLEGAL if PAIR_NUMBERS[white_king * 64 + black_king] == NO_PAIR else DRAWN
-    first, second, third = without(captured, place.squares)
+        return ILLEGAL if PAIR_INDICES[white_king * 64 + black_king] == NO_PAIR else DRAWN
+    first, second, third = without(captured, placement.squares)
     cell = cell_in(view, white_king, black_king, first, second, third)
     return ILLEGAL if cell == NO_CELL else load_code(view, side ^ view.is_flipped, cell)
 
@@ -45,140 +45,141 @@ def is_last_rank(square):
 
 
 @kernel
-def arrival_value(draft, place, side, captured, man, target):
-    """The best worth of moving a man to `target`, where it captures, promotes or both."""
-    square = place.squares[man]
-    place.squares[man] = target
+def arrival_value(table, placement, side, captured, index, target):
+    """The best value of moving piece `index` to `target`, where it captures, promotes or both."""
+    square = placement.squares[index]
+    placement.squares[index] = target
     best = NO_MOVE
-    is_promotion = draft.pieces[man] & 7 == PAWN and is_last_rank(target)
+    is_promotion = table.pieces[index] & 7 == PAWN and is_last_rank(target)
     first, last = (KNIGHT, QUEEN) if is_promotion else (np.int64(0), np.int64(0))
-    for kind in range(first, last + 1):
-        number = child_number(captured, man if is_promotion else NOBODY, kind)
-        code = child_code(draft, place, number, captured, side ^ 1)
+    for piece_type in range(first, last + 1):
+        number = child_index(captured, index if is_promotion else NO_INDEX, piece_type)
+        code = child_code(table, placement, number, captured, side ^ 1)
         if code != ILLEGAL:
             best = max(best, move_value(code))
-    place.squares[man] = square
+    placement.squares[index] = square
     return best
 
 
 @inline
-def _worth_of_king_capture(draft, place, side, victim):
-    """The worth of capturing a man with the adjacent king; or NO_MOVE."""
-    white_king, black_king = place.white_king, place.black_king
+def _king_capture_value(table, placement, side, victim):
+    """The value of capturing piece `victim` with the adjacent king; NO_MOVE if that is illegal."""
+    white_king, black_king = placement.white_king, placement.black_king
     if side == 0:
-        place.white_king = place.squares[victim]
+        placement.white_king = placement.squares[victim]
     else:
-        place.black_king = place.squares[victim]
-    code = child_code(draft, place, child_number(victim, NOBODY, UNCHANGED), victim, side ^ 1)
-    place.white_king, place.black_king = white_king, black_king
+        placement.black_king = placement.squares[victim]
+    code = child_code(table, placement, child_index(victim, NO_INDEX, UNCHANGED), victim, side ^ 1)
+    placement.white_king, placement.black_king = white_king, black_king
     return NO_MOVE if code == ILLEGAL else move_value(code)
 
 
 @kernel
-def best_conversion_value(draft, place, side):
-    """The best worth of all captures and promotions; NO_MOVE if none is legal."""
+def best_conversion_value(table, placement, side):
+    """The best value of all captures and promotions; NO_MOVE if none is legal."""
     best = NO_MOVE
-    occupied, king = place.occupied, place.white_king if side == 0 else place.black_king
-    for victim in range(draft.others):
-        if color_of(draft, victim) == side:
+    occupied, king = placement.occupied, placement.white_king if side == 0 else placement.black_king
+    for victim in range(table.others):
+        if color_of(table, victim) == side:
             continue
-        target = place.squares[victim]
+        target = placement.squares[victim]
         if KING_ATTACKS[king] >> target & BIT != EMPTY:
-            best = max(best, _worth_of_king_capture(draft, place, side, victim))
-        for man in range(draft.others):
-            if (color_of(draft, man) == side
-                    and attacks_of(draft, man, place.squares[man], occupied) >> target & BIT != EMPTY):
-                best = max(best, arrival_value(draft, place, side, victim, man, target))
-    if draft.has_pawns:
-        for man in range(draft.others):
-            target = place.squares[man] + (8 if side == 0 else -8)
-            if draft.pieces[man] == side * 8 + PAWN and is_last_rank(target) and occupied >> target & BIT == EMPTY:
-                best = max(best, arrival_value(draft, place, side, NOBODY, man, target))
+            best = max(best, _king_capture_value(table, placement, side, victim))
+        for index in range(table.others):
+            if (color_of(table, index) == side
+                    and attacks_of(table, index, placement.squares[index], occupied) >> target & BIT != EMPTY):
+                best = max(best, arrival_value(table, placement, side, victim, index, target))
+    if table.has_pawns:
+        for index in range(table.others):
+            target = placement.squares[index] + (8 if side == 0 else -8)
+            if table.pieces[index] == side * 8 + PAWN and is_last_rank(target) and occupied >> target & BIT == EMPTY:
+                best = max(best, arrival_value(table, placement, side, NO_INDEX, index, target))
     return best
 
 
 @inline
-def en_passant_step(draft, place, man, side):
-    """The target of the man's double push if it is possible and allows en passant; else 0."""
-    if draft.pieces[man] != side * 8 + PAWN:
+def en_passant_push(table, placement, index, side):
+    """The target of a double push of piece `index` if it is possible and allows en passant; otherwise 0."""
+    if table.pieces[index] != side * 8 + PAWN:
         return np.int64(0)
-    square, ahead = place.squares[man], np.int64(8) if side == 0 else np.int64(-8)
+    square, ahead = placement.squares[index], np.int64(8) if side == 0 else np.int64(-8)
     target = square + 2 * ahead
     if (square >> 3 != (1 if side == 0 else 6)
-            or (place.occupied >> (square + ahead) | place.occupied >> target) & BIT != EMPTY):
+            or (placement.occupied >> (square + ahead) | placement.occupied >> target) & BIT != EMPTY):
         return np.int64(0)
-    return target if allows_en_passant(draft, place, target, side) else np.int64(0)
+    return target if allows_en_passant(table, placement, target, side) else np.int64(0)
 
 
 @inline
-def has_en_passant_step(draft, place, side):
-    for man in range(draft.others):  # noqa: SIM110  kernels have no generators
-        if en_passant_step(draft, place, man, side) != 0:
+def has_en_passant_push(table, placement, side):
+    for index in range(table.others):  # noqa: SIM110  kernels have no generators
+        if en_passant_push(table, placement, index, side) != 0:
             return True
     return False
 
 
 @kernel
-def worth_of_en_passant(draft, place, side, man):
-    """The best worth for `side` of capturing the other side's `man`, just pushed, en passant; or NO_MOVE."""
+def en_passant_value(table, placement, side, index):
+    """The best value for `side` of capturing the pawn `index`, just pushed, en passant; NO_MOVE if that is illegal."""
     best = NO_MOVE
-    passed = place.squares[man] + (8 if side == 0 else -8)
-    for capturer in range(draft.others):
-        square = place.squares[capturer]
-        if (draft.pieces[capturer] == side * 8 + PAWN and square >> 3 == place.squares[man] >> 3
-                and abs(square - place.squares[man]) == 1):
-            place.squares[capturer] = passed
-            code = child_code(draft, place, child_number(man, NOBODY, UNCHANGED), man, side ^ 1)
-            place.squares[capturer] = square
+    passed = placement.squares[index] + (8 if side == 0 else -8)
+    for capturer in range(table.others):
+        square = placement.squares[capturer]
+        if (table.pieces[capturer] == side * 8 + PAWN and square >> 3 == placement.squares[index] >> 3
+                and abs(square - placement.squares[index]) == 1):
+            placement.squares[capturer] = passed
+            code = child_code(table, placement, child_index(index, NO_INDEX, UNCHANGED), index, side ^ 1)
+            placement.squares[capturer] = square
             if code != ILLEGAL:
                 best = max(best, move_value(code))
     return best
 
 
 @kernel
-def has_legal_step(draft, place, side, movers):
-    """Whether `movers` of `side` have a legal quiet move. Overwrites `steps`."""
-    for index in range(list_quiet_moves(draft, place, side, FORWARDS, movers)):
-        if load_code(draft.own, side ^ 1, place.steps[index]) != ILLEGAL:
+def has_quiet_move(table, placement, side, movers):
+    """Whether `movers` of `side` have a legal quiet move. Overwrites `next_cells`."""
+    for index in range(list_quiet_moves(table, placement, side, FORWARDS, movers)):
+        if load_code(table.own, side ^ 1, placement.next_cells[index]) != ILLEGAL:
             return True
-    if movers & PAWNS and draft.has_pawns_of_both:
-        for man in range(draft.others):
-            target = en_passant_step(draft, place, man, side)
+    if movers & PAWNS and table.has_pawns_of_both:
+        for index in range(table.others):
+            target = en_passant_push(table, placement, index, side)
             if target != 0:
-                square = place.squares[man]
-                place.squares[man] = target
-                code = load_code(draft.own, side ^ 1, cell_of(draft, place))
-                place.squares[man] = square
+                square = placement.squares[index]
+                placement.squares[index] = target
+                code = load_code(table.own, side ^ 1, cell_of(table, placement))
+                placement.squares[index] = square
                 if code != ILLEGAL:
                     return True
     return False
 
 
 @kernel
-def code_after_en_passant_step(draft, place, side, man, target, known):
-    """The other side's code after a double push that it may capture, as far as it follows from codes up to `known`.
+def code_after_en_passant_push(table, placement, side, index, target, known):
+    """The other side's code after a double push that allows en passant; UNDECIDED if codes up to `known` do not
+    determine it.
 
-    Overwrites `steps`.
+    Overwrites `next_cells`.
     """
-    square, cell, occupied = place.squares[man], place.cell, place.occupied
-    place.squares[man] = target
-    place.occupied ^= (BIT << square) | (BIT << target)
-    place.cell = cell_of(draft, place)
-    code = _code_with_en_passant(draft, place, side ^ 1, man, known)
-    place.squares[man], place.cell, place.occupied = square, cell, occupied
+    square, cell, occupied = placement.squares[index], placement.cell, placement.occupied
+    placement.squares[index] = target
+    placement.occupied ^= (BIT << square) | (BIT << target)
+    placement.cell = cell_of(table, placement)
+    code = _code_with_en_passant(table, placement, side ^ 1, index, known)
+    placement.squares[index], placement.cell, placement.occupied = square, cell, occupied
     return code
 
 
 @inline
-def _code_with_en_passant(draft, place, side, man, known):
-    """The code of a position in which the other side's `man` has just made a double push."""
-    code = load_code(draft.own, side, place.cell)
+def _code_with_en_passant(table, placement, side, index, known):
+    """The code of a position in which the other side's pawn `index` has just made a double push."""
+    code = load_code(table.own, side, placement.cell)
     if code == ILLEGAL:
         return ILLEGAL
-    capture = worth_of_en_passant(draft, place, side, man)
+    capture = en_passant_value(table, placement, side, index)
     has_other_move = (capture == NO_MOVE or code > MATED
-                      or best_conversion_value(draft, place, side) != NO_MOVE
-                      or has_legal_step(draft, place, side, EVERYBODY))
+                      or best_conversion_value(table, placement, side) != NO_MOVE
+                      or has_quiet_move(table, placement, side, ALL_MOVERS))
     if not has_other_move:
         return code_of_value(capture)
     is_known = code <= known and (code != DRAWN or known == FINISHED)
@@ -190,21 +191,21 @@ def _code_with_en_passant(draft, place, side, man, known):
 
 
 @kernel
-def worth_of_moves(draft, place, side, movers):
-    """The best worth of captures, promotions and the quiet moves of `movers`, which include pawns; or NO_MOVE.
+def best_move_value(table, placement, side, movers):
+    """The best value of captures, promotions and the quiet moves of `movers`, which include pawns; or NO_MOVE.
 
-    Requires that the draft is finished. Overwrites `steps`.
+    The table must be finished. Overwrites `next_cells`.
     """
-    best = best_conversion_value(draft, place, side)
-    for index in range(list_quiet_moves(draft, place, side, FORWARDS, movers)):
-        code = load_code(draft.own, side ^ 1, place.steps[index])
+    best = best_conversion_value(table, placement, side)
+    for index in range(list_quiet_moves(table, placement, side, FORWARDS, movers)):
+        code = load_code(table.own, side ^ 1, placement.next_cells[index])
         if code != ILLEGAL:
             best = max(best, move_value(code))
-    if draft.has_pawns_of_both:
-        for man in range(draft.others):
-            target = en_passant_step(draft, place, man, side)
+    if table.has_pawns_of_both:
+        for index in range(table.others):
+            target = en_passant_push(table, placement, index, side)
             if target != 0:
-                code = code_after_en_passant_step(draft, place, side, man, target, FINISHED)
+                code = code_after_en_passant_push(table, placement, side, index, target, FINISHED)
                 if code != ILLEGAL:
                     best = max(best, move_value(code))
     return best

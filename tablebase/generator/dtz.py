@@ -1,37 +1,37 @@
-"""How soon the fifty-move counter is reset on the way to a win: a second retrograde analysis.
+"""Retrograde analysis of DTZ, after that of DTM.
 
-The mates of an ending are known by now. For every won or lost position, this finds in how many plies the winner can
-force mate, or a capture or pawn move by either side that keeps the win. That is what matters close to the limit: a win
-counts if the counter and these plies add up to at most a hundred. This holds as long as no mate of the ending, or of
-one that it can lead to, takes more than fifty moves: then a counter at zero never spoils a win.
+For every won or lost position, this finds in how many plies the winner can force mate, or a zeroing move by either side
+that keeps the win. A win is safe from the fifty-move rule if rule50 and these plies add up to at most a hundred. That
+holds as long as no mate of the ending, or of one that it can lead to, takes more than fifty moves: then a win with
+rule50 at zero is always safe.
 
-Codes are 2 * plies, plus 1 for the side that loses: 1 is mated, 2 resets the counter with the next move, 3 has only
-moves that reset it. They are found in order, like those of mates: from a loss with code n, every cell reached is won
-with n + 1; from a win, it is lost with n + 3 if none of its quiet moves lasts longer. Quiet moves are those of pieces,
-not pawns. DRAWN stands for what is not known yet.
+Codes are 2 * plies, plus 1 for a loss: 1 is mated, 2 has a zeroing move that keeps the win, 3 has only zeroing moves.
+They are found in ascending order, as for DTM: from a loss with code n, every cell reached is a win with code n + 1;
+from a win, it is a loss with code n + 3 if none of its quiet moves lasts longer. Quiet moves are moves of pieces, not
+pawns. DRAWN means "not yet known".
 """
 
 from __future__ import annotations
 
 from engine.kernel import Int, entry, inline, int64, kernel
 from tablebase.codes import DRAWN, ILLEGAL, MATED, is_won
-from tablebase.generator.conversions import FINISHED, UNDECIDED, has_legal_step, worth_of_moves
+from tablebase.generator.conversions import FINISHED, UNDECIDED, best_move_value, has_quiet_move
 from tablebase.generator.passes import assign_codes, first_wrong_cell, longest_defence, retract_from
 from tablebase.generator.quiet_moves import FORWARDS, PAWNS, PIECES, list_quiet_moves
 from tablebase.generator.work_table import (
-    BENCH_TYPE,
-    DRAFT_TYPE,
+    SCRATCH_PAIR_TYPE,
+    WORK_TABLE_TYPE,
     ScratchPairRecord,
     WorkTableRecord,
     load_code,
-    place_cell,
+    set_placement,
 )
 
-# What a pass over the draft does.
-BEGIN, STEP_BACK, FIND_WRONG = range(3)
+# The tasks of `run_dtz_pass`.
+INITIALIZE, RETRACT, FIND_WRONG = range(3)
 
-_AT_ONCE = DRAWN + 2  # the winner resets the counter
-_FORCED = DRAWN + 3  # the loser has to
+_ZEROING_WIN = DRAWN + 2  # the winner makes a zeroing move
+_ZEROING_LOSS = DRAWN + 3  # the loser has only zeroing moves
 
 
 @inline
@@ -40,63 +40,63 @@ def is_lost(code):
 
 
 @inline
-def resets_at_once(draft, place, side):
-    """Whether a capture or a pawn move keeps the win."""
-    return worth_of_moves(draft, place, side, PAWNS) > 0
+def has_zeroing_win(table, placement, side):
+    """Whether a capture or pawn move wins."""
+    return best_move_value(table, placement, side, PAWNS) > 0
 
 
 @kernel
-def quick_win(draft, place, side):
-    """The code of a won position by its quiet moves, once all lower codes are known; DRAWN if none wins."""
+def win_code(table, placement, side):
+    """The code of a won position by its quiet moves, if all lower codes are known; DRAWN if none wins."""
     best = DRAWN
-    for index in range(list_quiet_moves(draft, place, side, FORWARDS, PIECES)):
-        code = load_code(draft.resets, side ^ 1, place.steps[index])
+    for index in range(list_quiet_moves(table, placement, side, FORWARDS, PIECES)):
+        code = load_code(table.dtz, side ^ 1, placement.next_cells[index])
         if is_lost(code) and (best == DRAWN or code + 1 < best):
             best = code + 1
     return best
 
 
 @kernel
-def long_loss(draft, place, side, cell, known):
-    """The code of a cell that is lost, if codes up to `known` show how long it lasts; else DRAWN. Writes `place`."""
-    if not is_lost(load_code(draft.own, side, cell)):
+def loss_code(table, placement, side, cell, known):
+    """The code of a lost cell if codes up to `known` determine it, otherwise DRAWN. Overwrites `placement`."""
+    if not is_lost(load_code(table.own, side, cell)):
         return DRAWN
-    place_cell(draft, place, cell)
-    worst = longest_defence(draft, draft.resets, place, side, PIECES, known)
-    return DRAWN if worst == UNDECIDED else worst + 3  # _FORCED if there is no quiet move
+    set_placement(table, placement, cell)
+    worst = longest_defence(table, table.dtz, placement, side, PIECES, known)
+    return DRAWN if worst == UNDECIDED else worst + 3  # _ZEROING_LOSS if there is no quiet move
 
 
 @kernel
-def first_code(draft, place, side):
-    """The code of a position as far as it follows from its own moves alone; ILLEGAL if it cannot occur."""
-    mate = load_code(draft.own, side, place.cell)
-    if mate == ILLEGAL or mate == MATED or mate == DRAWN:
-        return mate
-    if is_won(mate):
-        return _AT_ONCE if resets_at_once(draft, place, side) else DRAWN
-    return DRAWN if has_legal_step(draft, place, side, PIECES) else _FORCED
+def first_code(table, placement, side):
+    """The initial code of a position, from its own moves alone; ILLEGAL if the position is impossible."""
+    dtm = load_code(table.own, side, placement.cell)
+    if dtm == ILLEGAL or dtm == MATED or dtm == DRAWN:
+        return dtm
+    if is_won(dtm):
+        return _ZEROING_WIN if has_zeroing_win(table, placement, side) else DRAWN
+    return DRAWN if has_quiet_move(table, placement, side, PIECES) else _ZEROING_LOSS
 
 
 @kernel
-def code_by_moves(draft, place, side):
-    """The code of a position by its moves, once all are known; UNDECIDED if it is won or lost but not by its moves."""
-    mate = load_code(draft.own, side, place.cell)
-    if mate == ILLEGAL or mate == MATED or mate == DRAWN:
-        return mate
-    if not is_won(mate):
-        code = long_loss(draft, place, side, place.cell, FINISHED)
+def code_by_moves(table, placement, side):
+    """The code of a position by its moves, for a finished table; UNDECIDED if its moves contradict its DTM."""
+    dtm = load_code(table.own, side, placement.cell)
+    if dtm == ILLEGAL or dtm == MATED or dtm == DRAWN:
+        return dtm
+    if not is_won(dtm):
+        code = loss_code(table, placement, side, placement.cell, FINISHED)
     else:
-        code = _AT_ONCE if resets_at_once(draft, place, side) else quick_win(draft, place, side)
+        code = _ZEROING_WIN if has_zeroing_win(table, placement, side) else win_code(table, placement, side)
     return UNDECIDED if code == DRAWN else code
 
 
-@entry(DRAFT_TYPE, BENCH_TYPE, int64, int64, int64, int64)
-def run_reset_pass(draft: WorkTableRecord, bench: ScratchPairRecord, task: Int, first: Int, last: Int,
+@entry(WORK_TABLE_TYPE, SCRATCH_PAIR_TYPE, int64, int64, int64, int64)
+def run_dtz_pass(table: WorkTableRecord, scratch: ScratchPairRecord, task: Int, first: Int, last: Int,
                    known: Int) -> Int:
-    """Do a task for the cells from `first` up to, but not including, `last`; returns its result."""
-    codes = draft.resets
-    if task == BEGIN:
-        return assign_codes(draft, codes, bench.here, first, last, first_code)
-    if task == STEP_BACK:
-        return retract_from(draft, codes, bench, first, last, known, PIECES, long_loss)
-    return first_wrong_cell(draft, codes, bench.here, first, last, code_by_moves)
+    """Run a task on the cells from `first` up to, but not including, `last`; return its result."""
+    codes = table.dtz
+    if task == INITIALIZE:
+        return assign_codes(table, codes, scratch.here, first, last, first_code)
+    if task == RETRACT:
+        return retract_from(table, codes, scratch, first, last, known, PIECES, loss_code)
+    return first_wrong_cell(table, codes, scratch.here, first, last, code_by_moves)

@@ -1,7 +1,7 @@
-"""Decoding: the value of a position by its number in a part of a Syzygy table.
+"""Decoding of Syzygy tables: the value of a position by its index in a part.
 
-Values are a sequence of symbols of varying length, in blocks. A symbol stands for a value or for two other symbols. The
-files are mapped into memory as they are on disk; their headers have been read before (headers.py).
+The values are stored in blocks of variable-length symbols. A symbol stands for a value or for two other symbols. Files
+are memory-mapped; headers.py has read their headers before.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _ONE = np.int64(1)
 
 
 @inline
-def _find_block(part, number):
-    """The block that holds a position, and how many positions of that block come before it."""
-    main = number >> part.index_bits
-    before = (number & (_ONE << part.index_bits) - 1) - (_ONE << part.index_bits - 1)
+def _find_block(part, position):
+    """(block, before): the block of a position, and the number of positions before it in that block."""
+    main = position >> part.index_bits
+    before = (position & (_ONE << part.index_bits) - 1) - (_ONE << part.index_bits - 1)
     row = part.index + 6 * main
     block = load_u32(row)
     before += load_u16(row + 4)
@@ -46,11 +46,11 @@ def _right_symbol(part, symbol):
 
 
 @kernel
-def decoded_value(part, number):
-    """The value of a position by its number in the part; UNREADABLE if the bytes make no sense."""
-    if number < 0 or number >> part.index_bits >= part.index_count:
+def decode_value(part, position):
+    """The value of a position by its index in the part; UNREADABLE if the file is damaged."""
+    if position < 0 or position >> part.index_bits >= part.index_count:
         return UNREADABLE
-    block, before = _find_block(part, number)
+    block, before = _find_block(part, position)
     if before < 0 or block >= part.block_count:
         return UNREADABLE
     address = part.blocks + (block << part.block_bits)

@@ -1,9 +1,10 @@
-"""The distance to the next capture or pawn move on the way to a win (DTZ), by Syzygy tables, in kernels.
+"""Probing the DTZ of Syzygy tables in kernels.
 
-A distance is in plies, signed from the side to move's view, and 0 for a draw. 1 is an immediate capture, pawn move or
-mate; more than 100 is a win or loss that the fifty-move rule turns into a draw. Files have only one side to move; for
-the other, the moves are tried. Some files count in full moves: then a distance may be one more than they say. They do
-not cover positions in which the winner captures or moves a pawn at once, which is seen without them.
+DTZ is the number of plies to the next zeroing move on the way to a win: positive if the side to move wins, negative if
+it loses, 0 for a draw. 1 is an immediate zeroing move or mate; more than 100 is a win that the fifty-move rule turns
+into a draw. Files have only one side to move; for the other, the moves are tried. Some files count full moves, so that
+the DTZ may be one ply more than stored. Files lack positions in which the winner has a zeroing move that wins, which is
+detected without them.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from engine.kernel.intrinsics import load_u8, load_u16
 from tablebase.codes import UNKNOWN
 from tablebase.root_ranking import (
     DRAWS,
-    JUDGEMENT_TYPE,
     LOSES,
     MATES,
     MAY_LOSE,
     MAY_WIN,
+    RANKING_TYPE,
     SPOILT_LOSS,
     SPOILT_WIN,
     TWICE,
@@ -33,56 +34,56 @@ from tablebase.root_ranking import (
     can_repeat,
     rank_within,
 )
-from tablebase.syzygy.decode import UNREADABLE, decoded_value
-from tablebase.syzygy.probe_wdl import find_tb, locate, material_key, probe_wdl, seen_by_tb, stored_wdl, tb_numbered
+from tablebase.syzygy.decode import UNREADABLE, decode_value
+from tablebase.syzygy.probe_wdl import find_tb, flip_and_side, locate, material_key, probe_wdl, stored_wdl, tb_record
 from tablebase.syzygy.records import (
-    DISTANCES,
-    EVEN,
+    DTZ_FILE,
     NO_TB,
-    NO_VALUE,
+    NO_WDL,
     SCRATCH_TYPE,
-    SURE_LOSS,
-    SURE_WIN,
     SYZYGY_TYPE,
+    WDL_DRAW,
+    WDL_LOSS,
+    WDL_WIN,
     ScratchRecord,
     SyzygyRecord,
     part_at,
 )
 
-NO_DISTANCE = np.int64(-100_000)
-UNASKED = np.int64(-200_000)  # a distance that the move itself does not determine
-_OTHER_SIDE = np.int64(-1)  # the file does not have this side to move
-_UNFIT = np.int64(-2)  # the file is missing, or its bytes make no sense
-_NOTHING = np.int64(-3)  # the value of having no capture; worse than SURE_LOSS
+NO_DTZ = np.int64(-100_000)
+DTZ_NOT_ZEROING = np.int64(-200_000)  # the move neither zeroes rule50 nor ends the game
+_OTHER_SIDE = np.int64(-1)  # the file lacks this side to move
+_UNREADABLE_FILE = np.int64(-2)  # the file is missing or damaged
+_NO_CAPTURE = np.int64(-3)  # below WDL_LOSS
 _FARTHEST = np.int64(10_000)
-_PATIENCE = np.int64(1)  # plies: a file that does not have one side to move has the other
+_MAX_PROBE_DEPTH = np.int64(1)  # plies: a file that lacks one side to move has the other
 
 # Flags of a part of a file.
 _BLACK, _MAPPED, _WIN_IN_PLIES, _LOSS_IN_PLIES, _WIDE = (np.int64(flag) for flag in (1, 2, 4, 8, 16))
 
 
 @inline
-def _dtz_of_zeroing_move(value):
-    """The distance of a position with this value in which the next move captures or moves a pawn."""
-    if value == EVEN:
+def _dtz_before_zeroing(value):
+    """The DTZ of a position with this WDL value whose best move is a zeroing move."""
+    if value == WDL_DRAW:
         return np.int64(0)
-    distance = np.int64(1) if abs(value) == SURE_WIN else FIFTY_MOVES + 1
-    return distance if value > 0 else -distance
+    dtz = np.int64(1) if abs(value) == WDL_WIN else FIFTY_MOVES + 1
+    return dtz if value > 0 else -dtz
 
 
 @inline
-def _value(pos, syzygy, moves, end, scratch):
-    """SURE_WIN to SURE_LOSS for the side to move, ignoring en passant; or NO_VALUE."""
-    return probe_wdl(pos, syzygy, np.int64(0), np.int64(0), moves, end, scratch, SURE_LOSS, SURE_WIN)
+def _wdl(pos, syzygy, moves, end, scratch):
+    """WDL_WIN to WDL_LOSS for the side to move, ignoring en passant; or NO_WDL."""
+    return probe_wdl(pos, syzygy, np.int64(0), np.int64(0), moves, end, scratch, WDL_LOSS, WDL_WIN)
 
 
 @kernel
-def full_value(pos, syzygy, moves, end, scratch):
-    """SURE_WIN to SURE_LOSS for the side to move, including en passant; or NO_VALUE."""
-    value = _value(pos, syzygy, moves, end, scratch)
-    if value == NO_VALUE or pos.ep == NO_SQUARE:
+def wdl_with_en_passant(pos, syzygy, moves, end, scratch):
+    """WDL_WIN to WDL_LOSS for the side to move, including en passant; or NO_WDL."""
+    value = _wdl(pos, syzygy, moves, end, scratch)
+    if value == NO_WDL or pos.ep == NO_SQUARE:
         return value
-    best, has_other = _NOTHING, False
+    best, has_other = _NO_CAPTURE, False
     checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
     for index in range(end, last):
@@ -91,18 +92,18 @@ def full_value(pos, syzygy, moves, end, scratch):
             has_other = True
             continue
         make(pos, move)
-        left = _value(pos, syzygy, moves, last, scratch)
+        left = _wdl(pos, syzygy, moves, last, scratch)
         unmake(pos, move)
-        if left == NO_VALUE:
-            return NO_VALUE
+        if left == NO_WDL:
+            return NO_WDL
         best = max(best, -left)
     return max(value, best) if has_other else best
 
 
 @kernel
-def best_capture(pos, syzygy, moves, end, scratch):
-    """The value of the best capture, or _NOTHING, or NO_VALUE if a file is missing."""
-    best = _NOTHING
+def best_capture_wdl(pos, syzygy, moves, end, scratch):
+    """The WDL value of the best capture; _NO_CAPTURE if there is none, NO_WDL if a file is missing."""
+    best = _NO_CAPTURE
     checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, NOISY, checkers, pinned)
     for index in range(end, last):
@@ -110,17 +111,17 @@ def best_capture(pos, syzygy, moves, end, scratch):
         if pos.board[to_square(move)] == NO_PIECE:
             continue
         make(pos, move)
-        left = _value(pos, syzygy, moves, last, scratch)
+        left = _wdl(pos, syzygy, moves, last, scratch)
         unmake(pos, move)
-        if left == NO_VALUE:
-            return NO_VALUE
+        if left == NO_WDL:
+            return NO_WDL
         best = max(best, -left)
     return best
 
 
 @kernel
 def wins_by_pawn_move(pos, syzygy, moves, end, scratch, value):
-    """1 if a pawn move that does not capture keeps this value, 0 if none does, NO_VALUE if a file is missing."""
+    """1 if a pawn move without capture keeps this WDL value, 0 if none does, NO_WDL if a file is missing."""
     checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
     for index in range(end, last):
@@ -129,10 +130,10 @@ def wins_by_pawn_move(pos, syzygy, moves, end, scratch, value):
         if not is_pawn or pos.board[to_square(move)] != NO_PIECE:
             continue
         make(pos, move)
-        left = full_value(pos, syzygy, moves, last, scratch)
+        left = wdl_with_en_passant(pos, syzygy, moves, last, scratch)
         unmake(pos, move)
-        if left == NO_VALUE:
-            return NO_VALUE
+        if left == NO_WDL:
+            return NO_WDL
         if -left == value:
             return np.int64(1)
     return np.int64(0)
@@ -140,142 +141,145 @@ def wins_by_pawn_move(pos, syzygy, moves, end, scratch, value):
 
 @inline
 def _map_of(value):
-    """Which of a part's maps gives the meaning of its numbers for positions of this value."""
-    if value == SURE_WIN:
+    """The index of the map of a part for positions of this WDL value."""
+    if value == WDL_WIN:
         return 0
-    if value == SURE_LOSS:
+    if value == WDL_LOSS:
         return 1
     return 2 if value > 0 else 3
 
 
 @kernel
 def stored_plies(pos, syzygy, value, squares):
-    """The plies that a file adds to `_dtz_of_zeroing_move` for a position of this value; or _OTHER_SIDE, or _UNFIT."""
-    found = find_tb(syzygy, DISTANCES, material_key(pos))
-    if found == NO_TB:
-        return _UNFIT
-    tb = tb_numbered(syzygy, DISTANCES, found)
-    is_exchanged, side = seen_by_tb(pos, tb, found)
-    address, number = locate(pos, syzygy, tb, is_exchanged, np.int64(0), squares)
+    """The plies that a file adds to `_dtz_before_zeroing`; or _OTHER_SIDE, or _UNREADABLE_FILE."""
+    tb_code = find_tb(syzygy, DTZ_FILE, material_key(pos))
+    if tb_code == NO_TB:
+        return _UNREADABLE_FILE
+    tb = tb_record(syzygy, DTZ_FILE, tb_code)
+    is_flipped, side = flip_and_side(pos, tb, tb_code)
+    address, index = locate(pos, syzygy, tb, is_flipped, np.int64(0), squares)
     part = part_at(address)
     if part.flags & _BLACK != side and (tb.has_pawns or not tb.is_symmetric):
         return _OTHER_SIDE
-    plies = np.int64(0) if part.constant != NO_VALUE else decoded_value(part, number)
+    plies = np.int64(0) if part.constant != NO_WDL else decode_value(part, index)
     if plies == UNREADABLE:
-        return _UNFIT
+        return _UNREADABLE_FILE
     if part.flags & _MAPPED:
         which = _map_of(value)
         if plies >= part.map_sizes[which]:
-            return _UNFIT
+            return _UNREADABLE_FILE
         start = part.maps[which]
         plies = load_u16(start + 2 * plies) if part.flags & _WIDE else load_u8(start + plies)
-    is_in_plies = ((value == SURE_WIN and part.flags & _WIN_IN_PLIES)
-                   or (value == SURE_LOSS and part.flags & _LOSS_IN_PLIES))
+    is_in_plies = ((value == WDL_WIN and part.flags & _WIN_IN_PLIES)
+                   or (value == WDL_LOSS and part.flags & _LOSS_IN_PLIES))
     return plies if is_in_plies else 2 * plies
 
 
 @kernel
-def probe_dtz(pos, syzygy, moves, end, scratch, patience):
-    """The distance of a position with legal moves, none of them castling or en passant; or NO_DISTANCE.
+def probe_dtz(pos, syzygy, moves, end, scratch, depth):
+    """The DTZ of a position that has legal moves, without castling or en passant; or NO_DTZ.
 
-    If a file does not have this side to move, the moves are tried, `patience` plies deep.
+    If the file lacks this side to move, the moves are tried, `depth` plies deep.
     """
     if popcount(occupied_squares(pos)) == 2:
         return np.int64(0)
-    capture, value = best_capture(pos, syzygy, moves, end, scratch), stored_wdl(pos, syzygy, scratch.squares)
-    if capture == NO_VALUE or value == NO_VALUE:
-        return NO_DISTANCE
+    capture, value = best_capture_wdl(pos, syzygy, moves, end, scratch), stored_wdl(pos, syzygy, scratch.squares)
+    if capture == NO_WDL or value == NO_WDL:
+        return NO_DTZ
     is_best = capture >= value
     value = max(capture, value)
-    if value == EVEN or (value > 0 and is_best):
-        return _dtz_of_zeroing_move(value)
+    if value == WDL_DRAW or (value > 0 and is_best):
+        return _dtz_before_zeroing(value)
     if value > 0:
-        found = wins_by_pawn_move(pos, syzygy, moves, end, scratch, value)
-        if found != 0:
-            return NO_DISTANCE if found == NO_VALUE else _dtz_of_zeroing_move(value)
+        pawn_move_wins = wins_by_pawn_move(pos, syzygy, moves, end, scratch, value)
+        if pawn_move_wins != 0:
+            return NO_DTZ if pawn_move_wins == NO_WDL else _dtz_before_zeroing(value)
     plies = stored_plies(pos, syzygy, value, scratch.squares)
     if plies >= 0:
-        return _dtz_of_zeroing_move(value) + (plies if value > 0 else -plies)
-    if plies == _UNFIT or patience == 0:
-        return NO_DISTANCE
+        return _dtz_before_zeroing(value) + (plies if value > 0 else -plies)
+    if plies == _UNREADABLE_FILE or depth == 0:
+        return NO_DTZ
     farthest = -_FARTHEST if value > 0 else np.int64(0)
-    best = farthest  # larger is better for the mover: -1 is the nearest win, and above 0 the farthest loss
+    best = farthest  # negated, so that larger is better: -1 is the nearest win, the largest positive the longest loss
     checkers, pinned = checkers_and_pinned(pos)
     last = generate(pos, moves, end, ALL_MOVES, checkers, pinned)
     for index in range(end, last):
         move = np.int64(moves.moves[index])
         make(pos, move)
-        distance = distance_after(pos, syzygy, moves, last, scratch)
-        if distance == UNASKED:
-            left = probe_dtz(pos, syzygy, moves, last, scratch, patience - 1)
-            distance = NO_DISTANCE if left == NO_DISTANCE else dtz_plus_one(-left)
+        dtz = dtz_of_zeroing_or_end(pos, syzygy, moves, last, scratch)
+        if dtz == DTZ_NOT_ZEROING:
+            left = probe_dtz(pos, syzygy, moves, last, scratch, depth - 1)
+            dtz = NO_DTZ if left == NO_DTZ else dtz_plus_one(-left)
         unmake(pos, move)
-        if distance == NO_DISTANCE:
-            return NO_DISTANCE
-        if (value > 0) == (distance > 0) and distance != 0:
-            best = max(best, -distance)
-    return NO_DISTANCE if best == farthest else -best
+        if dtz == NO_DTZ:
+            return NO_DTZ
+        if (value > 0) == (dtz > 0) and dtz != 0:
+            best = max(best, -dtz)
+    return NO_DTZ if best == farthest else -best
 
 
 @inline
-def dtz_plus_one(distance):
-    """The distance plus one ply; a draw stays a draw."""
-    return distance + np.int64(distance > 0) - np.int64(distance < 0)
+def dtz_plus_one(dtz):
+    """The DTZ one ply earlier; a draw stays a draw."""
+    return dtz + np.int64(dtz > 0) - np.int64(dtz < 0)
 
 
 @kernel
-def distance_after(pos, syzygy, moves, end, scratch):
-    """The distance of the move just made, for its side, if it ends the game, captures or moves a pawn; else UNASKED."""
+def dtz_of_zeroing_or_end(pos, syzygy, moves, end, scratch):
+    """The DTZ of the move just made, for the side that made it, if it ends the game or zeroes rule50.
+
+    Otherwise DTZ_NOT_ZEROING; NO_DTZ if a file is missing.
+    """
     checkers, pinned = checkers_and_pinned(pos)
     if generate(pos, moves, end, ALL_MOVES, checkers, pinned) == end:
         return np.int64(0) if checkers == EMPTY else np.int64(1)
     if pos.rule50 != 0:
-        return UNASKED
-    value = full_value(pos, syzygy, moves, end, scratch)
-    return NO_DISTANCE if value == NO_VALUE else _dtz_of_zeroing_move(-value)
+        return DTZ_NOT_ZEROING
+    value = wdl_with_en_passant(pos, syzygy, moves, end, scratch)
+    return NO_DTZ if value == NO_WDL else _dtz_before_zeroing(-value)
 
 
 @kernel
-def _rank_of_distance(pos, moves, end, distance, fifty_moves_count):
+def _rank_by_dtz(pos, moves, end, dtz, use_rule50):
     """The rank of the move just made."""
     checkers, pinned = checkers_and_pinned(pos)
-    if distance == 1 and checkers != EMPTY and generate(pos, moves, end, ALL_MOVES, checkers, pinned) == end:
+    if dtz == 1 and checkers != EMPTY and generate(pos, moves, end, ALL_MOVES, checkers, pinned) == end:
         return rank_within(MATES, np.int64(0))
-    if distance == 0:
+    if dtz == 0:
         return rank_within(DRAWS, np.int64(0))
     is_repeated = repetition_count(pos) >= TWICE
-    plies = abs(distance) + max(np.int64(pos.rule50) - 1, 0)
-    is_spoilt = is_repeated or (fifty_moves_count and plies > FIFTY_MOVES)
-    is_close = fifty_moves_count and plies == FIFTY_MOVES and pos.rule50 != 0  # the file may have rounded down
-    if distance > 0:
+    plies = abs(dtz) + max(np.int64(pos.rule50) - 1, 0)
+    is_spoilt = is_repeated or (use_rule50 and plies > FIFTY_MOVES)
+    is_close = use_rule50 and plies == FIFTY_MOVES and pos.rule50 != 0  # the stored DTZ may be rounded down
+    if dtz > 0:
         if is_spoilt or can_repeat(pos, moves, end):
-            return rank_within(SPOILT_WIN, -distance)
-        return rank_within(MAY_WIN if is_close else WINS, -distance)
+            return rank_within(SPOILT_WIN, -dtz)
+        return rank_within(MAY_WIN if is_close else WINS, -dtz)
     if is_spoilt:
-        return rank_within(SPOILT_LOSS, -distance)
-    return rank_within(MAY_LOSE if is_close else LOSES, -distance)
+        return rank_within(SPOILT_LOSS, -dtz)
+    return rank_within(MAY_LOSE if is_close else LOSES, -dtz)
 
 
-@entry(POSITION_TYPE, SYZYGY_TYPE, MOVE_LIST_TYPE, SCRATCH_TYPE, JUDGEMENT_TYPE, int64)
+@entry(POSITION_TYPE, SYZYGY_TYPE, MOVE_LIST_TYPE, SCRATCH_TYPE, RANKING_TYPE, int64)
 def rank_moves_by_dtz(pos: PositionRecord, syzygy: SyzygyRecord, moves: MoveListRecord, scratch: ScratchRecord,
-                      judgement: RankingRecord, fifty_moves_count: Int) -> Int:
-    """Judge all legal moves of a position without castling; codes are distances. Returns their number, or UNKNOWN."""
+                      ranking: RankingRecord, use_rule50: Int) -> Int:
+    """Rank the legal moves of a position without castling; the codes are DTZ. Return their number, or UNKNOWN."""
     checkers, pinned = checkers_and_pinned(pos)
     count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
     for index in range(count):
         move = np.int64(moves.moves[index])
         make(pos, move)
-        distance = distance_after(pos, syzygy, moves, count, scratch)
-        if distance == UNASKED:
-            left = probe_dtz(pos, syzygy, moves, count, scratch, _PATIENCE)
-            distance = NO_DISTANCE if left == NO_DISTANCE else dtz_plus_one(-left)
+        dtz = dtz_of_zeroing_or_end(pos, syzygy, moves, count, scratch)
+        if dtz == DTZ_NOT_ZEROING:
+            left = probe_dtz(pos, syzygy, moves, count, scratch, _MAX_PROBE_DEPTH)
+            dtz = NO_DTZ if left == NO_DTZ else dtz_plus_one(-left)
         rank = np.int64(0)
-        if distance != NO_DISTANCE:
-            rank = _rank_of_distance(pos, moves, count, distance, fifty_moves_count)
+        if dtz != NO_DTZ:
+            rank = _rank_by_dtz(pos, moves, count, dtz, use_rule50)
         unmake(pos, move)
-        if distance == NO_DISTANCE:
+        if dtz == NO_DTZ:
             return UNKNOWN
-        judgement.moves[index], judgement.codes[index], judgement.ranks[index] = move, distance, rank
+        ranking.moves[index], ranking.codes[index], ranking.ranks[index] = move, dtz, rank
     return count
 
 

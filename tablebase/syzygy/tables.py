@@ -1,6 +1,6 @@
-"""The user's Syzygy tables: found, their headers read, and passed to the kernels as they are on disk.
+"""The user's Syzygy tables: finds the files, reads their headers and passes them to the kernels, memory-mapped.
 
-python-chess reads the headers. For each ending there may be two files: values, and distances, which the root needs.
+python-chess parses the headers. An ending may have two files: WDL, and DTZ, which the root needs.
 """
 
 from __future__ import annotations
@@ -24,64 +24,65 @@ from engine.kernel.records import new_record
 from engine.system.errors import InputError
 from tablebase.background_reader import BackgroundReader, publish
 from tablebase.codes import UNKNOWN
-from tablebase.material import Men, can_turn_into, pieces_besides_kings
-from tablebase.root_ranking import RankedMove, empty_judgement, ranked_moves
+from tablebase.material import Pieces, can_turn_into, pieces_besides_kings
+from tablebase.root_ranking import RankedMove, empty_ranking, ranked_moves
 from tablebase.syzygy.headers import FILES, check_header, parts_of, set_part
 from tablebase.syzygy.probe_dtz import rank_moves_by_dtz
 from tablebase.syzygy.probe_wdl import wdl_entry
 from tablebase.syzygy.records import (
     ADDRESS_OF_KEYS,
-    DISTANCES,
+    DTZ_FILE,
     HASH,
     HASH_SHIFT,
-    MOST_MEN,
-    NO_VALUE,
+    MAX_PIECES,
+    NO_WDL,
     PART,
     SLOTS,
     SYZYGY_TB,
-    VALUES,
+    WDL_FILE,
     ScratchRecord,
     SyzygyRecord,
 )
 
-_SUFFIXES = {".rtbw": int(VALUES), ".rtbz": int(DISTANCES)}
+_SUFFIXES = {".rtbw": int(WDL_FILE), ".rtbz": int(DTZ_FILE)}
 _LETTERS = " PNBRQK"
 
 
 class SyzygyTables:
-    """The tables in some folders. Broken files are reported once, by `complaints`; the other files are used."""
+    """The tables in some folders. `take_warnings` returns problems with files; the other files are used."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        self._paths: dict[tuple[Men, int], Path] = {}  # [men, kind of file]
+        self._paths: dict[tuple[Pieces, int], Path] = {}  # [pieces, table kind]
         self._reader = BackgroundReader()
         self.wait, self.take_warnings = self._reader.wait, self._reader.take_warnings
         for folder in folders:
-            self._reader.do(str(folder), partial(self._add, folder))
-        values = [men for men, kind in self._paths if kind == VALUES]
-        self.count = len(values)  # endings
-        self.most_men = max((len(men) + 2 for men in values), default=0)  # of the largest, including kings
+            self._reader.run(str(folder), partial(self._add, folder))
+        wdl_endings = [pieces for pieces, table_kind in self._paths if table_kind == WDL_FILE]
+        self.count = len(wdl_endings)
+        self.max_pieces = max((len(pieces) + 2 for pieces in wdl_endings), default=0)  # including kings
         self.record: SyzygyRecord = _new_record()
-        self._numbers = {men: number for number, men in enumerate(dict.fromkeys(men for men, _ in self._paths))}
+        endings = dict.fromkeys(pieces for pieces, _ in self._paths)
+        self._numbers = {pieces: number for number, pieces in enumerate(endings)}
         self._tbs = np.zeros((2, max(len(self._numbers), 1)), SYZYGY_TB)
         self.record.tbs[:] = [row.ctypes.data for row in self._tbs]
-        self._kept: list[Any] = []  # files and arrays that kernels know by their addresses
-        self._opened: set[tuple[Men, int]] = set()
+        self._kept: list[Any] = []  # files and arrays that kernels use by address
+        self._opened: set[tuple[Pieces, int]] = set()
         self._prepared: Counter[int] | None = None
-        self._moves, self._scratch, self._judgement = empty_move_list(), new_record(ScratchRecord), empty_judgement()
+        self._moves, self._scratch, self._ranking = empty_move_list(), new_record(ScratchRecord), empty_ranking()
 
     def _add(self, folder: Path) -> None:
-        """Find the tables of a folder; InputError if it cannot be read."""
+        """Add the tables of a folder; InputError if it cannot be read."""
         try:
             paths = sorted(folder.iterdir())
         except (OSError, ValueError) as error:
             raise InputError(f"cannot read {folder}: {getattr(error, 'strerror', None) or error}") from error
         for path in paths:
-            if path.suffix in _SUFFIXES and chess.syzygy.is_tablename(path.stem, piece_count=MOST_MEN):
-                self._paths.setdefault((men_named(path.stem), _SUFFIXES[path.suffix]), path)
+            if path.suffix in _SUFFIXES and chess.syzygy.is_tablename(path.stem, piece_count=MAX_PIECES):
+                self._paths.setdefault((pieces_named(path.stem), _SUFFIXES[path.suffix]), path)
 
     @property
     def address(self) -> int:
-        """Where kernels find the open tables."""
+        """The address of the record of open tables, for kernels."""
         return int(self.record.__array_interface__["data"][0])
 
     def prepare(self, position: PositionRecord) -> None:
@@ -90,118 +91,118 @@ class SyzygyTables:
         if have == self._prepared:
             return
         self._prepared = have
-        wanted = [(men, kind) for men, kind in self._paths
-                  if (men, kind) not in self._opened and can_turn_into(have, men)]
-        wanted.sort(key=lambda job: (job[1], len(job[0])))  # values first: searches need them
+        needed = [(pieces, table_kind) for pieces, table_kind in self._paths
+                  if (pieces, table_kind) not in self._opened and can_turn_into(have, pieces)]
+        needed.sort(key=lambda job: (job[1], len(job[0])))  # WDL first, because searches need it
         self._reader.read([("the kernel", rank_moves_by_dtz.load),
-                           *((str(self._paths[job]), partial(self._open, *job)) for job in wanted)] if wanted else [])
+                           *((str(self._paths[job]), partial(self._open, *job)) for job in needed)] if needed else [])
 
     def value(self, position: PositionRecord, rounds: int = 1) -> int | None:
-        """2 to -2 for the side to move, opening tables if need be; None if one is missing.
+        """WDL from 2 to -2 for the side to move, opening tables as needed; None if one is missing.
 
-        More than one round is for measuring the time of a probe.
+        More than one round only serves to measure the time of a probe.
         """
         self.prepare(position)
         self.wait()
         value = int(wdl_entry(position, self.record, self._moves, self._scratch, rounds))
-        return None if value == NO_VALUE else value
+        return None if value == NO_WDL else value
 
-    def ranked_moves(self, position: PositionRecord, fifty_moves_count: bool) -> list[RankedMove] | None:
-        """Every legal move, the best first; its code is the distance. None if a file is missing.
+    def ranked_moves(self, position: PositionRecord, use_rule50: bool) -> list[RankedMove] | None:
+        """Every legal move, the best first, with its DTZ as code; None if a file is missing.
 
-        Uses only what is open, since this is called while a clock is running.
+        Uses only open tables, because it is called while the clock is running.
         """
         if position.castling:
             return None
-        count = int(rank_moves_by_dtz(position, self.record, self._moves, self._scratch, self._judgement,
-                                      int(fifty_moves_count)))
-        return None if count == UNKNOWN else ranked_moves(self._judgement, count)
+        count = int(rank_moves_by_dtz(position, self.record, self._moves, self._scratch, self._ranking,
+                                      int(use_rule50)))
+        return None if count == UNKNOWN else ranked_moves(self._ranking, count)
 
     def values(self, game: Game) -> dict[int, int] | None:
-        """[move]: 2 to -2 for the mover, as if a capture had just been made; None if a table is missing.
+        """[move]: WDL from 2 to -2 for the side that moves, as if rule50 were 0; None if a table is missing.
 
-        Uses only what is open, since this is called while a clock is running.
+        Uses only open tables, because it is called while the clock is running.
         """
-        found = {}
+        values = {}
         for move in game.legal_moves():
             after = game.position.copy()
             make_if_legal(after, move)
             if after.castling or after.ep != NO_SQUARE:
                 return None
             value = int(wdl_entry(after, self.record, self._moves, self._scratch, 1))
-            if value == NO_VALUE:
+            if value == NO_WDL:
                 return None
-            found[move] = -value
-        return found
+            values[move] = -value
+        return values
 
-    def _open(self, men: Men, kind: int) -> None:
-        """Read the header of a file, and publish it to kernels."""
-        path = self._paths[men, kind]
-        self._opened.add((men, kind))
+    def _open(self, pieces: Pieces, table_kind: int) -> None:
+        """Read the header of a file, and publish the file to kernels."""
+        path = self._paths[pieces, table_kind]
+        self._opened.add((pieces, table_kind))
         if path.stat().st_size == 0:
             raise InputError(f"{path} is empty")
-        source = _read_header(path, kind)
+        source = _read_header(path, table_kind)
         data = np.frombuffer(source.data, np.uint8)
         parts = parts_of(source)
-        is_exchanged = check_header(parts, men, data)
+        is_flipped = check_header(parts, pieces, data)
         records = np.zeros(2 * FILES, PART)
         for part in parts:
             set_part(records[2 * part.file + part.side], part, data, self._kept)
-        number = self._numbers[men]
-        tb = self._tbs[kind, number]
-        tb.men, tb.has_pawns, tb.is_symmetric = source.num, source.has_pawns, source.symmetric
+        number = self._numbers[pieces]
+        tb = self._tbs[table_kind, number]
+        tb.piece_count, tb.has_pawns, tb.is_symmetric = source.num, source.has_pawns, source.symmetric
         if source.has_pawns:
             tb.leading_pawns, tb.other_pawns = source.pawns
         else:
             tb.has_three_unique = source.enc_type == 0
         tb.parts = records.ctypes.data
         self._kept += [source, data, records]
-        self._enter(tuple(sorted(piece ^ 8 for piece in men)), kind, 2 * number + 1 - is_exchanged)
-        self._enter(men, kind, 2 * number + is_exchanged)
+        self._insert(tuple(sorted(piece ^ 8 for piece in pieces)), table_kind, 2 * number + 1 - is_flipped)
+        self._insert(pieces, table_kind, 2 * number + is_flipped)
 
-    def _enter(self, men: Men, kind: int, number: int) -> None:
-        """Enter a table into the hash table; for symmetric endings the second entry counts."""
-        key = key_of_pieces(men)
+    def _insert(self, pieces: Pieces, table_kind: int, number: int) -> None:
+        """Insert a file into the hash table; for symmetric endings the second insertion overwrites the first."""
+        key = key_of_pieces(pieces)
         slot = key * int(HASH) % (1 << 64) >> HASH_SHIFT
-        while self.record["keys"][kind][slot] not in (0, key):
+        while self.record["keys"][table_kind][slot] not in (0, key):
             slot = (slot + 1) % SLOTS
-        self.record.numbers[kind, slot] = number
-        publish(self.address + ADDRESS_OF_KEYS + 8 * (kind * SLOTS + slot), key)
+        self.record.numbers[table_kind, slot] = number
+        publish(self.address + ADDRESS_OF_KEYS + 8 * (table_kind * SLOTS + slot), key)
 
 
-def _read_header(path: Path, kind: int) -> Any:
-    """The file as python-chess sees it; it may raise anything if the header is damaged."""
-    if kind == VALUES:
-        values = chess.syzygy.WdlTable(str(path))
-        values.init_table_wdl()
-        return values
-    distances = chess.syzygy.DtzTable(str(path))
-    distances.init_table_dtz()
-    return distances
+def _read_header(path: Path, table_kind: int) -> Any:
+    """Parse a file with python-chess, which may raise any exception if the header is damaged."""
+    if table_kind == WDL_FILE:
+        wdl = chess.syzygy.WdlTable(str(path))
+        wdl.init_table_wdl()
+        return wdl
+    dtz = chess.syzygy.DtzTable(str(path))
+    dtz.init_table_dtz()
+    return dtz
 
 
-def men_named(name: str) -> Men:
-    """The men besides the kings in a table's name, as pieces, sorted."""
+def pieces_named(name: str) -> Pieces:
+    """The pieces besides the kings in the name of a table, sorted."""
     white, black = name.split("v")
     return tuple(sorted([*(_LETTERS.index(letter) for letter in white[1:]),
                          *(8 + _LETTERS.index(letter) for letter in black[1:])]))
 
 
-def key_of_pieces(men: Men) -> int:
-    """The same key as `material_key`."""
+def key_of_pieces(pieces: Pieces) -> int:
+    """The `material_key` of these pieces."""
     key = 0
     for piece in (1, 2, 3, 4, 5, 9, 10, 11, 12, 13):
-        key = key << 3 | men.count(piece)
+        key = key << 3 | pieces.count(piece)
     return key
 
 
 def _new_record() -> SyzygyRecord:
-    """A record without tables. The numbering of squares is part of the format; python-chess has the lists."""
+    """Return a record without tables; the index tables of the format come from python-chess."""
     record = new_record(SyzygyRecord)
     for field, numbers in (("triangle", chess.syzygy.TRIANGLE), ("lower", chess.syzygy.LOWER),
                            ("diagonal", chess.syzygy.DIAG), ("flap", chess.syzygy.FLAP),
                            ("pawn_twist", chess.syzygy.PTWIST), ("king_pairs", chess.syzygy.KK_IDX),
                            ("pawn_index", chess.syzygy.PAWNIDX)):
         record[field] = numbers
-    record["choose"] = [[comb(n, k) for k in range(MOST_MEN)] for n in range(64)]
+    record["choose"] = [[comb(n, k) for k in range(MAX_PIECES)] for n in range(64)]
     return record

@@ -7,7 +7,7 @@ from engine.core.movegen import NOISY, empty_move_list
 from engine.search.scores import MATE
 from eval.evaluate import evaluate_entry
 from eval.weights import load_weights
-from tests.kernels import generate_wanted, is_repetition_after, take_back
+from tests.kernels import generate_entry, is_repetition_after, unmake_entry
 
 WEIGHTS = load_weights()
 
@@ -52,7 +52,7 @@ def _quiescence_node(pos, ply: int) -> int:
 def _after(pos, move: int, value) -> int:
     make_if_legal(pos, move)
     result = -value()
-    take_back(pos, move)
+    unmake_entry(pos, move)
     return result
 
 
@@ -64,7 +64,7 @@ def _moves(pos) -> tuple[list[int], bool]:
 
 def _noisy_moves(pos) -> list[int]:
     out = empty_move_list()
-    return out.moves[: generate_wanted(pos, out, NOISY)].tolist()
+    return out.moves[: generate_entry(pos, out, NOISY)].tolist()
 
 
 def _is_draw(pos, ply: int, moves: list[int], in_check: bool) -> bool:

@@ -33,7 +33,7 @@ from tests.alphabeta.kernels import (
     wins_exchange,
 )
 from tests.eval.kernels import psq_from_scratch
-from tests.kernels import all_attacked, all_attacked_by_worth
+from tests.kernels import all_attacked, attacks_by_value_entry
 from tests.positions import judge, start_fens
 
 STATE = new_state()
@@ -88,7 +88,7 @@ def test_the_order_of_moves(fen, seed, choice, extra):
     fill_histories(state, seed)
     state.params.use_pawn_history = extra
     state.stack["threats"][FRAME] = all_attacked(game.position, game.position.side ^ 1) if extra else 0
-    state.stack["attacked_by_lesser"][FRAME] = all_attacked_by_worth(game.position, game.position.side ^ 1)[:3]
+    state.stack["attacked_by_lesser"][FRAME] = attacks_by_value_entry(game.position, game.position.side ^ 1)[:3]
     legal = game.legal_moves()
     if not legal:
         return

@@ -21,7 +21,7 @@ from eval.evaluator import features_evaluator
 from tests.alphabeta.few_moves import FEW_MOVES_FENS
 from tests.alphabeta.kernels import tt_probe
 from tests.alphabeta.reference import minimax, value_at
-from tests.kernels import take_back
+from tests.kernels import unmake_entry
 
 # What must not change the value, each with all before it. The table's cut-offs may: what it remembers was searched
 # deeper, or by another way.
@@ -116,7 +116,7 @@ def positions_below(pos, plies: int, ply: int = 0) -> Iterator[int]:
     for move in moves.moves[: list_moves(pos, moves)[0] if plies else 0].tolist():
         make_if_legal(pos, move)
         yield from positions_below(pos, plies - 1, ply + 1)
-        take_back(pos, move)
+        unmake_entry(pos, move)
 
 
 def audit(fen: str, plies: int, with_quiescence: bool) -> Counter[tuple[bool, int]]:

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from book.build import BookFilter, Builder, MoveCounter, Weighting, merge_books
 from book.pgn import main_line, read_pgn
 from book.polyglot import BookEntry
-from book.replay import read_san, replay
+from book.replay import parse_san, replay
 from engine.core.fen import parse_fen
 from engine.core.movegen import empty_move_list
 from engine.system.errors import InputError
@@ -91,21 +91,21 @@ def test_packed_files_hold_the_same_games(tmp_path, ending):
 
 
 @pytest.mark.parametrize("name", ["games.pgn.gz", "games.pgn.xz", "games.zip"])
-def test_damaged_files_are_named(tmp_path, name):
+def test_damaged_files_are_rejected(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(b"\x1f\x8b no archive at all")
     with pytest.raises(InputError, match=name):
         list(read_pgn(path))
 
 
-def test_missing_files_are_named(tmp_path):
+def test_missing_files_are_rejected(tmp_path):
     with pytest.raises(InputError, match=r"cannot read .*nowhere\.pgn"):
         list(read_pgn(tmp_path / "nowhere.pgn"))
 
 
 @given(st.text(max_size=300))
 def test_no_text_makes_the_reader_fail(text):
-    assert all(isinstance(read_san(word), int) for word in main_line(text)[0])
+    assert all(isinstance(parse_san(word), int) for word in main_line(text)[0])
 
 
 @settings(max_examples=60, deadline=None)
@@ -115,7 +115,7 @@ def test_every_legal_move_is_understood_as_python_chess_writes_it(data):
     board = judge(fen)
     for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=30)):
         for move in board.legal_moves:
-            words = np.array([read_san(board.san(move))], np.int64)
+            words = np.array([parse_san(board.san(move))], np.int64)
             keys, moves = np.zeros(1, np.uint64), np.zeros(1, np.int64)
             position = parse_fen(board.fen(en_passant="legal"))
             assert replay(position, empty_move_list(), words, keys, moves) == 1, (board.fen(), board.san(move))
@@ -161,7 +161,7 @@ def test_games_without_headers_end_with_their_results(tmp_path):
         (["e4", "e5"], "1-0"), (["d4", "d5", "c4", "e6"], "0-1")]
 
 
-def test_files_that_are_no_pgn_take_no_memory(tmp_path):
+def test_other_files_take_no_memory(tmp_path):
     path = tmp_path / "large.bin"
     path.write_bytes(b"abcdefgh\n" * 200_000)
     with pytest.raises(InputError, match="is it PGN"):
@@ -178,40 +178,40 @@ def test_files_that_are_no_pgn_take_no_memory(tmp_path):
 ])
 def test_games_from_other_positions(tmp_path, headers, moves, used):
     builder = Builder(BookFilter(min_games=1))
-    complaints: list[str] = []
+    warnings: list[str] = []
     path = write(tmp_path, f"{headers}\n\n{moves} 1/2-1/2\n")
-    assert list(builder.add_games(read_pgn(path), complaints.append)) == [1]
-    assert (builder.used, len(complaints)) == (int(used), int(not used)), complaints
+    assert list(builder.add_games(read_pgn(path), warnings.append)) == [1]
+    assert (builder.used, len(warnings)) == (int(used), int(not used)), warnings
 
 
 @pytest.mark.parametrize(("word", "other"), [
     ("Ng1-f3", "Ng1f3"), ("exd6e.p.", "exd6"), ("e8=q", "e8=Q"), ("Qxf7++", "Qxf7"), ("0-0", "O-O"),
     ("0-0-0+", "O-O-O")])
 def test_other_ways_to_write_a_move(word, other):
-    assert read_san(word) == read_san(other) != 0
+    assert parse_san(word) == parse_san(other) != 0
 
 
 @pytest.mark.parametrize("word", ["", "e9", "Zf3", "Nf3x", "e8=K", "O-O-O-O", "--", "0000"])
 def test_words_that_are_no_moves(word):
-    assert read_san(word) == 0
+    assert parse_san(word) == 0
 
 
-def test_ambiguous_words_are_refused():
+def test_ambiguous_words_are_rejected():
     position = parse_fen("4k3/8/8/8/8/8/8/R3K2R w - - 0 1")
     for word, played in (("Rd1", 1), ("Rf1", 1), ("Rg1", 1)):
-        assert replay(position.copy(), empty_move_list(), np.array([read_san(word)]), np.zeros(1, np.uint64),
+        assert replay(position.copy(), empty_move_list(), np.array([parse_san(word)]), np.zeros(1, np.uint64),
                       np.zeros(1, np.int64)) == played
     knights = parse_fen("4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1")
     for word, played in (("Nd2", 0), ("Nbd2", 1), ("Nfd2", 1), ("Nc3", 1)):
-        assert replay(knights.copy(), empty_move_list(), np.array([read_san(word)]), np.zeros(1, np.uint64),
+        assert replay(knights.copy(), empty_move_list(), np.array([parse_san(word)]), np.zeros(1, np.uint64),
                       np.zeros(1, np.int64)) == played
 
 
-def built(path: Path, rules: BookFilter) -> tuple[Builder, list[str]]:
-    builder = Builder(rules)
-    complaints: list[str] = []
-    assert list(builder.add_games(read_pgn(path), complaints.append)) == [1, 2, 3, 4]
-    return builder, complaints
+def built(path: Path, book_filter: BookFilter) -> tuple[Builder, list[str]]:
+    builder = Builder(book_filter)
+    warnings: list[str] = []
+    assert list(builder.add_games(read_pgn(path), warnings.append)) == [1, 2, 3, 4]
+    return builder, warnings
 
 
 def moves_at(entries: list[BookEntry], board: chess.Board) -> dict[str, int]:
@@ -220,9 +220,9 @@ def moves_at(entries: list[BookEntry], board: chess.Board) -> dict[str, int]:
 
 
 def test_moves_weigh_what_they_brought(tmp_path):
-    builder, complaints = built(write(tmp_path), BookFilter(min_games=1))
+    builder, warnings = built(write(tmp_path), BookFilter(min_games=1))
     assert (builder.used, builder.refused, builder.broken) == (3, 0, 1)
-    assert complaints == ["game 3: move 3, 'Ke3', is not a legal move there; left out"]
+    assert warnings == ["game 3: move 3 'Ke3' is illegal; left out"]
     entries = builder.entries()
     board = chess.Board()
     assert moves_at(entries, board) == {"e2e4": 3}  # 1. d4 lost, and is not recommended
@@ -238,30 +238,30 @@ def test_castling_is_king_takes_rook(tmp_path):
     assert {"e1h1", "e8h8"} <= {entry.text() for entry in entries}
 
 
-@pytest.mark.parametrize(("rules", "used"), [
+@pytest.mark.parametrize(("book_filter", "used"), [
     (BookFilter(min_games=1, since=2000), 1), (BookFilter(min_games=1, min_elo=2400), 1),
     (BookFilter(min_games=1, min_elo=2450), 0)])
-def test_games_are_chosen_by_their_headers(tmp_path, rules, used):
-    assert built(write(tmp_path), rules)[0].used == used
+def test_games_are_chosen_by_their_headers(tmp_path, book_filter, used):
+    assert built(write(tmp_path), book_filter)[0].used == used
 
 
 def test_moves_are_chosen_by_games_score_and_ply(tmp_path):
     assert len(built(write(tmp_path), BookFilter(min_games=2))[0].entries()) == 4
     assert len(built(write(tmp_path), BookFilter(min_games=2, max_ply=3))[0].entries()) == 3
-    shares = built(write(tmp_path), BookFilter(min_games=1, min_score=80))[0].entries()
-    assert {entry.text() for entry in shares} == {"f1b5", "d7d5"}
+    entries = built(write(tmp_path), BookFilter(min_games=1, min_score=80))[0].entries()
+    assert {entry.text() for entry in entries} == {"f1b5", "d7d5"}
 
 
-def test_a_tally_counts_as_a_counter_does_and_forgets_the_rarest():
+def test_a_move_counter_drops_the_rarest():
     generator = np.random.default_rng(3)
     truth: Counter[tuple[int, int]] = Counter()
     whole, small = MoveCounter(), MoveCounter(most=40)
     for _ in range(200):
         keys, moves = generator.integers(0, 20, 30).astype(np.uint64), generator.geometric(0.3, 30).astype(np.uint16)
         truth.update(zip(keys.tolist(), moves.tolist(), strict=True))
-        for tally in (whole, small):
-            tally.add(keys, moves, np.ones(30, np.uint8))
-            tally.counts()
+        for counter in (whole, small):
+            counter.add(keys, moves, np.ones(30, np.uint8))
+            counter.counts()
     counts = {(int(row["key"]), int(row["move"])): int(row["games"]) for row in whole.counts()}
     assert counts == truth
     assert len(small.counts()) <= 40 and small.undercount > 0
@@ -300,7 +300,7 @@ def test_variations_are_left_out(text, moves):
 
 @pytest.mark.parametrize("text", ["(" * 50_000 + ")" * 50_000, "(a" * 50_000, "1" * 100_000, "1 " * 50_000,
                                   ")" * 100_000, "$" * 100_000, "." * 100_000])
-def test_texts_that_are_no_games_take_no_time(text):
+def test_other_texts_take_no_time(text):
     started = time.process_time()
     main_line(text)
     assert time.process_time() - started < 1

@@ -1,4 +1,4 @@
-"""Polyglot books: keys, moves, lookups and damaged files; chess.polyglot is the judge."""
+"""Polyglot books: keys, moves, lookups and damaged files; compared with chess.polyglot."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from book.polyglot import (
     book_move,
     choose_index,
     game_key,
-    packed_move,
+    pack_move,
     play_probabilities,
     write_book,
 )
@@ -63,7 +63,7 @@ def test_moves_are_written_and_read_as_python_chess_does(data, chess960):
     fen = data.draw(start_fens(chess960))
     game, board = Game(fen, chess960), judge(fen, chess960)
     for move in game.legal_moves():
-        packed = packed_move(move)
+        packed = pack_move(move)
         entry = chess.polyglot.Entry(0, packed, 1, 0, decoded(packed))
         expected = board.parse_uci(game.uci(move))
         assert board.parse_uci(board.uci(from_polyglot(board, entry.move))) == expected
@@ -87,9 +87,9 @@ def test_castling_written_as_two_steps_is_understood():
 
 
 def random_entries(number: int, seed: int) -> list[BookEntry]:
-    chance = random.Random(seed)
-    keys = [chance.getrandbits(64) for _ in range(max(1, number // 3))] + [0, 2**64 - 1]
-    return [BookEntry(chance.choice(keys), chance.getrandbits(15), chance.getrandbits(16), chance.getrandbits(32))
+    rng = random.Random(seed)
+    keys = [rng.getrandbits(64) for _ in range(max(1, number // 3))] + [0, 2**64 - 1]
+    return [BookEntry(rng.choice(keys), rng.getrandbits(15), rng.getrandbits(16), rng.getrandbits(32))
             for _ in range(number)]
 
 
@@ -111,7 +111,7 @@ def test_books_of_others_agree_with_python_chess(name):
     path = DATA / "openings" / name
     if not path.exists():
         pytest.skip("needs the larger suites")
-    chance = random.Random(5)
+    rng = random.Random(5)
     seen = 0
     with Book(path) as book, chess.polyglot.open_reader(path) as reader:
         assert len(book) == len(reader)
@@ -123,14 +123,14 @@ def test_books_of_others_agree_with_python_chess(name):
                 game.push_uci(text)
                 board.push_uci(text)
             while True:
-                found = book.entries(game_key(game))
+                entries = book.entries(game_key(game))
                 expected = list(reader.find_all(board))
-                texts = [game.uci(book_move(game.position, entry.move)) for entry in found]
+                texts = [game.uci(book_move(game.position, entry.move)) for entry in entries]
                 assert texts == [board.uci(other.move) for other in expected]
                 if not texts:
                     break
                 seen += 1
-                text = chance.choice(texts)
+                text = rng.choice(texts)
                 game.push_uci(text)
                 board.push_uci(text)
     assert seen > 0
@@ -158,20 +158,20 @@ def timed(book: Book, keys: list[int]) -> float:
     return time.process_time() - started
 
 
-@pytest.mark.parametrize(("content", "complaint"), [
+@pytest.mark.parametrize(("content", "message"), [
     (b"", "is empty"),
-    (bytes(15), "is cut off, or not a Polyglot book: 15 bytes"),
-    (bytes(40), "is cut off"),
+    (bytes(15), "is truncated or not a Polyglot book: .* got 15"),
+    (bytes(40), "is truncated"),
     (b"this is no book" * 16, "is not sorted"),
 ])
-def test_damaged_files_are_refused(tmp_path, content, complaint):
+def test_damaged_files_are_rejected(tmp_path, content, message):
     path = tmp_path / "bad.bin"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=complaint):
+    with pytest.raises(InputError, match=message):
         Book(path)
 
 
-def test_missing_files_are_refused(tmp_path):
+def test_missing_files_are_rejected(tmp_path):
     with pytest.raises(InputError, match=r"cannot read .*nowhere\.bin: No such file"):
         Book(tmp_path / "nowhere.bin")
     with pytest.raises(InputError, match=r"cannot read |no file has the name"):
@@ -182,15 +182,16 @@ WEIGHTS = st.lists(st.integers(0, 65_535), max_size=12)
 
 
 @given(WEIGHTS, st.integers(0, 100))
-def test_shares_are_a_distribution_over_moves_with_weight(weights, variety):
-    found = play_probabilities(weights, variety)
+def test_probabilities_are_a_distribution_over_moves_with_weight(weights, variety):
+    probabilities = play_probabilities(weights, variety)
     if any(weights):
-        assert sum(found) == pytest.approx(1)
-        assert all((share > 0) <= (weight > 0) for share, weight in zip(found, weights, strict=True))
-        assert all(a >= b for a, b in ((x, y) for x, w in zip(found, weights, strict=True)
-                                       for y, v in zip(found, weights, strict=True) if w >= v))
+        assert sum(probabilities) == pytest.approx(1)
+        assert all((probability > 0) <= (weight > 0)
+                   for probability, weight in zip(probabilities, weights, strict=True))
+        assert all(a >= b for a, b in ((x, y) for x, w in zip(probabilities, weights, strict=True)
+                                       for y, v in zip(probabilities, weights, strict=True) if w >= v))
     else:
-        assert not any(found)
+        assert not any(probabilities)
 
 
 def test_the_three_named_varieties():
@@ -199,11 +200,11 @@ def test_the_three_named_varieties():
     assert play_probabilities([30, 10, 0], FLAT) == [0.5, 0.5, 0]
 
 
-def test_moves_are_chosen_as_often_as_their_shares_say():
-    chance = random.Random(1)
-    chosen = Counter(choose_index([60, 30, 10], PROPORTIONAL, chance) for _ in range(5000))
-    for place, share in enumerate((0.6, 0.3, 0.1)):
-        assert abs(chosen[place] / 5000 - share) < 0.03
+def test_moves_are_chosen_by_their_probabilities():
+    rng = random.Random(1)
+    chosen = Counter(choose_index([60, 30, 10], PROPORTIONAL, rng) for _ in range(5000))
+    for index, probability in enumerate((0.6, 0.3, 0.1)):
+        assert abs(chosen[index] / 5000 - probability) < 0.03
 
 
 @pytest.mark.parametrize("weights", [[], [0, 0]])

@@ -31,7 +31,7 @@ def test_a_book_is_built_checked_shown_and_merged(capsys, tmp_path):
     out = tmp_path / "new.bin"
     status, text, err = run(capsys, "book", "build", str(write(tmp_path)), "--out", str(out), "--min-games", "1")
     assert status == 1  # a game was broken
-    assert err == f"error: {tmp_path / 'games.pgn'}, game 3: move 3, 'Ke3', is not a legal move there; left out\n"
+    assert err == f"error: {tmp_path / 'games.pgn'}, game 3: move 3 'Ke3' is illegal; left out\n"
     assert "3 games used, 0 passed over, 1 broken" in text
     status, text, _ = run(capsys, "book", "check", str(out))
     assert status == 0

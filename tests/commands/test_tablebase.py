@@ -57,9 +57,9 @@ def test_a_probe_minds_the_fifty_move_rule(capsys):
 
 
 @pytest.mark.parametrize(("words", "reason"), [
-    (("build", "KXvK"), "is not an ending"), (("build", "KQQQvKQQ"), "7 men"),
+    (("build", "KXvK"), "ending must list"), (("build", "KQQQvKQQ"), "3 to 5 pieces"),
     (("build", "KQvK", "--threads", "0"), "--threads"), (("probe", "nonsense"), "FEN"),
-    (("probe", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), "it has 32 men, and the tables go up to 4"),
+    (("probe", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), "it has 32 pieces, and the tables go"),
     (("probe", "8/8/8/8/8/4k3/8/R3K3 w Q - 0 1"), "castling is still possible"),
     (("probe", "8/8/8/8/8/4k3/8/4K3 w - - 0 1"), "bare kings"),
     (("stats", "--tables", "/no/such/folder"), "no folder")])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.core.attacks import BETWEEN, KING_ATTACKS, KNIGHT_ATTACKS, LINE, PAWN_ATTACKS
 from engine.core.fen import parse_fen
-from tests.kernels import all_attacked, all_attacked_by_worth, all_attackers, slider_attacks
+from tests.kernels import all_attacked, all_attackers, attacks_by_value_entry, slider_attacks
 from tests.positions import CORNERS
 
 SQUARES = st.integers(0, 63)
@@ -56,12 +56,13 @@ def test_attacked_squares():
             assert all_attacked(pos, 0 if color else 1) == int(attacked)
 
 
-def test_attacks_by_worth():
-    ranks = ("P", "PNB", "PNBR", "PNBRQK")
+def test_attacks_by_piece_value():
+    letter_sets = ("P", "PNB", "PNBR", "PNBRQK")
     for fen in CORNERS:
         board, pos = chess.Board(fen), parse_fen(fen)
         for color in (chess.WHITE, chess.BLACK):
-            kinds = [{board.piece_at(by).symbol().upper() for by in board.attackers(color, square)}
-                     for square in range(64)]
-            expected = tuple(sum(1 << square for square in range(64) if kinds[square] & set(rank)) for rank in ranks)
-            assert all_attacked_by_worth(pos, 0 if color else 1) == expected, fen
+            attackers = [{board.piece_at(by).symbol().upper() for by in board.attackers(color, square)}
+                         for square in range(64)]
+            expected = tuple(sum(1 << square for square in range(64) if attackers[square] & set(letters))
+                             for letters in letter_sets)
+            assert attacks_by_value_entry(pos, 0 if color else 1) == expected, fen

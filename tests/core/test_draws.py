@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.core.game import Game
-from tests.kernels import pass_turn
+from tests.kernels import make_null_entry
 from tests.positions import CORNERS, judge, legal_texts
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(CORNERS), st.lists(st.tuples(st.booleans(), st.integers(0, 10_000)), max_size=60))
 def test_repetition(fen, choices):
-    """Games in which pieces often go back to where they came from."""
+    """Games in which pieces often move back."""
     game, board = Game(fen), judge(fen)
     for goes_back, choice in choices:
         moves = legal_texts(board)
@@ -55,12 +55,12 @@ def test_lost_castling_rights_make_another_position():
     assert game.repetitions() == 1
 
 
-def test_no_repetition_is_seen_across_a_null_move():
+def test_repetition_detection_stops_at_a_null_move():
     game = Game()
     for text in ("g1f3", "g8f6", "f3g1"):
         game.push_uci(text)
-    pass_turn(game.position)
-    pass_turn(game.position)
+    make_null_entry(game.position)
+    make_null_entry(game.position)
     game.push_uci("f6g8")
     assert game.repetitions() == 1
 

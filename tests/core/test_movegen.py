@@ -1,4 +1,4 @@
-"""The generator and the judges of single moves against python-chess, and against each other."""
+"""The generator and the legality tests against python-chess, and against each other."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from engine.core.movegen import ALL_MOVES, NOISY, QUIET, empty_move_list
 from engine.core.perft import PERFT_POSITIONS
 from engine.kernel import Int
 from engine.system.errors import InputError
-from tests.kernels import count_wanted, filter_all_codes, generate_wanted, move_gives_check, perft_by_filter
+from tests.kernels import count_moves_entry, filter_all_codes, generate_entry, move_gives_check, perft_by_filter
 from tests.positions import CHESS960_CORNERS, CORNERS, judge, legal_texts, our_texts, play_both, start_fens
 
 OUT = empty_move_list()
 
 
-def generated(game: Game, wanted: Int) -> list[int]:
-    return OUT.moves[: generate_wanted(game.position, OUT, wanted)].tolist()
+def generated(game: Game, gen_type: Int) -> list[int]:
+    return OUT.moves[: generate_entry(game.position, OUT, gen_type)].tolist()
 
 
 def check_agreement(game: Game, board: chess.Board) -> None:
-    """Everything that can be asked about the moves of one position."""
+    """Compare all move functions of one position with python-chess."""
     assert our_texts(game) == legal_texts(board)
     assert game.is_check() == board.is_check()
     assert (not game.legal_moves()) == (board.is_checkmate() or board.is_stalemate())
     noisy, quiet = generated(game, NOISY), generated(game, QUIET)
     assert sorted(noisy + quiet) == sorted(game.legal_moves())
-    for wanted, moves in ((NOISY, noisy), (QUIET, quiet), (ALL_MOVES, noisy + quiet)):
-        assert count_wanted(game.position, wanted) == len(moves)
-    judged = {board.uci(move): move for move in board.legal_moves}
+    for gen_type, moves in ((NOISY, noisy), (QUIET, quiet), (ALL_MOVES, noisy + quiet)):
+        assert count_moves_entry(game.position, gen_type) == len(moves)
+    by_text = {board.uci(move): move for move in board.legal_moves}
     assert {game.uci(move) for move in noisy} == {
-        text for text, move in judged.items() if board.is_capture(move) or move.promotion}
+        text for text, move in by_text.items() if board.is_capture(move) or move.promotion}
     checking = {game.uci(move) for move in game.legal_moves() if move_gives_check(game.position, move)}
-    assert checking == {text for text, move in judged.items() if board.gives_check(move)}
+    assert checking == {text for text, move in by_text.items() if board.gives_check(move)}
 
 
 @pytest.mark.parametrize("fen", CORNERS)
@@ -93,19 +93,19 @@ def test_random_positions(pieces, white_king, black_king, white_to_move):
 
 @settings(max_examples=15, deadline=None)
 @given(st.data(), st.booleans())
-def test_single_moves_are_judged_as_they_are_generated(data, chess960):
+def test_legality_tests_agree_with_the_generator(data, chess960):
     """Of all sixteen-bit numbers, exactly the generated ones pass `is_pseudo_legal` and `is_legal`."""
     fen = data.draw(start_fens(chess960))
     game, board = Game(fen, chess960), judge(fen, chess960)
     for choice in data.draw(st.lists(st.integers(0, 10_000), max_size=40)):
-        judged = OUT.moves[: filter_all_codes(game.position, OUT)].tolist()
-        assert sorted(judged) == sorted(game.legal_moves())
+        legal = OUT.moves[: filter_all_codes(game.position, OUT)].tolist()
+        assert sorted(legal) == sorted(game.legal_moves())
         if play_both(game, board, choice) is None:
             break
 
 
 @pytest.mark.parametrize("known", PERFT_POSITIONS, ids=lambda known: known.name)
-def test_perft_through_the_judges(known):
+def test_perft_by_legality_tests(known):
     assert perft_by_filter(parse_fen(known.fen), OUT, 2) == known.counts[1]
 
 

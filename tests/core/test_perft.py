@@ -21,12 +21,12 @@ SUITES = ("standard", "chess960", "tricky-standard", "tricky-chess960", "random1
 
 
 @pytest.mark.parametrize("known", PERFT_POSITIONS, ids=lambda known: known.name)
-@pytest.mark.parametrize("counted_plies", [BULK, NO_BULK], ids=["counted", "made"])
-def test_known_positions(known, counted_plies):
+@pytest.mark.parametrize("bulk_plies", [BULK, NO_BULK], ids=["bulk", "no-bulk"])
+def test_known_positions(known, bulk_plies):
     pos, out = parse_fen(known.fen), empty_move_list()
     for depth, leaves in enumerate(known.counts, start=1):
         if leaves <= 20_000_000:
-            assert perft(pos, out, depth, counted_plies) == leaves
+            assert perft(pos, out, depth, bulk_plies) == leaves
 
 
 @pytest.mark.slow
@@ -65,20 +65,20 @@ def test_depth_zero_is_the_position_itself():
     assert count_positions(parse_fen(PERFT_POSITIONS[0].fen), 0) == 1
 
 
-@pytest.mark.parametrize(("line", "complaint"), [
+@pytest.mark.parametrize(("line", "message"), [
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 bm Kd2", "line 1: no counts"),
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 15 ;D2 =66", "line 1: 'D2 =66' is not a count"),
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 " + "9" * 5000, "is not a count"),
     ("# nothing", "holds no positions"),
 ])
-def test_suites_that_are_none_are_named(tmp_path, line, complaint):
+def test_invalid_suites_are_rejected(tmp_path, line, message):
     path = tmp_path / "suite.epd"
     path.write_text(line)
-    with pytest.raises(InputError, match=complaint):
+    with pytest.raises(InputError, match=message):
         read_perft_suite(path)
 
 
-def test_a_suite_may_have_remarks_and_a_byte_order_mark(tmp_path):
+def test_a_suite_may_have_comments_and_a_byte_order_mark(tmp_path):
     path = tmp_path / "suite.epd"
     path.write_text("\ufeff4k3/8/8/8/8/8/8/4K2R w K - 0 1; D1 15; id castling; D2 66 ;\n", encoding="utf-8")
     assert read_perft_suite(path) == [(1, "4k3/8/8/8/8/8/8/4K2R w K - 0 1", [(1, 15), (2, 66)])]

@@ -12,14 +12,14 @@ from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.core.position import HISTORY, POSITION
 from engine.core.uci_moves import parse_uci
-from tests.kernels import expected_key, keys_from_scratch, pass_turn, take_back, take_back_pass
+from tests.kernels import key_after_entry, keys_from_scratch, make_null_entry, unmake_entry, unmake_null_entry
 from tests.positions import CORNERS, judge, legal_texts, play_both, start_fens
 
 KEYS = ("key", "pawn_key", "non_pawn_keys")
 
 
 def live_bytes(pos) -> bytes:
-    """The record without the slots of the ring that later moves will overwrite; for games shorter than the ring."""
+    """The record without the unused entries of the ring; for games shorter than the ring."""
     content = bytearray(pos.tobytes())
     for name in ("undo_stack", "past_last_null"):
         assert POSITION.fields is not None
@@ -49,7 +49,7 @@ def test_make_and_unmake_restore_every_byte_and_keep_the_keys(data, chess960):
         keys_from_scratch(scratch)
         assert keys_of(scratch) == keys_of(game.position)
     while before:
-        take_back(game.position, game.moves.pop())
+        unmake_entry(game.position, game.moves.pop())
         assert live_bytes(game.position) == before.pop()
 
 
@@ -59,22 +59,22 @@ def test_null_move(fen):
     if board.is_check():
         return
     before = live_bytes(game.position)
-    pass_turn(game.position)
+    make_null_entry(game.position)
     scratch = copy.deepcopy(game.position)
     keys_from_scratch(scratch)
     assert keys_of(scratch) == keys_of(game.position)
     board.push(board.parse_uci("0000"))
     assert game.fen() == board.fen()
-    take_back_pass(game.position)
+    unmake_null_entry(game.position)
     assert live_bytes(game.position) == before
 
 
 @pytest.mark.parametrize("fen", CORNERS)
-def test_the_expected_key_is_right_for_ordinary_moves(fen):
+def test_key_after_is_exact_for_normal_moves(fen):
     for text in legal_texts(judge(fen)):
         game = Game(fen)
         move = parse_uci(game.position, text)
-        expected = expected_key(game.position, move)
+        expected = key_after_entry(game.position, move)
         before = game.position.castling, game.position.ep
         game.push_uci(text)
         is_ordinary = move >> 12 == 0 and before == (game.position.castling, game.position.ep)

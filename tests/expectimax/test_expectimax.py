@@ -1,4 +1,4 @@
-"""Expectimax: its values against the textbook's, and the search as its owner uses it."""
+"""Expectimax: its values compared with the textbook's, and its behaviour as a search."""
 
 from __future__ import annotations
 
@@ -62,18 +62,18 @@ def test_the_average_of_the_notes():
     assert average(np.array([1 / 2, 1 / 3, 1 / 6]), np.array([8.0, 24.0, -12.0])) == pytest.approx(10)
 
 
-def few_moves(wanted: int) -> list[str]:
-    """Positions of few men and few moves, white to move."""
-    chance = random.Random(9)
-    found: list[str] = []
-    while len(found) < wanted:
+def few_moves(count: int) -> list[str]:
+    """Positions with few pieces and few moves, White to move."""
+    rng = random.Random(9)
+    fens: list[str] = []
+    while len(fens) < count:
         board = chess.Board(None)
-        men = ["K", "k", *chance.choices("PPpprRnNbBqQ", k=chance.choice((1, 2, 3)))]
-        for square, man in zip(chance.sample(range(64), len(men)), men, strict=True):
-            board.set_piece_at(square, chess.Piece.from_symbol(man))
+        letters = ["K", "k", *rng.choices("PPpprRnNbBqQ", k=rng.choice((1, 2, 3)))]
+        for square, letter in zip(rng.sample(range(64), len(letters)), letters, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(letter))
         if board.is_valid() and 1 <= board.legal_moves.count() <= 7:
-            found.append(board.fen())
-    return found
+            fens.append(board.fen())
+    return fens
 
 
 SMALL = [*few_moves(36), "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1", "k7/8/1K6/8/8/8/8/7R w - - 98 80",
@@ -81,7 +81,7 @@ SMALL = [*few_moves(36), "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1", "k7/8/1K6/8/8/8/8/7R 
 
 
 class RememberedChess(Chess):
-    """Chess that asks python-chess only once: each position is met by every model and at every depth."""
+    """Chess with cached results, because every model meets each position at every depth."""
 
     actions = functools.cache(Chess.actions)
     result = functools.cache(Chess.result)
@@ -93,19 +93,19 @@ GAME = RememberedChess()
 
 
 @functools.cache
-def settled(fen: str) -> int:
+def quiescence_score(fen: str) -> int:
     """The score of a position for the side to move, by plain quiescence."""
     return minimax(parse_fen(fen), 0, 1, with_quiescence=True)
 
 
 def evaluate(fen: str) -> float:
-    utility = math.tanh(settled(fen) / SCALE)
+    utility = math.tanh(quiescence_score(fen) / SCALE)
     return utility if fen.split()[1] == "w" else -utility
 
 
 def policy_of(temperature: float, least_likelihood: float):
     def policy(fen: str) -> list[float]:
-        seen = [max(-SIGHT, min(-settled(GAME.result(fen, action)), SIGHT)) for action in GAME.actions(fen)]
+        seen = [max(-SIGHT, min(-quiescence_score(GAME.result(fen, action)), SIGHT)) for action in GAME.actions(fen)]
         likelihoods = [math.exp((score - max(seen)) / temperature) for score in seen]
         kept = [likelihood if likelihood >= least_likelihood else 0.0 for likelihood in likelihoods]
         return [likelihood / math.fsum(kept) for likelihood in kept]
@@ -174,19 +174,19 @@ def test_a_random_mover_is_the_limit_of_hot_players():
         assert utilities(SEARCHER, fen, 2) == pytest.approx(limit, abs=1e-9)
 
 
-# What it means: assumptions and reality.
+# Models and reality.
 
 
 def test_a_trap_is_set_for_a_random_mover_only():
-    """b4 gives a pawn away and attacks a bishop: good against whoever does not look, bad against all others."""
+    """b4 gives a pawn away and attacks a bishop: good against a random mover, bad against all others."""
     game = Game(MIDDLE_GAME)
     assert game.uci(search(MIDDLE_GAME, math.inf, depth=3)[1].move) == "b2b4"
     assert game.uci(search(MIDDLE_GAME, temperature_of(2500), depth=3)[1].move) != "b2b4"
     adversary = AlphaBetaSearch(1)
-    wanted = tuple(move for move in game.legal_moves() if game.uci(move) == "b2b4")
+    moves = tuple(move for move in game.legal_moves() if game.uci(move) == "b2b4")
     best = adversary.run(game.position, Limits(depth=10))
-    trap = adversary.run(game.position, Limits(depth=10, search_moves=wanted))
-    assert best.move not in wanted
+    trap = adversary.run(game.position, Limits(depth=10, search_moves=moves))
+    assert best.move not in moves
     assert trap.score < best.score - 50
 
 
@@ -252,15 +252,15 @@ def test_scores_of_utilities():
     assert score_of(RootMove(int(mate_in(3)), 0.99, (1,)), 350.0) == mate_in(3)
 
 
-# The search as its owner uses it.
+# The search interface.
 
 
 def test_every_iteration_reports_every_line_in_order():
-    game, heard = Game(MIDDLE_GAME), []
-    result = SEARCHER.run(game.position, Limits(depth=3, multipv=5), heard.append)
+    game, reported = Game(MIDDLE_GAME), []
+    result = SEARCHER.run(game.position, Limits(depth=3, multipv=5), reported.append)
     assert [(info.depth, info.multipv) for info in result.infos] == [
         (depth, number) for depth in (1, 2, 3) for number in (1, 2, 3, 4, 5)]
-    assert heard[-5:] == result.infos[-5:]
+    assert reported[-5:] == result.infos[-5:]
     for depth in (1, 2, 3):
         lines = [info for info in result.infos if info.depth == depth]
         assert [info.score for info in lines] == sorted((info.score for info in lines), reverse=True)
@@ -293,7 +293,7 @@ def test_lines_are_legal(temperature):
 
 
 def test_the_line_goes_on_with_the_likeliest_reply():
-    """The queen hangs: whoever looks takes it."""
+    """The queen hangs, and the likeliest reply captures it."""
     _, result = search("3q3k/8/8/8/8/8/8/3QK3 b - - 0 1", 60.0, depth=2, multipv=256)
     game = Game("3q3k/8/8/8/8/8/8/3QK3 b - - 0 1")
     for info in result.infos:
@@ -304,7 +304,7 @@ def test_the_line_goes_on_with_the_likeliest_reply():
 def test_the_same_search_twice_gives_the_same():
     for limits in ({"nodes": 30_000}, {"depth": 3}):
         for fen in (MIDDLE_GAME, PERFT_POSITIONS[2].fen):
-            first, _, second = (search(place, **limits)[1] for place in (fen, MATE_IN_TWO, fen))
+            first, _, second = (search(start, **limits)[1] for start in (fen, MATE_IN_TWO, fen))
             assert (first.move, first.score, first.nodes, first.pv) == (
                 second.move, second.score, second.nodes, second.pv)
 
@@ -345,7 +345,7 @@ def test_stop_ends_an_infinite_search():
     assert result.move in game.legal_moves()
 
 
-def test_a_stop_before_the_search_begins_is_heard_and_can_be_forgotten():
+def test_a_stop_before_the_search_counts_and_can_be_cleared():
     SEARCHER.stop()
     assert search(MIDDLE_GAME)[1].depth == 1
     game = Game(MIDDLE_GAME)
@@ -367,10 +367,10 @@ def test_limits_may_come_while_the_search_runs():
 
 def test_search_moves_are_the_only_ones():
     game = Game(MIDDLE_GAME)
-    wanted = tuple(move for move in game.legal_moves() if game.uci(move) in ("a2a3", "g2g3"))
-    result = SEARCHER.run(game.position, Limits(depth=3, search_moves=wanted, multipv=4))
-    assert {info.pv[0] for info in result.infos} == set(wanted)
-    assert result.move in wanted
+    moves = tuple(move for move in game.legal_moves() if game.uci(move) in ("a2a3", "g2g3"))
+    result = SEARCHER.run(game.position, Limits(depth=3, search_moves=moves, multipv=4))
+    assert {info.pv[0] for info in result.infos} == set(moves)
+    assert result.move in moves
 
 
 def test_a_broken_iteration_answers_with_a_move_of_the_last_one():

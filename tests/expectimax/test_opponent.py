@@ -1,4 +1,4 @@
-"""The model of the opponent: how well it plays, and what is assumed of it."""
+"""The model of the opponent: temperatures and parameters."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def test_temperatures_fall_with_the_rating():
     ("  FM   2345  human  A. N. Other ", 2345), ("", None), ("GM", None), ("2800", None), ("none 0 human Nobody", None),
     ("none -5 human Nobody", None), ("GM \u0662\u0668\u0660\u0660 human Arabic", None),
     ("GM 28000 human Typo", None), ("GM 2800", 2800)])
-def test_the_rating_that_a_gui_tells(text, rating):
+def test_the_rating_that_a_gui_sends(text, rating):
     assert rating_from_uci_opponent(text) == rating
 
 
-def test_assumptions_out_of_range_or_unknown_are_refused():
+def test_unknown_parameters_and_values_out_of_range_are_rejected():
     searcher = ExpectimaxSearch()
-    with pytest.raises(InputError, match="unknown assumption of expectimax 'temper'"):
+    with pytest.raises(InputError, match="unknown opponent parameter 'temper'"):
         searcher.set_opponent_param("temper", 1.0)
     for bad in (0.0, -5.0, math.nan):
         with pytest.raises(InputError, match="temperature must be from 1 to inf"):

@@ -1,4 +1,4 @@
-"""Doors to kernels of the tree that have no entry of their own, for tests only."""
+"""Entry points to kernels of the tree search that have none of their own, for tests only."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def begin_visit(pool, index):
 
 
 @entry(int64, int64, int64)
-def write_child(pool, index, share):
-    write_node(pool, index, np.int64(index), np.float64(share) / 1000.0)
+def write_child(pool, index, prior):
+    write_node(pool, index, np.int64(index), np.float64(prior) / 1000.0)
 
 
 @entry(WORKER_TYPE, int64)
@@ -58,7 +58,7 @@ def proof_by(score):
 
 @entry(POSITION_TYPE, WORKER_TYPE, int64)
 def value_of(pos, worker, score):
-    """(chance to win, chance to lose, the score that is worth their difference) of a score."""
+    """(win probability, loss probability, the score of their difference) of a score."""
     win, loss = win_loss_of(pos, worker, score)
     return win, loss, score_for(pos, worker, win - loss)
 

@@ -38,13 +38,13 @@ from tests.positions import CORNERS, judge
 
 # Step 1, selection.
 
-def family(values: list[list[float]], shares: list[int]) -> tuple[Pool, list[int]]:
+def family(values: list[list[float]], priors: list[int]) -> tuple[Pool, list[int]]:
     """A root with children that had these visits and priors."""
     pool = Pool(MIN_CAPACITY * NODE_BYTES)
     first = 2
     pool.nodes[1].first, pool.nodes[1].children = first, len(values)
-    for number, (visits, share) in enumerate(zip(values, shares, strict=True)):
-        write_child(pool.address, first + number, share)
+    for number, (visits, prior) in enumerate(zip(values, priors, strict=True)):
+        write_child(pool.address, first + number, prior)
         for value in visits:
             visit(pool.address, first + number, int(value * ONE))
             visit(pool.address, 1, int(-value * ONE))
@@ -77,15 +77,15 @@ def test_ucb1_is_the_reference_s(values):
 @given(values=VISITS, data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_puct_is_its_formula(growth, values, data):
-    shares = sorted(data.draw(st.lists(st.integers(1, 900), min_size=len(values), max_size=len(values))), reverse=True)
-    pool, children = family([*values, []], [*shares, 1])
+    priors = sorted(data.draw(st.lists(st.integers(1, 900), min_size=len(values), max_size=len(values))), reverse=True)
+    pool, children = family([*values, []], [*priors, 1])
     chosen = select_child(worker_of(pool, puct=1.5, puct_growth=growth, puct_base=10.0, first_play=0.3), 1)
     visits = sum(map(len, values)) + 1
     exploration = 1.5 * (1 + growth * math.log(1 + visits / 10)) * math.sqrt(visits)
-    bounds = [sum(row) / len(row) + exploration * share / 1000 / (1 + len(row))
-              for row, share in zip(values, shares, strict=True)]
+    bounds = [sum(row) / len(row) + exploration * prior / 1000 / (1 + len(row))
+              for row, prior in zip(values, priors, strict=True)]
     of_parent = sum(map(sum, values)) / sum(map(len, values))
-    bounds.append(of_parent - 0.3 * math.sqrt(sum(shares) / 1000) + exploration * 0.001)
+    bounds.append(of_parent - 0.3 * math.sqrt(sum(priors) / 1000) + exploration * 0.001)
     assert bounds[children.index(chosen)] == pytest.approx(max(bounds), abs=1e-6)
 
 
@@ -108,7 +108,7 @@ def playouts(fen: str, count: int, **changes) -> list[float]:
 
 
 def test_playouts_end_as_the_rules_say():
-    assert set(playouts("8/8/8/8/8/k7/8/K2B4 w - - 0 1", 20)) == {0.0}  # nobody can mate
+    assert set(playouts("8/8/8/8/8/k7/8/K2B4 w - - 0 1", 20)) == {0.0}  # no mate is possible
     assert set(playouts("7k/8/8/8/8/8/1r6/K7 w - - 99 80", 5)) == {0.0}  # fifty moves
     mated = playouts("R6k/6pp/8/8/8/8/8/K7 b - - 0 1", 3)
     assert mated == [-1.0] * 3
@@ -117,9 +117,9 @@ def test_playouts_end_as_the_rules_say():
 
 def test_random_playouts_win_as_often_as_the_reference_s():
     fen = "7k/8/8/8/8/8/QR6/K7 w - - 0 1"
-    chance = random.Random(5)
+    rng = random.Random(5)
     game = Chess(fen)
-    truth = [simulate(game, game.initial(), chance) for _ in range(60)]
+    truth = [simulate(game, game.initial(), rng) for _ in range(60)]
     ours = playouts(fen, 4000)
     spread = math.sqrt(np.var(truth) / len(truth) + np.var(ours) / len(ours))
     assert abs(np.mean(truth) - np.mean(ours)) < 4 * spread

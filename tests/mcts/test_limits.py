@@ -1,4 +1,4 @@
-"""The tree searches as their owner uses them: limits, lines, and what may go wrong."""
+"""The tree searches: limits, lines and errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.mcts.searcher import MctsSearch
 from engine.search.scores import mate_distance
 from engine.search.types import Info, Limits
 from engine.system.errors import InputError
-from tests.mcts.trees import KINDS, MATES, MIDDLE_GAME, SEARCHERS, search
+from tests.mcts.trees import MATES, MIDDLE_GAME, MODES, SEARCHERS, search
 from tests.positions import CORNERS, CROWD, judge
 
 
@@ -67,20 +67,20 @@ def test_times_beyond_all_clocks():
 
 def test_a_report_that_fails_ends_the_search():
     def fail(_) -> None:
-        raise RuntimeError("told")
+        raise RuntimeError("from the report")
 
     searcher = SEARCHERS["montecarlo"]
-    with pytest.raises(RuntimeError, match="told"):
+    with pytest.raises(RuntimeError, match="from the report"):
         searcher.run(Game(MIDDLE_GAME).position, Limits(), fail)
 
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("limits", [{"nodes": 1}, {"nodes": 777}, {"movetime": 0.03}, {"depth": 3},
                                     {"mate": 1, "nodes": 300}, {"soft_time": 0.02, "hard_time": 0.05},
                                     {"hard_time": 0.0}], ids=str)
-def test_every_limit_ends_with_a_legal_move(kind, limits):
-    game, result = search(kind, BENCH_FENS[3], **limits)
+def test_every_limit_ends_with_a_legal_move(mode, limits):
+    game, result = search(mode, BENCH_FENS[3], **limits)
     assert result.move in game.legal_moves()
     if "nodes" in limits and "mate" not in limits:
         assert result.nodes == limits["nodes"]
@@ -89,8 +89,8 @@ def test_every_limit_ends_with_a_legal_move(kind, limits):
 
 @pytest.mark.parametrize("fen", [*CORNERS, CROWD])
 def test_corners(fen):
-    for kind in KINDS:
-        game, result = search(kind, fen, movetime=0.05)
+    for mode in MODES:
+        game, result = search(mode, fen, movetime=0.05)
         legal = game.legal_moves()
         assert (result.move in legal) if legal else result.move == 0
         assert result.seconds < 3.0
@@ -118,9 +118,9 @@ def test_time_that_is_set_while_pondering():
     assert searcher.search().seconds < 1.0
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_same_again(kind):
-    first, second = (search(kind, MIDDLE_GAME, nodes=2000)[1] for _ in range(2))
+@pytest.mark.parametrize("mode", MODES)
+def test_the_same_again(mode):
+    first, second = (search(mode, MIDDLE_GAME, nodes=2000)[1] for _ in range(2))
     assert (first.move, first.score, first.pv) == (second.move, second.score, second.pv)
 
 
@@ -144,10 +144,10 @@ def test_lines_are_legal_and_sorted():
 
 def test_search_moves():
     game = Game(MIDDLE_GAME)
-    wanted = tuple(game.legal_moves()[:2])
-    for kind in KINDS:
-        _, result = search(kind, MIDDLE_GAME, nodes=300, search_moves=wanted)
-        assert result.move in wanted
+    moves = tuple(game.legal_moves()[:2])
+    for mode in MODES:
+        _, result = search(mode, MIDDLE_GAME, nodes=300, search_moves=moves)
+        assert result.move in moves
     _, result = search("puct", next(iter(MATES)), nodes=300, search_moves=(Game(next(iter(MATES))).legal_moves()[-1],))
     assert result.move == Game(next(iter(MATES))).legal_moves()[-1]
 
@@ -158,9 +158,9 @@ def test_parameters_out_of_range():
             params.tree_params(**{name: value})
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_all_see_a_mate_in_one(kind):
-    game, result = search(kind, "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", nodes=3000)
+@pytest.mark.parametrize("mode", MODES)
+def test_all_see_a_mate_in_one(mode):
+    game, result = search(mode, "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", nodes=3000)
     assert game.uci(result.move) == "a1a8"
 
 

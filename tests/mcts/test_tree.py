@@ -1,4 +1,4 @@
-"""What the tree keeps, proves and forgets."""
+"""The tree: reuse, proofs and compaction."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from tests.positions import judge
 
 
 def tree_of(pool: Pool, index: int):
-    """The tree below a node as nested tuples, whatever its places in the pool."""
+    """The tree below a node as nested tuples, independent of indices in the pool."""
     node = pool.nodes[index]
     children = [tree_of(pool, int(node.first) + number) for number in range(node.children)] if node.first else []
     return (int(node.move), int(node.visits), int(node.value_sum), int(node.proof), children)
 
 
 
-@pytest.mark.parametrize("kind", ["puct", "uct"])
-def test_visits_and_values_add_up(kind):
-    search(kind, MIDDLE_GAME, nodes=3000)
-    pool = SEARCHERS[kind].pool
+@pytest.mark.parametrize("mode", ["puct", "uct"])
+def test_visits_and_values_add_up(mode):
+    search(mode, MIDDLE_GAME, nodes=3000)
+    pool = SEARCHERS[mode].pool
     assert pool.nodes[pool.root].visits == 3000
     for index in range(1, pool.used):
         node = pool.nodes[index]
@@ -60,7 +60,7 @@ def test_what_the_pool_keeps_when_it_is_full():
     assert tree_of(pool, 1) == (*before[:4], [cut(child) for child in before[4]])
 
 
-def test_a_small_pool_goes_on_for_ever():
+def test_a_small_pool_can_be_searched_for_long():
     searcher = MctsSearch(params.puct(), 0.2)
     game = Game(MIDDLE_GAME)
     result = searcher.run(game.position, Limits(nodes=30_000))
@@ -71,7 +71,7 @@ def test_a_small_pool_goes_on_for_ever():
 
 
 def test_a_pool_for_less_than_one_position():
-    with pytest.raises(InputError, match="a tree needs"):
+    with pytest.raises(InputError, match="tree memory must be"):
         MctsSearch(params.puct(), 0.01)
 
 
@@ -83,8 +83,8 @@ def test_the_tree_is_kept_for_the_next_move():
     child = next(node for node in pool.children(pool.nodes[pool.root]) if node.move == best)
     grandchild = next(node for node in pool.children(child) if node.move == reply)
     kept = int(grandchild.visits)
-    game.play(game.uci(best))
-    game.play(game.uci(reply))
+    game.push_uci(game.uci(best))
+    game.push_uci(game.uci(reply))
     searcher.run(game.position, Limits(nodes=100))
     assert searcher.pool.nodes[searcher.pool.root].visits == kept + 100
     searcher.run(Game(BENCH_FENS[5]).position, Limits(nodes=100))  # another game
@@ -98,57 +98,57 @@ def test_mates_are_proven(fen, moves):
     board = judge(fen)
     for move in result.pv:
         board.push_uci(text := game.uci(move))
-        game.play(text)
+        game.push_uci(text)
     assert board.is_checkmate()
     assert len(result.pv) == 2 * moves - 1
     assert result.nodes < 200_000  # it stops when there is nothing more to find
 
 
 def test_what_is_marked_as_over_is_over():
-    """Every mate and every draw that a tactical tree has written down, against python-chess."""
+    """Every mate and every draw that a tactical tree has stored, compared with python-chess."""
     searcher = MctsSearch(params.puct(), 16)
     game = Game("2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1")
     searcher.run(game.position, Limits(nodes=20_000))
-    pool, found = searcher.pool, Counter()
+    pool, counts = searcher.pool, Counter()
 
-    def walk(index: int, board: chess.Board, depth: int) -> None:
-        node = pool.nodes[index]
-        for place in range(int(node.first), int(node.first) + int(node.children) if depth else 0):
-            child = pool.nodes[place]
+    def walk(parent: int, board: chess.Board, depth: int) -> None:
+        node = pool.nodes[parent]
+        for index in range(int(node.first), int(node.first) + int(node.children) if depth else 0):
+            child = pool.nodes[index]
             board.push_uci(Game(board.fen()).uci(int(child.move)))
-            found[board.is_checkmate()] += child.visits > 0
+            counts[board.is_checkmate()] += child.visits > 0
             assert board.is_checkmate() or child.proof != 1
             assert not child.is_drawn or board.is_stalemate() or board.is_insufficient_material()
-            walk(place, board, depth - 1)
+            walk(index, board, depth - 1)
             board.pop()
 
     walk(pool.root, judge(game.fen()), 3)
-    assert found[True] > 0
+    assert counts[True] > 0
 
 
-def test_a_repetition_is_a_draw_of_the_way_and_not_of_the_node():
-    """Lines that come back to a position are worth nothing, though the position is not: it is not marked as drawn."""
+def test_a_repetition_is_a_draw_by_path_and_not_stored_in_the_node():
+    """Lines that repeat a position are draws, but the node is not marked as drawn."""
     searcher = MctsSearch(params.uct(leaf=Leaf.CUT_OFF, cut_off_plies=0), 16)
     game = Game("k7/8/8/8/8/8/8/K5R1 w - - 0 1")
     searcher.run(game.position, Limits(nodes=60_000))
-    pool, found = searcher.pool, Counter()
+    pool, counts = searcher.pool, Counter()
 
-    def walk(index: int, board: chess.Board) -> None:
-        node = pool.nodes[index]
-        for place in range(int(node.first), int(node.first) + int(node.children)):
-            child = pool.nodes[place]
+    def walk(parent: int, board: chess.Board) -> None:
+        node = pool.nodes[parent]
+        for index in range(int(node.first), int(node.first) + int(node.children)):
+            child = pool.nodes[index]
             board.push_uci(Game(board.fen()).uci(int(child.move)))
             if board.is_repetition(2):
-                found["visits"] += int(child.visits)
+                counts["visits"] += int(child.visits)
                 assert child.value_sum == 0
                 assert not child.first
                 assert not child.is_drawn
             elif len(board.move_stack) < 4:
-                walk(place, board)
+                walk(index, board)
             board.pop()
 
     walk(pool.root, judge(game.fen()))
-    assert found["visits"] > 0
+    assert counts["visits"] > 0
 
 
 def test_two_threads_lose_no_visit():

@@ -70,7 +70,7 @@ def test_wins_draws_and_losses_add_up():
 
 def test_contempt_makes_a_draw_less_welcome():
     """A perpetual check is all there is, or a worse ending: the score of the draw is what contempt says."""
-    drawn = "8/8/8/8/8/k7/8/K2B4 w - - 0 1"  # nobody can mate
+    drawn = "8/8/8/8/8/k7/8/K2B4 w - - 0 1"  # no mate is possible
     scores = []
     for contempt in (0.0, 0.3, -0.3):
         searcher = MctsSearch(params.learned(contempt=contempt), 4)
@@ -91,7 +91,7 @@ def test_tables_prove_results_through_the_tree(leaf):
     """A pawn that is taken leaves an ending that the tables know is won: without a mate in sight, it is proven."""
     game = Game("8/8/8/3k4/8/8/p7/K6R w - - 0 1")  # Kxa2
     tables, record = loaded_tables(), new_record(TbRecord)
-    record.max_pieces = record.own_max_pieces = tables.most_men
+    record.max_pieces = record.own_max_pieces = tables.max_pieces
     record.own_address = tables.outcomes.address
     searcher = MctsSearch(params.learned(leaf=leaf, look_visits=0), 4)
     searcher.set_tb(record)

@@ -8,7 +8,7 @@ import chess
 import chess.polyglot
 import pytest
 
-from book.polyglot import BUILT_IN, Book, BookEntry, packed_move, write_book
+from book.polyglot import BUILT_IN, Book, BookEntry, pack_move, write_book
 from engine.core.game import Game
 from engine.player.book import PlayerBook
 from engine.player.options import Settings, find_option
@@ -67,7 +67,7 @@ def test_without_variety_the_weightiest_move_is_played():
         best = max(book.entries(chess.polyglot.zobrist_hash(chess.Board())), key=lambda entry: entry.weight)
     repertoire = opened(Book_Variety="0")
     moves = {repertoire.look_up(Game(), PLAY).move for _ in range(20)}
-    assert [packed_move(move) for move in moves if move is not None] == [best.move]
+    assert [pack_move(move) for move in moves if move is not None] == [best.move]
 
 
 def test_games_are_varied():
@@ -137,7 +137,7 @@ def test_a_bad_file_leaves_the_wish_for_a_book(tmp_path, is_loaded, names):
         client.load()
     client.say(*(f"setoption name {name} value {values[name]}" for name in names))
     said = client.load()
-    assert len([line for line in said if "option BookFile: book" in line and "is cut off" in line]) == 1
+    assert len([line for line in said if "option BookFile: book" in line and "is truncated" in line]) == 1
     client.say("go wtime 60000 btime 60000")
     assert any(line.startswith("info string book ") for line in client.until("bestmove", 5))
     assert client.quit() == 0
@@ -154,7 +154,7 @@ def test_through_uci(tmp_path):
     assert not any(line.startswith("info depth") for line in lines)
     assert chess.Board().parse_uci(lines[-1].split()[1])
     said = client.ask(f"setoption name BookFile value {tmp_path / 'bad.bin'}")
-    assert len(said) == 1 and "is cut off, or not a Polyglot book" in said[0]
+    assert len(said) == 1 and "is truncated or not a Polyglot book" in said[0]
     client.say("go wtime 60000 btime 60000")
     assert any(line.startswith("info string book ") for line in client.until("bestmove", 5))
     client.say("position fen 4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "go depth 3")

@@ -43,8 +43,8 @@ def find_position(ending: Ending, chance: random.Random, is_wanted) -> str:
 
 def own_endings() -> TbRecord:
     endings = no_tb()
-    endings.own_address, endings.own_max_pieces = TABLES.outcomes.address, TABLES.most_men
-    endings.max_pieces = TABLES.most_men
+    endings.own_address, endings.own_max_pieces = TABLES.outcomes.address, TABLES.max_pieces
+    endings.max_pieces = TABLES.max_pieces
     return endings
 
 
@@ -283,7 +283,7 @@ def test_a_search_that_can_reach_the_tables_knows_the_result():
                          ids=["alpha-beta", "expectimax"])
 def test_a_mate_is_preferred_to_a_win_by_tables(searcher):
     game = Game("8/8/8/8/8/k1K5/7p/1R6 w - - 0 1")  # Ra1 is mate
-    TABLES.load_for(game.position, TableKind.OUTCOMES)
+    TABLES.load_for(game.position, TableKind.WDL)
     searcher.set_tb(own_endings())
     assert searcher.run(game.position, Limits(depth=4)).score == MATE - 1
     assert searcher.tb_hits > 0

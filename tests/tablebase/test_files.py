@@ -1,4 +1,4 @@
-"""Containers: what is written is read, and what is broken is named in one line while the rest is used."""
+"""Containers: reading, and one-line warnings about damaged files while the others are used."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 
 from engine.core.game import Game
 from engine.system.errors import InputError
-from tablebase.files import Container, TableKind, _filters, bytes_of
+from tablebase.files import Container, TableKind, _filters, block_size
 from tablebase.material import parse_ending
 from tablebase.tables import BUILT_IN, OwnTables
 
-NAMES = {kind: f"{kind.value}.tables" for kind in TableKind}
-LARGEST = {TableKind.OUTCOMES: 1_300_000, TableKind.DISTANCES: 8_000_000, TableKind.RESETS: 2_500_000}
+NAMES = {table_kind: f"{table_kind.value}.tables" for table_kind in TableKind}
+LARGEST = {TableKind.WDL: 1_300_000, TableKind.DTM: 8_000_000, TableKind.DTZ: 2_500_000}
 QUEEN = "7k/8/6K1/8/8/8/Q7/8 w - - 0 1"
 ROOK = "7k/8/6K1/8/8/8/8/R7 w - - 0 1"
 
@@ -30,16 +30,16 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("kind", TableKind)
-def test_the_built_in_files_are_complete_and_small(kind):
-    path = BUILT_IN / NAMES[kind]
+@pytest.mark.parametrize("table_kind", TableKind)
+def test_the_built_in_files_are_complete_and_small(table_kind):
+    path = BUILT_IN / NAMES[table_kind]
     container = Container(path)
-    assert container.kind is kind and len(container.entries) == 35
-    assert path.stat().st_size <= LARGEST[kind]
+    assert container.table_kind is table_kind and len(container.entries) == 35
+    assert path.stat().st_size <= LARGEST[table_kind]
     for entry in container.entries.values():
         sides = [block is not None for block in entry.blocks]
         assert any(sides)
-        assert kind is not TableKind.OUTCOMES or all(sides) or entry.ending.is_symmetric
+        assert table_kind is not TableKind.WDL or all(sides) or entry.ending.is_symmetric
 
 
 def change_directory(path, change, is_signed: bool = True) -> None:
@@ -60,18 +60,18 @@ def change_directory(path, change, is_signed: bool = True) -> None:
 def test_a_foreign_file_is_named_and_the_others_are_used(folder, content, reason):
     (folder / "another.tables").write_bytes(content)
     tables = OwnTables([folder])
-    (complaint,) = tables.take_warnings()
-    assert str(folder / "another.tables") in complaint and reason in complaint and "\n" not in complaint
+    (warning,) = tables.take_warnings()
+    assert str(folder / "another.tables") in warning and reason in warning and "\n" not in warning
     assert tables.code(Game(QUEEN).position) == 2
     assert tables.take_warnings() == []
 
 
 def test_a_file_that_is_cut_off(folder):
-    path = folder / NAMES[TableKind.OUTCOMES]
+    path = folder / NAMES[TableKind.WDL]
     path.write_bytes(path.read_bytes()[:-5000])
-    with pytest.raises(InputError, match="cut off"):
+    with pytest.raises(InputError, match="truncated"):
         Container(path)
-    assert OwnTables([folder]).most_men == 0
+    assert OwnTables([folder]).max_pieces == 0
 
 
 def test_a_missing_file_and_a_folder_in_its_place(tmp_path):
@@ -87,13 +87,13 @@ def test_one_damaged_ending_does_not_spoil_another(folder, spoil):
             if row["ending"] == "KQvK":
                 spoil(row["blocks"][0])
 
-    change_directory(folder / NAMES[TableKind.OUTCOMES], change)
+    change_directory(folder / NAMES[TableKind.WDL], change)
     tables = OwnTables([folder])
     assert tables.code(Game(QUEEN).position) is None
-    (complaint,) = tables.take_warnings()
-    assert "KQvK" in complaint and "checksum" in complaint
+    (warning,) = tables.take_warnings()
+    assert "KQvK" in warning and "checksum" in warning
     assert tables.code(Game(ROOK).position) == 2
-    assert tables.code(Game(QUEEN).position) is None and tables.take_warnings() == []  # told once
+    assert tables.code(Game(QUEEN).position) is None and tables.take_warnings() == []  # reported once
 
 
 @pytest.mark.parametrize("change", [lambda row: row.update(axes=[0, 0]), lambda row: row.update(ending="KXvK"),
@@ -104,22 +104,22 @@ def test_one_damaged_ending_does_not_spoil_another(folder, spoil):
                                     lambda row: row["summary"][0].update(longest_win=10**6),
                                     lambda row: row["summary"][0].update(longest_win="a")])
 def test_a_directory_that_makes_no_sense(folder, change):
-    path = folder / NAMES[TableKind.OUTCOMES]
+    path = folder / NAMES[TableKind.WDL]
     change_directory(path, lambda directory: change(directory["tables"][0]))
     with pytest.raises(InputError, match="directory is damaged"):
         Container(path)
 
 
 def test_a_directory_that_was_changed_is_refused(folder):
-    """Other axes would be read without complaint, and wrong."""
-    path = folder / NAMES[TableKind.OUTCOMES]
+    """Other axes would be read without an error, but wrong."""
+    path = folder / NAMES[TableKind.WDL]
     change_directory(path, lambda directory: directory["tables"][-1]["axes"].reverse(), is_signed=False)
     with pytest.raises(InputError, match="directory is damaged"):
         Container(path)
 
 
 def test_a_deeply_nested_line_is_no_directory(folder):
-    path = folder / NAMES[TableKind.OUTCOMES]
+    path = folder / NAMES[TableKind.WDL]
     path.write_bytes(b"[" * 100_000 + b"\n")
     with pytest.raises(InputError, match="not a file of endgame tables"):
         Container(path)
@@ -138,14 +138,14 @@ def test_a_damaged_table_gives_way_to_a_sound_one(folder):
     tables = OwnTables([folder, BUILT_IN])
     tables.load_for(Game(QUEEN).position, *TableKind)
     assert tables.code(Game(QUEEN).position) == 2
-    assert [complaint.count("KQvK") for complaint in tables.take_warnings()] == [1, 1, 1]
+    assert [warning.count("KQvK") for warning in tables.take_warnings()] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("surplus", [1, 1 << 28])
 def test_a_block_that_unpacks_to_more_than_its_ending_holds_is_refused_at_once(folder, surplus):
     """A quarter of a gigabyte of zeros is 40 KB on disk, its checksum is right, and it never comes into memory."""
-    size, path = bytes_of(parse_ending("KQvK"), TableKind.OUTCOMES), folder / NAMES[TableKind.OUTCOMES]
-    block = lzma.compress(bytes(size + surplus), lzma.FORMAT_RAW, filters=_filters(TableKind.OUTCOMES, 1))
+    size, path = block_size(parse_ending("KQvK"), TableKind.WDL), folder / NAMES[TableKind.WDL]
+    block = lzma.compress(bytes(size + surplus), lzma.FORMAT_RAW, filters=_filters(TableKind.WDL, 1))
     end = len(path.read_bytes().partition(b"\n")[2])
 
     def change(directory) -> None:
@@ -164,7 +164,7 @@ def test_a_block_that_unpacks_to_more_than_its_ending_holds_is_refused_at_once(f
 
 
 def test_unpacked_cells_have_the_size_of_their_ending():
-    container = Container(BUILT_IN / NAMES[TableKind.DISTANCES])
+    container = Container(BUILT_IN / NAMES[TableKind.DTM])
     ending = parse_ending("KQvK")
     cells = [container.load(ending, side) for side in (0, 1)]
     assert [array is None for array in cells].count(True) == 1

@@ -10,7 +10,7 @@ from tablebase.material import all_endings, can_become, ending_of, parse_ending,
 
 
 def test_there_are_as_many_as_combinatorics_says():
-    assert [len(all_endings(men)) for men in (3, 4, 5)] == [5, 30, 110]
+    assert [len(all_endings(piece_count)) for piece_count in (3, 4, 5)] == [5, 30, 110]
 
 
 @pytest.mark.parametrize(("text", "name"), [("KQvKR", "KQvKR"), ("KRKQ", "KQvKR"), ("krvkq", "KQvKR"), ("KKP", "KPvK"),
@@ -20,13 +20,13 @@ def test_names_are_read_however_they_are_written(text, name):
 
 
 @pytest.mark.parametrize("text", ["", "K", "KvK", "QvKR", "KXvK", "KQvKRv!", "KQQQQvK", "KKK", "KQvKRKR"])
-def test_bad_names_are_refused_in_one_line(text):
+def test_invalid_names_are_rejected_in_one_line(text):
     with pytest.raises(InputError) as error:
         parse_ending(text)
     assert "\n" not in str(error.value)
 
 
-def men_on(board: chess.Board) -> list[int]:
+def pieces_on(board: chess.Board) -> list[int]:
     return [piece.piece_type + 8 * (piece.color == chess.BLACK) for piece in board.piece_map().values()
             if piece.piece_type != chess.KING]
 
@@ -35,11 +35,11 @@ def men_on(board: chess.Board) -> list[int]:
                                  "8/1P1P4/k7/8/8/8/8/K7 w - - 0 1", "8/8/8/8/k2pP3/8/8/K7 b - e3 0 1"])
 def test_every_move_leads_to_an_ending_that_is_listed(fen):
     board = chess.Board(fen)
-    ending = ending_of(men_on(board))[0]
+    ending = ending_of(pieces_on(board))[0]
     reached = set()
     for move in board.legal_moves:
         board.push(move)
-        reached.add(ending_of(men_on(board))[0])
+        reached.add(ending_of(pieces_on(board))[0])
         board.pop()
     assert len(reached) > 1
     assert reached <= {ending, *ending.next_endings()}

@@ -1,4 +1,4 @@
-"""The tables in the package: python-chess judges every move that they rest on."""
+"""The tables in the package, verified move by move with python-chess."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def code_by_moves(tables: OwnTables, board: chess.Board) -> int:
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
 def test_every_code_follows_from_the_moves(tables, ending):
-    chance = random.Random(ending.name)
+    rng = random.Random(ending.name)
     for _ in range(25):
-        board = random_board(ending, chance)
+        board = random_board(ending, rng)
         assert code_of_board(tables, board) == code_by_moves(tables, board), board.fen()
 
 
@@ -62,7 +62,7 @@ def test_a_capture_en_passant_counts(tables, fen):
     assert code_of_board(tables, board) == code_by_moves(tables, board)
 
 
-def test_what_everybody_knows(tables):
+def test_well_known_endings(tables):
     for fen, code in (("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 0), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", 1),
                       ("7k/8/6K1/8/8/8/Q7/8 w - - 0 1", 2), ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", None),
                       ("8/8/8/8/8/4k3/4p3/4K3 w - - 0 1", 0)):
@@ -72,15 +72,15 @@ def test_what_everybody_knows(tables):
 
 @pytest.mark.skipif(not SYZYGY.is_dir(), reason="needs Syzygy tables")
 def test_random_positions_agree_with_syzygy(tables):
-    chance = random.Random(8)
-    with chess.syzygy.open_tablebase(str(SYZYGY)) as judge:
+    rng = random.Random(8)
+    with chess.syzygy.open_tablebase(str(SYZYGY)) as reference:
         for _ in range(2000):
-            board = random_board(chance.choice(ENDINGS), chance)
-            code, wdl = code_of_board(tables, board), judge.probe_wdl(board)
+            board = random_board(rng.choice(ENDINGS), rng)
+            code, wdl = code_of_board(tables, board), reference.probe_wdl(board)
             assert (wdl > 0, wdl == 0) == (is_won(code), code == 0), board.fen()
 
 
-def test_the_search_hears_only_what_is_certain(tables):
+def test_a_search_gets_only_certain_outcomes(tables):
     position = Game("8/8/8/8/8/8/4B3/K1kN4 b - - 0 1").position  # lost in 66 plies, the longest of its ending
     assert tables.outcome(position) == OUTCOME_LOSS
     position.rule50 = 34
@@ -111,9 +111,9 @@ def test_nothing_is_read_far_from_the_end_and_reading_is_done_behind_the_scenes(
     assert tables.wait(10)
     loaded = {ending.name for ending in ENDINGS if tables.outcomes.is_loaded(ending)}
     assert {"KRPvK", "KRvKR", "KPvKP", "KQvKR"} <= loaded and "KBBvK" not in loaded
-    distances = tables.shelves[TableKind.DISTANCES]
-    assert not any(map(distances.is_loaded, ENDINGS))  # eight men are not close enough
+    distances = tables.directories[TableKind.DTM]
+    assert not any(map(distances.is_loaded, ENDINGS))  # eight pieces are not close enough
     five = Game("8/8/3k4/3p4/8/3K4/3P4/R7 w - - 0 1")
     tables.prepare(five.position)
     assert tables.wait(10)
-    assert all(tables.shelves[kind].is_loaded(parse_ending("KRvKP")) for kind in TableKind)
+    assert all(tables.directories[table_kind].is_loaded(parse_ending("KRvKP")) for table_kind in TableKind)

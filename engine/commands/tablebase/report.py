@@ -74,7 +74,7 @@ def open_tables(folders: Sequence[Path]) -> OwnTables:
     tables = OwnTables(folders)
     for complaint in tables.take_warnings():
         print(f"error: {complaint}", file=sys.stderr)
-    if not tables.most_men:
+    if not tables.max_pieces:
         raise InputError(f"no tables in {', '.join(str(folder) for folder in folders)}")
     return tables
 
@@ -186,7 +186,7 @@ def _nodes_per_second(tables: OwnTables) -> tuple[float, float]:
     """Of a search in endings, with tables and without, by turns, in CPU time; each position's best round counts."""
     endings = no_tb()
     endings.own_address = tables.outcomes.address
-    endings.own_max_pieces = endings.max_pieces = tables.most_men
+    endings.own_max_pieces = endings.max_pieces = tables.max_pieces
     searcher = AlphaBetaSearch(megabytes=16)
     seconds = np.full((2, len(_SMALL_ENDINGS)), np.inf)
     nodes = np.zeros(seconds.shape)

@@ -29,13 +29,14 @@ _FULL = int(FIFTY_MOVES)
 def verify(folders: Sequence[Path], syzygy: Path | None, positions: int, seed: int) -> int:
     """Read every block; compare random positions with Syzygy tables. Returns the exit status."""
     tables = open_tables(folders)
-    for shelf in tables.shelves.values():
-        for ending in track(shelf.endings, lambda ending: ending.name):
-            shelf.load(ending, lambda text: print(f"error: {text}", file=sys.stderr))
-    damaged = [shelf for shelf in tables.shelves.values()
-               if not all(shelf.is_sound(ending) for ending in shelf.endings)]
-    print(", ".join(f"{len(shelf.endings)} endings of {kind.value}" for kind, shelf in tables.shelves.items()) + ": "
-          + ("damaged" if damaged else "all blocks are sound"))
+    for directory in tables.directories.values():
+        for ending in track(directory.endings, lambda ending: ending.name):
+            directory.load(ending, lambda text: print(f"error: {text}", file=sys.stderr))
+    damaged = [directory for directory in tables.directories.values()
+               if not all(directory.is_sound(ending) for ending in directory.endings)]
+    print(", ".join(f"{len(directory.endings)} endings of {kind.value}"
+                    for kind, directory in tables.directories.items())
+          + ": " + ("damaged" if damaged else "all blocks are sound"))
     differences = 0 if syzygy is None else _compare(tables, syzygy, positions, seed)
     return _DIFFERENT if damaged or differences else 0
 

@@ -24,7 +24,7 @@ TRUTHS = DATA / "endgame" / "truths" / "longest_mates_3-4men.tsv"
 
 
 @pytest.fixture(scope="module")
-def three_men() -> Finished:
+def three_pieces() -> Finished:
     finished: Finished = {}
     for ending in all_endings(3):
         finished[ending] = generate(ending, finished, threads=2)
@@ -33,28 +33,28 @@ def three_men() -> Finished:
 
 @pytest.mark.parametrize(("name", "white", "black", "how_many"), [("KQvK", 19, 20, 56), ("KRvK", 31, 32, 3056),
                                                                   ("KPvK", 55, 56, 4)])
-def test_the_longest_mates_are_those_that_everybody_finds(three_men, name, white, black, how_many):
+def test_the_longest_mates_are_the_known_ones(three_pieces, name, white, black, how_many):
     ending = parse_ending(name)
-    codes = three_men[ending].codes
+    codes = three_pieces[ending].codes
     assert summarize(ending, codes, 0).longest_win == white
     of_black = summarize(ending, codes, 1)
     assert (of_black.longest_loss, of_black.longest_losses, of_black.wins) == (black, how_many, 0)
 
 
-def test_a_lone_minor_piece_never_wins(three_men):
+def test_a_lone_minor_piece_never_wins(three_pieces):
     for name in ("KBvK", "KNvK"):
-        summary = [summarize(parse_ending(name), three_men[parse_ending(name)].codes, side) for side in (0, 1)]
+        summary = [summarize(parse_ending(name), three_pieces[parse_ending(name)].codes, side) for side in (0, 1)]
         assert all((side.wins, side.losses, side.longest) == (0, 0, -1) for side in summary)
         assert all(side.draws == side.positions > 100_000 for side in summary)
 
 
-def test_an_error_in_a_table_is_noticed_by_its_check(three_men):
+def test_an_error_in_a_table_is_noticed_by_its_check(three_pieces):
     """A cell that claims a quicker mate than there is; a won cell without plies to the next capture or pawn move."""
-    from tablebase.generator.generate import _MateGenerator, _ResetGenerator
+    from tablebase.generator.generate import _DtmGenerator, _DtzGenerator
 
     ending = parse_ending("KRvK")
-    mates = _MateGenerator(ending, three_men, 1, lambda _: None)
-    resets = _ResetGenerator(three_men[ending], three_men, 1, lambda _: None)
+    mates = _DtmGenerator(ending, three_pieces, 1, lambda _: None)
+    resets = _DtzGenerator(three_pieces[ending], three_pieces, 1, lambda _: None)
     for generator, right, wrong in ((mates, 20, 18), (resets, 18, 0)):
         generator.run()
         generator._codes[0][np.flatnonzero(generator._codes[0] == right)[0]] = wrong
@@ -71,34 +71,34 @@ def test_codes_and_what_they_are_worth():
     assert is_won(2) and not is_won(1) and not is_won(0)
 
 
-def test_a_build_goes_on_where_it_was_broken_off(tmp_path):
-    wanted = [parse_ending("KQvK")]
-    workshop = TableBuilder(tmp_path)
-    assert [ending.name for ending, _ in workshop.generate(wanted, lambda *_: None)] == ["KQvK"]
+def test_an_interrupted_build_resumes(tmp_path):
+    endings = [parse_ending("KQvK")]
+    builder = TableBuilder(tmp_path)
+    assert [ending.name for ending, _ in builder.generate(endings, lambda *_: None)] == ["KQvK"]
     values = tmp_path / "values" / "KQvK.npy"
     stamp = values.stat().st_mtime_ns
-    list(TableBuilder(tmp_path).generate(wanted, lambda *_: None))
+    list(TableBuilder(tmp_path).generate(endings, lambda *_: None))
     assert values.stat().st_mtime_ns == stamp  # not made again
     values.write_bytes(values.read_bytes()[:1000])
-    list(TableBuilder(tmp_path).generate(wanted, lambda *_: None))
+    list(TableBuilder(tmp_path).generate(endings, lambda *_: None))
     assert values.stat().st_size > 1000
-    for path in TableBuilder(tmp_path).pack(wanted, "a test", lambda *_: None):
-        assert list(Container(path).entries) == wanted
+    for path in TableBuilder(tmp_path).pack(endings, "a test", lambda *_: None):
+        assert list(Container(path).entries) == endings
     own, built_in = OwnTables([tmp_path]), OwnTables()
-    chance = random.Random(3)
+    rng = random.Random(3)
     for _ in range(200):
-        position = Game(random_board(wanted[0], chance).fen()).position
+        position = Game(random_board(endings[0], rng).fen()).position
         assert own.code(position) == built_in.code(position)
 
 
-def test_two_bytes_a_cell_say_the_same(three_men):
+def test_two_bytes_per_cell_give_the_same_codes(three_pieces):
     ending = parse_ending("KQvK")
-    narrow = three_men[ending].codes
-    wide_child = {child: Values(child, _widened(values.codes)) for child, values in three_men.items()}
+    narrow = three_pieces[ending].codes
+    wide_child = {child: Values(child, _widened(values.codes)) for child, values in three_pieces.items()}
     pawns = parse_ending("KPvK")
     wide = generate(pawns, wide_child).codes
     assert wide.itemsize == 2 and narrow.itemsize == 1
-    assert np.array_equal(wide, _widened(three_men[pawns].codes))
+    assert np.array_equal(wide, _widened(three_pieces[pawns].codes))
 
 
 def _widened(codes):
@@ -125,11 +125,11 @@ def test_all_endings_with_four_men_are_made_again(tmp_path):
     """Nothing in the package is older than the generator: what it makes now is what is there."""
     finished: Finished = {}
     built_in = OwnTables()
-    chance = random.Random(5)
+    rng = random.Random(5)
     for ending in (*all_endings(3), *all_endings(4)):
         finished[ending] = generate(ending, finished, threads=2)
         made = tuple(summarize(ending, finished[ending].codes, side) for side in (0, 1))
         assert made == built_in.outcomes.entry(ending).summary
         for _ in range(50):
-            board = random_board(ending, chance)
+            board = random_board(ending, rng)
             assert built_in.code(Game(board.fen()).position) is not None

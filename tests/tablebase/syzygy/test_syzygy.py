@@ -1,4 +1,4 @@
-"""Syzygy tables in the kernel: python-chess reads the same files, and is right."""
+"""Syzygy tables in the kernel, compared with python-chess on the same files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def syzygy() -> SyzygyTables:
 
 
 @pytest.fixture(scope="module")
-def judge():
+def reference():
     with chess.syzygy.open_tablebase(str(SYZYGY)) as opened:
         yield opened
 
@@ -51,79 +51,79 @@ def syzygy_settings(path: str = str(SYZYGY)) -> Settings:
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
-def test_the_kernel_reads_what_python_chess_reads(syzygy, judge, ending):
-    chance = random.Random(ending.name)
+def test_the_kernel_reads_what_python_chess_reads(syzygy, reference, ending):
+    rng = random.Random(ending.name)
     for _ in range(60):
-        board = random_board(ending, chance)
+        board = random_board(ending, rng)
         if not board.has_legal_en_passant():
-            assert syzygy.value(Game(board.fen()).position) == judge.probe_wdl(board), board.fen()
+            assert syzygy.value(Game(board.fen()).position) == reference.probe_wdl(board), board.fen()
 
 
-def fates_of(syzygy: SyzygyTables, board: chess.Board, fifty_moves_count: bool = True) -> dict[chess.Move, RankedMove]:
+def ranked_moves_of(syzygy: SyzygyTables, board: chess.Board, use_rule50: bool = True) -> dict[chess.Move, RankedMove]:
     game = Game(board.fen())
     syzygy.prepare(game.position)
     syzygy.wait()
-    fates = syzygy.ranked_moves(game.position, fifty_moves_count)
-    assert fates is not None
-    return {chess.Move.from_uci(game.uci(fate.move)): fate for fate in fates}
+    ranked = syzygy.ranked_moves(game.position, use_rule50)
+    assert ranked is not None
+    return {chess.Move.from_uci(game.uci(entry.move)): entry for entry in ranked}
 
 
-def distance_by_python_chess(judge, board: chess.Board, move: chess.Move) -> int:
+def distance_by_python_chess(reference, board: chess.Board, move: chess.Move) -> int:
     """Signed for the side that moves; the move itself counts."""
     board.push(move)
     try:
         if board.is_checkmate():
             return 1
         if board.halfmove_clock == 0:
-            return -chess.syzygy.dtz_before_zeroing(judge.probe_wdl(board))
-        left = -judge.probe_dtz(board)
+            return -chess.syzygy.dtz_before_zeroing(reference.probe_wdl(board))
+        left = -reference.probe_dtz(board)
         return left + (left > 0) - (left < 0)
     finally:
         board.pop()
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.name)
-def test_the_distance_of_every_move_is_what_python_chess_reads(syzygy, judge, ending):
-    chance = random.Random(ending.name)
+def test_the_distance_of_every_move_is_what_python_chess_reads(syzygy, reference, ending):
+    rng = random.Random(ending.name)
     for _ in range(12):
-        board = random_board(ending, chance)
-        fates = fates_of(syzygy, board)
-        assert set(fates) == set(board.legal_moves)
-        for move, fate in fates.items():
-            assert fate.code == distance_by_python_chess(judge, board, move), (board.fen(), move.uci())
+        board = random_board(ending, rng)
+        ranked = ranked_moves_of(syzygy, board)
+        assert set(ranked) == set(board.legal_moves)
+        for move, entry in ranked.items():
+            assert entry.code == distance_by_python_chess(reference, board, move), (board.fen(), move.uci())
 
 
 @pytest.mark.parametrize("fen", ["8/8/8/8/k2pP3/8/8/K7 b - e3 0 1", "8/8/8/1k6/3Pp3/8/8/4K3 b - d3 0 1",
                                  "4k3/8/8/3pP3/8/8/8/2K5 w - d6 0 1", "8/8/8/8/k2p4/8/4P3/K7 w - - 5 1",
                                  "8/P7/8/8/8/8/k7/2K5 w - - 50 80"])
-def test_distances_where_pawns_pass_and_promote(syzygy, judge, fen):
+def test_distances_where_pawns_pass_and_promote(syzygy, reference, fen):
     board = chess.Board(fen)
-    for move, fate in fates_of(syzygy, board).items():
-        assert fate.code == distance_by_python_chess(judge, board, move), move.uci()
+    for move, entry in ranked_moves_of(syzygy, board).items():
+        assert entry.code == distance_by_python_chess(reference, board, move), move.uci()
 
 
 def test_near_the_limit_the_answer_wins_where_there_is_a_win(syzygy):
-    """Our own tables, which are exact, judge each move that is offered."""
-    own, chance, wins = OwnTables(), random.Random(6), 0
+    """Compare each move with the engine's own tables, which are exact."""
+    own, rng, wins = OwnTables(), random.Random(6), 0
     for _ in range(600):
-        board = random_board(chance.choice(ENDINGS), chance)
-        board.halfmove_clock = chance.randrange(40, 100)
+        board = random_board(rng.choice(ENDINGS), rng)
+        board.halfmove_clock = rng.randrange(40, 100)
         if board.ep_square is not None or not any(board.legal_moves):
             continue
         position = Game(board.fen()).position
         own.load_for(position, *TableKind)
-        truth = {fate.move: fate.outcome_class for fate in own.ranked_moves(position) or ()}
-        fates = list(fates_of(syzygy, board).values())
-        for fate in fates:
-            if fate.outcome_class not in (MAY_WIN, MAY_LOSE):
-                is_won, is_lost = truth[fate.move] in (MATES, WINS), truth[fate.move] in (LOSES, IS_MATED)
-                assert (fate.outcome_class in (MATES, WINS), fate.outcome_class == LOSES) == (is_won,
+        truth = {entry.move: entry.outcome_class for entry in own.ranked_moves(position) or ()}
+        ranked = list(ranked_moves_of(syzygy, board).values())
+        for entry in ranked:
+            if entry.outcome_class not in (MAY_WIN, MAY_LOSE):
+                is_won, is_lost = truth[entry.move] in (MATES, WINS), truth[entry.move] in (LOSES, IS_MATED)
+                assert (entry.outcome_class in (MATES, WINS), entry.outcome_class == LOSES) == (is_won,
                                                                                               is_lost), board.fen()
         if max(truth.values()) in (MATES, WINS):
             wins += 1
-            offered = [truth[fate.move] for fate in fates if fate.rank == fates[0].rank]
-            assert any(grade in (MATES, WINS) for grade in offered), board.fen()
-            assert fates[0].outcome_class == MAY_WIN or all(grade in (MATES, WINS) for grade in offered), board.fen()
+            offered = [truth[entry.move] for entry in ranked if entry.rank == ranked[0].rank]
+            assert any(result in (MATES, WINS) for result in offered), board.fen()
+            assert ranked[0].outcome_class == MAY_WIN or all(result in (MATES, WINS) for result in offered), board.fen()
     assert wins > 100
 
 
@@ -145,7 +145,7 @@ def test_won_positions_are_won_and_drawn_ones_held():
     settings = syzygy_settings()
     player = Player(settings)
     assert player.apply(find_option("SyzygyPath")) == "35 Syzygy tables with up to 4 pieces"
-    judge = SyzygyTables([SYZYGY])
+    reference = SyzygyTables([SYZYGY])
     for fen in ("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "8/3P4/KBk5/8/8/8/8/8 w - - 0 1", "8/8/8/8/2r5/8/2k5/K6Q w - - 0 1"):
         board = chess.Board(fen)
         moves: list[str] = []
@@ -156,8 +156,8 @@ def test_won_positions_are_won_and_drawn_ones_held():
                 result = player.go(GoRequest(depth=4), time.perf_counter(), SearchSignals(), lambda _: None)
                 text = player.game.uci(result.move)
             else:
-                fates = fates_of(judge, board)
-                text = min(fates, key=lambda move: fates[move].rank).uci()
+                ranked = ranked_moves_of(reference, board)
+                text = min(ranked, key=lambda move: ranked[move].rank).uci()
             board.push_uci(text)
             moves.append(text)
         assert board.is_checkmate(), (fen, board.fen())
@@ -177,48 +177,48 @@ def test_a_cursed_position_is_drawn_only_if_the_rule_counts():
         assert verdict is not None and verdict.is_draw is is_draw
 
 
-@pytest.mark.parametrize(("name", "place", "content"), [
+@pytest.mark.parametrize(("name", "offset", "content"), [
     ("KQvKR", 2234, b"\xff" * 24), ("KPvKP", 19, b"\0" * 4), ("KPvKP", 19, b"\xff" * 2000)])
-def test_damaged_bytes_never_lead_out_of_the_file(tmp_path, name, place, content):
+def test_damaged_bytes_never_lead_out_of_the_file(tmp_path, name, offset, content):
     for path in SYZYGY.glob("K?vK.rtbw"):
         shutil.copy(path, tmp_path)
     damaged = bytearray((SYZYGY / f"{name}.rtbw").read_bytes())
-    damaged[place : place + len(content)] = content
+    damaged[offset : offset + len(content)] = content
     (tmp_path / f"{name}.rtbw").write_bytes(damaged)
-    syzygy, chance = SyzygyTables([tmp_path]), random.Random(2)
+    syzygy, rng = SyzygyTables([tmp_path]), random.Random(2)
     for _ in range(300):
-        board = random_board(parse_ending(name), chance)
+        board = random_board(parse_ending(name), rng)
         value = syzygy.value(Game(board.fen()).position)
         assert value is None or -2 <= value <= 2
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_damage_never_ends_the_process(tmp_path, seed):
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     for path in SYZYGY.iterdir():
         content = bytearray(path.read_bytes())
         for _ in range(30):
-            content[chance.randrange(4, len(content))] = chance.randrange(256)
+            content[rng.randrange(4, len(content))] = rng.randrange(256)
         (tmp_path / path.name).write_bytes(content)
     syzygy = SyzygyTables([tmp_path])
     for _ in range(400):
-        position = Game(random_board(chance.choice(ENDINGS), chance).fen()).position
-        value, fates = syzygy.value(position), syzygy.ranked_moves(position, True)
+        position = Game(random_board(rng.choice(ENDINGS), rng).fen()).position
+        value, ranked = syzygy.value(position), syzygy.ranked_moves(position, True)
         assert value is None or -2 <= value <= 2
-        assert fates is None or all(IS_MATED <= fate.outcome_class <= MATES for fate in fates)
+        assert ranked is None or all(IS_MATED <= entry.outcome_class <= MATES for entry in ranked)
 
 
 def test_colours_that_are_exchanged_in_the_file_are_exchanged_back_or_refused(tmp_path):
     content = bytearray((SYZYGY / "KQvKR.rtbw").read_bytes())
-    for place in range(6, 10):
-        content[place] ^= 0x88
+    for offset in range(6, 10):
+        content[offset] ^= 0x88
     (tmp_path / "KQvKR.rtbw").write_bytes(content)
     for path in SYZYGY.glob("K?vK.rtbw"):
         shutil.copy(path, tmp_path)
     assert SyzygyTables([tmp_path]).value(Game("8/8/8/8/2r5/8/2k5/K6Q w - - 0 1").position) in (None, -2, -1, 0, 1, 2)
 
 
-def test_damaged_distances_are_told(tmp_path):
+def test_damaged_dtz_files_give_a_warning(tmp_path):
     for path in SYZYGY.glob("K?vK.rtb?"):
         shutil.copy(path, tmp_path)
     (tmp_path / "KRvK.rtbz").write_bytes((SYZYGY / "KRvK.rtbz").read_bytes()[:16])
@@ -226,8 +226,8 @@ def test_damaged_distances_are_told(tmp_path):
     position = Game("8/8/8/8/8/2k5/1R6/K7 w - - 0 1").position
     assert syzygy.value(position) == 2  # whose file is sound
     assert syzygy.ranked_moves(position, True) is None
-    (complaint,) = syzygy.take_warnings()
-    assert "damaged" in complaint
+    (warning,) = syzygy.take_warnings()
+    assert "damaged" in warning
 
 
 def test_without_distances_nothing_is_spoilt(syzygy, tmp_path):

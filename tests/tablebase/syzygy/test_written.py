@@ -47,13 +47,13 @@ def random_tables(tmp_path_factory) -> Path:
 
 @pytest.mark.parametrize("name", ENDINGS)
 def test_the_kernel_reads_what_python_chess_reads(random_tables, name):
-    syzygy, chance, values = SyzygyTables([random_tables]), random.Random(name), set()
-    with chess.syzygy.open_tablebase(str(random_tables)) as judge:
+    syzygy, rng, values = SyzygyTables([random_tables]), random.Random(name), set()
+    with chess.syzygy.open_tablebase(str(random_tables)) as reference:
         for _ in range(100):
-            board = random_board(parse_ending(name), chance)
+            board = random_board(parse_ending(name), rng)
             if not board.has_legal_en_passant():
-                values.add(judge.probe_wdl(board))
-                assert syzygy.value(Game(board.fen()).position) == judge.probe_wdl(board), board.fen()
+                values.add(reference.probe_wdl(board))
+                assert syzygy.value(Game(board.fen()).position) == reference.probe_wdl(board), board.fen()
     assert syzygy.take_warnings() == []
     assert len(values) > 3
 
@@ -108,7 +108,7 @@ def test_a_search_takes_a_cursed_win_for_a_draw_if_the_fifty_move_rule_counts(tm
 
 @pytest.mark.parametrize(("spoil", "reason"), [
     (lambda path: path.write_bytes(b""), "empty"),
-    (lambda path: path.write_bytes(path.read_bytes()[:-64]), "cut off"),
+    (lambda path: path.write_bytes(path.read_bytes()[:-64]), "truncated"),
     (lambda path: path.write_bytes(b"x" * 80), "invalid magic header"),
     (lambda path: path.write_bytes(path.read_bytes()[:50]), "invalid file size"),
     (lambda path: path.write_bytes(path.read_bytes()[:16]), "damaged"),
@@ -119,8 +119,8 @@ def test_a_broken_table_is_named_once_and_the_others_are_used(tmp_path, spoil, r
     spoil(write_random(tmp_path, "KQvK", 1))
     syzygy = SyzygyTables([tmp_path])
     assert syzygy.value(Game("7k/8/6K1/8/8/8/Q7/8 w - - 0 1").position) is None
-    (complaint,) = syzygy.take_warnings()
-    assert str(tmp_path / "KQvK.rtbw") in complaint and reason in complaint and "\n" not in complaint
+    (warning,) = syzygy.take_warnings()
+    assert str(tmp_path / "KQvK.rtbw") in warning and reason in warning and "\n" not in warning
     assert syzygy.value(Game("7k/8/6K1/8/8/8/R7/8 w - - 0 1").position) == WIN
     assert syzygy.take_warnings() == []
 
@@ -155,8 +155,8 @@ def test_paths_that_are_of_no_use(tmp_path):
     with pytest.raises(InputError, match="no Syzygy tables in"):
         apply(str(tmp_path))
     assert apply(os.pathsep.join([str(tmp_path), str(good)])) == found
-    told = apply(os.pathsep.join(["/no/such", str(good)]))
-    assert told is not None and told.startswith(found) and "/no/such" in told
+    result = apply(os.pathsep.join(["/no/such", str(good)]))
+    assert result is not None and result.startswith(found) and "/no/such" in result
     for path in ("\0", "x" * 5000):
         with pytest.raises(InputError):
             apply(path)
@@ -170,8 +170,8 @@ def test_own_tables_serve_what_syzygy_does_not(tmp_path):
     write_constant(tmp_path, "KQvK", WIN, LOSS)
     settings = Settings()
     settings.set(find_option("SyzygyPath"), str(tmp_path))
-    player, told = Player(settings), []
+    player, infos = Player(settings), []
     player.apply(find_option("SyzygyPath"))
     player.set_position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", [])
-    player.go(GoRequest(depth=2), time.perf_counter(), SearchSignals(), told.append)
-    assert [found.score for found in told if isinstance(found, Info)] == [int(MATE) - 31]
+    player.go(GoRequest(depth=2), time.perf_counter(), SearchSignals(), infos.append)
+    assert [found.score for found in infos if isinstance(found, Info)] == [int(MATE) - 31]
