@@ -1,1 +1,1 @@
-"""The evaluation: a weighted sum of features, or a neural network, both learned from games."""
+"""The evaluation: a weighted sum of features, or a neural network, both tuned on games."""

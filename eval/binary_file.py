@@ -1,9 +1,9 @@
-"""Files of numbers for kernels: a magic word, a version, a JSON header, then blocks of numbers, and a checksum.
+"""Binary files of arrays for kernels: a magic number, a version, a JSON header with a checksum, then the arrays.
 
-The numbers are little-endian and without gaps, and begin at a multiple of 64 bytes. The checksum stands in the header
-and is that of the whole file with zeros in its own place, so that no byte can change unnoticed.
+The arrays are little-endian, without gaps, and begin at a multiple of 64 bytes. The checksum covers the whole file,
+with zeros in place of the checksum itself, so that any changed byte is detected.
 
-They are read without Numba, so that a file can be checked before the kernels are loaded.
+This module does not import Numba, so that a file can be checked before the kernels are loaded.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _NO_CHECKSUM = "0" * 64
 
 
 class ArrayBlock(NamedTuple):
-    """Some of the numbers."""
+    """One array of a file."""
 
     name: str
-    code: str  # the type, as NumPy writes it
+    code: str  # the NumPy type code
     dimensions: tuple[int, ...]
 
     @property
@@ -43,14 +43,14 @@ class ArrayBlock(NamedTuple):
 
 @dataclass(frozen=True)
 class FileFormat:
-    """What distinguishes one kind of file from another."""
+    """The name, magic number and version of a file format."""
 
     name: str
-    magic: bytes  # eight bytes; with a line end in them, a transfer in text mode is noticed
+    magic: bytes  # eight bytes; a line end in them reveals a transfer in text mode
     version: int
 
     def pack(self, header: Mapping[str, Any], blocks: Sequence[ArrayBlock], values: Mapping[str, Any]) -> bytes:
-        """The bytes of a file; InputError if the numbers of a block do not fit into it."""
+        """The bytes of a file; InputError if the values of a block do not fit into it."""
         payload = b"".join(_block_bytes(block, values[block.name]) for block in blocks)
         text = json.dumps({"checksum": _NO_CHECKSUM, **header}).encode()
         start = _PREFIX.pack(self.magic, self.version, len(text)) + text
@@ -58,55 +58,55 @@ class FileFormat:
         return content.replace(_NO_CHECKSUM.encode(), hashlib.sha256(content).hexdigest().encode(), 1)
 
     def parse_header(self, content: bytes) -> tuple[dict[str, Any], int]:
-        """(header, where the numbers begin); InputError if this is no such file."""
+        """(header, offset of the arrays); InputError if `content` is not of this format."""
         if len(content) < _PREFIX.size or content[:len(self.magic)] != self.magic:
             raise InputError(f"it is not a {self.name} file")
         _, version, length = _PREFIX.unpack_from(content)
         if version != self.version:
-            raise InputError(f"it has version {version}, not {self.version}")
+            raise InputError(f"expected version {self.version}, got version {version}")
         end = _PREFIX.size + length
         if length > _LONGEST_HEADER:
-            raise InputError("its header is damaged")
+            raise InputError("the header is damaged")
         if end > len(content):
-            raise InputError("it is cut off in its header")
+            raise InputError("the header is truncated")
         try:
             header = json.loads(content[_PREFIX.size:end].decode())
         except (ValueError, RecursionError) as error:
-            raise InputError("its header is damaged") from error
+            raise InputError("the header is damaged") from error
         if not isinstance(header, dict):
-            raise InputError("its header is damaged")
+            raise InputError("the header is damaged")
         return header, end + -end % _ALIGNMENT
 
 
 def parse_blocks(content: bytes, header: Mapping[str, Any], start: int, blocks: Sequence[ArrayBlock]) -> dict[str, Any]:
-    """The numbers by name, read-only; InputError if there are too few or too many, or the checksum is wrong."""
-    payload, wanted = memoryview(content)[start:], sum(block.size for block in blocks)
-    if len(payload) != wanted:
-        wrong = "is cut off" if len(payload) < wanted else "is too long"
-        raise InputError(f"it {wrong}: {len(payload)} bytes of numbers, not {wanted}")
+    """The arrays by name, read-only; InputError if the size or the checksum is wrong."""
+    payload, size = memoryview(content)[start:], sum(block.size for block in blocks)
+    if len(payload) != size:
+        problem = "truncated" if len(payload) < size else "too long"
+        raise InputError(f"the file is {problem}: expected {size} bytes of arrays, got {len(payload)}")
     if not _has_checksum(content, header.get("checksum")):
-        raise InputError("it is damaged: the checksum does not match")
+        raise InputError("the file is damaged: the checksum does not match")
     return dict(_arrays(payload, blocks))
 
 
 def require(header: Mapping[str, Any], name: str, value: object) -> None:
-    """InputError if the header has another value there."""
+    """InputError if the header field `name` does not have this value."""
     if header.get(name) != value:
         raise InputError(f'"{name}" is {quote(str(header.get(name)))}; only {quote(str(value))} is supported')
 
 
 def provenance_of(header: Mapping[str, Any]) -> dict[str, Any]:
-    """How the file was made, as its header says."""
+    """The provenance in the header; InputError if it is not a JSON object."""
     provenance = header.get("provenance", {})
     if not isinstance(provenance, dict):
-        raise InputError('"provenance" is not a table')
+        raise InputError('"provenance" must be a JSON object')
     return provenance
 
 
-def check_width(width: object, step: int, largest: int, name: str = "its width") -> None:
+def check_width(width: object, step: int, largest: int, name: str = "the width") -> None:
     """InputError if `width` is not a multiple of `step` up to `largest`."""
     if type(width) is not int or not step <= width <= largest or width % step:
-        raise InputError(f"{name} is {quote(str(width))}, which is not a multiple of {step} up to {largest}")
+        raise InputError(f"{name} must be a multiple of {step} up to {largest}, got {quote(str(width))}")
 
 
 def _has_checksum(content: bytes, checksum: object) -> bool:
@@ -118,10 +118,10 @@ def _has_checksum(content: bytes, checksum: object) -> bool:
 
 def _block_bytes(block: ArrayBlock, values: Any) -> bytes:
     if values.shape != block.dimensions:
-        raise InputError(f"{block.name} has the shape {values.shape}, not {block.dimensions}")
+        raise InputError(f"{block.name} must have the shape {block.dimensions}, got {values.shape}")
     limits = np.iinfo(np.dtype(block.code))
     if values.min() < limits.min or values.max() > limits.max:
-        raise InputError(f"{block.name} holds numbers beyond {limits.bits} bits")
+        raise InputError(f"{block.name} holds numbers that do not fit into {limits.bits} bits")
     packed: bytes = values.astype(block.code).tobytes()
     return packed
 

@@ -1,7 +1,7 @@
-"""Sets of squares as the evaluation sees them: each side looks up the board from behind its own pieces.
+"""Bitboards from each side's own point of view, and operations on them.
 
-White's bitboards are taken as they are, Black's with the board turned upside down. So each feature is written once, for
-a side whose pawns move up, and the two sides cannot be treated differently.
+White's bitboards are used as they are, Black's with the board flipped vertically. So each feature is written once, for
+a side whose pawns move up, and both sides are treated the same.
 """
 
 from __future__ import annotations
@@ -10,18 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.core.bits import (
-    BISHOP,
-    EMPTY,
-    KING,
-    KNIGHT,
-    NOT_FILE_A,
-    NOT_FILE_H,
-    PAWN,
-    QUEEN,
-    ROOK,
-    byteswap,
-)
+from engine.core.bits import BISHOP, EMPTY, KING, KNIGHT, NOT_FILE_A, NOT_FILE_H, PAWN, QUEEN, ROOK, byteswap
 from engine.kernel import inline
 
 FILE_A = np.uint64(0x0101_0101_0101_0101)
@@ -44,7 +33,7 @@ class SidePieces(NamedTuple):
 
 
 class SideAttacks(NamedTuple):
-    """The squares that one side attacks, by piece type; bishops and rooks see through queens, rooks also own rooks."""
+    """The squares that one side attacks, by piece type; bishops and rooks x-ray through queens, rooks through rooks."""
 
     pawns: Any
     knights: Any
@@ -58,24 +47,25 @@ class SideAttacks(NamedTuple):
 
 @inline
 def side_pieces(pos, color):
-    """The pieces of `color`, with the board White's way up."""
+    """The pieces of `color`, seen from White's side."""
     own = pos.colors[color]
     return SidePieces(pos.types[PAWN] & own, pos.types[KNIGHT] & own, pos.types[BISHOP] & own, pos.types[ROOK] & own,
                       pos.types[QUEEN] & own, pos.types[KING] & own, own)
 
 
 @inline
-def flip_pieces(army):
-    """The same pieces as the other side sees them."""
-    return SidePieces(byteswap(army.pawns), byteswap(army.knights), byteswap(army.bishops), byteswap(army.rooks),
-                      byteswap(army.queens), byteswap(army.king), byteswap(army.all))
+def flip_pieces(pieces):
+    """The same pieces, seen from the other side."""
+    return SidePieces(byteswap(pieces.pawns), byteswap(pieces.knights), byteswap(pieces.bishops),
+                      byteswap(pieces.rooks), byteswap(pieces.queens), byteswap(pieces.king), byteswap(pieces.all))
 
 
 @inline
-def flip_attacks(reach):
-    """The same squares as the other side sees them."""
-    return SideAttacks(byteswap(reach.pawns), byteswap(reach.knights), byteswap(reach.bishops), byteswap(reach.rooks),
-                       byteswap(reach.queens), byteswap(reach.king), byteswap(reach.all), byteswap(reach.twice))
+def flip_attacks(attacks):
+    """The same squares, seen from the other side."""
+    return SideAttacks(byteswap(attacks.pawns), byteswap(attacks.knights), byteswap(attacks.bishops),
+                       byteswap(attacks.rooks), byteswap(attacks.queens), byteswap(attacks.king),
+                       byteswap(attacks.all), byteswap(attacks.twice))
 
 
 @inline
@@ -120,7 +110,7 @@ def is_any(squares):
 
 @inline
 def square_distance(first, second):
-    """How many moves a king needs from one square to the other."""
+    """The number of moves that a king needs from one square to the other."""
     files = abs((first & 7) - (second & 7))
     ranks = abs((first >> 3) - (second >> 3))
     return max(files, ranks)

@@ -1,6 +1,6 @@
-"""What a player knows who has learned nothing yet: what the men are worth, and no preference among moves.
+"""An untrained network, which counts material, and an untrained policy, which has no preference among moves.
 
-Both are files like those that are learned, so that whoever plays with these need not know the difference.
+Both have the format of trained ones, so that a search can use either.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _OUTPUT = 16 * QUANT_OUTPUT  # the output weight
 
 
 def material_only_network() -> Network:
-    """A network whose score is 100 centipawns for each pawn's worth of lead in material, up to 31 pawns.
+    """A network whose score is the lead in material, 100 centipawns per pawn, up to 31 pawns.
 
     One cell of a pair is the middle plus the lead, and the other one is constant, so their product is linear in the
     lead. One cell of each small layer passes it on without loss, and the output's bias subtracts the middle.
     """
     shape = Shape(2 * PAIR_BLOCK, (LAYER_STEP, LAYER_STEP), output_buckets=1)
     numbers: dict[str, Any] = {block.name: np.zeros(block.dimensions, block.code) for block in shape.blocks}
-    for kind, worth in enumerate(_WORTH):
-        for relation, sign in enumerate((1, -1)):  # own men, enemy men
-            start = relation * 384 + kind * 64
+    for piece_type, worth in enumerate(_WORTH):
+        for relation, sign in enumerate((1, -1)):  # own pieces, enemy pieces
+            start = relation * 384 + piece_type * 64
             numbers["feature_weights"][start:start + 64, 0] = sign * worth * _PAWN
     numbers["feature_biases"][0], numbers["feature_biases"][PAIR_BLOCK] = _MIDDLE * _PAWN, _CONSTANT
     numbers["first_weights"][0, 0, 0], numbers["second_weights"][0, 0, 0] = QB, QUANT_CELL

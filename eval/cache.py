@@ -1,6 +1,6 @@
-"""A thread's cache of evaluations: of pawn and king structures, and of whole positions.
+"""A thread's evaluation cache: for pawn and king structures, and for whole positions.
 
-A cache belongs to one thread and to one evaluation: another evaluation needs an empty cache.
+A cache belongs to one thread and one evaluator: another evaluator needs an empty cache.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ SCORE_SLOTS = 1 << 15
 
 
 class EvalCacheRecord(Fields):
-    """Evaluations of positions seen before."""
+    """Cached evaluations."""
 
     structures: Annotated[Numbers, "u8", (STRUCTURE_SLOTS, 4)]  # [slot, STRUCTURE_...]
-    # [slot]: the key, with the score in place of the bits that give the slot's number.
+    # [slot]: the key, with the score in place of the bits that determine the slot.
     scores: Annotated[Numbers, "u8", SCORE_SLOTS]
 
 
@@ -43,19 +43,19 @@ def empty_eval_cache() -> EvalCacheRecord:
 
 @inline
 def structure_slot(key):
-    """Where the structure with this key is kept."""
+    """The slot of the structure with this key."""
     return np.int64(key & _STRUCTURE_MASK)
 
 
 @inline
 def score_slot(key):
-    """Where the score of the position with this key is kept."""
+    """The slot of the score of the position with this key."""
     return np.int64(key & _SCORE_MASK)
 
 
 @inline
 def pack_score(key, score):
-    """What a slot holds: the bits of the key that the slot's number does not imply, and the score."""
+    """The content of a slot: the bits of the key that the slot does not imply, and the score."""
     return (key & ~_SCORE_MASK) | np.uint64(score + _SCORE_ZERO)
 
 

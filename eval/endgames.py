@@ -1,4 +1,4 @@
-"""Scale factors: how much of an endgame advantage can be converted into a win, out of WHOLE_SCALE."""
+"""Endgame knowledge: scale factors for advantages that are hard to convert, and the mop-up against a bare king."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MANY_PAWNS = np.int64(4)
 
 @kernel
 def scale_factor(strong, weak):
-    """How much of the endgame score of the side that is ahead counts; both armies from the view of `strong`."""
+    """The scale factor of the endgame score, out of WHOLE_SCALE, if `strong` is ahead; both sides seen by `strong`."""
     pawns = popcount(strong.pawns)
     if _has_opposite_bishops(strong, weak):
         if _has_only_bishops(strong) and _has_only_bishops(weak):
@@ -47,23 +47,23 @@ def scale_factor(strong, weak):
 
 
 @inline
-def can_force_mate(army):
+def can_force_mate(pieces):
     """Whether the pieces, without the pawns, can mate a bare king."""
-    if army.rooks | army.queens != EMPTY or popcount(army.knights) > 2:
+    if pieces.rooks | pieces.queens != EMPTY or popcount(pieces.knights) > 2:
         return True
-    on_light, on_dark = army.bishops & LIGHT_SQUARES != EMPTY, army.bishops & ~LIGHT_SQUARES != EMPTY
-    return (on_light and on_dark) or (army.knights != EMPTY and (on_light or on_dark))
+    on_light, on_dark = pieces.bishops & LIGHT_SQUARES != EMPTY, pieces.bishops & ~LIGHT_SQUARES != EMPTY
+    return (on_light and on_dark) or (pieces.knights != EMPTY and (on_light or on_dark))
 
 
 @inline
-def _piece_value(army):
-    minors = popcount(army.knights | army.bishops)
-    return _MINOR * minors + _ROOK * popcount(army.rooks) + _QUEEN * popcount(army.queens)
+def _piece_value(pieces):
+    minors = popcount(pieces.knights | pieces.bishops)
+    return _MINOR * minors + _ROOK * popcount(pieces.rooks) + _QUEEN * popcount(pieces.queens)
 
 
 @inline
-def _has_only_bishops(army):
-    return army.all == army.pawns | army.bishops | army.king
+def _has_only_bishops(pieces):
+    return pieces.all == pieces.pawns | pieces.bishops | pieces.king
 
 
 @inline
@@ -79,22 +79,22 @@ def _is_wrong_corner(strong, weak):
     on_a, on_h = strong.pawns & ~FILE_A == EMPTY, strong.pawns & ~FILE_H == EMPTY
     if not (on_a or on_h) or not _has_only_bishops(strong) or weak.all != weak.king:
         return False
-    of_corner = LIGHT_SQUARES if on_a else ~LIGHT_SQUARES  # a8 is a light square, h8 a dark one
-    return strong.bishops & of_corner == EMPTY and _king_reaches_corner(strong, weak, 56 if on_a else 63)
+    corner_color = LIGHT_SQUARES if on_a else ~LIGHT_SQUARES  # a8 is a light square, h8 a dark one
+    return strong.bishops & corner_color == EMPTY and _king_reaches_corner(strong, weak, 56 if on_a else 63)
 
 
 @inline
 def _king_reaches_corner(strong, weak, corner):
-    """Whether the weak king is at the corner, or is sure to get there before the pawns and their king."""
+    """Whether the weak king is at the corner, or gets there before the pawns and their king."""
     distance = square_distance(lsb(weak.king), corner)
     steps_to_queen = lsb(byteswap(strong.pawns)) >> 3
     return distance <= 1 or (distance < steps_to_queen and distance < square_distance(lsb(strong.king), corner))
 
 
 @inline
-def is_bare(army):
+def is_bare(pieces):
     """Whether only the king is left."""
-    return army.all == army.king
+    return pieces.all == pieces.king
 
 
 @kernel

@@ -1,7 +1,7 @@
-"""The evaluation: how good a position is, in centipawns, without looking ahead.
+"""The static evaluation by the features, in centipawns.
 
 It is the sum of feature counts times weights, once for the middle game and once for the endgame. The two sums are
-blended by how many pieces are left; before that, the endgame's is scaled down if the advantage is hard to convert.
+tapered by the phase; before that, the endgame sum is scaled down if the advantage is hard to convert.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ENDGAME = np.int64(0)  # a phase
 def evaluate(pos, weights, psq, cache):
     """Centipawns from the side to move's view, at most LARGEST_SCORE either way.
 
-    `psq` is what `psq_of(pos, weights)` would be; `cache` holds no scores of other weights, and is written.
+    `psq` must equal `psq_of(pos, weights)`; `cache`, which is written, must hold no scores of other weights.
     """
     slot = score_slot(pos.key)
     known = cache.scores[slot]
@@ -58,28 +58,28 @@ def evaluate(pos, weights, psq, cache):
 
 @inline
 def cache_null_move_eval(pos, weights, cache, score):
-    """Store the score of `pos`, reached by a null move from a position of `score`: only the side to move has changed.
+    """Cache the score of `pos`, which a null move reached from a position of `score`: only the side to move differs.
 
-    It may be a centipawn or two off, and more if the score is scaled down.
+    The cached score may be a centipawn or two off, and more if the score is scaled down.
     """
     if pos.colors[pos.side] & ~(pos.types[PAWN] | pos.types[KING]) == EMPTY:
-        return  # with only king and pawns, the move may decide a race
+        return  # with only king and pawns, the side to move may win a race
     tempo = weights.packed[TEMPO]
     both_tempi = 2 * _taper(mg_of(tempo), eg_of(tempo), _phase(pos), WHOLE_SCALE)
-    passed = min(max(both_tempi - score, -LARGEST_SCORE), LARGEST_SCORE)
-    cache.scores[score_slot(pos.key)] = pack_score(pos.key, passed)
+    null_score = min(max(both_tempi - score, -LARGEST_SCORE), LARGEST_SCORE)
+    cache.scores[score_slot(pos.key)] = pack_score(pos.key, null_score)
 
 
 @inline
 def psqt_score(pos, weights, psq):
-    """Centipawns from the side to move's view, by material and piece-square values, summed in `psq`, and tempo."""
+    """Centipawns from the side to move's view by `psq`, the material and piece-square values, and tempo alone."""
     total = weights.packed[TEMPO] + (-psq if pos.side else psq)
     return _taper(mg_of(total), eg_of(total), _phase(pos), WHOLE_SCALE)
 
 
 @kernel
 def evaluate_from_scratch(pos, weights):
-    """Centipawns from the side to move's view, computed from scratch."""
+    """Centipawns from the side to move's view, computed without cache or incremental values."""
     structure, white_passed, black_passed = structure_score(pos, weights, None)
     return _score(pos, weights, psq_of(pos, weights) + structure, white_passed, black_passed, None)
 
@@ -92,7 +92,7 @@ def evaluate_entry(pos: PositionRecord, weights: WeightsRecord) -> int:
 
 @kernel
 def trace_into(pos, weights, trace):
-    """Centipawns from the side to move's view, computed from scratch; `trace` is overwritten with what was counted."""
+    """Centipawns from the side to move's view, computed from scratch; overwrites `trace` with the feature counts."""
     trace.counts[:] = 0
     psq = sum_squares(pos, weights, trace)
     structure, white_passed, black_passed = structure_score(pos, weights, trace)
@@ -109,7 +109,7 @@ def trace_position(pos: PositionRecord, weights: WeightsRecord, trace: TraceReco
 def _score(pos, weights, base, white_passed, black_passed, trace):
     """The score from the side to move's view; `base` is material, squares and structure from White's view."""
     white, black = side_pieces(pos, WHITE), flip_pieces(side_pieces(pos, BLACK))
-    white_seen, black_seen = flip_pieces(white), flip_pieces(black)  # by the other side
+    white_seen, black_seen = flip_pieces(white), flip_pieces(black)  # from the other side
     white_to_move = ONCE - np.int64(pos.side)
     total = base + _both_sides(pos, white, black, white_seen, black_seen, white_passed, black_passed, weights, trace)
     if white_to_move:
@@ -140,34 +140,34 @@ def _score(pos, weights, base, white_passed, black_passed, trace):
 
 @inline
 def _both_sides(pos, white, black, white_seen, black_seen, white_passed, black_passed, weights, trace):
-    """White's pieces minus Black's. What both sides reach must be known before their contacts can be evaluated."""
+    """The score of White's pieces minus Black's. Both sides' attacks are computed before their interactions."""
     white_to_move, castling = ONCE - np.int64(pos.side), np.int64(pos.castling)
     trace_side(trace, WHITE)
-    white_score, white_reach, white_units = piece_score(white, black_seen, _count_two(castling), weights, trace)
+    white_score, white_attacks, white_units = piece_score(white, black_seen, _count_two(castling), weights, trace)
     trace_side(trace, BLACK)
-    black_score, black_reach, black_units = piece_score(black, white_seen, _count_two(castling >> 2), weights, trace)
+    black_score, black_attacks, black_units = piece_score(black, white_seen, _count_two(castling >> 2), weights, trace)
     trace_side(trace, WHITE)
-    white_score += _interaction_score(white, white_reach, black_seen, flip_attacks(black_reach), white_units,
+    white_score += _interaction_score(white, white_attacks, black_seen, flip_attacks(black_attacks), white_units,
                                       white_passed, white_to_move, weights, trace)
     trace_side(trace, BLACK)
-    black_score += _interaction_score(black, black_reach, white_seen, flip_attacks(white_reach), black_units,
+    black_score += _interaction_score(black, black_attacks, white_seen, flip_attacks(white_attacks), black_units,
                                       black_passed, ONCE - white_to_move, weights, trace)
     return white_score - black_score
 
 
 @inline
 def _count_two(bits):
-    """How many of the two lowest bits are set."""
+    """The number of bits set among the two lowest."""
     return (bits & 1) + (bits >> 1 & 1)
 
 
 @kernel
-def _interaction_score(own, reach, enemy, enemy_reach, units, passed, to_move, weights, trace):
+def _interaction_score(own, attacks, enemy, enemy_attacks, units, passed, to_move, weights, trace):
     """The features of one side that depend on what both sides attack; all from that side's view."""
-    score = add_king_attack(_NO_SCORE, trace, weights, own, reach, enemy, enemy_reach, units)
-    score = add_threats(score, trace, weights, own, reach, enemy, enemy_reach)
-    score = add_space(score, trace, weights, own, enemy_reach)
-    return add_passed(score, trace, weights, own, reach, enemy, enemy_reach, passed, to_move)
+    score = add_king_attack(_NO_SCORE, trace, weights, own, attacks, enemy, enemy_attacks, units)
+    score = add_threats(score, trace, weights, own, attacks, enemy, enemy_attacks)
+    score = add_space(score, trace, weights, own, enemy_attacks)
+    return add_passed(score, trace, weights, own, attacks, enemy, enemy_attacks, passed, to_move)
 
 
 @inline
@@ -179,7 +179,7 @@ def _phase(pos):
 
 @inline
 def _taper(mg, eg, phase, scale):
-    """Blend both values; rounded towards 0, so that both sides are treated alike."""
+    """Blend both values by phase and scale, rounded towards 0 so that both sides are treated alike."""
     blended = mg * phase * WHOLE_SCALE + eg * scale * (WHOLE_PHASE - phase)
     score = abs(blended) // (WHOLE_PHASE * WHOLE_SCALE)
     score = min(score, LARGEST_SCORE)

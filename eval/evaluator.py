@@ -1,4 +1,4 @@
-"""Which evaluation is used: the features with their weights, or a network."""
+"""The evaluator that a search uses: the features with their weights, or a network."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from eval.network.memory import LoadedNetwork
 from eval.wdl import WdlModel, features_wdl_model
 from eval.weights import WeightsRecord, load_weights
 
-FEATURES = "features"  # the name of the evaluation by features
-BUILT_IN = ""  # the name of the engine's own choice
+FEATURES = "features"  # the name of the evaluator without a network
+BUILT_IN = ""  # the name of the engine's own evaluator
 BUILT_IN_FILE = Path(__file__).with_name("network") / "default.network"
 
 _NETWORKS_KEPT = 4  # in this module's cache; those in use stay alive anyway
@@ -21,16 +21,14 @@ _NETWORKS_KEPT = 4  # in this module's cache; those in use stay alive anyway
 
 @dataclass(frozen=True, eq=False)
 class Evaluator:
-    """An evaluation. A caller that passes it to kernels must keep it alive."""
+    """Weights of the features, and possibly a network. A caller that passes it to kernels must keep it alive."""
 
-    weights: WeightsRecord  # of the features, which evaluate alone, or only a few endings if there is a network
+    weights: WeightsRecord  # of the features; with a network they evaluate only a few endings
     network: LoadedNetwork | None = None
 
     @property
     def wdl_model(self) -> WdlModel:
-        """What its scores mean for the game. A network that has no model of its own uses that of the features, whose
-        centipawns it has learned.
-        """
+        """The WDL model of its scores. A network without a model uses that of the features, whose scale it shares."""
         fitted = None if self.network is None else self.network.network.outcome
         return features_wdl_model() if fitted is None else WdlModel(*fitted)
 
@@ -42,12 +40,12 @@ def features_evaluator() -> Evaluator:
 
 
 def built_in_evaluator() -> Evaluator:
-    """The network that comes with the engine, or the features if there is none."""
+    """The built-in network, or the features if there is none."""
     return evaluator_named(BUILT_IN)
 
 
 def evaluator_named(name: str, weights: WeightsRecord | None = None) -> Evaluator:
-    """FEATURES, BUILT_IN, or the network in the file of that name; InputError if it cannot be read."""
+    """The evaluator called FEATURES or BUILT_IN, or the network in the file of that name; InputError if unreadable."""
     if name == BUILT_IN and not BUILT_IN_FILE.exists():
         name = FEATURES
     if name == FEATURES:
@@ -57,12 +55,12 @@ def evaluator_named(name: str, weights: WeightsRecord | None = None) -> Evaluato
 
 
 def network_in(path: Path) -> LoadedNetwork:
-    """The network in a file, ready to use; callers that name the same file share it."""
+    """The network in a file, loaded for kernels; callers that name the same file share it."""
     file = path.expanduser()
     try:
         status = os.stat(file)  # noqa: PTH116
     except OSError:
-        return LoadedNetwork(read_network(file))  # which says what is wrong
+        return LoadedNetwork(read_network(file))  # raises the InputError
     return _loaded(file.resolve(), status.st_mtime_ns, status.st_size)
 
 

@@ -1,6 +1,6 @@
-"""Why the evaluation says what it says: every feature with its count and its value, and what a move changes.
+"""The evaluation broken down: every feature with its count and its value, and what a move changes.
 
-The values are exact: a term is worth an integer number of PARTS of a centipawn, and the sum of all terms, rounded as
+The values are exact: a term is worth an integer number of parts of a centipawn, and the sum of all terms, rounded as
 the evaluation rounds, is the score that the search uses.
 """
 
@@ -23,12 +23,12 @@ PARTS_PER_CENTIPAWN = int(WHOLE_PHASE * WHOLE_SCALE)  # of a centipawn: the unit
 
 @dataclass(frozen=True)
 class SideTerm:
-    """What one side has of a feature."""
+    """One side's count and value of a feature."""
 
-    counts: tuple[int, ...]  # by number within the feature
-    mg: int  # centipawns, if it were the middle game
-    eg: int  # centipawns, if it were the endgame
-    parts: int  # of a centipawn, as the game stands
+    counts: tuple[int, ...]  # by weight of the feature
+    mg: int  # middle-game value in centipawns
+    eg: int  # endgame value in centipawns
+    parts: int  # of a centipawn, tapered
 
     @property
     def count(self) -> int:
@@ -46,11 +46,11 @@ class Term:
 
     @property
     def parts(self) -> int:
-        """What it is worth to White."""
+        """Its value from White's view."""
         return self.white.parts - self.black.parts
 
     def of(self, color: int) -> SideTerm:
-        """One side's share."""
+        """The term of one side."""
         return self.black if color == BLACK else self.white
 
 
@@ -80,37 +80,37 @@ class EvalBreakdown:
 
 @dataclass(frozen=True)
 class TermChange:
-    """What a move does to one feature of one side."""
+    """The change of one feature of one side by a move."""
 
     feature: Feature
     color: int
     before: SideTerm
     after: SideTerm
-    parts: int  # what it is worth to the side that moves, as the game stands after the move
+    parts: int  # its value from the mover's view, tapered as after the move
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a move does to the evaluation, in parts that sum to the whole difference."""
+    """The change of the evaluation by a move, in parts that sum to the whole difference."""
 
     changes: tuple[TermChange, ...]  # the largest first
-    turn: int  # parts: the turn passes to the opponent
-    phase: int  # parts: what was there before counts more or less as pieces leave the board
+    turn: int  # parts: the tempo passes to the opponent
+    phase: int  # parts: unchanged terms count more or less as pieces leave the board
 
 
 def explain(position: PositionRecord, weights: WeightsRecord) -> EvalBreakdown:
-    """Count every feature for both sides. Their parts sum to the evaluation: see `rounded`."""
+    """The breakdown of a position's evaluation; its parts sum to the score: see `rounded_score`."""
     trace = empty_trace()
     evaluated = int(trace_position(position, weights, trace))
     phase, scale = int(trace.phase), int(trace.scale)
     counts, (mg, eg) = trace.counts.astype(np.int64), values_of(weights)
     terms = tuple(
-        Term(feature, *(_share(feature, counts[color], mg, eg, phase, scale) for color in (WHITE, BLACK)))
+        Term(feature, *(_side_term(feature, counts[color], mg, eg, phase, scale) for color in (WHITE, BLACK)))
         for feature in FEATURES)
     return EvalBreakdown(terms, phase, scale, -evaluated if position.side else evaluated)
 
 
-def _share(feature: Feature, counts: Values, mg: Values, eg: Values, phase: int, scale: int) -> SideTerm:
+def _side_term(feature: Feature, counts: Values, mg: Values, eg: Values, phase: int, scale: int) -> SideTerm:
     part = slice(feature.offset, feature.offset + feature.size)
     own_mg, own_eg = int(counts[part] @ mg[part]), int(counts[part] @ eg[part])
     return SideTerm(tuple(counts[part].tolist()), own_mg, own_eg, _blend(own_mg, own_eg, phase, scale))
@@ -120,7 +120,7 @@ def _blend(mg: int, eg: int, phase: int, scale: int) -> int:
     return mg * phase * int(WHOLE_SCALE) + eg * scale * (int(WHOLE_PHASE) - phase)
 
 
-def rounded(terms: Sequence[Term]) -> int:
+def rounded_score(terms: Sequence[Term]) -> int:
     """The score that the terms sum to, in centipawns from White's view."""
     parts = sum(term.parts for term in terms)
     score = min(abs(parts) // PARTS_PER_CENTIPAWN, int(LARGEST_SCORE))
@@ -128,11 +128,11 @@ def rounded(terms: Sequence[Term]) -> int:
 
 
 def compare(before: EvalBreakdown, after: EvalBreakdown, mover: int) -> Comparison:
-    """What a move of `mover` did to every feature of both sides; all parts are from the mover's view.
+    """The changes of all features of both sides by a move of `mover`; all parts are from the mover's view.
 
-    Features are compared at their value after the move, so that only those whose count changed appear.
+    Features are compared at their value after the move, so that only those whose count changed are listed.
     """
-    found: list[TermChange] = []
+    changes: list[TermChange] = []
     turn = phase = 0
     for old, new in zip(before.terms, after.terms, strict=True):
         for color in (int(WHITE), int(BLACK)):
@@ -144,5 +144,5 @@ def compare(before: EvalBreakdown, after: EvalBreakdown, mover: int) -> Comparis
             if new.feature.group == "tempo":
                 turn += parts
             elif earlier.counts != later.counts:
-                found.append(TermChange(new.feature, color, earlier, later, parts))
-    return Comparison(tuple(sorted(found, key=lambda change: -abs(change.parts))), turn, phase)
+                changes.append(TermChange(new.feature, color, earlier, later, parts))
+    return Comparison(tuple(sorted(changes, key=lambda change: -abs(change.parts))), turn, phase)

@@ -1,10 +1,10 @@
-"""The table of features: what the evaluation counts.
+"""The table of the features that the evaluation counts.
 
 One row per feature: its name, the group it belongs to, and how many weights it has; the constant is the index of its
 first weight in the flat vector of all weights, for kernels. Loading, tracing, explaining and tuning derive from the
 table; the order of the rows is the order of the vector.
 
-To add a feature: a row here, its weights in the file, and an `add_feature` where it is counted.
+To add a feature, add a row here, its weights to the file, and an `add_feature` where it is counted.
 
 A feature is counted for each side from that side's own view: ranks count from its own first rank. Tables by rank cover
 the second to the seventh. The score is the sum of count times weight, with White's count minus Black's.
@@ -23,7 +23,7 @@ class Feature(NamedTuple):
     name: str
     group: str
     offset: int  # of its first weight
-    size: int  # how many weights it has
+    size: int  # the number of its weights
 
 
 FEATURES: list[Feature] = []
@@ -41,7 +41,7 @@ def weight_count() -> int:
     return FEATURES[-1].offset + FEATURES[-1].size if FEATURES else 0
 
 
-# Material and piece-square tables, the only part that is updated incrementally: see squares.py. Squares run from a1, as
+# Material and piece-square tables, the only part that is updated incrementally: see psqt.py. Squares run from a1, as
 # if the own king were on the kingside; first for an enemy king on the same wing, then for one on the other.
 MATERIAL = _feature("material", "material", 5)  # by type, pawn to queen
 SQUARES_PAWN = _feature("squares_pawn", "squares", 128)

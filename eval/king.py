@@ -1,6 +1,6 @@
-"""The kings: the attack on the enemy king, and the shelter of the own king.
+"""King safety: the attack on the enemy king, and the shelter of the own king.
 
-An attack is worth more than the sum of its parts, and yet the score has to stay linear in its weights: so the parts are
+An attack is worth more than the sum of its parts, but the score must stay linear in its weights. So the parts are
 summed in units of attack, which are fixed here, and the sum selects one weight of the table `king_danger`.
 """
 
@@ -59,23 +59,23 @@ KING_FLANK = _king_flank()  # [file]
 
 
 @inline
-def add_king_attack(score, trace, weights, own, reach, enemy, enemy_reach, units):
-    """Add the attack on the enemy king; `units` is what the pieces that attack its ring already count."""
+def add_king_attack(score, trace, weights, own, attacks, enemy, enemy_attacks, units):
+    """Add the attack on the enemy king; `units` are those of the pieces that attack its ring."""
     king = lsb(enemy.king)
-    weak = reach.all & ~enemy_reach.twice & (~enemy_reach.all | enemy_reach.king | enemy_reach.queens)
-    safe = ~own.all & (~enemy_reach.all | (weak & reach.twice))
+    weak = attacks.all & ~enemy_attacks.twice & (~enemy_attacks.all | enemy_attacks.king | enemy_attacks.queens)
+    safe = ~own.all & (~enemy_attacks.all | (weak & attacks.twice))
     # The enemy queen does not shield its king: a piece that checks through it wins it.
     through = (own.all | enemy.all) ^ enemy.queens
     straight, diagonal = rook_attacks(king, through), bishop_attacks(king, through)
-    rook_checks, bishop_checks = straight & reach.rooks, diagonal & reach.bishops
-    knight_checks = KNIGHT_ATTACKS[king] & reach.knights
-    queen_checks = (straight | diagonal) & reach.queens & safe & ~enemy_reach.queens
+    rook_checks, bishop_checks = straight & attacks.rooks, diagonal & attacks.bishops
+    knight_checks = KNIGHT_ATTACKS[king] & attacks.knights
+    queen_checks = (straight | diagonal) & attacks.queens & safe & ~enemy_attacks.queens
     unsafe_checks = (rook_checks | bishop_checks | knight_checks) & ~safe & ~own.all
 
     units += _KNIGHT_CHECK_UNITS * is_any(knight_checks & safe) + _BISHOP_CHECK_UNITS * is_any(bishop_checks & safe)
     units += _ROOK_CHECK_UNITS * is_any(rook_checks & safe) + _QUEEN_CHECK_UNITS * is_any(queen_checks)
     units += _WEAK_SQUARE_UNITS * popcount(weak & KING_RING[king]) + _UNSAFE_CHECK_UNITS * popcount(unsafe_checks)
-    units -= _KNIGHT_DEFENDER_UNITS * is_any(enemy_reach.knights & enemy_reach.king)
+    units -= _KNIGHT_DEFENDER_UNITS * is_any(enemy_attacks.knights & enemy_attacks.king)
     units -= _NO_QUEEN_UNITS * (ONCE - is_any(own.queens))
 
     score = add_feature(score, trace, weights, SAFE_CHECK, popcount(knight_checks & safe))
@@ -84,13 +84,13 @@ def add_king_attack(score, trace, weights, own, reach, enemy, enemy_reach, units
     score = add_feature(score, trace, weights, SAFE_CHECK + 3, popcount(queen_checks))
     flank = KING_FLANK[king & 7] & _UPPER_RANKS
     score = add_feature(score, trace, weights, KING_FLANK_ATTACKS,
-                        popcount(reach.all & flank) + popcount(reach.twice & flank))
+                        popcount(attacks.all & flank) + popcount(attacks.twice & flank))
     return add_feature(score, trace, weights, KING_DANGER + min(max(units, 0), _MOST_UNITS), ONCE)
 
 
 @inline
 def add_shelter(score, trace, weights, king, own_pawns, enemy_pawns):
-    """Add what the pawns on the own king's file and the files beside it do for or against it."""
+    """Add the shelter and the storm: the pawns on the own king's file and on both neighbouring files."""
     file = king & 7
     from_king_up = ALL_SQUARES << (king & 56)
     middle = min(max(file, 1), 6)

@@ -37,19 +37,19 @@ def add_king_distances(score, trace, weights, own_king, enemy_king, passed):
 
 
 @inline
-def add_passed(score, trace, weights, own, reach, enemy, enemy_reach, passed, to_move):
-    """Add what the pieces mean for the pawns `passed`; `to_move` is 1 if it is their side's turn, else 0."""
+def add_passed(score, trace, weights, own, attacks, enemy, enemy_attacks, passed, to_move):
+    """Add how the pieces affect the pawns `passed`; `to_move` is 1 if it is their side's turn, else 0."""
     while passed != EMPTY:
         square = lsb(passed)
         passed = clear_lsb(passed)
-        score = _add_path(score, trace, weights, own, reach, enemy, enemy_reach, square)
+        score = _add_path(score, trace, weights, own, attacks, enemy, enemy_attacks, square)
         if enemy.all == enemy.pawns | enemy.king and _outruns(own, enemy, square, to_move):
             score = add_feature(score, trace, weights, PASSED_UNSTOPPABLE, ONCE)
     return score
 
 
 @inline
-def _add_path(score, trace, weights, own, reach, enemy, enemy_reach, square):
+def _add_path(score, trace, weights, own, attacks, enemy, enemy_attacks, square):
     """Add how free the path of the passed pawn on `square` is."""
     occupied = own.all | enemy.all
     row = (square >> 3) - 1
@@ -58,10 +58,10 @@ def _add_path(score, trace, weights, own, reach, enemy, enemy_reach, square):
         return add_feature(score, trace, weights, PASSED_BLOCKED + row, ONCE)
     # A rook or queen behind the pawn attacks or defends its whole path.
     behind = rook_attacks(square, occupied) & _BELOW_H8 >> (63 - square)
-    attacked = enemy_reach.all
+    attacked = enemy_attacks.all
     if behind & (enemy.rooks | enemy.queens) != EMPTY:
         attacked = path
-    defended = reach.all
+    defended = attacks.all
     if behind & (own.rooks | own.queens) != EMPTY:
         defended = path
     if next_square & defended != EMPTY:

@@ -1,4 +1,4 @@
-"""The pawn structure: features that depend on the pawns alone, so that they can be cached."""
+"""The pawn structure: features that depend on pawns and kings alone, so that they can be cached."""
 
 from __future__ import annotations
 

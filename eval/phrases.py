@@ -1,4 +1,4 @@
-"""The features in plain words: what a move gains, gives up, improves or worsens."""
+"""The features in plain words, to describe what a move gains, gives up, improves or worsens."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from eval.features import FEATURES
 
 _PIECE_NAMES = ("a pawn", "a knight", "a bishop", "a rook", "a queen")
 _FILES = "abcdefgh"
-
-
 _STATE_VERBS = ("improves {}", "worsens {}", "improves {}", "worsens {}")
 
 
@@ -22,14 +20,14 @@ class PhraseKind(Enum):
 
     ASSET = ("gains {}", "gives up {}", "allows the opponent {}", "takes {} from the opponent")
     BURDEN = ("accepts {}", "gets rid of {}", "saddles the opponent with {}", "frees the opponent from {}")
-    # What is always there, for better or worse.
+    # Always present, better or worse.
     STATE = _STATE_VERBS
 
 
 class Phrase(NamedTuple):
     """How one feature is described: a row of PHRASES."""
 
-    kind: PhraseKind
+    phrase_kind: PhraseKind
     noun: str  # with {own} for the side whose feature it is, {other} for its opponent
 
 
@@ -115,28 +113,28 @@ assert not _unmatched, f"features without a phrase, or phrases without a feature
 
 
 def change_text(change: TermChange, mover: int) -> str:
-    """What a change means, said of the side that moves."""
+    """A change in words, with the side that moves as the subject."""
     phrase = PHRASES[change.feature.name]
     if change.feature.name == "material":
-        phrase = Phrase(phrase.kind, _pieces(change))
+        phrase = Phrase(phrase.phrase_kind, _pieces_text(change))
     is_other = change.color != mover
-    verbs, is_more = phrase.kind.value, change.after.count > change.before.count
+    verbs, is_more = phrase.phrase_kind.value, change.after.count > change.before.count
     if change.feature.name == "material":
         is_more = change.after.mg > change.before.mg  # a promotion takes a pawn and makes a queen
-    elif phrase.kind is PhraseKind.STATE or change.after.count == change.before.count:
+    elif phrase.phrase_kind is PhraseKind.STATE or change.after.count == change.before.count:
         verbs, is_more = _STATE_VERBS, (change.parts > 0) != is_other
     own, other = ("the opponent's", "its") if is_other else ("its", "the enemy's")
     return verbs[2 * is_other + (not is_more)].format(phrase.noun.format(own=own, other=other))
 
 
-def _pieces(change: TermChange) -> str:
-    """The pieces that came or went; if both happened, the one for the other."""
-    gone, come = ([name for name, number in zip(_PIECE_NAMES, numbers, strict=True) for _ in range(number)]
-                  for numbers in (_excess(change.before.counts, change.after.counts),
-                                  _excess(change.after.counts, change.before.counts)))
-    if gone and come:
-        return f"{' and '.join(come)} for {' and '.join(gone)}"
-    return " and ".join(gone or come)
+def _pieces_text(change: TermChange) -> str:
+    """The pieces that were gained or lost; if both, "a queen for a pawn"."""
+    lost, gained = ([name for name, number in zip(_PIECE_NAMES, numbers, strict=True) for _ in range(number)]
+                    for numbers in (_excess(change.before.counts, change.after.counts),
+                                    _excess(change.after.counts, change.before.counts)))
+    if lost and gained:
+        return f"{' and '.join(gained)} for {' and '.join(lost)}"
+    return " and ".join(lost or gained)
 
 
 def _excess(more: tuple[int, ...], fewer: tuple[int, ...]) -> list[int]:
@@ -144,7 +142,7 @@ def _excess(more: tuple[int, ...], fewer: tuple[int, ...]) -> list[int]:
 
 
 def opened_files(before: PositionRecord, after: PositionRecord, color: int) -> list[str]:
-    """The files of the king of `color` and beside it from which the side's last pawn has gone."""
+    """The files at and next to the king of `color` that have lost the side's last pawn."""
     king = int(after.types[KING] & after.colors[color]).bit_length() - 1
     near = [file for file in range(8) if abs(file - king % 8) <= 1]
     return [_FILES[file] for file in near

@@ -1,4 +1,4 @@
-"""Pieces: their mobility, their attack on the enemy king's ring, and their place in the pawn structure."""
+"""Pieces: their mobility, their attacks on the enemy king's ring, and their relation to the pawn structure."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _USUAL_PAWNS = np.int64(5)
 
 
 class Sums(NamedTuple):
-    """What is summed over the pieces of one side."""
+    """The sums over the pieces of one side."""
 
     score: Any
     units: Any  # of attack on the enemy king
@@ -80,7 +80,7 @@ class Sums(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What is the same for all pieces of one side."""
+    """Values that are the same for all pieces of one side."""
 
     safe: Any  # squares where mobility counts
     ring: Any  # around the enemy king
@@ -90,7 +90,7 @@ class Surroundings(NamedTuple):
 
 @kernel
 def piece_score(own, enemy, castling_rights, weights, trace):
-    """(score, reach, units of attack on the enemy king) of the pieces of one side, whose pawns move up."""
+    """(score, attacks, units of attack on the enemy king) of the pieces of one side, whose pawns move up."""
     occupied = own.all | enemy.all
     king = lsb(own.king)
     enemy_pawn_attacks = adjacent_files(enemy.pawns) >> 8
@@ -103,46 +103,46 @@ def piece_score(own, enemy, castling_rights, weights, trace):
     through = occupied ^ own.queens ^ enemy.queens
     around = Surroundings(~(own.pawns | own.king | enemy_pawn_attacks), ring, king, castling_rights)
     sums = Sums(np.int64(0), np.int64(0), once, twice)
-    sums, knights = _add_kind(sums, KNIGHT, own.knights, occupied, around, weights, trace)
-    sums, bishops = _add_kind(sums, BISHOP, own.bishops, through, around, weights, trace)
-    sums, rooks = _add_kind(sums, ROOK, own.rooks, through ^ own.rooks, around, weights, trace)
-    sums, queens = _add_kind(sums, QUEEN, own.queens, occupied, around, weights, trace)
+    sums, knights = _add_pieces(sums, KNIGHT, own.knights, occupied, around, weights, trace)
+    sums, bishops = _add_pieces(sums, BISHOP, own.bishops, through, around, weights, trace)
+    sums, rooks = _add_pieces(sums, ROOK, own.rooks, through ^ own.rooks, around, weights, trace)
+    sums, queens = _add_pieces(sums, QUEEN, own.queens, occupied, around, weights, trace)
     score, units, once, twice = sums
-    reach = SideAttacks(pawn_attacks, knights, bishops, rooks, queens, king_attacks, once, twice)
+    attacks = SideAttacks(pawn_attacks, knights, bishops, rooks, queens, king_attacks, once, twice)
 
     score = add_feature(score, trace, weights, CASTLING_RIGHT, castling_rights)
     score = add_feature(score, trace, weights, CENTRE_CONTROL, popcount(once & CENTRE) + popcount(twice & CENTRE))
-    score = _add_minor_places(score, trace, weights, own, enemy, reach, enemy_pawn_attacks)
+    score = _add_outposts(score, trace, weights, own, enemy, attacks, enemy_pawn_attacks)
     score = _add_bishops(score, trace, weights, own, enemy, occupied)
     score = _add_rooks(score, trace, weights, own, enemy)
-    return score, reach, units
+    return score, attacks, units
 
 
 @inline
-def _add_kind(sums, kind, pieces, occupied, around, weights, trace):
-    """(sums with all pieces of one kind added, the squares they attack). The kind is a constant wherever this is
-    inlined, so that its branches vanish.
+def _add_pieces(sums, piece_type, pieces, occupied, around, weights, trace):
+    """(sums with all pieces of one type added, the squares they attack). The type is a constant where this is inlined,
+    so that its branches vanish.
     """
     score, units, once, twice = sums
     reached = EMPTY
     while pieces != EMPTY:
         square = lsb(pieces)
         pieces = clear_lsb(pieces)
-        attacks = piece_attacks(kind, square, occupied)
+        attacks = piece_attacks(piece_type, square, occupied)
         reached |= attacks
         twice |= once & attacks
         once |= attacks
         mobility = popcount(attacks & around.safe)
-        score = add_feature(score, trace, weights, _MOBILITY[kind] + mobility, ONCE)
+        score = add_feature(score, trace, weights, _MOBILITY[piece_type] + mobility, ONCE)
         at_king = attacks & around.ring
-        units += RING_SQUARE_UNITS * popcount(at_king) + ATTACKER_UNITS[kind] * is_any(at_king)
-        score = add_feature(score, trace, weights, KING_ATTACKER + kind - KNIGHT, is_any(at_king))
-        if kind <= BISHOP:
-            score = add_feature(score, trace, weights, KING_DISTANCE_KNIGHT + kind - KNIGHT,
+        units += RING_SQUARE_UNITS * popcount(at_king) + ATTACKER_UNITS[piece_type] * is_any(at_king)
+        score = add_feature(score, trace, weights, KING_ATTACKER + piece_type - KNIGHT, is_any(at_king))
+        if piece_type <= BISHOP:
+            score = add_feature(score, trace, weights, KING_DISTANCE_KNIGHT + piece_type - KNIGHT,
                                 square_distance(square, around.king))
-        if kind == BISHOP and more_than_one(attacks & CENTRE):
+        if piece_type == BISHOP and more_than_one(attacks & CENTRE):
             score = add_feature(score, trace, weights, BISHOP_LONG_DIAGONAL, ONCE)
-        if kind == ROOK and mobility <= _TRAPPED_ROOK_MOBILITY and around.castling_rights == 0:
+        if piece_type == ROOK and mobility <= _TRAPPED_ROOK_MOBILITY and around.castling_rights == 0:
             score = add_feature(score, trace, weights, TRAPPED_ROOK, _is_beyond_king(square, around.king))
     return Sums(score, units, once, twice), reached
 
@@ -154,11 +154,11 @@ def _is_beyond_king(rook, king):
 
 
 @inline
-def _add_minor_places(score, trace, weights, own, enemy, reach, enemy_pawn_attacks):
-    outposts = _OUTPOST_RANKS & reach.pawns & ~fill_down(enemy_pawn_attacks)
+def _add_outposts(score, trace, weights, own, enemy, attacks, enemy_pawn_attacks):
+    outposts = _OUTPOST_RANKS & attacks.pawns & ~fill_down(enemy_pawn_attacks)
     score = add_feature(score, trace, weights, OUTPOST_KNIGHT, popcount(own.knights & outposts))
     score = add_feature(score, trace, weights, OUTPOST_BISHOP, popcount(own.bishops & outposts))
-    score = add_feature(score, trace, weights, OUTPOST_REACHABLE, is_any(reach.knights & outposts & ~own.all))
+    score = add_feature(score, trace, weights, OUTPOST_REACHABLE, is_any(attacks.knights & outposts & ~own.all))
     sheltered = (own.knights | own.bishops) & (own.pawns | enemy.pawns) >> 8
     return add_feature(score, trace, weights, MINOR_BEHIND_PAWN, popcount(sheltered))
 
@@ -186,8 +186,8 @@ def _add_rooks(score, trace, weights, own, enemy):
     half_open = own.rooks & ~own_files
     score = add_feature(score, trace, weights, ROOK_OPEN_FILE, popcount(half_open & ~enemy_files))
     score = add_feature(score, trace, weights, ROOK_HALF_OPEN_FILE, popcount(half_open & enemy_files))
-    has_prey = (enemy.king & RANK_8) | (enemy.pawns & RANK_7) != EMPTY
-    seventh = RANK_7 if has_prey else EMPTY
+    has_target = (enemy.king & RANK_8) | (enemy.pawns & RANK_7) != EMPTY
+    seventh = RANK_7 if has_target else EMPTY
     score = add_feature(score, trace, weights, ROOK_ON_SEVENTH, popcount(own.rooks & seventh))
     pawns_above_usual = popcount(own.pawns) - _USUAL_PAWNS
     score = add_feature(score, trace, weights, KNIGHT_PER_PAWN, popcount(own.knights) * pawns_above_usual)

@@ -1,8 +1,8 @@
 """Material and piece-square tables: the part of the score that is updated incrementally.
 
-Where a piece is well placed depends on where the kings are. So every table is written for an own king on the kingside,
-and mirrored while that king is on the queenside; and there are two tables for each piece, one for an enemy king on the
-same wing and one for an enemy king on the other.
+The best squares of a piece depend on the kings. So every table is written for an own king on the kingside and mirrored
+while that king is on the queenside, and there are two tables for each piece: one for an enemy king on the same wing,
+one for an enemy king on the other.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ def wing(square):
 
 
 @inline
-def square_feature(kind, color, square, white_wing, black_wing):
+def square_feature(piece_type, color, square, white_wing, black_wing):
     """The index of the weight of a piece on a square, with the kings on these wings."""
     mirror = 7 * (1 - (black_wing if color else white_wing))
-    return SQUARES_PAWN + 128 * (kind - PAWN) + 64 * (white_wing ^ black_wing) + (square ^ 56 * color ^ mirror)
+    return SQUARES_PAWN + 128 * (piece_type - PAWN) + 64 * (white_wing ^ black_wing) + (square ^ 56 * color ^ mirror)
 
 
 @inline
 def _wings(pos):
-    """Where the values for the wings of both kings begin in `weights.squares`."""
+    """The offset in `weights.squares` of the values for the wings of both kings."""
     return _PIECE_SQUARES * (2 * wing(king_square(pos, WHITE)) + wing(king_square(pos, BLACK)))
 
 
@@ -49,12 +49,12 @@ def sum_squares(pos, weights, trace):
         piece = np.int64(pos.board[square])
         if piece == NO_PIECE:
             continue
-        kind, color = piece & 7, piece >> 3
+        piece_type, color = piece & 7, piece >> 3
         trace_side(trace, color)
-        value = add_feature(np.int64(0), trace, weights, square_feature(kind, color, square, white_wing, black_wing),
-                            ONCE)
-        if kind != KING:
-            value = add_feature(value, trace, weights, MATERIAL + kind - PAWN, ONCE)
+        feature = square_feature(piece_type, color, square, white_wing, black_wing)
+        value = add_feature(np.int64(0), trace, weights, feature, ONCE)
+        if piece_type != KING:
+            value = add_feature(value, trace, weights, MATERIAL + piece_type - PAWN, ONCE)
         total += value * (1 - 2 * color)
     return total
 
@@ -67,23 +67,23 @@ def psq_of(pos, weights):
 
 @inline
 def psq_after(pos, weights, psq, move):
-    """What `psq_of`, now `psq`, will be after `move`; to be called before the move is made."""
-    start, target, kind = from_square(move), to_square(move), move_type(move)
+    """The value of `psq_of`, now `psq`, after `move`; must be called before the move is made."""
+    start, target, type_of_move = from_square(move), to_square(move), move_type(move)
     piece = np.int64(pos.board[start])
     wings = _wings(pos)
-    if kind == CASTLING:
+    if type_of_move == CASTLING:
         king_to, rook_to = castled_squares(start, target)
         rook = np.int64(pos.board[target])
         if wing(start) != wing(king_to):
             psq, wings = _change_wing(pos, weights, wings, piece)
         return psq + _step(weights, wings, piece, start, king_to) + _step(weights, wings, rook, target, rook_to)
-    if kind == EN_PASSANT:
+    if type_of_move == EN_PASSANT:
         return psq + _step(weights, wings, piece, start, target) - _value(weights, wings, piece ^ 8, target ^ 8)
     if piece & 7 == KING and wing(start) != wing(target):
         psq, wings = _change_wing(pos, weights, wings, piece)
     psq += _step(weights, wings, piece, start, target)
-    if kind >= PROMOTION:
-        promoted = piece - PAWN + promoted_type(kind)
+    if type_of_move >= PROMOTION:
+        promoted = piece - PAWN + promoted_type(type_of_move)
         psq += _value(weights, wings, promoted, target) - _value(weights, wings, piece, target)
     # NO_PIECE has a row of zeros.
     return psq - _value(weights, wings, np.int64(pos.board[target]), target)
@@ -91,7 +91,7 @@ def psq_after(pos, weights, psq, move):
 
 @kernel
 def _change_wing(pos, weights, wings, king):
-    """(sum, wings) as if `king` were already on the other wing, with all pieces where they are."""
+    """(psq, wings) with the tables for `king` on the other wing, all pieces unmoved."""
     wings ^= _PIECE_SQUARES * (1 if king >> 3 else 2)
     total = np.int64(0)
     for square in range(64):

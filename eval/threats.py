@@ -25,21 +25,21 @@ _SPACE_AREA = CENTRE_FILES & np.uint64(0xFFFF_FF00)  # the second to the fourth 
 
 
 @inline
-def add_threats(score, trace, weights, own, reach, enemy, enemy_reach):
-    """Add what `own` pieces threaten. A piece is weak if it is attacked and not well defended."""
+def add_threats(score, trace, weights, own, attacks, enemy, enemy_attacks):
+    """Add the threats of `own`. An enemy piece is weak if it is attacked and not well defended."""
     enemy_pieces = enemy.all ^ enemy.pawns
-    well_defended = enemy_reach.pawns | (enemy_reach.twice & ~reach.twice)
-    weak = enemy.all & ~well_defended & reach.all
-    by_minor = (reach.knights | reach.bishops) & (weak | enemy_pieces)
+    well_defended = enemy_attacks.pawns | (enemy_attacks.twice & ~attacks.twice)
+    weak = enemy.all & ~well_defended & attacks.all
+    by_minor = (attacks.knights | attacks.bishops) & (weak | enemy_pieces)
     score = _add_victims(score, trace, weights, THREAT_BY_MINOR, by_minor, enemy)
-    score = _add_victims(score, trace, weights, THREAT_BY_ROOK, reach.rooks & weak, enemy)
-    score = add_feature(score, trace, weights, THREAT_BY_KING, is_any(reach.king & weak))
-    hanging = weak & (~enemy_reach.all | (enemy_pieces & reach.twice))
+    score = _add_victims(score, trace, weights, THREAT_BY_ROOK, attacks.rooks & weak, enemy)
+    score = add_feature(score, trace, weights, THREAT_BY_KING, is_any(attacks.king & weak))
+    hanging = weak & (~enemy_attacks.all | (enemy_pieces & attacks.twice))
     score = add_feature(score, trace, weights, HANGING, popcount(hanging))
-    contested = enemy_reach.all & ~well_defended & reach.all
+    contested = enemy_attacks.all & ~well_defended & attacks.all
     score = add_feature(score, trace, weights, RESTRICTED, popcount(contested))
-    score = _add_queen_chase(score, trace, weights, own, reach, enemy, enemy_reach, well_defended)
-    return _add_pawn_threats(score, trace, weights, own, reach, enemy, enemy_reach)
+    score = _add_queen_chase(score, trace, weights, own, attacks, enemy, enemy_attacks, well_defended)
+    return _add_pawn_threats(score, trace, weights, own, attacks, enemy, enemy_attacks)
 
 
 @inline
@@ -52,23 +52,23 @@ def _add_victims(score, trace, weights, feature, attacked, enemy):
 
 
 @inline
-def _add_queen_chase(score, trace, weights, own, reach, enemy, enemy_reach, well_defended):
+def _add_queen_chase(score, trace, weights, own, attacks, enemy, enemy_attacks, well_defended):
     """Add the safe squares from which a less valuable piece could attack the enemy queen on its next move."""
     if enemy.queens == EMPTY:
         return score
     queen, occupied = lsb(enemy.queens), own.all | enemy.all
-    safe = ~own.all & ~well_defended & (~enemy_reach.all | reach.twice)
-    score = add_feature(score, trace, weights, QUEEN_CHASED, popcount(KNIGHT_ATTACKS[queen] & reach.knights & safe))
+    safe = ~own.all & ~well_defended & (~enemy_attacks.all | attacks.twice)
+    score = add_feature(score, trace, weights, QUEEN_CHASED, popcount(KNIGHT_ATTACKS[queen] & attacks.knights & safe))
     score = add_feature(score, trace, weights, QUEEN_CHASED + 1,
-                        popcount(bishop_attacks(queen, occupied) & reach.bishops & safe))
+                        popcount(bishop_attacks(queen, occupied) & attacks.bishops & safe))
     return add_feature(score, trace, weights, QUEEN_CHASED + 2,
-                       popcount(rook_attacks(queen, occupied) & reach.rooks & safe))
+                       popcount(rook_attacks(queen, occupied) & attacks.rooks & safe))
 
 
 @inline
-def _add_pawn_threats(score, trace, weights, own, reach, enemy, enemy_reach):
+def _add_pawn_threats(score, trace, weights, own, attacks, enemy, enemy_attacks):
     victims = (enemy.all ^ enemy.pawns) & ~enemy.king
-    tenable = ~enemy_reach.all | reach.all
+    tenable = ~enemy_attacks.all | attacks.all
     attackers = own.pawns & tenable
     attacked = adjacent_files(attackers) << 8
     score = add_feature(score, trace, weights, THREAT_BY_PAWN, popcount(attacked & enemy.knights))
@@ -78,14 +78,14 @@ def _add_pawn_threats(score, trace, weights, own, reach, enemy, enemy_reach):
     empty = ~(own.all | enemy.all)
     pushes = own.pawns << 8 & empty
     pushes |= (pushes & RANK_3) << 8 & empty
-    pushes &= tenable & ~enemy_reach.pawns
+    pushes &= tenable & ~enemy_attacks.pawns
     return add_feature(score, trace, weights, THREAT_BY_PUSH, popcount(adjacent_files(pushes) << 8 & victims))
 
 
 @inline
-def add_space(score, trace, weights, own, enemy_reach):
+def add_space(score, trace, weights, own, enemy_attacks):
     """Add the safe squares in the own half of the centre; unattacked ones behind own pawns count twice."""
-    safe = _SPACE_AREA & ~own.pawns & ~enemy_reach.pawns
+    safe = _SPACE_AREA & ~own.pawns & ~enemy_attacks.pawns
     behind = own.pawns >> 8 | own.pawns >> 16 | own.pawns >> 24
-    count = popcount(safe) + popcount(safe & behind & ~enemy_reach.all)
+    count = popcount(safe) + popcount(safe & behind & ~enemy_attacks.all)
     return add_feature(score, trace, weights, SPACE, count)

@@ -1,4 +1,4 @@
-"""Adding a feature to the score and, if there is one, to the trace: in one place, so that they never differ."""
+"""Adding a feature to the score and to the trace, if there is one, in one function so that they never differ."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from eval.features import WEIGHT_COUNT
 
 
 class TraceRecord(Fields):
-    """What an evaluation has counted."""
+    """The feature counts of an evaluation."""
 
     counts: Annotated[Numbers, "i4", (2, WEIGHT_COUNT)]  # [color, index of the weight]
     phase: I8  # WHOLE_PHASE: middle game; 0: endgame
     scale: I8  # how much of the endgame score counts, of WHOLE_SCALE
-    color: I8  # whose features are being counted
+    color: I8  # the side whose features are being counted
 
 
 TRACE = dtype_of(TraceRecord)

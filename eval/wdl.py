@@ -1,10 +1,10 @@
-"""The WDL model: from a score to the chances of win, draw and loss. It is logistic, and fitted to self-play games.
+"""The WDL model: from a score to the probabilities of win, draw and loss; logistic, fitted to self-play games.
 
 The side to move wins with probability 1 / (1 + exp((even - score) / spread)), loses by the same formula for the
 negative score, and draws otherwise. `even` is the score that wins half of the games: it is higher with few pieces left.
 
-The numbers are in the weight file, since other weights give other scores, and in a network's file: `tune eval` fits
-weights and model, `tune outcome` the model of a network.
+Its parameters are in the weight file, since other weights give other scores, and in a network's file: `tune weights`
+fits weights and model, `tune wdl` the model of a network.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STEEPEST = 50.0  # beyond this many spreads nothing changes
 
 
 class WdlModel(NamedTuple):
-    """`even` and the logarithm of `spread` are linear in the share of the material on the board."""
+    """`even` and the logarithm of `spread` are linear in the fraction of the material that is on the board."""
 
     even_base: float
     even_slope: float
@@ -37,12 +37,12 @@ class WdlModel(NamedTuple):
 
     def spread(self, material: int) -> float:
         """The width of the logistic curve around `even_score`, in centipawns."""
-        share = min(material, FULL_MATERIAL) / FULL_MATERIAL
-        return SPREAD_UNIT * math.exp(self.spread_base + self.spread_slope * share)
+        fraction = min(material, FULL_MATERIAL) / FULL_MATERIAL
+        return SPREAD_UNIT * math.exp(self.spread_base + self.spread_slope * fraction)
 
 
 class Wdl(NamedTuple):
-    """How many of a thousand games one side, usually the side to move, would win, draw and lose."""
+    """Wins, draws and losses per thousand games for one side, usually the side to move."""
 
     win: int
     draw: int
@@ -66,14 +66,14 @@ def normalized_score(score: int, material: int, model: WdlModel | None = None) -
 
 
 def wdl_of(score: int, material: int, model: WdlModel | None = None) -> Wdl:
-    """The chances that the score stands for; the default is the model of the features."""
+    """The WDL of a score from the side to move's view; the default is the model of the features."""
     used = model or features_wdl_model()
     win, loss = _win_rate(score, material, used), _win_rate(-score, material, used)
     return Wdl(win, WDL_TOTAL - win - loss, loss)
 
 
-def described(model: WdlModel) -> str:
-    """A model in words."""
+def format_wdl_model(model: WdlModel) -> str:
+    """A one-line description of a model."""
     few, full = model.even_score(FULL_MATERIAL // 4), model.even_score(FULL_MATERIAL)
     return f"half of the games are won at {full:+.0f} centipawns with all material, at {few:+.0f} with a quarter of it"
 

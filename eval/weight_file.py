@@ -1,6 +1,6 @@
-"""The weight file: every number that was learned, as JSON, with a line that says where the numbers come from.
+"""The weight file: the tuned weights and the WDL model as JSON, with their provenance.
 
-It is read without Numba, so that scores can be converted to users' units before the kernels are loaded.
+This module does not import Numba, so that scores can be converted to centipawns before the kernels are loaded.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from eval.features import FEATURES, Feature
 DEFAULT_FILE = Path(__file__).with_name("weights.json")
 VERSION = 2  # of the layout; the table of features is checked by its names
 
-# Above any sensible value, and small enough that no sum of features can overflow its half of a packed number.
+# Above any useful value, and small enough that no sum of features can overflow its half of a packed number.
 LARGEST_WEIGHT = 4000
-_LARGEST_OUTCOME = 1000.0
-_OUTCOME_SIZE = 4
+_LARGEST_WDL_PARAM = 1000.0
+_WDL_PARAMS = 4
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class WeightFile:
 
     mg: Sequence[int]  # middle-game values, in the order of the feature table
     eg: Sequence[int]  # endgame values
-    outcome: Sequence[float]  # the numbers of the model in outcome.py
+    outcome: Sequence[float]  # the parameters of the WdlModel
     provenance: str
 
 
@@ -47,9 +47,9 @@ def read_weight_file(path: Path | str | None = None) -> WeightFile:
 
 def _read(content: Any) -> WeightFile:
     if not isinstance(content, dict) or not isinstance(content.get("weights"), dict):
-        raise InputError('it has no table "weights"')
+        raise InputError('it has no object "weights"')
     if content.get("version") != VERSION:
-        raise InputError(f"it has version {quote(str(content.get('version')))}, not {VERSION}")
+        raise InputError(f"expected version {VERSION}, got {quote(str(content.get('version')))}")
     tables = content["weights"]
     known = {feature.name for feature in FEATURES}
     for name in tables:
@@ -62,40 +62,40 @@ def _read(content: Any) -> WeightFile:
             raise InputError(f"feature {quote(feature.name)} is missing")
         mg += _read_values(tables[feature.name], feature, "mg")
         eg += _read_values(tables[feature.name], feature, "eg")
-    return WeightFile(mg, eg, read_outcome(content.get("outcome")), str(content.get("provenance")))
+    return WeightFile(mg, eg, parse_wdl_model(content.get("outcome")), str(content.get("provenance")))
 
 
 def _read_values(table: Any, feature: Feature, half: str) -> list[int]:
     values = table.get(half) if isinstance(table, dict) else None
     where = f"{quote(feature.name)} {half}"
     if not isinstance(values, list):
-        raise InputError(f"{where} is not a list")
+        raise InputError(f"{where} must be a list")
     if len(values) != feature.size:
-        raise InputError(f"{where} has {len(values)} values, not {feature.size}")
+        raise InputError(f"{where} must have {feature.size} values, got {len(values)}")
     for value in values:
         if type(value) is not int:
-            raise InputError(f"{where} holds {quote(str(value))}, which is not a whole number")
+            raise InputError(f"{where} must hold integers, got {quote(str(value))}")
         if abs(value) > LARGEST_WEIGHT:
-            raise InputError(f"{where} holds {quote(str(value))}, beyond {LARGEST_WEIGHT}")
+            raise InputError(f"{where} must hold values from -{LARGEST_WEIGHT} to {LARGEST_WEIGHT}, got {value}")
     return values
 
 
-def read_outcome(values: Any) -> list[float]:
-    """The numbers of the model in outcome.py, as read from a file; InputError if they do not make a model."""
-    if not isinstance(values, list) or len(values) != _OUTCOME_SIZE:
-        raise InputError(f'"outcome" is not a list of {_OUTCOME_SIZE} numbers')
+def parse_wdl_model(values: Any) -> list[float]:
+    """The parameters of a WdlModel, from the JSON of a file; InputError if they are invalid."""
+    if not isinstance(values, list) or len(values) != _WDL_PARAMS:
+        raise InputError(f'"outcome" must be a list of {_WDL_PARAMS} numbers')
     for value in values:
         is_number = isinstance(value, float | int) and math.isfinite(value)
-        if not is_number or abs(value) > _LARGEST_OUTCOME:
-            raise InputError(f'"outcome" holds {quote(str(value))}, which is not a sensible number')
+        if not is_number or abs(value) > _LARGEST_WDL_PARAM:
+            raise InputError(f'"outcome" must hold numbers up to {_LARGEST_WDL_PARAM:.0f}, got {quote(str(value))}')
     even_base, even_slope, spread_base, spread_slope = values
     if min(even_base, even_base + even_slope) < 1 or max(abs(spread_base), abs(spread_base + spread_slope)) > 10:
-        raise InputError('"outcome" makes no model in which a better score wins more often')
+        raise InputError('"outcome" is invalid: a better score must win more often')
     return values
 
 
 def write_weight_file(file: WeightFile, path: Path | str) -> None:
-    """Write what `read_weight_file` reads."""
+    """Write a file for `read_weight_file`."""
     write_file(Path(path), "{\n" + "\n".join(_lines(file)) + "\n}\n")
 
 
@@ -115,7 +115,7 @@ def _lines(file: WeightFile) -> Iterator[str]:
 
 
 def _rows(values: Sequence[int]) -> str:
-    """The numbers of a list; a long one in rows of eight, as on a board, or of seven, for tables by file and rank."""
+    """A list of numbers; a long one in rows of eight, as on a board, or of seven, for tables by file and rank."""
     if len(values) <= 16:
         return ", ".join(map(str, values))
     width = max(len(str(value)) for value in values)

@@ -26,7 +26,7 @@ class WeightsRecord(Fields):
     """All weights of the features."""
 
     packed: Annotated[Numbers, "i8", WEIGHT_COUNT]  # [index of the weight]
-    # Material and piece-square tables in one, from White's view: see squares.py.
+    # Material and piece-square tables in one, from White's view: see psqt.py.
     squares: Annotated[Numbers, "i8", 4 * PIECE_SQUARES]
 
 
@@ -58,11 +58,11 @@ def weights_from(mg: Iterable[int], eg: Iterable[int]) -> WeightsRecord:
     weights = new_record(WeightsRecord)
     weights.packed[:] = [pack(int(m), int(e)) for m, e in zip(mg, eg, strict=True)]
     packed, board = weights.packed, np.arange(64)
-    for white_wing, black_wing, kind in product((0, 1), (0, 1), range(PAWN, KING + 1)):
-        material = 0 if kind == KING else packed[MATERIAL + kind - PAWN]
-        white, black = (material + packed[square_feature(kind, color, board, white_wing, black_wing)]
+    for white_wing, black_wing, piece_type in product((0, 1), (0, 1), range(PAWN, KING + 1)):
+        material = 0 if piece_type == KING else packed[MATERIAL + piece_type - PAWN]
+        white, black = (material + packed[square_feature(piece_type, color, board, white_wing, black_wing)]
                         for color in (WHITE, BLACK))
-        begin = PIECE_SQUARES * (2 * white_wing + black_wing) + kind * 64
+        begin = PIECE_SQUARES * (2 * white_wing + black_wing) + piece_type * 64
         weights.squares[begin : begin + 64] = white
         weights.squares[begin + 8 * 64 : begin + 9 * 64] = -black
     return weights
@@ -84,7 +84,7 @@ def load_weights(path: Path | str | None = None) -> WeightsRecord:
 def save_weights(weights: WeightsRecord, path: Path | str, provenance: str, outcome: Sequence[float]) -> None:
     """Write a file that `load_weights` reads. `provenance` says in one line where the weights come from.
 
-    `outcome` is the model of outcome.py, fitted to the scores of the games they were learned from.
+    `outcome` holds the parameters of the WdlModel, fitted to the games that the weights were tuned on.
     """
     mg, eg = values_of(weights)
     write_weight_file(WeightFile(mg.tolist(), eg.tolist(), outcome, provenance), path)

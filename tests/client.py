@@ -12,7 +12,7 @@ import time
 from engine.kernel import CACHE_VARIABLE, SOURCE_ROOT
 
 COMMAND = [sys.executable, "-m", "engine"]
-PATIENCE = 600  # seconds: kernels may have to be compiled first, on a machine that has other work
+PATIENCE = 900  # seconds: kernels may have to be compiled first, on a machine that has other work
 FEW_PIECES = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 
 

@@ -1,1 +1,1 @@
-"""What people ask about positions and games: lines, mistakes, accuracy, words."""
+"""Analysis of positions and games: lines, reviews, marks, accuracy, explanations."""

@@ -1,4 +1,4 @@
-"""How good a move was: what it cost, the mark that it deserves, and how accurate a player was."""
+"""Move verdicts and accuracy: what a move cost, its mark, and how accurately a player played."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import chess.pgn
 from engine.analysis.results import Score
 from engine.analysis.review import PositionEval
 
-_CAP = 1500  # centipawns: more than this wins every game, and a mate counts as much
+_CAP = 1500  # centipawns: scores are clamped here, because more wins every game anyway
 _SHARPNESS = 5.0  # accuracy falls to 1/e when a move loses a fifth of a point
-_ONLY_MOVE_GAP = 0.2  # share of a point that the second-best move loses
+_ONLY_MOVE_GAP = 0.2  # expected score that the second-best move loses
 _LAST_OPENING_MOVE = 10
 _ENDGAME_PHASE = 8  # knights and bishops 1, rooks 2, queens 4, of 24
 
 
 class Mark(Enum):
-    """What is written after a move."""
+    """The mark after a move."""
 
     NONE = ""
     GOOD = "!"
@@ -32,17 +32,17 @@ class Mark(Enum):
 
     @property
     def text(self) -> str:
-        """As people write it."""
+        """The mark as text."""
         return str(self.value)
 
     @property
     def nag(self) -> int | None:
-        """As PGN writes it; None for no mark."""
+        """The mark as a PGN NAG; None for no mark."""
         return _NAGS.get(self)
 
     @property
     def is_bad(self) -> bool:
-        """Whether something was lost."""
+        """Whether the mark is for an inaccuracy, a mistake or a blunder."""
         return self in BAD
 
 
@@ -51,8 +51,8 @@ _NAGS = {Mark.GOOD: chess.pgn.NAG_GOOD_MOVE, Mark.ONLY: chess.pgn.NAG_FORCED_MOV
          Mark.BLUNDER: chess.pgn.NAG_BLUNDER}
 BAD = (Mark.DUBIOUS, Mark.MISTAKE, Mark.BLUNDER)
 
-# The mark, the share of a point that has to be lost for it, and the centipawns that are enough by themselves: where a
-# game is nearly won, even a rook more is hardly worth a tenth of a point.
+# The mark, the loss of expected score that it needs, and the loss in centipawns that is enough by itself: in a nearly
+# won game, even a rook is hardly worth a tenth of a point.
 _THRESHOLDS = ((Mark.BLUNDER, 0.3, math.inf), (Mark.MISTAKE, 0.2, 250.0), (Mark.DUBIOUS, 0.1, 150.0))
 
 
@@ -66,23 +66,23 @@ class Phase(Enum):
 
 @dataclass(frozen=True)
 class MoveVerdict:
-    """What a move did to the mover's prospects."""
+    """What a move did to the mover's expected score."""
 
     before: Score  # with the best move, for the mover
     after: Score  # with the move that was played, for the mover
-    lost: float  # share of a point, from 0 to 1
+    lost: float  # expected score, from 0 to 1
     cost: int  # centipawns
     mark: Mark
 
 
 def classify_move(board: chess.Board, move: chess.Move, here: PositionEval, there: PositionEval) -> MoveVerdict:
-    """The verdict on a move of `board`, by the judgements of the positions before and after it."""
+    """The verdict on a move of `board`, from the evaluations of the positions before and after it."""
     before, after = here.score, -there.score
     if here.line and move == chess.Move.from_uci(here.line[0]):
         return MoveVerdict(before, after, 0.0, 0, _good_mark(board, move, here))
     lost = max(before.expected - after.expected, 0.0)
     cost = max(_capped(before) - _capped(after), 0)
-    mark = next((mark for mark, share, centipawns in _THRESHOLDS if lost >= share or cost >= centipawns), Mark.NONE)
+    mark = next((mark for mark, min_lost, min_cost in _THRESHOLDS if lost >= min_lost or cost >= min_cost), Mark.NONE)
     return MoveVerdict(before, after, lost, cost, mark)
 
 
@@ -91,13 +91,13 @@ def _capped(score: Score) -> int:
 
 
 def _good_mark(board: chess.Board, move: chess.Move, here: PositionEval) -> Mark:
-    """The mark of a best move: was it the only good one, and was it hard to see?"""
+    """The mark of a best move: whether it was the only good one, and whether it was hard to find."""
     if here.second is None or here.score.mate == 1 or here.score.expected - here.second.expected < _ONLY_MOVE_GAP:
         return Mark.NONE
     if board.move_stack and board.peek().to_square == move.to_square:
-        return Mark.NONE  # to take back is what everybody sees
-    is_plain = board.is_check() or board.is_capture(move) or move.promotion is not None
-    return Mark.ONLY if is_plain else Mark.GOOD
+        return Mark.NONE  # recaptures are obvious
+    is_forcing = board.is_check() or board.is_capture(move) or move.promotion is not None
+    return Mark.ONLY if is_forcing else Mark.GOOD
 
 
 def phase_of(board: chess.Board) -> Phase:
@@ -111,7 +111,7 @@ def phase_of(board: chess.Board) -> Phase:
 
 @dataclass
 class PlayerAccuracy:
-    """How one player did, in one game or in many."""
+    """How accurately a player played, in one game or many."""
 
     games: int = 0
     moves: int = 0
@@ -122,16 +122,16 @@ class PlayerAccuracy:
 
     @property
     def accuracy(self) -> float:
-        """From 0 to 100: the mean over the moves of 100 exp(-5 x the share of a point that was lost)."""
+        """From 0 to 100: the mean over all moves of 100 exp(-5 x lost expected score)."""
         return self.accuracy_sum / self.moves if self.moves else 100.0
 
     @property
     def average_loss(self) -> float:
-        """Centipawns a move."""
+        """Average loss in centipawns per move."""
         return self.cost_sum / self.moves if self.moves else 0.0
 
     def of(self, mark: Mark) -> int:
-        """How many moves got this mark."""
+        """The number of moves with this mark."""
         return sum(counts[mark.text] for counts in self.counts.values())
 
     def add(self, verdict: MoveVerdict, phase: Phase) -> None:
@@ -143,7 +143,7 @@ class PlayerAccuracy:
             self.counts[phase.value][verdict.mark.text] += 1
 
     def add_all(self, others: Iterable[PlayerAccuracy]) -> None:
-        """Count what others have counted."""
+        """Add the counts of other games."""
         for other in others:
             self.games += other.games
             self.moves += other.moves
@@ -156,7 +156,7 @@ class PlayerAccuracy:
 
 def player_accuracies(boards: Sequence[chess.Board], verdicts: Sequence[MoveVerdict]) -> tuple[PlayerAccuracy,
                                                                                                PlayerAccuracy]:
-    """White's and Black's, of a game whose positions before each move are `boards`."""
+    """White's and Black's accuracy in a game; `boards` are the positions before each move."""
     white, black = PlayerAccuracy(games=1), PlayerAccuracy(games=1)
     for board, verdict in zip(boards, verdicts, strict=True):
         (white if board.turn else black).add(verdict, phase_of(board))

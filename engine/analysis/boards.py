@@ -1,4 +1,4 @@
-"""From python-chess's boards to the engine's positions: by moves to be searched, by bitboards to be judged."""
+"""Convert python-chess boards to the engine's positions: by FEN and moves for searches, by bitboards to evaluate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PackedBoard = np.ndarray[Any, np.dtype[np.uint64]]
 
 WORDS = 14  # of a board, see `pack_board`
 _FIRST_RANK = np.uint64(0xFF)
-_ENDS = np.uint64(0xFF00_0000_0000_00FF)  # ranks on which no pawn stands
+_END_RANKS = np.uint64(0xFF00_0000_0000_00FF)  # the first and last rank
 _CORNERS = np.uint64(0x81)
 _KING_FILE = np.int64(4)
 _SIDE, _CASTLING, _EN_PASSANT, _RULE50, _CHESS960 = range(9, WORDS)
@@ -42,8 +42,8 @@ _position_at, _state_at = record_reader(POSITION_TYPE), record_reader(STATE_TYPE
 def fen_and_moves(board: chess.Board) -> tuple[str, list[str]]:
     """A FEN and moves that lead from it to the board, so that repetitions count.
 
-    The moves are left out where they do not: a null move is nothing that the engine's games have, and whoever owns the
-    board may have edited it since it was played on.
+    There are no moves if the stack has a null move, or if the caller has edited the board so that the moves no longer
+    lead to it.
     """
     check_variant(board)
     root = board.root()
@@ -53,7 +53,7 @@ def fen_and_moves(board: chess.Board) -> tuple[str, list[str]]:
 
 
 def _leads_to(follower: chess.Board, board: chess.Board) -> bool:
-    """Whether the moves that the board remembers, played from where `follower` is, lead to it."""
+    """Whether the move stack of `board`, played on `follower`, leads to the same position."""
     for move in board.move_stack:
         if not follower.is_pseudo_legal(move):
             return False
@@ -64,17 +64,17 @@ def _leads_to(follower: chess.Board, board: chess.Board) -> bool:
 def check_variant(board: chess.Board) -> None:
     """InputError if the rules are not those of chess or Chess960."""
     if board.uci_variant != _STANDARD:
-        raise InputError(f"the rules of {board.uci_variant} are not known, only those of chess and Chess960")
+        raise InputError(f"unsupported variant {board.uci_variant!r}: only chess and Chess960 are supported")
 
 
 def record_address(record: Any, field: str) -> int:
-    """Where a record begins; `field` is one of its arrays."""
+    """The address of a record; `field` is one of its arrays."""
     address: int = record[field].ctypes.data - record.dtype.fields[field][1]
     return address
 
 
 def pack_board(board: chess.Board, words: PackedBoard) -> None:
-    """Write what `evaluate_packed` reads."""
+    """Write a board into `words` for `evaluate_packed`."""
     ep = board.ep_square
     words[:] = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, 0,
                 board.occupied_co[True], board.occupied_co[False], not board.turn, board.castling_rights,
@@ -83,18 +83,18 @@ def pack_board(board: chess.Board, words: PackedBoard) -> None:
 
 @entry(int64, int64, array_type("u8"))
 def evaluate_packed(position_address: int, state_address: int, words: PackedBoard) -> Int:
-    """Set a position up as the words say, and evaluate it as a search would a leaf, from the side to move's view.
+    """Set up the position in `words` and return its static evaluation, from the side to move's point of view.
 
-    Both records are given by address, for Numba takes longer to find a large record in memory than this to judge it.
-    A side that is mated gets -MATE, a stalemate DRAW; NO_SCORE if a king is missing or could be taken, or if a pawn
-    stands where none can.
+    Both records are passed by address, because Numba takes longer to unbox a large record than to evaluate it.
+    Returns -MATE for checkmate and DRAW for stalemate; NO_SCORE if a king is missing or could be captured, or if a pawn
+    stands on the first or last rank.
     """
     pos, state = _position_at(position_address), _state_at(state_address)
     for piece_type in range(6):
         pos.types[piece_type + 1] = words[piece_type]
     pos.colors[WHITE], pos.colors[BLACK] = words[_WHITE], words[_BLACK]
     kings = pos.types[KING]
-    if popcount(kings & words[_WHITE]) != 1 or popcount(kings & words[_BLACK]) != 1 or words[0] & _ENDS != EMPTY:
+    if popcount(kings & words[_WHITE]) != 1 or popcount(kings & words[_BLACK]) != 1 or words[0] & _END_RANKS != EMPTY:
         return NO_SCORE
     _fill_board(pos)
     us = np.int64(words[_SIDE])
@@ -122,7 +122,7 @@ def evaluate_packed(position_address: int, state_address: int, words: PackedBoar
 
 @kernel
 def _fill_board(pos):
-    """Write `board` by the bitboards."""
+    """Fill `board` from the bitboards."""
     pos.board[:] = 0
     for color in range(2):
         for piece_type in range(PAWN, KING + 1):
@@ -134,17 +134,17 @@ def _fill_board(pos):
 
 @kernel
 def _rights(pos, rooks):
-    """The castling rights that a set of rooks stands for; rooks that cannot castle are passed over."""
-    found = 0
+    """The castling rights of a set of rooks; rooks that cannot castle are ignored."""
+    rights = 0
     for color in range(2):
         rank = _FIRST_RANK << np.int64(56 * color)
         king = lsb(pos.types[KING] & pos.colors[color])
         if (BIT << king) & rank == EMPTY or (pos.chess960 == 0 and king & 7 != _KING_FILE):
             continue
-        able = rooks & rank & pos.types[ROOK] & pos.colors[color]
+        castling_rooks = rooks & rank & pos.types[ROOK] & pos.colors[color]
         if pos.chess960 == 0:
-            able &= _CORNERS << np.int64(56 * color)
-        while able != EMPTY:
-            found |= 1 << castling_index(color, king, lsb(able))
-            able = clear_lsb(able)
-    return found
+            castling_rooks &= _CORNERS << np.int64(56 * color)
+        while castling_rooks != EMPTY:
+            rights |= 1 << castling_index(color, king, lsb(castling_rooks))
+            castling_rooks = clear_lsb(castling_rooks)
+    return rights

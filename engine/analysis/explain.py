@@ -1,4 +1,4 @@
-"""Why a position or a move is good or bad: a search first, then what matters where its line has settled."""
+"""Explain a position or a move: search first, then name the differences where the best line has settled."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from eval.wdl import features_wdl_model
 from eval.weights import WeightsRecord, load_weights
 
 MOST_REASONS = 5
-_LEAST = 10  # centipawns: what is worth less is not worth a word
-_LEAST_SHARE = 0.15  # nor what is worth less than this share of the weightiest
-_BOTH = 2  # plies: each side has answered what the other threatens
-_UNIT = 10_000  # centipawns, to find the scale by
-_TB_WIN = 15_000  # centipawns: beyond are wins that the endgame tables know
-_CLEAR = 100  # centipawns: a score that says who is better
-_CLOSE, _NEARLY = 15, 40  # centipawns that a move may cost, to be as good as the best, and nearly so
+_MIN_REASON = 10  # centipawns: smaller points are not reported
+_MIN_SHARE = 0.15  # of the largest point: smaller ones are not reported
+_SETTLE_PLIES = 2  # so that each side has answered the other's threats
+_SCALE_CENTIPAWNS = 10_000  # to measure the display scale
+_TB_WIN = 15_000  # centipawns: beyond this are wins by the endgame tables
+_CLEAR = 100  # centipawns: one side is clearly better
+_CLOSE, _NEARLY = 15, 40  # centipawns that a move may cost to be as good as, or nearly as good as, the best
 
 
 @dataclass(frozen=True)
 class ExplainedReason:
-    """One thing that matters, in words, and what it is worth in centipawns: to White, or to the side that moves."""
+    """One reason in words, and its worth in centipawns: to White, or to the side that moves."""
 
     centipawns: int
     words: str
@@ -42,31 +42,31 @@ class ExplainedReason:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a position, or a move in it, is good or bad. Scores are White's, and a move's mates count the move itself."""
+    """Why a position, or a move in it, is good or bad. Scores are White's; mates count the explained move too."""
 
     state: str  # checkmate, stalemate or check; empty for none of them
-    table: str  # who wins by the endgame tables; empty if they do not know
+    table: str  # the result by the endgame tables; empty without an answer
     score: Score
     best: str  # the best line, in SAN; empty if the game is over
-    move: str  # the move in question, in SAN; empty if none is
+    move: str  # the explained move, in SAN; empty if there is none
     move_score: Score | None
     mark: str
-    reply: str  # what that move allows: the best line after it
+    reply: str  # the best line after that move
     verdict: str  # in a sentence; empty if there is no move
-    # White's, where the best line has settled; or what the move changes, for who moves
+    # White's, where the best line has settled; or what the move changes, for the mover
     reasons: tuple[ExplainedReason, ...]
 
     def lines(self) -> Iterator[str]:
-        """All of it for people, the most important first."""
+        """The explanation as lines of text, most important first."""
         if self.state:
             yield self.state
         if self.table:
             yield f"endgame tables: {self.table}"
         if self.best:
-            yield f"best: {self.best} ({_told(self.score)})"
+            yield f"best: {self.best} ({_score_words(self.score)})"
         if self.move and self.move_score is not None:
-            told = f"{_told(self.move_score)}, " if self.reply else ""
-            yield f"{self.move}{self.mark}: {told}{self.verdict}"
+            score = f"{_score_words(self.move_score)}, " if self.reply else ""
+            yield f"{self.move}{self.mark}: {score}{self.verdict}"
             if self.reply:
                 yield f"then: {self.reply}"
         if self.reasons:
@@ -79,32 +79,32 @@ class Explanation:
 
 def explain_board(engine: Analyser, board: chess.Board, move: chess.Move | None, effort: SearchEffort,
                   weights: WeightsRecord | None = None) -> Explanation:
-    """Search the position, and what follows the move if there is one, and say what was found."""
-    used = load_weights() if weights is None else weights
+    """Search the position, and the position after `move` if there is one, and explain the result."""
+    weights = load_weights() if weights is None else weights
     if move is not None and not board.is_legal(move):
         raise InputError(f"{move.uci()} is not a legal move in {board.fen()}")
     here = evaluate_board(engine, board, effort)
     state, table = game_state_text(board), (tb_verdict_text(board) or "") if here.line else ""
     score, best = for_white(board, here.score), line_text(board, here.line)
     if move is None or not here.line:
-        reasons = _position_reasons(settled_end(board, here.line, _BOTH), score, used) if here.line else ()
+        reasons = _position_reasons(settled_end(board, here.line, _SETTLE_PLIES), score, weights) if here.line else ()
         return Explanation(state, table, score, best, "", None, "", "", "", reasons)
     after = board.copy()
     after.push(move)
     is_best = move == chess.Move.from_uci(here.line[0])
-    there = _rest(here) if is_best and len(here.line) > 1 else evaluate_board(engine, after, effort)
+    there = _after_best_move(here) if is_best and len(here.line) > 1 else evaluate_board(engine, after, effort)
     verdict = classify_move(board, move, here, there)
     of_move = here.score if is_best else _before_move(-there.score)
-    reasons = _move_reasons(board, settled_end(after, there.line), used) if there.line else ()
+    reasons = _move_reasons(board, settled_end(after, there.line), weights) if there.line else ()
     if verdict.mark.is_bad:
-        reasons = tuple(reason for reason in reasons if reason.centipawns < 0)  # what it is good for does not matter
+        reasons = tuple(reason for reason in reasons if reason.centipawns < 0)  # its merits do not matter
     return Explanation(state, table, score, best, board.san(move), for_white(board, of_move), verdict.mark.text,
                        line_text(after, there.line), _sentence(board, after, move, (here, there), verdict),
                        () if _is_decided(of_move) else reasons)
 
 
 def game_state_text(board: chess.Board) -> str:
-    """What is to be said first of a position: checkmate, stalemate, check."""
+    """Checkmate, stalemate, check or insufficient material, in words; empty otherwise."""
     side = chess.COLOR_NAMES[board.turn]
     if board.is_checkmate():
         return f"checkmate: {chess.COLOR_NAMES[not board.turn]} has won"
@@ -115,13 +115,13 @@ def game_state_text(board: chess.Board) -> str:
     return f"{side} is in check" if board.is_check() else ""
 
 
-def _rest(here: PositionEval) -> PositionEval:
-    """What is to be said after the best move, without another search that may say something else."""
+def _after_best_move(here: PositionEval) -> PositionEval:
+    """The evaluation after the best move, without another search that might contradict it."""
     return PositionEval(-here.score, here.line[1:], None, here.depth)
 
 
 def _before_move(score: Score) -> Score:
-    """A score after a move of the side that made it, as it is before: the move counts among those to a mate."""
+    """The mover's score before a move, from the score after it: the move itself counts towards a mate."""
     if score.mate is not None and score.wdl.win:
         return Score(None, score.mate + 1, score.wdl)
     return score
@@ -141,20 +141,20 @@ def _sentence(board: chess.Board, after: chess.Board, move: chess.Move, both: tu
         return f"{only or 'the best move'}{offer}"
     if here.score.mate is not None and _before_move(verdict.after) != here.score:
         better = line_text(board, here.line[:1])
-        return f"wins too, but {better} mates in {here.score.mate}" if here.score.wdl.win else "no help: all moves lose"
+        return f"wins too, but {better} mates in {here.score.mate}" if here.score.wdl.win else "all moves lose"
     words = "as good as any" if verdict.cost < _CLOSE else "nearly the best" if verdict.cost < _NEARLY else (
         f"playable, but {line_text(board, here.line[:1])} is better")
     return f"{words}{offer}"
 
 
-def _told(score: Score) -> str:
-    """A score with the chances that it stands for."""
+def _score_words(score: Score) -> str:
+    """A score with its WDL in words."""
     if score.mate is not None:
         winner = "white" if score.wdl.win else "black"
         return f"{winner} mates in {abs(score.mate)}" if score.mate else f"{winner} has mated"
     if _is_decided(score):
         return f"{'white' if score.wdl.win else 'black'} wins by the endgame tables"
-    win, draw, loss = (f"{share / 10:.0f} %" for share in score.wdl)
+    win, draw, loss = (f"{part / 10:.0f} %" for part in score.wdl)
     return f"{score}: white wins {win}, draw {draw}, black wins {loss}"
 
 
@@ -163,38 +163,38 @@ def _is_decided(score: Score) -> bool:
 
 
 def to_position(board: chess.Board) -> PositionRecord:
-    """The engine's own record of a board's position; InputError if it cannot be played."""
+    """The engine's record of a board's position; InputError if it is illegal."""
     fen, moves = fen_and_moves(board)
     return Game(fen, board.chess960, moves).position
 
 
 def _position_reasons(board: chess.Board, score: Score, weights: WeightsRecord) -> tuple[ExplainedReason, ...]:
-    """What matters most in a position, for White; where a search says who is better, no more than one thing against."""
+    """The main reasons in a position, White's; at most one against the side that the search says is better."""
     if _is_decided(score):
         return ()
     position = to_position(board)
-    found = _told_points(position, position_points(explain(position, weights), board))
+    reasons = _to_reasons(position, position_points(explain(position, weights), board))
     if abs(score.value) < _CLEAR:
-        return found[:MOST_REASONS]
+        return reasons[:MOST_REASONS]
     sign = 1 if score.value > 0 else -1
-    speaking = [reason for reason in found if reason.centipawns * sign > 0]
-    against = [reason for reason in found if reason.centipawns * sign < 0 and speaking
-               and abs(reason.centipawns) < abs(speaking[0].centipawns)]
-    return (*speaking[: MOST_REASONS - 1], *against[:1])
+    favourable = [reason for reason in reasons if reason.centipawns * sign > 0]
+    against = [reason for reason in reasons if reason.centipawns * sign < 0 and favourable
+               and abs(reason.centipawns) < abs(favourable[0].centipawns)]
+    return (*favourable[: MOST_REASONS - 1], *against[:1])
 
 
 def _move_reasons(board: chess.Board, settled: chess.Board, weights: WeightsRecord) -> tuple[ExplainedReason, ...]:
-    """What is different where the line after a move has settled, for the side that made it."""
+    """What has changed where the line after a move has settled, for the mover."""
     end, mover = to_position(settled), 0 if board.turn else 1
     after = explain(end, weights)
     comparison = compare(explain(to_position(board), weights), after, mover)
-    return _told_points(end, move_points(comparison, board, settled, after.phase_share))[:MOST_REASONS]
+    return _to_reasons(end, move_points(comparison, board, settled, after.phase_share))[:MOST_REASONS]
 
 
-def _told_points(position: PositionRecord, points: Sequence[Point]) -> tuple[ExplainedReason, ...]:
-    """Points that are worth a word, on the one scale that users see."""
-    # they are the features', whoever searched
-    unit = to_cp(position, _UNIT, features_wdl_model()) / _UNIT / PARTS_PER_CENTIPAWN
+def _to_reasons(position: PositionRecord, points: Sequence[Point]) -> tuple[ExplainedReason, ...]:
+    """The points large enough to be reported, on the displayed scale."""
+    # the points are from the hand-written features, whatever evaluator the search weights
+    unit = to_cp(position, _SCALE_CENTIPAWNS, features_wdl_model()) / _SCALE_CENTIPAWNS / PARTS_PER_CENTIPAWN
     reasons = [ExplainedReason(round(point.parts * unit), point.words) for point in points]
-    least = max([_LEAST, *(_LEAST_SHARE * abs(reason.centipawns) for reason in reasons[:1])])
+    least = max([_MIN_REASON, *(_MIN_SHARE * abs(reason.centipawns) for reason in reasons[:1])])
     return tuple(reason for reason in reasons if abs(reason.centipawns) >= least)

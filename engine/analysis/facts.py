@@ -1,4 +1,4 @@
-"""What can be said of a position at once, beside a search: its terms, its men, and what the book plays."""
+"""Facts about a position without a search: evaluation terms, the worth of its pieces, opening and book moves."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from eval.piece_worth import piece_worths
 from eval.wdl import features_wdl_model
 from eval.weights import load_weights
 
-_UNIT = 10_000  # centipawns, to find the scale by
+_SCALE_CENTIPAWNS = 10_000  # centipawns, to measure the display scale
 
 
 @dataclass(frozen=True)
 class EvalTerm:
-    """One term of the evaluation by features: its name, whose it is and what, and centipawns for White."""
+    """One term of the hand-written evaluation: its name, a description, and White's centipawns."""
 
     name: str
     words: str
@@ -31,7 +31,7 @@ class EvalTerm:
 
 @dataclass(frozen=True)
 class PieceContribution:
-    """A man, and how many centipawns its own side would lose with it."""
+    """A piece and what its side would lose without it, in centipawns."""
 
     square: chess.Square
     piece: str
@@ -40,29 +40,31 @@ class PieceContribution:
 
 @dataclass(frozen=True)
 class Facts:
-    """All of it."""
+    """All facts about a position."""
 
     opening: OpeningName | None
-    book: list[tuple[chess.Move, float]]  # with their shares
+    book: list[tuple[chess.Move, float]]  # each with its share of the weight
     table: str | None  # who wins by the endgame tables
-    terms: list[EvalTerm]  # the weightiest first
-    men: list[PieceContribution]
+    terms: list[EvalTerm]  # largest first
+    pieces: list[PieceContribution]
 
 
 def position_facts(board: chess.Board, evaluation: Evaluator | None = None) -> Facts:
-    """What is known of a position; InputError if it is none."""
+    """Collect the facts about a position; InputError if it is invalid."""
     position = to_position(board)
     terms = sorted(explain(position, load_weights()).present(), key=lambda term: -abs(term.parts))
-    unit = to_cp(position, _UNIT, features_wdl_model()) / _UNIT / PARTS_PER_CENTIPAWN  # on the one scale that users see
-    facts = [EvalTerm(term.feature.name, _whose(term), worth) for term in terms if (worth := round(term.parts * unit))]
-    pieces = board.piece_map()
-    men = [PieceContribution(man.square, pieces[man.square].symbol(), to_cp(position, man.worth))
-           for man in piece_worths(position, evaluation or built_in_evaluator())]
+    displayed = to_cp(position, _SCALE_CENTIPAWNS, features_wdl_model())
+    unit = displayed / _SCALE_CENTIPAWNS / PARTS_PER_CENTIPAWN
+    facts = [EvalTerm(term.feature.name, _describe(term), worth) for term in terms
+             if (worth := round(term.parts * unit))]
+    by_square = board.piece_map()
+    pieces = [PieceContribution(piece.square, by_square[piece.square].symbol(), to_cp(position, piece.worth))
+              for piece in piece_worths(position, evaluation or built_in_evaluator())]
     opening = None if board.chess960 else last_opening(board)
-    return Facts(opening, book_moves(board), tb_verdict_text(board), facts, men)
+    return Facts(opening, book_moves(board), tb_verdict_text(board), facts, pieces)
 
 
-def _whose(term: Term) -> str:
-    """Whose a term is, and what: `white: the bishop pair`."""
+def _describe(term: Term) -> str:
+    """Describe a term by its owner and noun: `white: the bishop pair`."""
     owner = "white" if abs(term.white.parts) >= abs(term.black.parts) else "black"
     return f"{owner}: {PHRASES[term.feature.name].noun.format(own='its', other='the opponent' + chr(39) + 's')}"

@@ -1,4 +1,4 @@
-"""What is known of a position without a search: the opening's name, whether the book has a move, who wins by tables."""
+"""Look up a position: the opening's name, book moves, and the result by the endgame tables."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def _book() -> Book:
 
 
 def opening_name(board: chess.Board) -> OpeningName | None:
-    """The opening that the board's position is named after."""
+    """The opening named after this position; None if it has no name."""
     return opening_by_key(chess.polyglot.zobrist_hash(board))
 
 
 def last_opening(board: chess.Board) -> OpeningName | None:
-    """The latest name among the positions of a board's moves."""
+    """The opening of the last named position in the board's move stack."""
     follower = board.copy()
     while (name := opening_name(follower)) is None and follower.move_stack:
         follower.pop()
@@ -47,20 +47,20 @@ def last_opening(board: chess.Board) -> OpeningName | None:
 
 
 def is_in_book(board: chess.Board, move: chess.Move) -> bool:
-    """Whether the book knows this move."""
+    """Whether the book contains this move."""
     return any(known == move for known, _ in book_moves(board))
 
 
 def book_moves(board: chess.Board) -> list[tuple[chess.Move, float]]:
-    """What the book plays here, the most frequent first, each with its share of all."""
+    """The book moves of a position, most frequent first, each with its share of the weight."""
     with _lock:
         entries = _book().entries(chess.polyglot.zobrist_hash(board))
     weights: dict[chess.Move, int] = {}
     for entry in entries:
         try:
-            move = board.parse_uci(entry.text())  # castling is written as king takes rook, which this understands
+            move = board.parse_uci(entry.text())  # the book writes castling as king takes rook, which this accepts
         except ValueError:
-            continue  # another position with the same key
+            continue  # a key collision
         weights[move] = weights.get(move, 0) + entry.weight
     total = sum(weights.values())
     ranked = sorted(weights, key=lambda move: -weights[move])
@@ -68,7 +68,7 @@ def book_moves(board: chess.Board) -> list[tuple[chess.Move, float]]:
 
 
 def best_tb_move(board: chess.Board) -> RankedMove | None:
-    """What the endgame tables say of the best move; None if they say nothing."""
+    """The best move by the endgame tables; None if they have no answer."""
     if chess.popcount(board.occupied) > _tables().max_pieces or board.clean_castling_rights():
         return None
     try:
@@ -79,24 +79,24 @@ def best_tb_move(board: chess.Board) -> RankedMove | None:
         if _tables().why_no_answer(game.position) is not None:
             return None
         _tables().load_for(game.position, *TableKind)
-        fates = _tables().ranked_moves(game.position)
-    return fates[0] if fates else None
+        ranked_moves = _tables().ranked_moves(game.position)
+    return ranked_moves[0] if ranked_moves else None
 
 
 def tb_result(board: chess.Board) -> int | None:
-    """1 if the side to move wins by the endgame tables, 0 for a draw, -1 if it loses; None if they do not know."""
-    fate = best_tb_move(board)
-    return None if fate is None else _RESULTS.get(fate.outcome_class)
+    """1 if the side to move wins by the endgame tables, 0 for a draw, -1 if it loses; None without an answer."""
+    ranked_move = best_tb_move(board)
+    return None if ranked_move is None else _RESULTS.get(ranked_move.outcome_class)
 
 
 def tb_verdict_text(board: chess.Board) -> str | None:
-    """The same in words: `white wins: mate in 16`."""
-    fate = best_tb_move(board)
-    result = None if fate is None else _RESULTS.get(fate.outcome_class)
-    if fate is None or result is None:
+    """The result by the endgame tables as text: `white wins: mate in 16`; None without an answer."""
+    ranked_move = best_tb_move(board)
+    result = None if ranked_move is None else _RESULTS.get(ranked_move.outcome_class)
+    if ranked_move is None or result is None:
         return None
     if result == 0:
         return "a draw"
     winner = chess.COLOR_NAMES[board.turn if result > 0 else not board.turn]
-    is_exact = fate.outcome_class in (int(MATES), int(IS_MATED))
-    return f"{winner} wins" + (f": mate in {(fate.code + 1) // 2}" if is_exact else "")
+    is_exact = ranked_move.outcome_class in (int(MATES), int(IS_MATED))
+    return f"{winner} wins" + (f": mate in {(ranked_move.code + 1) // 2}" if is_exact else "")

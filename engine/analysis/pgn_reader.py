@@ -1,4 +1,4 @@
-"""Reading files of games as users have them: with comments, variations, odd headers, and a broken one in the middle."""
+"""Read PGN files as users have them: with comments, variations, odd headers, and broken games in the middle."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ from engine.system.errors import InputError
 from engine.system.files import open_text
 
 _NO_MOVES = "it has no moves"
-_NO_TAGS = dict(chess.pgn.Game().headers)  # what a text without tags is given
+_NO_TAGS = dict(chess.pgn.Game().headers)  # the tags of a text without any
 
 
 class _Handle:
-    """Lines as python-chess reads them: from something that it takes for a file."""
+    """A file-like object over lines, as python-chess reads them."""
 
     def __init__(self, lines: Iterator[str]) -> None:
         self._lines = lines
 
     def readline(self) -> str:
-        """The next line, or an empty text at the end."""
+        """The next line; an empty string at the end."""
         return next(self._lines, "")
 
 
 def read_games(path: Path) -> Iterator[tuple[int, chess.pgn.Game | str]]:
-    """The games of a file with their numbers from 1; instead of one that is of no use, what is wrong with it."""
+    """Yield the games of a file with their numbers, from 1; an error message in place of a game that is invalid."""
     with open_text(path) as lines:
         yield from _read_all(lines, f"{path}, ")
 
 
 def read_games_text(text: str) -> Iterator[tuple[int, chess.pgn.Game | str]]:
-    """The same of a text."""
+    """Yield the games of a PGN text, like `read_games`."""
     return _read_all(io.StringIO(text), "")
 
 
-def _read_all(lines: Iterator[str], place: str) -> Iterator[tuple[int, chess.pgn.Game | str]]:
+def _read_all(lines: Iterator[str], prefix: str) -> Iterator[tuple[int, chess.pgn.Game | str]]:
     logger = logging.getLogger("chess.pgn")
-    was_disabled, logger.disabled = logger.disabled, True  # what it says is said here, with the game's number
+    was_disabled, logger.disabled = logger.disabled, True  # errors are reported here, with the game's number
     try:
         number, file = 0, _Handle(lines)
         while (game := chess.pgn.read_game(cast("TextIO", file))) is not None:
             number += 1
-            complaint = _complaint(game)
-            yield number, game if complaint is None else f"{place}{title_of(number, game)}: {complaint}"
+            problem = _problem(game)
+            yield number, game if problem is None else f"{prefix}{title_of(number, game)}: {problem}"
     finally:
         logger.disabled = was_disabled
 
 
 def read_game_text(text: str) -> chess.pgn.Game:
-    """The first game of a text, which may have no moves yet; InputError if there is none, or one that is of no use."""
+    """The first game of a text, which may have no moves; InputError if there is none or it is invalid."""
     logger = logging.getLogger("chess.pgn")
     was_disabled, logger.disabled = logger.disabled, True
     try:
@@ -63,15 +63,15 @@ def read_game_text(text: str) -> chess.pgn.Game:
     finally:
         logger.disabled = was_disabled
     if game is None or (not game.variations and game.headers == _NO_TAGS):
-        raise InputError("there is no game in that text")
-    complaint = _complaint(game)
-    if complaint is not None and complaint != _NO_MOVES:
-        raise InputError(f"that game cannot be read: {complaint}")
+        raise InputError("the text contains no game")
+    problem = _problem(game)
+    if problem is not None and problem != _NO_MOVES:
+        raise InputError(f"cannot read the game: {problem}")
     return game
 
 
 def count_games(path: Path) -> int:
-    """How many games a file holds, good or bad."""
+    """The number of games in a file, valid or not."""
     with open_text(path) as lines:
         number, file = 0, _Handle(lines)
         while chess.pgn.skip_game(cast("TextIO", file)):
@@ -80,11 +80,11 @@ def count_games(path: Path) -> int:
 
 
 def title_of(number: int, game: chess.pgn.Game) -> str:
-    """What a game is called in a message."""
+    """The name of a game in messages."""
     return f"game {number} ({game.headers.get('White', '?')} - {game.headers.get('Black', '?')})"
 
 
-def _complaint(game: chess.pgn.Game) -> str | None:
+def _problem(game: chess.pgn.Game) -> str | None:
     """Why a game cannot be annotated; None if it can."""
     if game.errors:
         return " ".join(str(game.errors[0]).split())
@@ -96,7 +96,7 @@ def _complaint(game: chess.pgn.Game) -> str | None:
     except InputError as error:
         return str(error)
     except ValueError as error:
-        return f"its headers cannot be understood: {error}"
+        return f"invalid headers: {error}"
     moves = list(game.mainline_moves())
     if not moves:
         return _NO_MOVES

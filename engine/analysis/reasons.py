@@ -1,4 +1,4 @@
-"""Why a move is good or bad, in a sentence that a chess player would say."""
+"""Why a move is good or bad, in one sentence for chess players."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from engine.analysis.review import PositionEval
 from engine.analysis.themes import piece_counts, piece_list_text
 
 SHOWN_PLIES = 6  # of a line inside a sentence
-_FOLLOWED_PLIES = 10  # of a line, to see what it wins
+_FOLLOWED_PLIES = 10  # of a line, to find out what it wins
 _VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 _MINORS = (chess.KNIGHT, chess.BISHOP)
-_NEAR_MATE = 8  # moves: of a longer one nobody would say that it was missed
-_SACRIFICE = 2  # pawns that are given
-_CLEAR = 0.75  # share of a point with which a position is as good as won
+_NEAR_MATE = 8  # moves: a longer mate does not count as missed
+_SACRIFICE = 2  # minimum in pawns
+_CLEAR = 0.75  # expected score of a position that is as good as won
 
 
 def reason_for(board: chess.Board, move: chess.Move, here: PositionEval, there: PositionEval,
@@ -49,7 +49,7 @@ def _about_mates(board: chess.Board, after: chess.Board, here: PositionEval, the
 
 
 def _about_tables(board: chess.Board, after: chess.Board, here: PositionEval) -> str:
-    """What the endgame tables say of the position after the move, if that is worse than it was."""
+    """A sentence if the endgame tables show that the move made the result worse."""
     result = tb_result(after)
     if result is None:
         return ""
@@ -64,7 +64,7 @@ def _about_tables(board: chess.Board, after: chess.Board, here: PositionEval) ->
 def _about_material(board: chess.Board, after: chess.Board, here: PositionEval, there: PositionEval) -> str:
     mover = board.turn
     lost, gained = exchanged(after, there.line, mover)
-    gained += piece_counts(board, not mover) - piece_counts(after, not mover)  # what the move itself took
+    gained += piece_counts(board, not mover) - piece_counts(after, not mover)  # what the move itself captured
     given, won = exchanged(board, here.line, mover)
     balance, best = _worth(gained) - _worth(lost), _worth(won) - _worth(given)
     if balance <= -1 and best > balance:
@@ -90,7 +90,7 @@ def line_text(board: chess.Board, line: Sequence[str]) -> str:
 
 
 def sacrifice(board: chess.Board, after: chess.Board, there: PositionEval) -> str:
-    """What a move offers, if the best reply takes more than the move itself took: `the bishop for a pawn`."""
+    """What a move sacrifices, if the best reply wins more than the move captured: `the bishop for a pawn`."""
     reply = chess.Move.from_uci(there.line[0]) if there.line else None
     if reply is None or not after.is_capture(reply):
         return ""
@@ -101,22 +101,20 @@ def sacrifice(board: chess.Board, after: chess.Board, there: PositionEval) -> st
 
 
 def exchanged(board: chess.Board, line: Sequence[str], color: chess.Color) -> tuple[Counter[int], Counter[int]]:
-    """What `color` gives and what it gets, by type of piece, up to where a line has become quiet."""
+    """The pieces that `color` loses and wins in a line, counted by type, up to its last quiet position."""
     quiet = quiet_end(board, line)
     own, theirs = ((piece_counts(board, side), piece_counts(quiet, side)) for side in (color, not color))
-    # A piece that a pawn becomes is a gain, as one that is captured.
+    # A promoted piece counts as won, like a captured one.
     return (own[0] - own[1]) + (theirs[1] - theirs[0]), (theirs[0] - theirs[1]) + (own[1] - own[0])
 
 
 def quiet_end(board: chess.Board, line: Sequence[str]) -> chess.Board:
-    """The last position of a line, within a few moves, at which no exchange is going on."""
+    """The last position of a line, within a few moves, in which no exchange is under way."""
     return _quiet_positions(board, line)[-1]
 
 
 def settled_end(board: chess.Board, line: Sequence[str], least: int = 0) -> chess.Board:
-    """The first position of a line, `least` plies on, at which no exchange is going on and after which nothing more is
-    won or lost.
-    """
+    """The first quiet position of a line, at least `least` plies on, after which no more material is won or lost."""
     start = board.copy(stack=False)
     for text in line[:least]:
         start.push(chess.Move.from_uci(text))
@@ -131,7 +129,7 @@ def settled_end(board: chess.Board, line: Sequence[str], least: int = 0) -> ches
 
 
 def _quiet_positions(board: chess.Board, line: Sequence[str]) -> list[chess.Board]:
-    """The positions of a line at which no exchange is going on; the first one if there are none."""
+    """The positions of a line in which no exchange is under way; its first position if there are none."""
     follower, quiet = board.copy(stack=False), list[chess.Board]()
     for text in line[: _FOLLOWED_PLIES + 1]:
         move = chess.Move.from_uci(text)
@@ -140,7 +138,7 @@ def _quiet_positions(board: chess.Board, line: Sequence[str]) -> list[chess.Boar
         follower.push(move)
     if len(line) <= _FOLLOWED_PLIES and not follower.is_check() and (
             not line or not follower.is_attacked_by(follower.turn, move.to_square)):
-        quiet.append(follower)  # nobody knows how it would go on, but the last man to move is not taken
+        quiet.append(follower)  # the line ends here, and the piece that moved last cannot be captured
     return quiet or [board.copy(stack=False)]
 
 
@@ -148,17 +146,17 @@ def _balance(board: chess.Board) -> int:
     return _worth(piece_counts(board, chess.WHITE)) - _worth(piece_counts(board, chess.BLACK))
 
 
-def _worth(men: Counter[int]) -> int:
-    return sum(_VALUES[kind] * number for kind, number in men.items())
+def _worth(counts: Counter[int]) -> int:
+    return sum(_VALUES[piece_type] * count for piece_type, count in counts.items())
 
 
 def material_text(lost: Counter[int], gained: Counter[int]) -> str:
-    """`the knight`, `the exchange`, `the queen for a rook`, `two pawns`: what is gone, and what came for it."""
-    gone, come = lost - gained, gained - lost
-    for own, other in (_MINORS, _MINORS[::-1]):  # a knight for a bishop is nothing to speak of
-        even = min(gone[own], come[other])
-        gone, come = gone - Counter({own: even}), come - Counter({other: even})
-    if gone == Counter([chess.ROOK]) and come.total() == 1 and any(come[kind] for kind in _MINORS):
+    """`the knight`, `the exchange`, `the queen for a rook`, `two pawns`: the material lost, and the compensation."""
+    lost_net, won = lost - gained, gained - lost
+    for own, other in (_MINORS, _MINORS[::-1]):  # a knight for a bishop is an even trade
+        even = min(lost_net[own], won[other])
+        lost_net, won = lost_net - Counter({own: even}), won - Counter({other: even})
+    if lost_net == Counter([chess.ROOK]) and won.total() == 1 and any(won[piece_type] for piece_type in _MINORS):
         return "the exchange"
-    words = piece_list_text(gone, "the")
-    return f"{words} for {piece_list_text(come, 'a')}" if come else words
+    words = piece_list_text(lost_net, "the")
+    return f"{words} for {piece_list_text(won, 'a')}" if won else words

@@ -1,4 +1,4 @@
-"""What comes out of an analysis: plain values with boards' moves in them, and one scale of scores."""
+"""Results of an analysis: plain values with python-chess moves, and scores on one scale."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from engine.search.scores import mate_distance
 from engine.text.display import to_cp_and_wdl
 from eval.wdl import WDL_TOTAL, Wdl, WdlModel
 
-_MATE_VALUE = 100_000  # centipawns: beyond every score that is no mate
+_MATE_VALUE = 100_000  # centipawns, beyond every score that is not a mate
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How good a position is for one side, by default the one to move. `-score` is the other side's.
+    """The score of a position for one side, by default the side to move. `-score` is the other side's.
 
-    Either `centipawns` or `mate` is a number, the other None. A hundred centipawns win every second game; `mate` counts
-    moves, negative for the side that is mated; 0 is a mate that is on the board.
+    Either `centipawns` or `mate` is a number, the other one None. 100 centipawns win half of the games; `mate` counts
+    moves, negative for the side that is being mated; 0 is a mate on the board.
     """
 
     centipawns: int | None
@@ -36,12 +36,12 @@ class Score:
 
     @property
     def expected(self) -> float:
-        """The share of a point that is to be expected, from 0 to 1."""
+        """The expected score, from 0 to 1."""
         return (self.wdl.win + self.wdl.draw / 2) / WDL_TOTAL
 
     @property
     def value(self) -> int:
-        """A number to compare scores by: centipawns, and beyond all of them the mates, the sooner the further."""
+        """A number to compare scores by: centipawns; mates are beyond all of them, shorter ones further."""
         if self.centipawns is not None:
             return self.centipawns
         assert self.mate is not None
@@ -51,17 +51,17 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisInfo:
-    """What a search has found so far: one of the best moves, with its line."""
+    """A report of a search: one of the best lines so far."""
 
     depth: int
-    deepest: int  # plies of the longest line that was looked at
+    seldepth: int  # deepest ply reached
     number: int  # 1 for the best move, 2 for the second with `multipv`
     score: Score
     line: tuple[chess.Move, ...]
     nodes: int
     seconds: float
     bound: str = "exact"  # or `lower`, `upper`: the score is at least, at most this
-    tb_hits: int = 0  # positions that were found in endgame tables
+    tb_hits: int = 0  # number of endgame table hits
 
     @property
     def move(self) -> chess.Move:
@@ -71,10 +71,10 @@ class AnalysisInfo:
 
 @dataclass(frozen=True, slots=True)
 class PlayResult:
-    """A move to be played, and why."""
+    """The move to play and the search behind it."""
 
     move: chess.Move | None  # None if the game is over
-    line: tuple[chess.Move, ...]  # the move and what is expected after it
+    line: tuple[chess.Move, ...]  # the PV, beginning with the move
     score: Score | None  # None for a move from the book
     depth: int
     nodes: int
@@ -87,14 +87,14 @@ STALEMATE = Score(0, None, _DRAWN)
 
 
 def for_white(board: chess.Board, score: Score) -> Score:
-    """White's score, given that of the side to move on `board`."""
+    """White's score, from the score of the side to move on `board`."""
     return score if board.turn else -score
 
 
 def to_score(position: PositionRecord, score: int, model: WdlModel | None = None) -> Score:
-    """A search's score of a position, for the side to move.
+    """Convert a search's score of a position, for the side to move.
 
-    `model` is that of the evaluation that the score is by, which is the built-in one if nothing is said.
+    `model` is the WDL model of the evaluator that produced the score, by default the built-in one's.
     """
     mate = mate_distance(score)
     if mate is not None:

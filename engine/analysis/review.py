@@ -1,7 +1,7 @@
-"""A game's positions judged, in parts that can be computed anywhere: a part is a pure function of what it is given.
+"""Review of a game: evaluate all its positions, in slices that can be computed independently.
 
-With a limit of nodes or depth the same part gives the same judgement wherever and whenever it is computed; with one of
-time, that depends on the machine.
+A slice is a pure function of its arguments: with a limit on nodes or depth its result is the same on every machine;
+with a time limit it depends on the machine.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ import chess
 
 from engine.analysis.results import MATED, STALEMATE, AnalysisInfo, Score
 
-_LONGEST = 20  # positions of a span: short enough to share one game among cores
-_LINES = 2  # how good the second-best move is tells whether the best was the only one
+_LONGEST = 20  # positions of a slice, short enough to spread one game over the cores
+_LINES = 2  # the second-best line shows whether the best move was the only one
 
 
 class Analyser(Protocol):
-    """Who judges positions: the engine as Python programs see it."""
+    """The part of `Engine` that a review needs."""
 
     def clear(self) -> None:
-        """Forget what earlier searches found."""
+        """Clear the state of earlier searches."""
 
     def analyse(self, board: chess.Board, *, movetime: int | None = None, depth: int | None = None,
                 nodes: int | None = None, multipv: int = 1, moves: Iterable[chess.Move] = ()) -> Iterator[AnalysisInfo]:
-        """What a search finds, the best at the end."""
+        """Yield the reports of a search, the best at the end."""
 
 
 class ReviewCancelledError(Exception):
-    """Nobody waits for the judgement any more."""
+    """The review was cancelled."""
 
 
 @dataclass(frozen=True)
 class SearchEffort:
-    """How long to think about a position, in one of three ways, and the size of the table in MB."""
+    """The limit of each search, by time, nodes or depth, and the hash size in MB."""
 
     movetime: int | None = None
     nodes: int | None = None
@@ -46,7 +46,7 @@ class SearchEffort:
 
 @dataclass(frozen=True)
 class GameSlice:
-    """Some positions of a game: those after `first` to `last` of its moves, both included."""
+    """Some positions of a game: those after `first` to `last` moves, both included."""
 
     fen: str
     chess960: bool
@@ -58,16 +58,16 @@ class GameSlice:
 
 @dataclass(frozen=True)
 class PositionEval:
-    """What a search says of a position, for the side to move."""
+    """The evaluation of a position by a search, from the side to move's point of view."""
 
     score: Score
-    line: tuple[str, ...] = ()  # the best line; none if the game is over
+    line: tuple[str, ...] = ()  # the best line; empty if the game is over
     second: Score | None = None  # of the second-best move, if there is one
     depth: int = 0
 
 
 def slices_of(board: chess.Board, moves: Sequence[chess.Move], effort: SearchEffort) -> list[GameSlice]:
-    """The parts of a game that began at `board`; however many workers there are, they are the same."""
+    """The slices of a game that starts at `board`; they do not depend on the number of workers."""
     count = len(moves) + 1
     number = -(-count // _LONGEST)
     borders = [count * part // number for part in range(number + 1)]
@@ -77,28 +77,28 @@ def slices_of(board: chess.Board, moves: Sequence[chess.Move], effort: SearchEff
             for begin, end in pairwise(borders)]
 
 
-def evaluate_slice(engine: Analyser, span: GameSlice, is_halted: Callable[[],
-                                                                          bool] = lambda: False) -> list[PositionEval]:
-    """The judgements of a span; HaltedError as soon as `is_halted`.
+def evaluate_slice(engine: Analyser, game_slice: GameSlice,
+                   is_cancelled: Callable[[], bool] = lambda: False) -> list[PositionEval]:
+    """Evaluate the positions of a slice; ReviewCancelledError as soon as `is_cancelled` returns true.
 
-    They are found from its end to its beginning: so what came later in the game is known where it matters.
+    The search goes from the last position to the first, so that the TT holds what came later in the game.
     """
     engine.clear()
-    board = chess.Board(span.fen, chess960=span.chess960)
-    for text in span.moves[: span.last]:
+    board = chess.Board(game_slice.fen, chess960=game_slice.chess960)
+    for text in game_slice.moves[: game_slice.last]:
         board.push(chess.Move.from_uci(text))
-    found = []
-    for ply in range(span.last, span.first - 1, -1):
-        if is_halted():
+    evals = []
+    for ply in range(game_slice.last, game_slice.first - 1, -1):
+        if is_cancelled():
             raise ReviewCancelledError
-        found.append(evaluate_board(engine, board, span.effort))
-        if ply > span.first:
+        evals.append(evaluate_board(engine, board, game_slice.effort))
+        if ply > game_slice.first:
             board.pop()
-    return found[::-1]
+    return evals[::-1]
 
 
 def evaluate_board(engine: Analyser, board: chess.Board, effort: SearchEffort) -> PositionEval:
-    """What the engine says of one position."""
+    """Evaluate one position by a search."""
     if not any(board.generate_legal_moves()):
         return PositionEval(MATED if board.is_check() else STALEMATE)
     if board.is_insufficient_material():
@@ -115,6 +115,6 @@ def evaluate_board(engine: Analyser, board: chess.Board, effort: SearchEffort) -
 
 def evaluate_game(engine: Analyser, board: chess.Board, moves: Sequence[chess.Move],
                   effort: SearchEffort) -> Iterator[PositionEval]:
-    """The judgements of a whole game, by one engine."""
-    for span in slices_of(board, moves, effort):
-        yield from evaluate_slice(engine, span)
+    """Yield the evaluations of all positions of a game, by one engine."""
+    for game_slice in slices_of(board, moves, effort):
+        yield from evaluate_slice(engine, game_slice)

@@ -1,7 +1,7 @@
-"""What a chess player calls the features of the evaluation: the safety of the king, the activity of the rooks.
+"""The evaluation features grouped into themes that chess players know: king safety, rook activity.
 
-A single feature says little by itself, for its weight was learned together with the others': a theme sums those that
-belong together, and only what is left of them is told.
+A single feature says little by itself, because the weights were tuned together. A theme sums the features that belong
+together, and only the sum is reported.
 """
 
 from __future__ import annotations
@@ -21,37 +21,38 @@ MATERIAL = "material"
 _PASSED = "passed pawns"
 _PIECES = range(chess.PAWN, chess.KING)
 _NUMBERS = {2: "two", 3: "three", 4: "four"}
-_MIDDLEGAME = 0.35  # share of the middle game above which a king wants safety
+_MIDDLEGAME = 0.35  # phase above which king safety matters
 _SIDES = ("white", "black")
-_TELLING = 0.4  # share of a theme that one of its features must have to be named
-_MAIN = 0.7  # and to speak for all of it
+_MENTION_SHARE = 0.4  # share of a theme above which one of its features is named too
+_REPLACE_SHARE = 0.7  # share above which the feature alone is named
 
 
 class Theme(NamedTuple):
-    """Features that belong together, and how to speak of them.
+    """Features that belong together, and the templates of their sentences.
 
-    {better} and {worse} are the sides, {men} the pieces in question, {up} and {down} what a king is more and less.
+    {better} and {worse} are the sides, {pieces} the pieces in question, {up} and {down} adjectives for the king.
     """
 
     features: tuple[str, ...]
-    compared: str  # of a position
-    own: tuple[str, str]  # what a move does to its own side: for the better, for the worse
-    others: tuple[str, str]  # and to the opponent's, for the better and for the worse of the side that moves
-    piece: int = 0  # which men they are
+    compared: str  # for a position
+    own: tuple[str, str]  # what a move does to its own side: better, worse
+    others: tuple[str, str]  # what it does to the opponent's side: better, worse for the mover
+    piece: int = 0  # the type of {pieces}
 
 
-# Those of an attacker, which tell of the other side's king.
+# Features of the attacker, which describe the other side's king.
 _ATTACK = ("king_attacker", "safe_check", "king_flank_attacks", "king_danger")
-# What a piece is worth where it stands. Of a piece that one side has more of, that is a part of the material.
-_PLACED = {f"{what}_{chess.piece_name(piece)}": piece for what in ("squares", "mobility")
+# Features of a piece's placement. If one side has more pieces of the type, they count as material.
+_PLACED = {f"{group}_{chess.piece_name(piece)}": piece for group in ("squares", "mobility")
            for piece in range(chess.PAWN, chess.KING)}
 
 
 def _activity(piece: int, *features: str) -> Theme:
     name = chess.piece_name(piece)
-    return Theme((f"squares_{name}", f"mobility_{name}", *features), "{better} has the more active {men}",
-                 ("makes its {men} more active", "makes its {men} less active"),
-                 ("makes the opponent's {men} less active", "lets the opponent's {men} become more active"), piece)
+    return Theme((f"squares_{name}", f"mobility_{name}", *features), "{better} has the more active {pieces}",
+                 ("makes its {pieces} more active", "makes its {pieces} less active"),
+                 ("makes the opponent's {pieces} less active", "lets the opponent's {pieces} become more active"),
+                 piece)
 
 
 THEMES = {
@@ -97,7 +98,7 @@ THEMES = {
 _THEME_OF = {name: theme for theme, row in THEMES.items() for name in row.features}
 assert _THEME_OF.keys() - set(_PLACED) == {feature.name for feature in FEATURES} - {"tempo"} - set(_PLACED)
 
-# Features that can be seen and counted on the board, so that they may be named.
+# Features that can be seen and counted on the board, and may therefore be named.
 _VISIBLE = frozenset((
     "doubled", "isolated", "isolated_open", "backward", "backward_open", "passed", "passed_connected",
     "passed_unstoppable", "king_open_file", "king_half_open_file", "castling_right", "outpost_knight", "bad_bishop",
@@ -106,21 +107,22 @@ _VISIBLE = frozenset((
 
 @dataclass(frozen=True)
 class Point:
-    """One thing that matters: parts of a centipawn that it is worth, and the words."""
+    """One point of an explanation: its worth in parts of a centipawn, and its words."""
 
     parts: int
     words: str
 
 
 def position_points(explanation: EvalBreakdown, board: chess.Board) -> list[Point]:
-    """What speaks for either side of a position, the weightiest first; the parts are White's."""
+    """The points for either side of a position, largest first; the parts are White's."""
     terms: dict[str, list[Term]] = defaultdict(list)
     for term in explanation.terms:
         if term.feature.name in _THEME_OF:
             piece = _PLACED.get(term.feature.name)
             is_part = piece is not None and _number(board, piece, True) != _number(board, piece, False)
             terms[MATERIAL if is_part else _THEME_OF[term.feature.name]].append(term)
-    return _ranked(Point(sum(term.parts for term in members), _held(theme, members, board, explanation.phase_share))
+    phase = explanation.phase_share
+    return _ranked(Point(sum(term.parts for term in members), _position_words(theme, members, board, phase))
                    for theme, members in terms.items())
 
 
@@ -128,8 +130,8 @@ def _number(board: chess.Board, piece: int, color: chess.Color) -> int:
     return len(board.pieces(piece, color))
 
 
-def _held(theme: str, terms: Sequence[Term], board: chess.Board, phase: float) -> str:
-    """Whom a theme favours, and by what."""
+def _position_words(theme: str, terms: Sequence[Term], board: chess.Board, phase: float) -> str:
+    """Which side a theme favours, and why."""
     parts = sum(term.parts for term in terms)
     better = 0 if parts > 0 else 1
     if theme == MATERIAL:
@@ -137,16 +139,17 @@ def _held(theme: str, terms: Sequence[Term], board: chess.Board, phase: float) -
     if theme == _PASSED:
         return _passed_words(terms, better)
     row = THEMES[theme]
+    number = _number(board, row.piece, better == 0) if row.piece else 0
     words = row.compared.format(better=_SIDES[better], worse=_SIDES[1 - better], **_king_words(phase),
-                                men=_men(row.piece, _number(board, row.piece, better == 0) if row.piece else 0))
+                                pieces=_pieces_word(row.piece, number))
     visible = [term for term in terms if term.feature.name in _VISIBLE and term.parts * parts > 0]
-    told = max(visible, key=lambda term: abs(term.parts), default=None)
-    if told is None or abs(told.parts) < _TELLING * abs(parts):
+    main = max(visible, key=lambda term: abs(term.parts), default=None)
+    if main is None or abs(main.parts) < _MENTION_SHARE * abs(parts):
         return words
-    owner = 1 - better if PHRASES[told.feature.name].kind is PhraseKind.BURDEN else better
-    if told.of(owner).count <= told.of(1 - owner).count:
+    owner = 1 - better if PHRASES[main.feature.name].phrase_kind is PhraseKind.BURDEN else better
+    if main.of(owner).count <= main.of(1 - owner).count:
         return words
-    noun = PHRASES[told.feature.name].noun.format(own="its", other="the opponent's")
+    noun = PHRASES[main.feature.name].noun.format(own="its", other="the opponent's")
     return f"{words}: {_SIDES[owner]} has {noun}"
 
 
@@ -154,26 +157,26 @@ def _passed_words(terms: Sequence[Term], better: int) -> str:
     passed = next(term for term in terms if term.feature.name == "passed")
     ours, theirs = passed.of(better).count, passed.of(1 - better).count
     if not ours:
-        return f"{_SIDES[1 - better]}'s passed {_men(chess.PAWN, theirs)} will not get far"
+        return f"{_SIDES[1 - better]}'s passed {_pieces_word(chess.PAWN, theirs)} will not get far"
     if not theirs:
         return f"{_SIDES[better]} has {'a passed pawn' if ours == 1 else 'passed pawns'}"
-    return f"{_SIDES[better]}'s passed {_men(chess.PAWN, ours)} will get further"
+    return f"{_SIDES[better]}'s passed {_pieces_word(chess.PAWN, ours)} will get further"
 
 
-def _men(piece: int, number: int) -> str:
+def _pieces_word(piece: int, number: int) -> str:
     name = chess.piece_name(piece) if piece else ""
     return name if number == 1 else f"{name}s"
 
 
 def _king_words(phase: float) -> dict[str, str]:
-    """What makes a king good: to be safe, and when most pieces are gone, to take part."""
+    """Adjectives for the king: safety in the middlegame, activity in the endgame."""
     if phase > _MIDDLEGAME:
         return {"up": "safer", "down": "less safe"}
     return {"up": "more active", "down": "less active"}
 
 
 def material_words(board: chess.Board, better: int) -> str:
-    """`white is a pawn up`, `black has a rook for a knight`: who has more, told for the side that it favours."""
+    """`white is a pawn up`, `black has a rook for a knight`: the material balance, for the side that it favours."""
     color = better == 0
     more, less = (piece_counts(board, side) - piece_counts(board, not side) for side in (color, not color))
     if more and less:
@@ -184,22 +187,22 @@ def material_words(board: chess.Board, better: int) -> str:
 
 
 def piece_counts(board: chess.Board, color: chess.Color) -> Counter[int]:
-    """How many pieces of each type but the king a side has."""
-    return Counter({kind: _number(board, kind, color) for kind in _PIECES})
+    """The number of pieces of each type except kings."""
+    return Counter({piece_type: _number(board, piece_type, color) for piece_type in _PIECES})
 
 
-def piece_list_text(men: Counter[int], article: str = "a") -> str:
-    """`a rook and two pawns`, the dearest first; a pawn is never the only one."""
+def piece_list_text(counts: Counter[int], article: str = "a") -> str:
+    """`a rook and two pawns`, most valuable first; a pawn always gets `a`, since it is rarely the only one."""
     words = []
-    for kind in sorted(men, reverse=True):
-        name, number = chess.piece_name(kind), men[kind]
-        first = "a" if kind == chess.PAWN else article
+    for piece_type in sorted(counts, reverse=True):
+        name, number = chess.piece_name(piece_type), counts[piece_type]
+        first = "a" if piece_type == chess.PAWN else article
         words.append(f"{first} {name}" if number == 1 else f"{_NUMBERS.get(number, str(number))} {name}s")
     return " and ".join(words) or "material"
 
 
 def move_points(comparison: Comparison, before: chess.Board, after: chess.Board, phase: float) -> list[Point]:
-    """What is different when `before` has become `after`, the weightiest first, for the side to move in `before`."""
+    """What changes from `before` to `after`, largest first, for the side to move in `before`."""
     mover = 0 if before.turn else 1
     changes: dict[tuple[str, bool], list[TermChange]] = defaultdict(list)
     for change in comparison.changes:
@@ -213,29 +216,30 @@ def move_points(comparison: Comparison, before: chess.Board, after: chess.Board,
         else:
             changes[theme, (change.color == mover) != (name in _ATTACK)].append(change)
     return _ranked(Point(sum(change.parts for change in members), balance_words(before, after) if theme == MATERIAL
-                         else _done(theme, is_own, members, after, phase))
+                         else _move_words(theme, is_own, members, after, phase))
                    for (theme, is_own), members in changes.items())
 
 
-def _done(theme: str, is_own: bool, changes: Sequence[TermChange], after: chess.Board, phase: float) -> str:
-    """What is done to one side of a theme; `after` is where it has been done."""
+def _move_words(theme: str, is_own: bool, changes: Sequence[TermChange], after: chess.Board, phase: float) -> str:
+    """What a move does to one side of a theme; `after` is the position it leads to."""
     mover = changes[0].color if is_own != (changes[0].feature.name in _ATTACK) else 1 - changes[0].color
     parts = sum(change.parts for change in changes)
     visible = [change for change in changes if change.feature.name in _VISIBLE and change.parts * parts > 0
                and change.after.count != change.before.count]
-    told = max(visible, key=lambda change: abs(change.parts), default=None)
-    if told is not None and abs(told.parts) >= _MAIN * abs(parts):
-        return change_text(told, mover)
+    main = max(visible, key=lambda change: abs(change.parts), default=None)
+    if main is not None and abs(main.parts) >= _REPLACE_SHARE * abs(parts):
+        return change_text(main, mover)
     row = THEMES[theme]
     number = _number(after, row.piece, (mover == 0) == is_own) if row.piece else 0
-    words = (row.own if is_own else row.others)[parts < 0].format(men=_men(row.piece, number), **_king_words(phase))
-    if told is not None and abs(told.parts) >= _TELLING * abs(parts):
-        return f"{words}: {change_text(told, mover)}"
+    template = (row.own if is_own else row.others)[parts < 0]
+    words = template.format(pieces=_pieces_word(row.piece, number), **_king_words(phase))
+    if main is not None and abs(main.parts) >= _MENTION_SHARE * abs(parts):
+        return f"{words}: {change_text(main, mover)}"
     return words
 
 
 def balance_words(before: chess.Board, after: chess.Board) -> str:
-    """What the side to move in `before` has won, lost or traded when it comes to `after`."""
+    """What the side to move in `before` wins, loses or trades up to `after`."""
     us, them = before.turn, not before.turn
     had, have = piece_counts(before, us), piece_counts(after, us)
     they_had, they_have = piece_counts(before, them), piece_counts(after, them)
@@ -245,7 +249,7 @@ def balance_words(before: chess.Board, after: chess.Board) -> str:
     if their_promoted:
         return f"lets the opponent get {piece_list_text(their_promoted)} for a pawn"
     lost, gained = had - have, they_had - they_have
-    gone, come = lost - gained, gained - lost  # queens that leave together are no reason
+    gone, come = lost - gained, gained - lost  # pieces traded for their like do not count
     if gone and come:
         return f"gives {piece_list_text(gone)} for {piece_list_text(come)}"
     if gone or come:

@@ -1,4 +1,4 @@
-"""Threads that judge parts of games, each with an engine of its own; in this process, or in one of a cluster."""
+"""Worker threads that evaluate slices of games, each with its own engine; in this process or in a cluster's."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ import threading
 from engine.analysis.engine import Engine
 from engine.analysis.review import GameSlice, PositionEval, evaluate_slice
 
-_own = threading.local()  # `engine`, and the `hash` that it was made with
+_own = threading.local()  # `engine`, and its hash size `hash`
 _searching: set[Engine] = set()
-_halted = threading.Event()
+_cancelled = threading.Event()
 
 
-def judge_span(span: GameSlice) -> list[PositionEval]:
-    """The judgements of a span, by an engine that this thread keeps for the next one."""
+def review_slice(game_slice: GameSlice) -> list[PositionEval]:
+    """Evaluate a slice with the engine of this thread, which is kept for the next slice."""
     engine = getattr(_own, "engine", None)
-    if engine is None or _own.hash != span.effort.hash:
+    if engine is None or _own.hash != game_slice.effort.hash:
         if engine is not None:
             engine.close()
-        engine = _own.engine = Engine(hash=span.effort.hash)
-        _own.hash = span.effort.hash
+        engine = _own.engine = Engine(hash=game_slice.effort.hash)
+        _own.hash = game_slice.effort.hash
     _searching.add(engine)
     try:
-        return evaluate_slice(engine, span, _halted.is_set)
+        return evaluate_slice(engine, game_slice, _cancelled.is_set)
     finally:
         _searching.discard(engine)
 
 
 def cancel_all() -> None:
-    """End all spans of this process: whoever waits for one gets HaltedError."""
-    _halted.set()
+    """Cancel all slices of this process; their callers get ReviewCancelledError."""
+    _cancelled.set()
     for engine in tuple(_searching):
         engine.stop()
 
 
 def resume() -> None:
-    """Let spans be judged again."""
-    _halted.clear()
+    """Allow slices to be evaluated again after `cancel_all`."""
+    _cancelled.clear()

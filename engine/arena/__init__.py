@@ -1,1 +1,1 @@
-"""Games between engines and settings: played, adjudicated, counted."""
+"""Games between engines and configs: played, adjudicated, counted."""

@@ -1,4 +1,4 @@
-"""Stopping games early: by Ctrl-C, or because a cluster was lost. Their results are no longer needed."""
+"""Cancelling games that are no longer needed: after Ctrl-C, or because a cluster was lost."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ STOP_ADDRESS = int(_flag.ctypes.data)  # the flag that kernels read
 
 
 class GamesCancelledError(Exception):
-    """The games of a shard were stopped: it has no result."""
+    """The games of a shard were cancelled, so it has no result."""
 
 
 def cancel_games(reason: str = "") -> None:
-    """End all games of this process at once. A `reason` is given if that was not intended."""
+    """Cancel all games of this process at once. `reason` is given if that was not intended."""
     if reason:
         _reasons.append(reason)
     _flag[0] = 1
 
 
 def allow_games() -> None:
-    """Let games be played again."""
+    """Allow games again after a cancellation."""
     _reasons.clear()
     _flag[0] = 0
 
 
 def is_cancelled() -> bool:
-    """Whether games are to end."""
+    """Whether games are cancelled."""
     return bool(_flag[0])
 
 
 def failure_reason() -> str:
-    """Why games were stopped unintentionally; empty if it was intended."""
+    """Why games were cancelled unintentionally; empty if it was intended."""
     return _reasons[0] if _reasons else ""
 
 
-def check_stop() -> None:
-    """StoppedError if games are to end: what has just been played was cut short."""
+def check_cancelled() -> None:
+    """GamesCancelledError if games are cancelled: the last game is incomplete."""
     if is_cancelled():
         raise GamesCancelledError

@@ -1,6 +1,6 @@
 """Computing shards on other machines: the workers of a dask cluster.
 
-Whatever listens at the address, and whatever happens to it, no call waits for it for long.
+Every call has a timeout, whatever listens at the address.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CONNECT_SECONDS = 10.0
-_GREETING_SECONDS = 5.0  # a scheduler speaks first, and at once
+_GREETING_SECONDS = 5.0  # a scheduler sends the first bytes, at once
 _PING_SECONDS = 2.0  # between two checks that it is still there
 _LOST_SECONDS = 20.0  # without an answer
 _CLOSE_SECONDS = 3.0
@@ -31,10 +31,10 @@ _CLOSE_SECONDS = 3.0
 
 @contextlib.contextmanager
 def cluster(address: str) -> Iterator[tuple[Executor, int]]:
-    """An executor over all workers of the cluster whose scheduler listens at `address`, and how many shards it takes.
+    """(an executor over all workers of the cluster at `address`, the number of shards it takes at a time).
 
-    InputError if it cannot be reached. If a worker is lost, its shards are computed again by others. If the scheduler
-    is lost, all games are stopped, with that as the reason.
+    InputError if the scheduler cannot be reached. If a worker is lost, others compute its shards again. If the
+    scheduler is lost, all games are cancelled, with that as the reason.
     """
     try:
         from distributed import Client
@@ -59,11 +59,11 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
 
 
 def _check_greeting(address: str) -> None:
-    """InputError if what listens there does not greet as a scheduler does: waiting for it would be in vain."""
-    kind, _, place = address.rpartition("://")
-    host, _, port = place.rpartition(":")
-    if kind not in ("", "tcp"):
-        return  # encrypted: the client speaks first
+    """InputError if the server at the address does not send bytes first, as a dask scheduler does."""
+    protocol, _, host_and_port = address.rpartition("://")
+    host, _, port = host_and_port.rpartition(":")
+    if protocol not in ("", "tcp"):
+        return  # encrypted: the client sends first
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS) as line:
             line.settimeout(_GREETING_SECONDS)
@@ -76,33 +76,33 @@ def _check_greeting(address: str) -> None:
         raise InputError(f"no dask scheduler answers at {quote(address)}: something else listens there")
 
 
-def _within(seconds: float, work: Callable[[], T], complaint: str) -> T:
-    """What `work` returns; InputError if it fails, or takes longer, in which case it is abandoned."""
-    outcome: Future[T] = Future()
+def _within(seconds: float, work: Callable[[], T], message: str) -> T:
+    """The result of `work`; InputError with `message` if it fails, or takes longer and is abandoned."""
+    future: Future[T] = Future()
 
     def do() -> None:
         try:
-            outcome.set_result(work())
+            future.set_result(work())
         except BaseException as error:  # noqa: BLE001  reported below
-            outcome.set_exception(error)
+            future.set_exception(error)
 
     threading.Thread(target=do, daemon=True).start()
     try:
-        return outcome.result(seconds)
+        return future.result(seconds)
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"{complaint}: {reason[:200]}") from error
+        raise InputError(f"{message}: {reason[:200]}") from error
 
 
 @contextlib.contextmanager
 def _watched(client: Client, address: str) -> Iterator[None]:
-    """Check regularly that the scheduler is there; all games are stopped when it no longer answers."""
+    """Ping the scheduler regularly, and cancel all games when it no longer answers."""
     is_over = threading.Event()
 
     def watch() -> None:
         while not is_over.wait(_PING_SECONDS):
             try:
-                _within(_LOST_SECONDS, lambda: client.sync(client.scheduler.identity), "it is silent")
+                _within(_LOST_SECONDS, lambda: client.sync(client.scheduler.identity), "no answer")
             except InputError as error:
                 if not is_over.is_set():
                     cancel_games(f"the dask scheduler at {address} was lost: {error}")

@@ -1,7 +1,4 @@
-"""UCI engines that play: started when needed, kept from one game to the next, restarted after a fault.
-
-python-chess talks to them.
-"""
+"""UCI engine processes, run by python-chess: started when needed, kept between games, restarted after a forfeit."""
 
 from __future__ import annotations
 
@@ -22,8 +19,8 @@ from engine.system.errors import InputError
 
 T = TypeVar("T")
 
-_HELLO_SECONDS = 10.0  # to say `uciok`
-_READY_SECONDS = 60.0  # to say `readyok`: some load large files first
+_HELLO_SECONDS = 10.0  # until `uciok`
+_READY_SECONDS = 60.0  # until `readyok`: some engines load large files first
 _QUIT_SECONDS = 2.0
 
 logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # a bad engine's lines are counted here, not logged
@@ -31,17 +28,17 @@ logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # a bad engine's l
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """An engine as the user specifies it: a command line, and options, which it must have."""
+    """An engine as named by the user: a command line, and options, which it must have."""
 
     name: str
     command: str
     options: Mapping[str, str] = field(default_factory=dict)
-    needed: tuple[str, ...] = ()  # options that it must also have, but that are set elsewhere
-    depth: int | None = None  # a fixed depth to search to, however long that takes
+    needed: tuple[str, ...] = ()  # options that it must also have, though they are set elsewhere
+    depth: int | None = None  # a fixed depth to search to, without a time limit
 
 
 class Listener(chess.engine.UciProtocol):
-    """Keeps the lines that an engine announces verbatim: python-chess drops what is illegal in them."""
+    """Keeps the PV lines of an engine verbatim: python-chess drops illegal moves from them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,10 +51,10 @@ class Listener(chess.engine.UciProtocol):
 
 
 class EngineProcess:
-    """One side of the board: it starts its engine when needed, and again after a fault."""
+    """An engine of a match: starts the process when needed, and again after a forfeit."""
 
-    def __init__(self, contender: EngineSpec) -> None:
-        self.contender = contender
+    def __init__(self, spec: EngineSpec) -> None:
+        self.spec = spec
         self._engine: Listener | None = None
         self._transport: asyncio.SubprocessTransport | None = None
 
@@ -71,37 +68,37 @@ class EngineProcess:
         if self._engine is not None:
             return self._engine
         try:
-            self._transport, engine = await Listener.popen(shlex.split(self.contender.command))
+            self._transport, engine = await Listener.popen(shlex.split(self.spec.command))
             await self._within(_HELLO_SECONDS, engine.initialize(), "it does not answer `uci`: is it a UCI engine?")
             await self._configure(engine)
             await self._within(_READY_SECONDS, engine.ping(), "it does not answer `isready`")
         except (OSError, ValueError, chess.engine.EngineError) as error:
             await self.close()
-            raise InputError(f"cannot start {self.contender.command!r}: {error}") from error
+            raise InputError(f"cannot start {self.spec.command!r}: {error}") from error
         self._engine = engine
         return engine
 
-    async def _within(self, seconds: float, answer: Coroutine[Any, Any, None], complaint: str) -> None:
+    async def _within(self, seconds: float, answer: Coroutine[Any, Any, None], message: str) -> None:
         try:
             await asyncio.wait_for(answer, seconds)
         except TimeoutError as error:
-            raise ValueError(f"{complaint} ({seconds:g} s)") from error
+            raise ValueError(f"{message} ({seconds:g} s)") from error
 
     async def _configure(self, engine: Listener) -> None:
-        for name in (*self.contender.options, *self.contender.needed):
+        for name in (*self.spec.options, *self.spec.needed):
             if name not in engine.options:
                 raise ValueError(f"it has no option {name}")
-        await self._within(_READY_SECONDS, engine.configure(dict(self.contender.options)), "it does not accept options")
+        await self._within(_READY_SECONDS, engine.configure(dict(self.spec.options)), "it does not accept options")
 
     async def begin_game(self, game: object) -> None:
-        """Tell the engine that a new game begins, before any clock starts."""
+        """Send `ucinewgame` and wait until the engine is ready, before any clock starts."""
         engine = await self.engine()
         engine.send_line("ucinewgame")
         engine.game, engine.first_game = game, False  # otherwise python-chess would repeat it before the first move
         await asyncio.wait_for(engine.ping(), _READY_SECONDS)
 
     async def close(self) -> None:
-        """End the process, politely first."""
+        """End the process: send `quit`, then kill it."""
         if self._engine is not None:
             with contextlib.suppress(TimeoutError, chess.engine.EngineError, OSError):
                 await asyncio.wait_for(self._engine.quit(), _QUIT_SECONDS)
@@ -113,57 +110,57 @@ class EngineProcess:
 
 
 class _EngineHost:
-    """The engines of this process, and the event loop that talks to them."""
+    """The engines of this process, and the event loop that runs them."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
-        self.seats: dict[int, EngineProcess] = {}
+        self.engines: dict[int, EngineProcess] = {}
 
-    async def seat(self, place: int, contender: EngineSpec) -> EngineProcess:
-        seat = self.seats.get(place)
-        if seat is None or seat.contender != contender:
-            if seat is not None:
-                await seat.close()
-            seat = self.seats[place] = EngineProcess(contender)
-        return seat
+    async def engine(self, index: int, spec: EngineSpec) -> EngineProcess:
+        engine = self.engines.get(index)
+        if engine is None or engine.spec != spec:
+            if engine is not None:
+                await engine.close()
+            engine = self.engines[index] = EngineProcess(spec)
+        return engine
 
-    async def leave(self) -> None:
-        for seat in self.seats.values():
-            await seat.close()
-        self.seats.clear()
+    async def close(self) -> None:
+        for engine in self.engines.values():
+            await engine.close()
+        self.engines.clear()
 
 
-_rooms: list[_EngineHost] = []
+_hosts: list[_EngineHost] = []
 
 
 def run_on_host(game: Coroutine[Any, Any, T]) -> T:
-    """The result of a game played by engines of this process, which are kept for the next one."""
-    if not _rooms:
-        _rooms.append(_EngineHost())
+    """Play a game with the engines of this process, which are kept for the next one; returns its result."""
+    if not _hosts:
+        _hosts.append(_EngineHost())
         Finalize(None, close_engines, exitpriority=10)  # when a worker process ends
-    return _rooms[0].loop.run_until_complete(game)
+    return _hosts[0].loop.run_until_complete(game)
 
 
 async def start_engines(first: EngineSpec, second: EngineSpec) -> tuple[EngineProcess, EngineProcess]:
-    """Both players, ready; InputError if one cannot be started."""
-    seats = await _rooms[0].seat(0, first), await _rooms[0].seat(1, second)
-    for seat in seats:
-        await seat.engine()
-    return seats
+    """Both engines, running; InputError if one cannot be started."""
+    engines = await _hosts[0].engine(0, first), await _hosts[0].engine(1, second)
+    for engine in engines:
+        await engine.engine()
+    return engines
 
 
 def close_engines() -> None:
     """End all engines of this process."""
-    while _rooms:
-        room = _rooms.pop()
-        room.loop.run_until_complete(room.leave())
-        room.loop.close()
+    while _hosts:
+        host = _hosts.pop()
+        host.loop.run_until_complete(host.close())
+        host.loop.close()
 
 
 def kill_engines() -> None:
     """Kill all engines of this process at once, from any thread."""
-    for room in _rooms:
-        for seat in list(room.seats.values()):
-            if seat.pid is not None:
+    for host in _hosts:
+        for engine in list(host.engines.values()):
+            if engine.pid is not None:
                 with contextlib.suppress(OSError):
-                    os.kill(seat.pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
+                    os.kill(engine.pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)

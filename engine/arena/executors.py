@@ -1,4 +1,4 @@
-"""Computing shards on this machine, in threads or processes. On other machines: cluster.py."""
+"""Computing shards on this machine, in threads or processes; cluster.py does so on other machines."""
 
 from __future__ import annotations
 
@@ -18,60 +18,60 @@ from multiprocessing.util import _run_finalizers  # type: ignore[attr-defined]
 from engine.arena.cancellation import allow_games, cancel_games, is_cancelled
 from engine.arena.engines import kill_engines
 
-_HEARING_SECONDS = 0.3  # until a child has heard that the pipe is closed, and has ended its engines
+_EXIT_SECONDS = 0.3  # for a child to notice that the pipe is closed and to end its engines
 
 
 @contextmanager
 def threads(width: int) -> Iterator[tuple[Executor, int]]:
-    """An executor of threads and how many shards it works on at a time: for kernels, which release the GIL."""
+    """(an executor of threads, the number of shards it computes at a time), for kernels, which release the GIL."""
     allow_games()
     with ThreadPoolExecutor(width) as pool:
         try:
             yield pool, width
         finally:
-            cancel_games()  # what is still being played is no longer needed
+            cancel_games()  # games in progress are no longer needed
             pool.shutdown(wait=True, cancel_futures=True)
             allow_games()
 
 
 @contextmanager
 def processes(width: int) -> Iterator[tuple[Executor, int]]:
-    """The same with processes: for Python code that must not wait for the GIL. They end with this process."""
+    """The same with processes, for Python code that must not wait for the GIL. They end with this process."""
     allow_games()
     _shield_children()
     context = multiprocessing.get_context("spawn")
     there, here = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(width, context, _follow, (there,))
+    pool = ProcessPoolExecutor(width, context, _exit_with_parent, (there,))
     with here:
         try:
             yield pool, width
         finally:
             if is_cancelled():
                 manager = getattr(pool, "_executor_manager_thread", None)
-                pool.shutdown(wait=False, cancel_futures=True)  # before their workers end
-                here.close()  # what is still being played is no longer needed
+                pool.shutdown(wait=False, cancel_futures=True)  # before the workers end
+                here.close()  # games in progress are no longer needed
                 _end_children()
                 if manager is not None:
-                    manager.join(_HEARING_SECONDS)  # or Python's own end may find its pipe half closed
-                _run_finalizers(0)  # otherwise Python would complain about what the pool leaves behind
+                    manager.join(_EXIT_SECONDS)  # or the interpreter's exit may find its pipe half closed
+                _run_finalizers(0)  # otherwise Python would warn about resources that the pool leaks
             else:
                 pool.shutdown(cancel_futures=True)
             allow_games()
 
 
 def _shield_children() -> None:
-    """Shield processes started by this thread from Ctrl-C, which a terminal sends to all: they end with this one."""
+    """Block SIGINT for processes started by this thread: a terminal sends Ctrl-C to all, but they end with this one."""
     ensure_running()  # starting it later would undo this
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _end_children() -> None:
-    """Let children that listen end by themselves, and end those that are only starting: they would find nothing left.
+    """Wait until running children exit by themselves, and kill those that are still starting.
 
-    A child that unpickles what this process has given back complains to the terminal.
+    A starting child would print an error when it unpickles resources that this process has already released.
     """
-    deadline = time.monotonic() + _HEARING_SECONDS
+    deadline = time.monotonic() + _EXIT_SECONDS
     children = multiprocessing.active_children()
     for child in children:
         child.join(max(deadline - time.monotonic(), 0.0))
@@ -79,8 +79,8 @@ def _end_children() -> None:
         child.kill()
 
 
-def _follow(lifeline: Connection) -> None:
-    """End this process as soon as the other end of the pipe is closed, or its owner is gone."""
+def _exit_with_parent(lifeline: Connection) -> None:
+    """Exit this process as soon as the other end of the pipe is closed or its owner is gone."""
     sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  failures are reported by futures
 
     def wait_for_end() -> None:

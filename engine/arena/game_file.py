@@ -1,7 +1,7 @@
 """Training games on disk: start position, moves, scores and result, in self-contained blocks.
 
 A file is a sequence of blocks. Each has a header (magic, version, numbers, checksum), then one row per game, then all
-moves, then all scores. If a file is cut off or damaged, the whole blocks before that can still be read.
+moves, then all scores. If a file is truncated or damaged, the complete blocks before that can still be read.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from engine.kernel import array_type, entry, inline, kernel
 from engine.system.errors import InputError
 from engine.system.files import open_bytes
 
-# Four bits per man, in the order of the occupied squares from a1: 0-5 white pawn to king, 6-11 black, 12 and 13 a white
-# and a black rook that may still castle.
-GAME_ROW = np.dtype([("occupied", "<u8"), ("men", "u1", 16), ("side", "u1"), ("ep", "u1"), ("rule50", "u1"),
+# Four bits per piece, in the order of the occupied squares from a1: 0-5 white pawn to king, 6-11 black, 12 and 13 a
+# white and a black rook that may still castle.
+GAME_ROW = np.dtype([("occupied", "<u8"), ("pieces", "u1", 16), ("side", "u1"), ("ep", "u1"), ("rule50", "u1"),
                      ("result", "i1"), ("plies", "<u2")])
 GAME_ROWS_TYPE = array_type(GAME_ROW)
 CASTLING_ROOKS = 12
-_MOST_MEN = np.int64(32)
+_MAX_PIECES = np.int64(32)
 _LARGEST_RULE50 = np.int64(255)
 
 Rows = np.ndarray[Any, Any]  # of GAME_ROW
 MAGIC = b"ADVG"
 _VERSION = 1
 _LARGEST_BLOCK = 1 << 28  # bytes; a larger size can only be damage
-_CUT_OFF = "the last block is cut off"
+_TRUNCATED = "the last block is truncated"
 _HEADER = np.dtype([("magic", "S4"), ("version", "<u2"), ("flags", "<u2"), ("games", "<u4"), ("plies", "<u4"),
                     ("checksum", "<u4")])  # the checksum is over what follows the header
 
@@ -64,7 +64,7 @@ def pack_first_row(pos: PositionRecord, rows: Rows) -> None:
 
 
 def pack_position(pos: PositionRecord) -> Any:
-    """A row for a game that starts there, with its result and length still open."""
+    """A row for a game that starts at `pos`; its result and length are not yet set."""
     rows = np.zeros(1, GAME_ROW)
     pack_first_row(pos, rows)
     return rows[0]
@@ -73,8 +73,8 @@ def pack_position(pos: PositionRecord) -> Any:
 def unpack_position(row: Any) -> chess.Board:
     """The position that `pack_position` packed."""
     board = chess.Board(None, chess960=True)
-    men = np.stack([row["men"] & 15, row["men"] >> 4], axis=-1).ravel().tolist()
-    for square, code in zip(chess.scan_forward(int(row["occupied"])), men, strict=False):
+    codes = np.stack([row["pieces"] & 15, row["pieces"] >> 4], axis=-1).ravel().tolist()
+    for square, code in zip(chess.scan_forward(int(row["occupied"])), codes, strict=False):
         if code >= CASTLING_ROOKS:
             board.castling_rights |= chess.BB_SQUARES[square]
             piece = chess.Piece(chess.ROOK, code == CASTLING_ROOKS)
@@ -98,20 +98,20 @@ def pack_block(rows: Rows | Sequence[Any], moves: np.ndarray[Any, Any],
 
 
 class DamagedFileError(InputError):
-    """A file that is not whole; `offset` is where its last whole block ends, `blocks` how many whole ones there are.
+    """A damaged file; `offset` is the end of its last complete block, `blocks` the number of complete ones.
 
-    `is_torn` means that it merely ends in the middle of a block: the process died while writing.
+    `is_torn` means that the file ends in the middle of a block, because the process died while writing.
     """
 
     def __init__(self, path: Path, offset: int, blocks: int, reason: str) -> None:
-        super().__init__(f"{path} is damaged at byte {offset}: {reason}; the {blocks} blocks before are whole")
-        self.offset, self.blocks, self.is_torn = offset, blocks, reason == _CUT_OFF
+        super().__init__(f"{path} is damaged at byte {offset}: {reason}; the {blocks} blocks before are intact")
+        self.offset, self.blocks, self.is_torn = offset, blocks, reason == _TRUNCATED
 
 
 def read_games(path: Path) -> Iterator[Games]:
     """The blocks of a file, which may be compressed by xz, one at a time.
 
-    DamagedFileError, after the whole blocks, says where the damage is in the uncompressed file.
+    DamagedFileError, after the complete blocks, holds the offset of the damage in the uncompressed file.
     """
     offset, blocks = 0, 0
     with open_bytes(path) as plain, (lzma.open(plain) if path.suffix == ".xz" else plain) as file:
@@ -120,7 +120,7 @@ def read_games(path: Path) -> Iterator[Games]:
                 head = file.read(_HEADER.itemsize)
                 games, reason = _read_block(head, file) if head else (None, "")
             except (lzma.LZMAError, EOFError):
-                games, reason = None, "it cannot be unpacked"
+                games, reason = None, "it cannot be decompressed"
             if reason:
                 raise DamagedFileError(path, offset, blocks, reason)
             if games is None:
@@ -130,21 +130,21 @@ def read_games(path: Path) -> Iterator[Games]:
 
 
 def _read_block(head: bytes, file: Any) -> tuple[Games | None, str]:
-    """The block whose header was just read, or None and what is wrong with it."""
+    """(the block whose header was just read, ""), or (None, the problem)."""
     if not head.startswith(MAGIC[: len(head)]):
         return None, "no block of training games begins here"
     if len(head) < _HEADER.itemsize:
-        return None, _CUT_OFF
+        return None, _TRUNCATED
     header = np.frombuffer(head, _HEADER)[0]
     if header["version"] != _VERSION:
-        return None, f"the version is {header['version']}, not {_VERSION}"
+        return None, f"expected version {_VERSION}, got {header['version']}"
     games, plies = int(header["games"]), int(header["plies"])
     size = games * GAME_ROW.itemsize + 4 * plies
     if size > _LARGEST_BLOCK:
         return None, f"a block of {size} bytes is too large"
     body = file.read(size)
     if len(body) < size:
-        return None, _CUT_OFF
+        return None, _TRUNCATED
     if zlib.crc32(body) != header["checksum"]:
         return None, "the checksum is wrong"
     rows = np.frombuffer(body, GAME_ROW, games)
@@ -157,18 +157,18 @@ def _read_block(head: bytes, file: Any) -> tuple[Games | None, str]:
 
 
 class GameFile:
-    """A file that grows by whole blocks."""
+    """A file to which whole blocks are appended."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.blocks = self.positions = self._size = 0
 
     def recover(self) -> str | None:
-        """Count what is there; a torn end is cut off, and the complaint about it returned.
+        """Count the blocks and positions; truncate a torn end, and return the warning about it.
 
-        DamagedFileError, and no change, if there is other damage: what follows it may be worth keeping.
+        DamagedFileError, without a change, if there is other damage: the data after it may be worth keeping.
         """
-        complaint = None
+        warning = None
         try:
             for games in read_games(self._path):
                 self.blocks += 1
@@ -177,17 +177,17 @@ class GameFile:
         except DamagedFileError as error:
             if not error.is_torn:
                 raise
-            complaint = str(error)
+            warning = str(error)
             os.truncate(self._path, self._size)
-        return complaint
+        return warning
 
     def append(self, block: bytes, positions: int) -> None:
-        """Append one block; OSError, with the file as it was, if that fails, for lack of space or otherwise."""
+        """Append one block; OSError, with the file unchanged, if that fails."""
         with self._path.open("ab", buffering=0) as file:  # a buffer would be flushed again on closing
             try:
                 written = file.write(block)
                 if written < len(block):
-                    file.write(block[written:])  # raises the reason
+                    file.write(block[written:])  # raises the OSError
             except OSError:
                 os.truncate(self._path, self._size)
                 raise
@@ -198,38 +198,38 @@ class GameFile:
 
 @kernel
 def pack_into(pos, rows, index):
-    """Write `pos` to `rows[index]`, as the first position of a game whose result and length are still open."""
+    """Write `pos` to `rows[index]`, as the first position of a game whose result and length are not yet set."""
     row = rows[index]
-    for place in range(_MOST_MEN // 2):
-        row.men[place] = 0
+    for byte in range(_MAX_PIECES // 2):
+        row.pieces[byte] = 0
     row.occupied = occupied_squares(pos)
     row.side = pos.side
     row.ep = pos.ep
     row.rule50 = min(np.int64(pos.rule50), _LARGEST_RULE50)
     number = np.int64(0)
     left = occupied_squares(pos)
-    while left != EMPTY and number < _MOST_MEN:
+    while left != EMPTY and number < _MAX_PIECES:
         square = lsb(left)
         left = clear_lsb(left)
-        row.men[number >> 1] |= _code_of(pos, square) << 4 * (number & 1)
+        row.pieces[number >> 1] |= _piece_code(pos, square) << 4 * (number & 1)
         number += 1
 
 
 @inline
-def _code_of(pos, square):
-    """The four bits of the man on `square`."""
+def _piece_code(pos, square):
+    """The four bits of the piece on `square`."""
     piece = np.int64(pos.board[square])
-    color, kind = piece >> 3, piece & 7
-    if kind == ROOK:
+    color, piece_type = piece >> 3, piece & 7
+    if piece_type == ROOK:
         for index in range(2 * color, 2 * color + 2):
             if pos.castling >> index & 1 and np.int64(pos.castling_rooks[index]) == square:
                 return CASTLING_ROOKS + color
-    return 6 * color + kind - 1
+    return 6 * color + piece_type - 1
 
 
 @kernel
 def unpack_into(pos, rows, index):
-    """Set up `pos` from `rows[index]`, with castling written as in Chess960."""
+    """Set up `pos` from `rows[index]`, as a Chess960 position."""
     row = rows[index]
     _clear(pos)
     pos.side = row.side
@@ -241,16 +241,16 @@ def unpack_into(pos, rows, index):
     while left != EMPTY:
         square = lsb(left)
         left = clear_lsb(left)
-        code = np.int64(row.men[number >> 1]) >> 4 * (number & 1) & 15
+        code = np.int64(row.pieces[number >> 1]) >> 4 * (number & 1) & 15
         number += 1
         if code >= CASTLING_ROOKS:
             castling_rooks |= BIT << square
-            color, kind = code - CASTLING_ROOKS, np.int64(ROOK)
+            color, piece_type = code - CASTLING_ROOKS, np.int64(ROOK)
         else:
             color = np.int64(1) if code >= 6 else np.int64(0)
-            kind = code - 6 * color + 1
-        pos.board[square] = color * 8 + kind
-        pos.types[kind] |= BIT << square
+            piece_type = code - 6 * color + 1
+        pos.board[square] = color * 8 + piece_type
+        pos.types[piece_type] |= BIT << square
         pos.colors[color] |= BIT << square
     while castling_rooks != EMPTY:
         rook = lsb(castling_rooks)

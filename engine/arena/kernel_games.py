@@ -1,4 +1,4 @@
-"""Games between two settings of this engine, in this process: one thread per game, all of it inside a kernel."""
+"""Kernel games: games between two configs of this engine, each played by one thread inside a kernel."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from engine.alphabeta.root_moves import NO_LIMIT
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.alphabeta.state import clear_histories, new_state, set_params
 from engine.alphabeta.tt import TranspositionTable
-from engine.arena.cancellation import STOP_ADDRESS, check_stop
+from engine.arena.cancellation import STOP_ADDRESS, check_cancelled
 from engine.arena.configs import Config
 from engine.arena.records import Adjudication, GameRecord, MoveRecord, Opening
-from engine.arena.selfplay import NODES_TO_JUDGE, REASONS, SelfPlayRecord, play_game
+from engine.arena.selfplay import FAIRNESS_NODES, REASONS, SelfPlayRecord, play_game
 from engine.arena.tb_adjudication import loaded_tables
 from engine.core.game import Game
 from engine.core.position import PositionRecord
@@ -27,30 +27,30 @@ _RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
 
 
 class KernelPlayer:
-    """A setting that is ready to play: a search state with its own transposition table."""
+    """A config that is ready to play: a search state with its own transposition table."""
 
-    def __init__(self, setting: Config, megabytes: int) -> None:
+    def __init__(self, config: Config, megabytes: int) -> None:
         self.megabytes = megabytes
         self._tt = TranspositionTable(megabytes)
-        self._begin(setting)
+        self._new_state(config)
 
-    def _begin(self, setting: Config) -> None:
-        self.setting, self._evaluation = setting, setting.evaluation()
-        self.state = new_state(setting.params_record(), self._evaluation)
+    def _new_state(self, config: Config) -> None:
+        self.config, self._evaluator = config, config.evaluator()
+        self.state = new_state(config.params_record(), self._evaluator)
         self.state.tt_address, self.state.tt_buckets = self._tt.address, self._tt.buckets
         self.state.stop_address = STOP_ADDRESS
         self.state.deadline = NO_LIMIT
 
-    def adopt(self, setting: Config) -> None:
-        """Play with other parameters or another evaluation from now on."""
-        if (setting.weights, setting.network) != (self.setting.weights, self.setting.network):
-            self._begin(setting)
-        elif setting.params != self.setting.params:
-            set_params(self.state, setting.params_record())
-        self.setting = setting
+    def set_config(self, config: Config) -> None:
+        """Play with these parameters and this evaluator from now on."""
+        if (config.weights, config.network) != (self.config.weights, self.config.network):
+            self._new_state(config)
+        elif config.params != self.config.params:
+            set_params(self.state, config.params_record())
+        self.config = config
 
     def clear(self) -> None:
-        """Forget the last game."""
+        """Clear the transposition table and the histories."""
         self._tt.clear()
         self.state.tt_generation = 0
         clear_histories(self.state)
@@ -59,14 +59,14 @@ class KernelPlayer:
 _kept = threading.local()
 
 
-def kernel_player(setting: Config, seat: int, megabytes: int) -> KernelPlayer:
-    """The calling thread's side for a setting: kept from one shard to the next, since allocating memory is slow."""
-    sides: dict[int, KernelPlayer] = _kept.__dict__.setdefault("sides", {})
-    side = sides.get(seat)
-    if side is None or side.megabytes != megabytes:
-        side = sides[seat] = KernelPlayer(setting, megabytes)
-    side.adopt(setting)
-    return side
+def kernel_player(config: Config, index: int, megabytes: int) -> KernelPlayer:
+    """The calling thread's player for a config, kept between shards because allocating memory is slow."""
+    players: dict[int, KernelPlayer] = _kept.__dict__.setdefault("players", {})
+    player = players.get(index)
+    if player is None or player.megabytes != megabytes:
+        player = players[index] = KernelPlayer(config, megabytes)
+    player.set_config(config)
+    return player
 
 
 def new_game(soft_nodes: int, hard_nodes: int, rules: Adjudication, plies_before: int) -> SelfPlayRecord:
@@ -84,12 +84,12 @@ def new_game(soft_nodes: int, hard_nodes: int, rules: Adjudication, plies_before
     game.fair_score = _FAIR_SCORE
     if rules.by_tables:
         tables = loaded_tables()
-        game.tb_address, game.tb_men = tables.outcomes.address, tables.max_pieces
+        game.tb_address, game.tb_pieces = tables.outcomes.address, tables.max_pieces
     return game
 
 
 class FairnessTest:
-    """Tests by a short search that neither side has a large advantage in an opening."""
+    """Tests with a short search whether an opening gives neither player a large advantage."""
 
     def __init__(self) -> None:
         self._searcher = AlphaBetaSearch(megabytes=1)
@@ -97,7 +97,7 @@ class FairnessTest:
     def __call__(self, opening: Opening) -> bool:
         self._searcher.clear()
         position = Game(opening.fen, opening.chess960, opening.moves).position
-        return abs(self._searcher.run(position, Limits(nodes=int(NODES_TO_JUDGE))).score) <= _FAIR_SCORE
+        return abs(self._searcher.run(position, Limits(nodes=int(FAIRNESS_NODES))).score) <= _FAIR_SCORE
 
 
 @dataclass(frozen=True)
@@ -113,22 +113,22 @@ class KernelPair:
     megabytes: int = 4
 
     def __call__(self) -> list[GameRecord]:
-        """Play both games; StoppedError if they were stopped."""
+        """Play both games; GamesCancelledError if games are cancelled."""
         games = [self._play(2 * self.number, first_is_white=True),
                  self._play(2 * self.number + 1, first_is_white=False)]
-        check_stop()
+        check_cancelled()
         return games
 
     def _play(self, number: int, *, first_is_white: bool) -> GameRecord:
-        seats = [kernel_player(self.first, 0, self.megabytes), kernel_player(self.second, 1, self.megabytes)]
+        players = [kernel_player(self.first, 0, self.megabytes), kernel_player(self.second, 1, self.megabytes)]
         names = [self.first.name, self.second.name]
         if not first_is_white:
-            seats.reverse()
+            players.reverse()
             names.reverse()
-        white, black = seats
+        white, black = players
         white.clear()
         black.clear()
-        # Both sides get the same number of nodes: if iterations could end, the one with the longer ones would win.
+        # Soft and hard limit are equal: if iterations could end, the player with the longer ones would get more nodes.
         game = new_game(self.nodes, self.nodes, self.rules, self.opening.board().ply())
         position = Game(self.opening.fen, self.opening.chess960, self.opening.moves).position
         play_game(position, white.state, black.state, game)

@@ -1,4 +1,4 @@
-"""A match: pairs of games played by an executor, counted in order, saved, and stopped when a test is decided."""
+"""A match: pairs of games played by an executor, counted in order, saved, and ended when an SPRT is decided."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from engine.system.files import file_size, read_text, write_file
 
 Shard = Callable[[], list[GameRecord]]  # plays one or more pairs
 
-_AHEAD = 3  # times the width: other games go on while a long one is waited for
-_BEGIN_OF_GAME = re.compile(r"(?=^\[Event )", re.MULTILINE)
+_AHEAD = 3  # times the width: other games continue while a long one is waited for
+_START_OF_GAME = re.compile(r"(?=^\[Event )", re.MULTILINE)
 _END_OF_GAME = re.compile(r"(1-0|0-1|1/2-1/2)\s*\Z")
 _TAG = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
 
@@ -28,7 +28,7 @@ class MatchScore:
     """The score of a match, from the first player's view."""
 
     players: tuple[str, str]
-    is_refereed: bool = False  # the players are processes, and may fail
+    is_refereed: bool = False  # the players are processes, which may forfeit
     outcomes: dict[int, GameScore] = field(default_factory=dict)  # by game number
 
     def add(self, outcome: GameScore) -> None:
@@ -44,7 +44,7 @@ class MatchScore:
         return wins_draws_losses(outcome.points for outcome in self.outcomes.values())
 
     def forfeits(self, fault: Forfeit | None = None) -> tuple[int, int]:
-        """How many games the first and the second player lost by any fault, or by this one."""
+        """The numbers of games that the first and the second player lost by any forfeit, or by this one."""
         lost = [outcome.points for outcome in self.outcomes.values()
                 if outcome.fault is not None and fault in (None, outcome.fault)]
         return lost.count(0.0), lost.count(1.0)
@@ -57,7 +57,7 @@ class MatchScore:
 
 def play_match(score: MatchScore, shards: Iterable[Shard], executor: Executor, width: int, *, sprt: Sprt | None = None,
                keep: Callable[[Sequence[GameRecord]], None] = lambda records: None) -> Iterator[MatchScore]:
-    """Play the shards and yield the score after each; ends with them, or as soon as `sprt` is decided."""
+    """Play the shards and yield the score after each; ends after the last one, or as soon as `sprt` is decided."""
     results = in_order(executor, shards, _AHEAD * width)
     for records in results:
         keep(records)
@@ -73,36 +73,36 @@ class PgnFile:
     """The games of a match on disk, from which an interrupted match can be resumed."""
 
     def __init__(self, path: Path, conditions: str) -> None:
-        self._path, self._conditions = path, _as_written(conditions)
+        self._path, self._conditions = path, _encodable(conditions)
 
     def resume(self, players: Sequence[str]) -> list[GameScore]:
-        """The outcomes of the complete pairs played so far; everything else is dropped from the file.
+        """The scores of the complete pairs in the file; all other games are removed from it.
 
-        InputError, and the file is left alone, if it holds anything but games of this match.
+        InputError, with the file unchanged, if it holds anything but games of this match.
         """
         if not self._path.exists():
             return []
         text = read_text(self._path)
-        games = [game.strip() for game in _BEGIN_OF_GAME.split(text) if game.strip()]
+        games = [game.strip() for game in _START_OF_GAME.split(text) if game.strip()]
         if not games and file_size(self._path) > len(text):  # a mark of some encoding, and nothing else
             raise InputError(f"{self._path} is not the PGN file of a match")
-        found: dict[int, tuple[GameScore, str]] = {}
+        finished: dict[int, tuple[GameScore, str]] = {}
         for game in games:
             tags = dict(_TAG.findall(game))
             self._check(tags, players)
             outcome = GameScore.from_tags(tags) if _END_OF_GAME.search(game) else None
             if outcome is not None:
-                found[outcome.number] = outcome, game
-        whole = [found[number] for number in sorted(found) if number ^ 1 in found]
-        if len(whole) != len(games):
-            write_file(self._path, "".join(f"{game}\n\n" for _, game in whole))
-        return [outcome for outcome, _ in whole]
+                finished[outcome.number] = outcome, game
+        paired = [finished[number] for number in sorted(finished) if number ^ 1 in finished]
+        if len(paired) != len(games):
+            write_file(self._path, "".join(f"{game}\n\n" for _, game in paired))
+        return [outcome for outcome, _ in paired]
 
     def _check(self, tags: Mapping[str, str], players: Sequence[str]) -> None:
-        if "White" in tags and "Black" in tags and {tags["White"], tags["Black"]} != set(map(_as_written, players)):
+        if "White" in tags and "Black" in tags and {tags["White"], tags["Black"]} != set(map(_encodable, players)):
             raise InputError(f"{self._path} holds games of other players: {tags['White']}, {tags['Black']}")
         if "Conditions" in tags and tags["Conditions"] != self._conditions:
-            raise InputError(f"{self._path} was played under other conditions: {tags['Conditions']}")
+            raise InputError(f"{self._path} was played under different conditions: {tags['Conditions']}")
         if "Event" not in tags:
             raise InputError(f"{self._path} is not the PGN file of a match")
 
@@ -110,9 +110,9 @@ class PgnFile:
         """Append games in a single write."""
         with self._path.open("a", encoding="utf-8") as file:
             tags = {"Date": f"{datetime.now(UTC):%Y.%m.%d}", "Conditions": self._conditions}
-            file.write(_as_written("".join(record.pgn(tags) for record in records)))
+            file.write(_encodable("".join(record.pgn(tags) for record in records)))
 
 
-def _as_written(text: str) -> str:
-    """`text` as a file of UTF-8 can hold it: names of files may contain bytes that stand for no character."""
+def _encodable(text: str) -> str:
+    """`text` with characters that UTF-8 cannot encode replaced: names of files may contain arbitrary bytes."""
     return text.encode("utf-8", "replace").decode()

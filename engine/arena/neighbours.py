@@ -1,9 +1,9 @@
-"""Positions near those of training games, labelled cheaply, by the hundred million: what a network can learn first.
+"""Neighbours: positions near those of training games, cheap to label by the hundred million, for pretraining.
 
-A neighbour is reached from a position of a game by one to three random legal moves. It is quiet: nothing can be won by
-an exchange. Random moves leave something to be taken in every second position. A search takes it, whatever the static
-evaluation says, so a network should not spend its cells on such positions. A neighbour's score is the features' static
-evaluation, or that of a short search; it has no result.
+A neighbour is reached from a position of a game by one to three random legal moves. It is quiet: SEE finds no winning
+capture. Random moves leave one in every second position; a search would play it whatever the static evaluation, so a
+network should not spend its capacity on such positions. A neighbour's score is the features' static evaluation, or that
+of a short search; it has no result.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from eval.network.samples import SAMPLE, SAMPLES_TYPE, Samples, mix, write_sampl
 
 
 class NeighbourRequestRecord(Fields):
-    """What is wanted, and the random number generator."""
+    """The request for neighbours, and the state of the random number generator."""
 
     nodes: I8  # of the search; 0 for the static evaluation
     search_address: I8
     random: U8  # the state of the generator
     chance: U8  # how many neighbours per position, in units of 2^-32
     largest_score: I8
-    moves: Annotated[Numbers, "u2", 4]  # that lead to the neighbour
+    moves: Annotated[Numbers, "u2", 4]  # the random moves that lead to the neighbour
 
 
 REQUEST = dtype_of(NeighbourRequestRecord)
@@ -50,7 +50,7 @@ Arrays = npt.NDArray[Any]
 
 _CHUNK = 256  # games that a thread works on at a time
 _MOST_PLIES = np.uint64(3)
-_TRIES_A_NEIGHBOUR = 2  # about half of all positions are not quiet
+_TRIES_PER_NEIGHBOUR = 2  # about half of all positions are not quiet
 _A_GAIN = np.int64(1)
 _HARD_PER_SOFT = np.int64(4)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -65,7 +65,7 @@ def _random_number(request, count):
 
 @kernel
 def _random_walk(pos, state, request):
-    """Play one to three random moves, or fewer if there are none; returns how many were played."""
+    """Make one to three random moves, fewer if the legal moves run out; returns the number made."""
     plies = np.int64(1) + _random_number(request, _MOST_PLIES)
     for ply in range(plies):
         checkers, pinned = checkers_and_pinned(pos)
@@ -78,8 +78,8 @@ def _random_walk(pos, state, request):
 
 
 @kernel
-def _is_anything_won(pos, state, checkers, pinned):
-    """Whether some capture or promotion wins material."""
+def _has_winning_capture(pos, state, checkers, pinned):
+    """Whether some capture or promotion wins material by SEE."""
     for index in range(generate(pos, state.move_list, np.int64(0), NOISY, checkers, pinned)):
         if see_ge(pos, np.int64(state.move_list.moves[index]), _A_GAIN):
             return True
@@ -87,57 +87,55 @@ def _is_anything_won(pos, state, checkers, pinned):
 
 
 @kernel
-def _add_neighbour(pos, state, request, out, found):
-    """Write `pos` to `out[found]` if it is useful; returns the new number of samples."""
+def _add_neighbour(pos, state, request, out, written):
+    """Write `pos` to `out[written]` if it is quiet and not decided; returns the new number of samples."""
     checkers, pinned = checkers_and_pinned(pos)
-    if checkers != EMPTY or _is_anything_won(pos, state, checkers, pinned):
-        return found
+    if checkers != EMPTY or _has_winning_capture(pos, state, checkers, pinned):
+        return written
     static = evaluate_from_scratch(pos, state.weights)
     score = static
     if request.nodes > 0:
         init_root(pos, state)
         if state.root_count == 0:
-            return found
+            return written
         score = iterative_deepening(pos, state, request.search_address, request.nodes, _HARD_PER_SOFT * request.nodes)
         if is_noisy(pos, np.int64(state.root_moves[0])):
-            return found
+            return written
     if abs(score) > request.largest_score:
-        return found
-    write_sample(pos, out, found, score, static, np.int64(0))
-    return found + 1
+        return written
+    write_sample(pos, out, written, score, static, np.int64(0))
+    return written + 1
 
 
 @entry(POSITION_TYPE, STATE_TYPE, REQUEST_TYPE, GAME_ROWS_TYPE, array_type("i8"), array_type("u2"), int64, int64,
        SAMPLES_TYPE)
 def find_neighbours(pos: PositionRecord, state: StateRecord, request: Any, rows: Arrays, starts: Arrays, moves: Arrays,
                     first: int, last: int, out: Samples) -> Int:
-    """Write neighbours of the positions in games `first` to `last` to `out`, until it is full; returns how many there
-    are.
-    """
-    found = np.int64(0)
+    """Write neighbours of the positions in games `first` to `last` to `out`, until it is full; returns their number."""
+    written = np.int64(0)
     for game in range(first, last):
         unpack_into(pos, rows, game)
-        for place in range(starts[game], starts[game + 1]):
-            wanted = np.int64(request.chance >> np.uint64(32))
+        for index in range(starts[game], starts[game + 1]):
+            count = np.int64(request.chance >> np.uint64(32))
             if _random_number(request, _LOW) < np.int64(request.chance & _LOW):
-                wanted += 1
-            for _ in range(wanted):
-                if found < len(out):
+                count += 1
+            for _ in range(count):
+                if written < len(out):
                     played = _random_walk(pos, state, request)
-                    found = _add_neighbour(pos, state, request, out, found)
+                    written = _add_neighbour(pos, state, request, out, written)
                     for ply in range(played - 1, -1, -1):
                         unmake(pos, np.int64(request.moves[ply]))
-            move = np.int64(moves[place])
+            move = np.int64(moves[index])
             checkers, pinned = checkers_and_pinned(pos)
             if not (is_pseudo_legal(pos, move) and is_legal(pos, move, checkers, pinned)):
                 break
             make(pos, move)
-    return found
+    return written
 
 
 def neighbours(games: Games, count: int, nodes: int, seed: int, threads: int, largest_score: int = 3000) -> Samples:
     """About `count` neighbours of the games' positions, scored by the static evaluation if `nodes` is 0."""
-    per_position = _TRIES_A_NEIGHBOUR * count / max(games.positions, 1)
+    per_position = _TRIES_PER_NEIGHBOUR * count / max(games.positions, 1)
 
     def run(first: int) -> Samples:
         last = min(first + _CHUNK, len(games.rows))
@@ -145,13 +143,13 @@ def neighbours(games: Games, count: int, nodes: int, seed: int, threads: int, la
         request.nodes, request.search_address, request.largest_score = nodes, search_from.address, largest_score
         request.chance = int(per_position * (1 << 32))
         request.random = (seed << 32) + first & 0xFFFF_FFFF_FFFF_FFFF
-        side = kernel_player(Config(), 0, 1)
-        side.clear()  # the samples must not depend on which thread finds them
+        player = kernel_player(Config(), 0, 1)
+        player.clear()  # the samples must not depend on which thread computes them
         room = int(per_position * 1.2 * int(games.starts[last] - games.starts[first])) + 64
         out = np.empty(room, SAMPLE)
-        found = find_neighbours(empty_position(), side.state, request, games.rows, games.starts, games.moves, first,
+        written = find_neighbours(empty_position(), player.state, request, games.rows, games.starts, games.moves, first,
                                 last, out)
-        return out[:found].copy()
+        return out[:written].copy()
 
     with ThreadPoolExecutor(threads) as pool:
         parts = list(pool.map(run, range(0, len(games.rows), _CHUNK)))

@@ -1,4 +1,4 @@
-"""Openings for matches, from EPD, FEN or PGN files, plain or zipped."""
+"""Openings for matches: from EPD, FEN or PGN files, plain or compressed, or random."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RANDOM_PLIES = 8
 
 
 class Openings:
-    """The openings in a file. They are parsed when they are drawn: large files hold more than any match uses."""
+    """The openings in a file, parsed only when they are drawn: large files hold more than any match uses."""
 
     def __init__(self, path: Path, chess960: bool = False) -> None:
         self._path, self._chess960 = path, chess960
@@ -28,10 +28,10 @@ class Openings:
             bounded = _bounded(lines, path)
             self._items = list(_pgn_games(bounded) if self._is_pgn else _lines(bounded))
 
-    def draw(self, pairs: int, seed: int, complain: Callable[[str], None]) -> Iterator[Opening]:
+    def draw(self, pairs: int, seed: int, warn: Callable[[str], None]) -> Iterator[Opening]:
         """One opening per pair, in an order determined by the seed; each is used once before any is used again.
 
-        Bad entries are left out with a complaint; InputError if there is nothing else.
+        Bad entries are skipped with a warning; InputError if there are no others.
         """
         generator = random.Random(seed)  # noqa: S311  no secret
         good = self._items
@@ -43,35 +43,35 @@ class Openings:
                     raise InputError(f"{self._path} holds no openings")
                 if not shuffled:
                     shuffled = generator.sample(good, len(good))
-                place, text = shuffled.pop()
+                where, text = shuffled.pop()
                 try:
                     opening = self._read(text)
                 except ValueError as error:
-                    complain(f"{self._path}, {place}: {error}; left out")
-                    good = [item for item in good if item[0] != place]
+                    warn(f"skipped {self._path}, {where}: {error}")
+                    good = [item for item in good if item[0] != where]
             yield opening
 
     def _read(self, text: str) -> Opening:
-        return _read_game(text, self._chess960) if self._is_pgn else _read_line(text, self._chess960)
+        return _parse_game(text, self._chess960) if self._is_pgn else _parse_line(text, self._chess960)
 
 
 class RandomOpenings:
     """Random openings: a few random moves from the starting position, or from a random one of Chess960.
 
-    Those that `is_fair` rejects are drawn again. To balance any remaining advantage, each is played with both colours.
+    Openings that `is_fair` rejects are drawn again.
     """
 
     def __init__(self, chess960: bool = False, is_fair: Callable[[Opening], bool] = lambda opening: True) -> None:
         self._chess960, self._is_fair = chess960, is_fair
 
-    def draw(self, pairs: int, seed: int, complain: Callable[[str], None] = print) -> Iterator[Opening]:
-        """One opening per pair, which depends only on the pair's number and the seed. There are no complaints."""
+    def draw(self, pairs: int, seed: int, warn: Callable[[str], None] = print) -> Iterator[Opening]:
+        """One opening per pair, which depends only on the pair's number and the seed; never warns."""
         return (self._opening(random.Random(f"{seed}/{number}")) for number in range(pairs))  # noqa: S311
 
     def _opening(self, generator: random.Random) -> Opening:
         while True:
             board = (chess.Board.from_chess960_pos(generator.randrange(960)) if self._chess960 else chess.Board())
-            start = _checked(board)
+            start = _check_start(board)
             while len(board.move_stack) < _RANDOM_PLIES and (moves := list(board.legal_moves)):
                 board.push(generator.choice(moves))
             opening = Opening(start.fen, tuple(board.uci(move) for move in board.move_stack), start.chess960)
@@ -80,7 +80,7 @@ class RandomOpenings:
 
 
 def _bounded(lines: Iterable[str], path: Path) -> Iterator[str]:
-    """The lines, which all have to fit into memory; InputError if they do not."""
+    """Yield the lines; InputError if they are too many to fit into memory."""
     size = 0
     for line in lines:
         size += len(line)
@@ -109,13 +109,13 @@ def _pgn_games(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
             game.append("")  # between the tags and the moves
 
 
-def _read_line(line: str, chess960: bool) -> Opening:
+def _parse_line(line: str, chess960: bool) -> Opening:
     fields = line.split()
     counters = fields[4:6] if len(fields) >= 6 and fields[4].isdigit() and fields[5].isdigit() else ["0", "1"]
-    return _checked(chess.Board(" ".join([*fields[:4], *counters]), chess960=chess960))
+    return _check_start(chess.Board(" ".join([*fields[:4], *counters]), chess960=chess960))
 
 
-def _read_game(text: str, chess960: bool) -> Opening:
+def _parse_game(text: str, chess960: bool) -> Opening:
     game = chess.pgn.read_game(io.StringIO(text))
     if game is None or game.errors:
         raise InputError(str(game.errors[0]) if game is not None else f"no game in {quote(text)}")
@@ -123,13 +123,13 @@ def _read_game(text: str, chess960: bool) -> Opening:
         raise InputError(f"no moves in {quote(text)}")
     board = game.board()
     board.chess960 = board.chess960 or chess960
-    start = _checked(board)
+    start = _check_start(board)
     opening = Opening(start.fen, tuple(board.uci(move) for move in game.mainline_moves()), start.chess960)
-    _checked(opening.board())
+    _check_start(opening.board())
     return opening
 
 
-def _checked(board: chess.Board) -> Opening:
+def _check_start(board: chess.Board) -> Opening:
     if not board.is_valid():
         raise InputError(f"{quote(board.fen())} is not a legal position")
     if not any(board.legal_moves):

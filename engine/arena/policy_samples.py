@@ -1,6 +1,6 @@
-"""Training games replayed into choices: the positions that the policy learns from, with the move that was played.
+"""Training games replayed into the policy's samples: positions with their legal moves and the move that was played.
 
-All positions are wanted, also those in check and those where a piece is taken, unless the move was forced.
+All positions are used, also those in check and those with a capture, unless the move was forced.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from engine.arena.replay import (
     pick,
     start_keys,
 )
-from engine.arena.wdl_samples import one_position_each
+from engine.arena.wdl_samples import one_position_per_game
 from engine.core.movegen import (
     ALL_MOVES,
     MAX_MOVES,
@@ -52,7 +52,7 @@ _FLAGS = array_type("u1")
 
 @inline
 def list_moves(pos, moves, good):
-    """Write the legal moves, and which of them lose nothing by exchanges; returns how many there are."""
+    """Write the legal moves, and flag those that lose no material by SEE; returns their number."""
     checkers, pinned = checkers_and_pinned(pos)
     count = generate(pos, moves, np.int64(0), ALL_MOVES, checkers, pinned)
     flag_see_ok(pos, moves.moves, count, good)
@@ -61,7 +61,7 @@ def list_moves(pos, moves, good):
 
 @inline
 def _move_index(move, moves, count):
-    """Where a move is in the list; -1 if it is not."""
+    """The index of a move in the list; -1 if it is not there."""
     for index in range(count):
         if np.int64(moves.moves[index]) == move:
             return np.int64(index)
@@ -72,12 +72,12 @@ def _move_index(move, moves, count):
        array_type("u8"), CHOICES_TYPE)
 def replay_policy_samples(pos: PositionRecord, listed: MoveListRecord, good: Arrays, filter_by: Any, rows: Arrays,
                           starts: Arrays, moves: Arrays, keys: Keys, out: Choices) -> Int:
-    """Write the choices of the games in `rows` to `out`; returns how many there are.
+    """Write the samples of the games in `rows` to `out`; returns their number.
 
     The moves of each game are between two entries of `starts`, `keys` are those of `start_keys`. A game with an illegal
     move ends before it.
     """
-    found = np.int64(0)
+    written = np.int64(0)
     for game in range(len(rows)):
         if not is_in_split(filter_by, keys[game]):
             continue
@@ -86,15 +86,15 @@ def replay_policy_samples(pos: PositionRecord, listed: MoveListRecord, good: Arr
         for ply in range(plies):
             move = np.int64(moves[starts[game] + ply])
             count = list_moves(pos, listed, good)
-            place = _move_index(move, listed, count)
-            if place < 0:
+            index = _move_index(move, listed, count)
+            if index < 0:
                 break
             if (ply >= filter_by.first_ply and count > 1 and count <= MOST_MOVES
                     and is_sampled(filter_by, keys[game], ply, plies)):
-                write_choice(pos, listed.moves, count, good, place, out, found)
-                found += 1
+                write_choice(pos, listed.moves, count, good, index, out, written)
+                written += 1
             make(pos, move)
-    return found
+    return written
 
 
 @entry(int64, POSITION_TYPE, MOVE_LIST_TYPE, _FLAGS, array_type("f4"))
@@ -110,25 +110,25 @@ def policy_best_move(address: int, pos: PositionRecord, listed: MoveListRecord, 
 
 
 @entry(POSITION_TYPE)
-def moves_in(pos: PositionRecord) -> Int:
-    """How many legal moves there are."""
+def count_moves_entry(pos: PositionRecord) -> Int:
+    """`count_moves`, for Python."""
     return count_moves(pos)
 
 
 class PolicySampleSource(SampleSource):
-    """The choices of many files, in shards that fit into memory; the first shard is kept there."""
+    """The policy's samples from many files, in shards that fit into memory; the first shard is kept there."""
 
     def samples_of(self, games: Games, *, validates: bool) -> Choices:
-        """The choices of the held-out games, or of the others."""
+        """The samples of the held-out games, or of the others."""
         record, keys = self.filter.record(validates=validates), start_keys(games.rows)
 
         def run(first: int) -> Choices:
             last = min(first + CHUNK, len(games.rows))
             out = np.empty(int(games.starts[last] - games.starts[first]), CHOICE)
-            found = replay_policy_samples(empty_position(), empty_move_list(), np.zeros(MAX_MOVES, np.uint8), record,
+            written = replay_policy_samples(empty_position(), empty_move_list(), np.zeros(MAX_MOVES, np.uint8), record,
                                           games.rows[first:last], games.starts[first : last + 1], games.moves,
                                           keys[first:last], out)
-            return out[:found].copy()
+            return out[:written].copy()
 
         with ThreadPoolExecutor(self.threads) as pool:
             parts = list(pool.map(run, range(0, len(games.rows), CHUNK)))
@@ -141,10 +141,10 @@ _BATCH = 256  # positions that wait for a thread
 
 def held_out_positions(source: SampleSource, seed: int) -> Iterator[PositionRecord]:
     """One position of each held-out game, unless its move is forced."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     for games in source.games():
-        for position, _ in one_position_each(pick(games, is_held_out(games.rows, source.filter.held_out)), chance):
-            if moves_in(position) > 1:
+        for position, _ in one_position_per_game(pick(games, is_held_out(games.rows, source.filter.held_out)), rng):
+            if count_moves_entry(position) > 1:
                 yield position
 
 
@@ -173,7 +173,7 @@ LISTED, FLAGGED, WEIGHED = range(3)  # how far to go
 
 @inline
 def _expand(pos, listed, good, priors, address, extent):
-    """Returns how many moves there are."""
+    """Do the work of an expansion up to `extent`; returns the number of legal moves."""
     if extent == LISTED:
         checkers, pinned = checkers_and_pinned(pos)
         return generate(pos, listed, np.int64(0), ALL_MOVES, checkers, pinned)
@@ -186,7 +186,7 @@ def _expand(pos, listed, good, priors, address, extent):
 @entry(POSITION_TYPE, _MOVES, int64, MOVE_LIST_TYPE, array_type("u1"), array_type("f4"), int64, int64)
 def replay_with_expansions(pos: PositionRecord, moves: Any, rounds: int, listed: MoveListRecord, good: Any, priors: Any,
                            address: int, extent: int) -> Int:
-    """Make the moves `rounds` times, expand after each, and take them back; returns how many legal moves there were.
+    """Make and unmake the moves `rounds` times, expanding after each; returns the total number of legal moves.
 
     `listed`, `good` and `priors` are written; `address` is that of a policy.
     """

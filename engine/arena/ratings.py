@@ -15,20 +15,20 @@ Player = TypeVar("Player", bound=Hashable)
 Matrix = npt.NDArray[np.float64]
 
 _ROUNDS = 400  # of the fixed-point iteration; ratings then change by less than is printed
-_PRIOR_POINTS = 0.5  # added to both sides of every pairing: a player that won every game is not infinitely strong
+_PRIOR_POINTS = 0.5  # added to both sides of every pairing, so that a player that won every game gets a finite rating
 _SAMPLES = 200
 _CONFIDENCE = (2.5, 97.5)  # per cent of the samples
 
 
 @dataclass(frozen=True)
 class Ratings(Generic[Player]):
-    """Elo of some players, up to a constant common to all of them."""
+    """Elo ratings of some players, up to a common constant."""
 
     players: tuple[Player, ...]
     fits: Matrix  # one column per player; the first row from the games, the others from resampled results
 
     def difference(self, first: Player, second: Player) -> Estimate:
-        """By how much the first player is stronger, with a 95 % interval."""
+        """The rating difference between two players, with a 95 % interval."""
         apart = self.fits[:, self.players.index(first)] - self.fits[:, self.players.index(second)]
         low, high = np.percentile(apart[1:], _CONFIDENCE)
         return Estimate(float(apart[0]), float(low), float(high))
@@ -44,16 +44,16 @@ def rate(points: Mapping[tuple[Player, Player], tuple[float, int]], seed: int = 
                      for side in (0, 1))
     games = np.array([games for _, games in points.values()], float)
     scored = np.array([score for score, _ in points.values()], float)
-    shares = np.clip(scored / games, 1 / (2 * games), 1 - 1 / (2 * games))
-    drawn = np.random.default_rng(seed).binomial(games.astype(int), shares, (_SAMPLES, len(points)))
+    scores = np.clip(scored / games, 1 / (2 * games), 1 - 1 / (2 * games))
+    drawn = np.random.default_rng(seed).binomial(games.astype(int), scores, (_SAMPLES, len(points)))
     return Ratings(players, _fit(first, second, np.vstack([scored, drawn]), games))
 
 
 def _fit(first: Matrix, second: Matrix, scored: Matrix, games: Matrix) -> Matrix:
     """The most likely ratings, a row for every row of scores.
 
-    `first` and `second` say which player that is in each pairing. Each player's strength is set so that it explains the
-    player's points, again and again, until nothing changes.
+    `first` and `second` are the one-hot players of each pairing. Each player's strength is repeatedly set so that it
+    explains the player's points, until it converges.
     """
     wins = (scored + _PRIOR_POINTS) @ first + (games - scored + _PRIOR_POINTS) @ second
     strength = np.ones_like(wins)

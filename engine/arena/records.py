@@ -1,4 +1,4 @@
-"""What a match is made of: openings that go in, games that come out. Plain values that travel between processes."""
+"""Openings, games and adjudication rules of a match, as plain values that can be sent between processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FAULT_TAG, _ILLEGAL_TAG = "Fault", "IllegalLines"
 
 @dataclass(frozen=True)
 class Opening:
-    """Where a game begins: a position, and moves played from there before the players take over."""
+    """The start of a game: a position, and moves played from there before the players take over."""
 
     fen: str = chess.STARTING_FEN
     moves: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Adjudication:
 
 
 class Forfeit(Enum):
-    """How a player loses a game without being beaten."""
+    """How a player forfeits a game."""
 
     TIME = "loses on time"
     ILLEGAL_MOVE = "plays an illegal move"
@@ -53,7 +53,7 @@ class Forfeit(Enum):
 
 @dataclass(frozen=True)
 class MoveRecord:
-    """A move, and what its player said about it."""
+    """A move with the score, depth and time that its player reported."""
 
     move: str  # UCI
     score: int | None = None  # centipawns from the mover's view
@@ -102,25 +102,25 @@ class GameRecord:
         for text in self.opening.moves:
             node = node.add_main_variation(node.board().parse_uci(text))
         board = node.board()
-        for thought in self.moves:
-            move = board.parse_uci(thought.move)
-            node = node.add_main_variation(move, comment=_comment(thought))
+        for record in self.moves:
+            move = board.parse_uci(record.move)
+            node = node.add_main_variation(move, comment=_comment(record))
             board.push(move)
         return f"{game}\n\n"
 
 
-def _comment(thought: MoveRecord) -> str:
-    parts = [] if thought.score is None else [f"{thought.score / 100:+.2f}"]
-    if thought.depth is not None:
-        parts.append(f"depth {thought.depth}")
-    if thought.seconds:
-        parts.append(f"{thought.seconds:.3f}s")
+def _comment(record: MoveRecord) -> str:
+    parts = [] if record.score is None else [f"{record.score / 100:+.2f}"]
+    if record.depth is not None:
+        parts.append(f"depth {record.depth}")
+    if record.seconds:
+        parts.append(f"{record.seconds:.3f}s")
     return " ".join(parts)
 
 
 @dataclass(frozen=True)
 class GameScore:
-    """The part of a game that counts."""
+    """The score of a game, without its moves."""
 
     number: int
     points: float  # the first player's
@@ -129,12 +129,12 @@ class GameScore:
 
     @classmethod
     def of(cls, record: GameRecord) -> GameScore:
-        """A game's outcome."""
+        """The score of a finished game."""
         return cls(record.number, record.points, record.fault, sum(record.illegal_lines))
 
     @classmethod
     def from_tags(cls, tags: Mapping[str, str]) -> GameScore | None:
-        """The outcome according to PGN tags; None if they are not those of a finished game of a match."""
+        """The score in PGN tags; None if they are not those of a finished game of a match."""
         number, result = tags.get("Round", ""), tags.get("Result", "")
         if not number.isdigit() or int(number) < 1 or result not in POINTS:
             return None

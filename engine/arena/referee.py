@@ -1,6 +1,6 @@
-"""Games between UCI engines on the clock. python-chess talks to them and checks every move.
+"""Games between UCI engines with time controls; python-chess runs the engines and checks every move.
 
-An engine that crashes, hangs, loses on time or plays an illegal move loses that game; the match goes on with a new
+An engine that crashes, hangs, loses on time or plays an illegal move forfeits that game; the match continues with a new
 process.
 """
 
@@ -22,7 +22,7 @@ from engine.arena.tb_adjudication import known_result
 from engine.system.errors import InputError
 
 _GRACE_SECONDS = 5.0  # beyond its clock, until an engine counts as hanging
-_LONGEST_THOUGHT = 600.0  # without a time limit
+_LONGEST_SEARCH = 600.0  # seconds, without a time limit
 _MOVETIME_MARGIN = 0.25  # seconds: a fixed time per move is not a clock that can run out
 _MOST_MOVES = 300
 _MATE_SCORE = 30_000
@@ -44,11 +44,11 @@ class EngineLimits:
 
 
 class GameInProgress:
-    """A game in progress: the board, the clocks, and the thoughts so far."""
+    """A game in progress: the board, the clocks, and the move records so far."""
 
     def __init__(self, opening: Opening, control: EngineLimits, rules: Adjudication) -> None:
         self.board = opening.board()
-        self.thoughts: list[MoveRecord] = []
+        self.records: list[MoveRecord] = []
         self.illegal_lines = [0, 0]
         self._control, self._rules = control, rules
         self._clocks = [control.base, control.base]
@@ -74,7 +74,7 @@ class GameInProgress:
     def timeout(self, depth: int | None) -> float:
         """Seconds until the side to move counts as hanging."""
         if depth is not None or self._control.nodes is not None:
-            return _LONGEST_THOUGHT + _GRACE_SECONDS
+            return _LONGEST_SEARCH + _GRACE_SECONDS
         return (self._control.movetime or self._clocks[self.mover]) + _GRACE_SECONDS
 
     def spend(self, seconds: float, depth: int | None) -> bool:
@@ -92,8 +92,8 @@ class GameInProgress:
         return in_time
 
     def _moves_to_go(self) -> int | None:
-        """How many moves the mover's clock must last for, this one included; None if for the rest of the game."""
-        moves, made = self._control.moves, len(self.thoughts) // 2
+        """The number of moves until the next time control, this one included; None if there is none."""
+        moves, made = self._control.moves, len(self.records) // 2
         return None if moves is None else moves - made % moves
 
     def verdict(self) -> tuple[str, str] | None:
@@ -105,22 +105,22 @@ class GameInProgress:
             return "1/2-1/2", "threefold repetition"
         if self.board.is_fifty_moves():
             return "1/2-1/2", "fifty moves"
-        if len(self.thoughts) >= 2 * _MOST_MOVES:
+        if len(self.records) >= 2 * _MOST_MOVES:
             return "1/2-1/2", f"{_MOST_MOVES} moves"
         known = known_result(self.board) if self._rules.by_tables else None
-        return (known, "adjudicated: by endgame tables") if known is not None else self._adjudicated()
+        return (known, "adjudicated: by endgame tables") if known is not None else self._adjudicate()
 
-    def _adjudicated(self) -> tuple[str, str] | None:
+    def _adjudicate(self) -> tuple[str, str] | None:
         rules = self._rules
         if rules.draw_score is not None and self.board.fullmove_number >= rules.draw_from:
-            last = [thought.score for thought in self.thoughts[-2 * rules.draw_moves :]]
+            last = [record.score for record in self.records[-2 * rules.draw_moves :]]
             if len(last) == 2 * rules.draw_moves and all(score is not None and abs(score) <= rules.draw_score
                                                          for score in last):
                 return "1/2-1/2", "adjudicated: both call it even"
         if rules.win_score is not None:
-            last = [thought.score for thought in self.thoughts[-2 * rules.win_moves :]]
+            last = [record.score for record in self.records[-2 * rules.win_moves :]]
             if len(last) == 2 * rules.win_moves and None not in last:
-                mover, other = last[::2], last[1::2]  # the side to move now thought first
+                mover, other = last[::2], last[1::2]  # the side to move now moved first
                 white, black = (mover, other) if self.board.turn else (other, mover)
                 for winner, loser, result in ((white, black, "1-0"), (black, white, "0-1")):
                     if all(score is not None and score >= rules.win_score for score in winner) and all(
@@ -129,14 +129,14 @@ class GameInProgress:
         return None
 
 
-async def _think(seat: EngineProcess, live: GameInProgress, game: object) -> Forfeit | None:
-    """Let one side move; returns how it failed, if it did."""
+async def _play_move(engine_process: EngineProcess, live: GameInProgress, game: object) -> Forfeit | None:
+    """Let one side move; returns the forfeit, if there is one."""
     try:
-        engine = await seat.engine()
+        engine = await engine_process.engine()
     except InputError:
         return Forfeit.CRASH  # it had started before
     engine.announced.clear()
-    side, depth = live.mover, seat.contender.depth
+    side, depth = live.mover, engine_process.spec.depth
     started = time.perf_counter()
     try:
         played = await asyncio.wait_for(engine.play(live.board, live.limit(depth), game=game,
@@ -155,7 +155,7 @@ async def _think(seat: EngineProcess, live: GameInProgress, game: object) -> For
     if not played.move:  # none, or the null move
         return Forfeit.ILLEGAL_MOVE
     score = played.info.get("score")
-    live.thoughts.append(MoveRecord(live.board.uci(played.move),
+    live.records.append(MoveRecord(live.board.uci(played.move),
                                   None if score is None else score.relative.score(mate_score=_MATE_SCORE),
                                   played.info.get("depth"), seconds))
     live.board.push(played.move)
@@ -175,31 +175,31 @@ def _is_playable(board: chess.Board, line: str) -> bool:
     return True
 
 
-async def _play_game(number: int, opening: Opening, seats: tuple[EngineProcess, EngineProcess], control: EngineLimits,
+async def _play_game(number: int, opening: Opening, engines: tuple[EngineProcess, EngineProcess], control: EngineLimits,
                      rules: Adjudication) -> GameRecord:
-    """Play one game; `seats` are White's and Black's."""
+    """Play one game; `engines` are the engines of White and Black."""
     live = GameInProgress(opening, control, rules)
     game = object()  # tells python-chess that this is a new game
     fault: Forfeit | None = None
-    for seat in seats:
-        with contextlib.suppress(InputError, TimeoutError, chess.engine.EngineError):  # its first move will show it
-            await seat.begin_game(game)
+    for engine in engines:
+        with contextlib.suppress(InputError, TimeoutError, chess.engine.EngineError):  # the first move will forfeit
+            await engine.begin_game(game)
     while (verdict := live.verdict()) is None:
-        seat = seats[live.mover]
-        fault = await _think(seat, live, game)
+        engine = engines[live.mover]
+        fault = await _play_move(engine, live, game)
         if fault is not None:
-            await seat.close()
-            loser = seat.contender.name
+            await engine.close()
+            loser = engine.spec.name
             verdict = ("0-1" if live.board.turn else "1-0"), f"{loser} {fault.value}"
             break
-    names = (seats[0].contender.name, seats[1].contender.name)
+    names = (engines[0].spec.name, engines[1].spec.name)
     white, black = live.illegal_lines
-    return GameRecord(number, names, opening, tuple(live.thoughts), *verdict, fault, (white, black))
+    return GameRecord(number, names, opening, tuple(live.records), *verdict, fault, (white, black))
 
 
 @contextlib.contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """Keep Python from looking for garbage in the middle of a game: up to 60 ms of some player's clock."""
+    """Disable garbage collection during a game: it takes up to 60 ms of a player's clock."""
     was_on = gc.isenabled()
     gc.collect()
     gc.disable()
@@ -212,7 +212,7 @@ def _no_garbage_collection() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class UciGame:
-    """A game of a match, in which the first player has White if its number is even: a shard. Calling it plays it."""
+    """A game of a match, which is a shard; the first player has White if its number is even. Calling it plays it."""
 
     number: int
     opening: Opening
@@ -222,11 +222,11 @@ class UciGame:
     rules: Adjudication
 
     def __call__(self) -> list[GameRecord]:
-        """Play the game; InputError if an engine cannot even be started."""
+        """Play the game; InputError if an engine cannot be started."""
         with _no_garbage_collection():
             return [run_on_host(self._play())]
 
     async def _play(self) -> GameRecord:
         first, second = await start_engines(self.first, self.second)
-        seats = (first, second) if self.number % 2 == 0 else (second, first)
-        return await _play_game(self.number, self.opening, seats, self.control, self.rules)
+        engines = (first, second) if self.number % 2 == 0 else (second, first)
+        return await _play_game(self.number, self.opening, engines, self.control, self.rules)

@@ -1,8 +1,8 @@
-"""Training games replayed into the samples that the network learns from.
+"""Training games replayed into the network's samples.
 
-Which games are held out depends on their first positions only: nothing is ever learned from them, whichever file or
-shard they are in, nor from another game with the same start. Those of the first shard are for validation. A position is
-quiet, and taken, if the side to move is not in check and the move played is neither a capture nor a promotion.
+Whether a game is held out depends on its first position only: no run trains on it, whichever file or shard it is in,
+nor on another game with the same start. The held-out games of the first shard are the validation set. A position is
+quiet, and sampled, if the side to move is not in check and the move played is neither a capture nor a promotion.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from eval.weights import WEIGHTS_TYPE, WeightsRecord, load_weights
 
 
 class FilterRecord(Fields):
-    """Which positions are taken: `SampleFilter`, for kernels."""
+    """Which positions are sampled: `SampleFilter`, for kernels."""
 
-    first_ply: I8  # of a game: random openings take some moves to become chess
+    first_ply: I8  # of a game: random openings take some moves to become normal positions
     largest_score: I8
-    per_game: I8  # roughly the most positions taken from a game
+    per_game: I8  # approximately the most positions sampled from a game
     held_out: I8  # one game in this many is held out for validation
-    validates: I8  # whether those games are wanted, or the others
+    validates: I8  # whether to sample those games, or the others
     seed: U8
 
 
@@ -52,18 +52,18 @@ Keys = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class SampleFilter:
-    """Which positions are taken."""
+    """Which positions are sampled, and how they are scored."""
 
     first_ply: int = 4
     largest_score: int = 3000
     per_game: int = 1000
     held_out: int = 200
-    few_men_share: float = 0.2
+    few_pieces_share: float = 0.2
     seed: int = 1
-    decay: float = 0.0  # of the returns that are taken for scores; 0 for the scores themselves
+    lambda_: float = 0.0  # of the lambda targets that replace the scores; 0 for the scores themselves
 
     def record(self, *, validates: bool) -> Any:
-        """The same for kernels."""
+        """The same as a record for kernels."""
         record = new_record(FilterRecord)
         for name in ("first_ply", "largest_score", "per_game", "held_out", "seed"):
             record[name] = getattr(self, name)
@@ -73,13 +73,13 @@ class SampleFilter:
 
 @inline
 def is_in_split(filter_by, key):
-    """Whether a game belongs to those that are wanted: the held-out ones, or the others."""
+    """Whether a game belongs to the split of the filter: the held-out games, or the others."""
     return (key % np.uint64(filter_by.held_out) == np.uint64(0)) == (filter_by.validates != 0)
 
 
 @inline
 def is_sampled(filter_by, key, ply, plies):
-    """Whether this position of a long game is taken: a random choice, determined by the game's key and the ply."""
+    """Whether to sample this position of a long game: a random choice, determined by the game's key and the ply."""
     if plies <= filter_by.per_game:
         return True
     word = mix(key * _KEY_MIX + np.uint64(ply) + filter_by.seed)
@@ -90,12 +90,12 @@ def is_sampled(filter_by, key, ply, plies):
        array_type("u8"), SAMPLES_TYPE)
 def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, rows: Arrays, starts: Arrays,
                  moves: Arrays, scores: Arrays, keys: Keys, out: Samples) -> Int:
-    """Write the samples of the games in `rows` to `out`; returns how many there are.
+    """Write the samples of the games in `rows` to `out`; targets their number.
 
     The moves and scores of each game are between two entries of `starts`, `keys` are those of `start_keys`. A game with
     an illegal move ends before it.
     """
-    found = np.int64(0)
+    written = np.int64(0)
     for game in range(len(rows)):
         if not is_in_split(filter_by, keys[game]):
             continue
@@ -110,17 +110,17 @@ def replay_games(pos: PositionRecord, weights: WeightsRecord, filter_by: Any, ro
                     and not is_noisy(pos, move) and is_sampled(filter_by, keys[game], ply, plies)):
                 result = np.int64(rows[game].result)
                 static = evaluate_from_scratch(pos, weights)
-                write_sample(pos, out, found, score, static, -result if pos.side else result)
-                found += 1
+                write_sample(pos, out, written, score, static, -result if pos.side else result)
+                written += 1
             make(pos, move)
-    return found
+    return written
 
 
 def start_keys(rows: Arrays) -> Keys:
-    """[game]: a random number that is determined by the position it starts from, and decides whether it is held out."""
-    men = np.ascontiguousarray(rows["men"]).view(np.uint64)
+    """[game]: a hash of its start position, which decides whether it is held out."""
+    pieces = np.ascontiguousarray(rows["pieces"]).view(np.uint64)
     keys: Keys = np.zeros(len(rows), np.uint64)
-    for words in (rows["occupied"], men[:, 0], men[:, 1], rows["side"].astype(np.uint64)):
+    for words in (rows["occupied"], pieces[:, 0], pieces[:, 1], rows["side"].astype(np.uint64)):
         keys = mix_words(keys + words)
     return keys
 
@@ -132,9 +132,9 @@ def replay(games: Games, filter_by: SampleFilter, threads: int, *, validates: bo
     def run(first: int) -> Samples:
         last = min(first + CHUNK, len(games.rows))
         out = np.empty(int(games.starts[last] - games.starts[first]), SAMPLE)
-        found = replay_games(empty_position(), weights, record, games.rows[first:last], games.starts[first : last + 1],
-                             games.moves, games.scores, keys[first:last], out)
-        return out[:found].copy()
+        written = replay_games(empty_position(), weights, record, games.rows[first:last],
+                               games.starts[first : last + 1], games.moves, games.scores, keys[first:last], out)
+        return out[:written].copy()
 
     with ThreadPoolExecutor(threads) as pool:
         parts = list(pool.map(run, range(0, len(games.rows), CHUNK)))
@@ -145,41 +145,41 @@ class SampleSource:
     """The samples of many files, in shards that fit into memory; the first shard is kept there."""
 
     def __init__(self, paths: Sequence[Path], filter_by: SampleFilter, *, shard_positions: int, threads: int,
-                 complain: Callable[[str], None] = lambda text: None) -> None:
-        """Read the first shard. InputError if a file cannot be read, or if there is nothing to learn from."""
+                 warn: Callable[[str], None] = lambda text: None) -> None:
+        """Read the first shard. InputError if a file cannot be read, or if there are too few games."""
         self._paths, self.filter, self.threads = list(paths), filter_by, threads
-        self._shard_positions, self._complain = shard_positions, complain
+        self._shard_positions, self._warn = shard_positions, warn
         self.first_games = games = next(self.games(), join([]))
         self.validation = self.samples_of(games, validates=True)
         self._first = self.samples_of(games, validates=False)
         if not len(self.validation) or not len(self._first):
-            raise InputError("there are too few games to learn from and to hold some out for validation")
+            raise InputError("too few games: some are needed for training and some for validation")
         self.length = self._estimated_length()
 
     def _estimated_length(self) -> int:
-        """Roughly how many shards there are, judging by the sizes of the files."""
+        """The approximate number of shards, from the sizes of the files."""
         if self.first_games.positions < self._shard_positions:
             return 1
         return max(2, round(sum(map(_estimated_positions, self._paths)) / self._shard_positions))
 
     def games(self) -> Iterator[Games]:
-        """Shards of games. Files are mixed in proportion to their sizes."""
+        """Yield shards of games; files are mixed in proportion to their sizes."""
         blocks: list[Games] = []
         positions = 0
-        for block in mixed_blocks(self._paths, self._complain):
+        for block in mixed_blocks(self._paths, self._warn):
             blocks.append(block)
             positions += block.positions
             if positions >= self._shard_positions:
-                yield self._joined(blocks)
+                yield self._join(blocks)
                 blocks, positions = [], 0
         if blocks:
-            yield self._joined(blocks)
+            yield self._join(blocks)
 
-    def _joined(self, blocks: Sequence[Games]) -> Games:
-        return with_lambda_targets(join(blocks), self.filter.decay)
+    def _join(self, blocks: Sequence[Games]) -> Games:
+        return with_lambda_targets(join(blocks), self.filter.lambda_)
 
     def shards(self) -> Iterator[Samples]:
-        """The samples to learn from, shard by shard; the same each time."""
+        """The training samples, shard by shard; the same each time."""
         yield self._first
         if self.first_games.positions >= self._shard_positions:
             for games in islice(self.games(), 1, None):
@@ -188,27 +188,27 @@ class SampleSource:
     def samples_of(self, games: Games, *, validates: bool) -> Samples:
         """The samples of the held-out games, or of the others."""
         samples = replay(games, self.filter, self.threads, validates=validates)
-        return select_samples(samples, self.filter.few_men_share, self.filter.seed, self.threads)
+        return select_samples(samples, self.filter.few_pieces_share, self.filter.seed, self.threads)
 
 
 def held_out_samples(paths: Sequence[Path], filter_by: SampleFilter, threads: int,
-                     complain: Callable[[str], None]) -> Samples:
+                     warn: Callable[[str], None]) -> Samples:
     """The samples of all held-out games of some files, in the order of play."""
-    blocks = (pick(block, is_held_out(block.rows, filter_by.held_out)) for block in mixed_blocks(paths, complain))
-    games = with_lambda_targets(join(list(blocks)), filter_by.decay)
+    blocks = (pick(block, is_held_out(block.rows, filter_by.held_out)) for block in mixed_blocks(paths, warn))
+    games = with_lambda_targets(join(list(blocks)), filter_by.lambda_)
     samples = replay(games, filter_by, threads, validates=True)
-    return select_samples(samples, filter_by.few_men_share, filter_by.seed, threads)
+    return select_samples(samples, filter_by.few_pieces_share, filter_by.seed, threads)
 
 
 def is_held_out(rows: Arrays, held_out: int) -> npt.NDArray[np.bool_]:
-    """[game]: whether it is one of those, one in `held_out`, that nothing is learned from."""
+    """[game]: whether it is one of the held-out games, one in `held_out`."""
     return start_keys(rows) % np.uint64(held_out) == 0
 
 
-def pick(games: Games, wanted: npt.NDArray[np.bool_]) -> Games:
-    """Only the wanted games."""
-    positions = np.repeat(wanted, np.diff(games.starts))
-    rows = games.rows[wanted]
+def pick(games: Games, chosen: npt.NDArray[np.bool_]) -> Games:
+    """Only the chosen games."""
+    positions = np.repeat(chosen, np.diff(games.starts))
+    rows = games.rows[chosen]
     starts = np.concatenate([[0], np.cumsum(rows["plies"], dtype=np.int64)])
     return Games(rows, starts, games.moves[positions], games.scores[positions])
 
@@ -222,10 +222,10 @@ def join(blocks: Sequence[Games]) -> Games:
     return Games(rows, starts, moves, scores)
 
 
-def mixed_blocks(paths: Sequence[Path], complain: Callable[[str], None]) -> Iterator[Games]:
-    """The blocks of all files; the next one is always from the file of which the smallest share has been read.
+def mixed_blocks(paths: Sequence[Path], warn: Callable[[str], None]) -> Iterator[Games]:
+    """The blocks of all files; the next one is always from the file of which the smallest fraction has been read.
 
-    What is wrong with a file is told to `complain`; the blocks before the damage are good.
+    A damaged file is reported to `warn`, after its blocks before the damage.
     """
     readers = {path: read_games(path) for path in paths}
     sizes = {path: max(_estimated_positions(path), 1.0) for path in paths}
@@ -238,7 +238,7 @@ def mixed_blocks(paths: Sequence[Path], complain: Callable[[str], None]) -> Iter
             del readers[path]
             continue
         except DamagedFileError as error:
-            complain(str(error))
+            warn(str(error))
             del readers[path]
             continue
         read[path] += block.positions / sizes[path]
@@ -246,45 +246,45 @@ def mixed_blocks(paths: Sequence[Path], complain: Callable[[str], None]) -> Iter
 
 
 def _estimated_positions(path: Path) -> float:
-    """Roughly how many positions a file holds, judging by its size; 0 if it is not there, which its reader will say."""
+    """The approximate number of positions in a file, from its size; 0 if it is missing, which its reader reports."""
     bytes_each = _PACKED_BYTES if path.suffix == ".xz" else _BYTES
     return path.stat().st_size / bytes_each if path.exists() else 0.0
 
 
-_SCALE = 200.0  # centipawns for a logit of 1, roughly what results say: averages are taken of chances, not of scores
+_SCALE = 200.0  # centipawns for a logit of 1, about that of the results: expected results are averaged, not scores
 _LARGEST_LOGIT = 15.0
 _LARGEST_SCORE = int(_SCALE * _LARGEST_LOGIT)
-Chances = npt.NDArray[np.float64]
+Results = npt.NDArray[np.float64]
 
 
-def with_lambda_targets(games: Games, decay: float) -> Games:
-    """The games with returns instead of scores; those beyond 3000 centipawns, such as mates, stay as they are."""
-    if decay == 0:
+def with_lambda_targets(games: Games, lambda_: float) -> Games:
+    """The games with lambda targets for scores; scores beyond 3000 centipawns, such as mates, stay as they are."""
+    if lambda_ == 0:
         return games
-    returns = _returns(games, decay)
+    targets = _lambda_targets(games, lambda_)
     least = 1 / (1 + np.exp(_LARGEST_LOGIT))
-    returns = np.clip(returns, least, 1 - least)
-    scores = np.rint(_SCALE * np.log(returns / (1 - returns))).astype(games.scores.dtype)
+    targets = np.clip(targets, least, 1 - least)
+    scores = np.rint(_SCALE * np.log(targets / (1 - targets))).astype(games.scores.dtype)
     is_clear = np.abs(games.scores.astype(np.int32)) > _LARGEST_SCORE
     return replace(games, scores=np.where(is_clear, games.scores, scores))
 
 
-def _returns(games: Games, decay: float) -> Chances:
+def _lambda_targets(games: Games, lambda_: float) -> Results:
     """[position]: the expected result from the mover's view, from 0 to 1; computed from the ends of all games."""
     logits = np.clip(games.scores / _SCALE, -_LARGEST_LOGIT, _LARGEST_LOGIT)
-    returns: Chances = (1 - decay) / (1 + np.exp(-logits))
+    targets: Results = (1 - lambda_) / (1 + np.exp(-logits))
     longest_first = np.argsort(-games.rows["plies"].astype(np.int64), kind="stable")
     rows, ends = games.rows[longest_first], games.starts[1:][longest_first]
-    hopes = _chances_after(rows)
+    following = _final_results(rows)
     for plies in range(1, int(rows["plies"].max(initial=0)) + 1):
-        count = int(np.count_nonzero(rows["plies"] >= plies))  # games that are so long
-        places = ends[:count] - plies
-        returns[places] += decay * hopes[:count]
-        hopes = 1 - returns[places]
-    return returns
+        count = int(np.count_nonzero(rows["plies"] >= plies))  # games that are this long
+        indices = ends[:count] - plies
+        targets[indices] += lambda_ * following[:count]
+        following = 1 - targets[indices]
+    return targets
 
 
-def _chances_after(rows: npt.NDArray[Any]) -> Chances:
+def _final_results(rows: npt.NDArray[Any]) -> Results:
     """[game]: its result, from 0 to 1, from the view of the player who moved last."""
     black_moved_last = (rows["side"].astype(np.int64) + rows["plies"] - 1) % 2 == 1
     results = rows["result"].astype(np.float64)

@@ -1,8 +1,8 @@
-"""Screening: many changes of the search measured at once.
+"""Screening: many changes of the search measured in the same games.
 
-Each pair of games is played between a random choice of the changes and all the others. Every change is then in every
-game, on one side or the other, and a linear regression tells how much each is worth: the error of each is that of a
-match with all of the games. What changes do to each other is not seen, so a match has the last word.
+Each pair of games is played between a random subset of the changes and all the others. So every change takes part in
+every game, on one side or the other, and a linear regression estimates what each is worth, with the error of a match of
+all the games. Interactions between changes are not measured, so a match should confirm the result.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ELO_PER_GAIN = 800 / math.log(10)  # where the sides are about level
 
 @dataclass(frozen=True)
 class ParamChange:
-    """Two values of a parameter: of a switch off and on, of a number usually a tuner's step below and above."""
+    """Two values of a parameter: off and on for a switch, usually a tuning step below and above for a number."""
 
     name: str
     low: int
@@ -42,18 +42,18 @@ class ScreenPair:
     pair: KernelPair
 
 
-def changes_of(words: Sequence[str], base: Config) -> list[ParamChange]:
-    """The changes of parameters: `name` for a step either way around the value in `base`, `name=LOW:HIGH` for these two
-    values; InputError if one is unknown, out of range, or stands twice.
+def parse_changes(words: Sequence[str], base: Config) -> list[ParamChange]:
+    """Parse changes of parameters: `name` for a step either way around the value in `base`, `name=LOW:HIGH` for these
+    two values; InputError if one is unknown, out of range, or named twice.
     """
     values = base.params_record()
-    changes = [_change_of(word, values) for word in words]
+    changes = [_parse_change(word, values) for word in words]
     if len({change.name for change in changes}) < len(changes):
         raise InputError("a parameter is named twice")
     return changes
 
 
-def _change_of(word: str, values: ParamsRecord) -> ParamChange:
+def _parse_change(word: str, values: ParamsRecord) -> ParamChange:
     name, equals, between = word.partition("=")
     row = next((row for row in PARAMETERS if row.name == name), None)
     if row is None:
@@ -65,28 +65,29 @@ def _change_of(word: str, values: ParamsRecord) -> ParamChange:
     try:
         low, high = map(int, between.split(":"))
     except ValueError:
-        raise InputError(f"{quote(word)} is not like {name}={row.low}:{row.high}") from None
+        raise InputError(f"a change must be like {name}={row.low}:{row.high}, got {quote(word)}") from None
     if not row.low <= low < high <= row.high:
-        raise InputError(f"{quote(word)}: two values from {row.low} to {row.high} are needed, the lower one first")
+        raise InputError(f"{name} must have two values from {row.low} to {row.high}, the lower one first, "
+                         f"got {quote(word)}")
     return ParamChange(name, low, high)
 
 
-def trials(changes: Sequence[ParamChange], base: Config, openings: Iterator[Opening], nodes: int,
-           seed: int) -> Iterator[ScreenPair]:
+def screen_pairs(changes: Sequence[ParamChange], base: Config, openings: Iterator[Opening], nodes: int,
+                 seed: int) -> Iterator[ScreenPair]:
     """Pairs to play, one per opening."""
     kept = tuple((name, value) for name, value in base.params if name not in {change.name for change in changes})
     for number, opening in enumerate(openings):
-        generator = random.Random(f"{seed}/{number}")  # noqa: S311  no secret
-        signs = tuple(generator.choice((-1, 1)) for _ in changes)
+        rng = random.Random(f"{seed}/{number}")  # noqa: S311  not for cryptography
+        signs = tuple(rng.choice((-1, 1)) for _ in changes)
         first, second = (
-            replace(base, name=name, params=kept + tuple((change.name, change.high if sign == wanted else change.low)
+            replace(base, name=name, params=kept + tuple((change.name, change.high if sign == side else change.low)
                                                          for change, sign in zip(changes, signs, strict=True)))
-            for name, wanted in (("one half", 1), ("the other", -1)))
+            for name, side in (("one half", 1), ("the other", -1)))
         yield ScreenPair(signs, KernelPair(number, opening, first, second, nodes, Adjudication()))
 
 
 class Screening:
-    """What the trials have shown so far."""
+    """The regression over the pairs played so far."""
 
     def __init__(self, changes: Sequence[ParamChange]) -> None:
         self.changes = list(changes)
@@ -97,7 +98,7 @@ class Screening:
         self._squares = 0.0
 
     def add(self, signs: Sequence[int], records: Sequence[GameRecord]) -> None:
-        """Count a pair."""
+        """Add the games of a pair."""
         gain = sum(2 * record.points - 1 for record in records) / len(records)
         row = np.array(signs, np.float64)
         self._products += np.outer(row, row)
@@ -108,11 +109,11 @@ class Screening:
     def effects(self) -> list[tuple[ParamChange, Estimate]]:
         """Elo of the high value against the low one, for each change, the best first."""
         if self.pairs <= len(self.changes):
-            raise InputError("there are too few pairs for so many changes")
+            raise InputError(f"too few pairs for {len(self.changes)} changes: {self.pairs}")
         inverse = np.linalg.pinv(self._products)
         worth = inverse @ self._gains
         rest = max(self._squares - float(worth @ self._gains), 0.0) / (self.pairs - len(self.changes))
         errors = CONFIDENCE * np.sqrt(rest * np.diag(inverse))
-        found = [(change, Estimate(*(_ELO_PER_GAIN * float(gain) for gain in (value, value - error, value + error))))
-                 for change, value, error in zip(self.changes, worth, errors, strict=True)]
-        return sorted(found, key=lambda item: -item[1].value)
+        effects = [(change, Estimate(*(_ELO_PER_GAIN * float(gain) for gain in (value, value - error, value + error))))
+                   for change, value, error in zip(self.changes, worth, errors, strict=True)]
+        return sorted(effects, key=lambda item: -item[1].value)

@@ -25,9 +25,9 @@ from tablebase.probe import directory_at, outcome_with_rule50
 
 LONGEST_GAME = 600  # plies
 
-NODES_TO_JUDGE = np.int64(2000)
-_MOST_ATTEMPTS = 1000  # to find a fair continuation of an opening, before it is played as it is
-_JUDGING_PER_MOVE = np.int64(4)  # times the nodes of a move, if that is less: or openings would cost as much as games
+FAIRNESS_NODES = np.int64(2000)
+_MOST_ATTEMPTS = 1000  # to draw a fair opening, before the position is played as it is
+_FAIRNESS_PER_MOVE = np.int64(4)  # times the nodes of a move, if that is less: or openings would cost as much as games
 _GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 # How a game ended.
@@ -40,7 +40,7 @@ REASONS = ("checkmate", "stalemate", "threefold repetition", "fifty moves", "ins
 class SelfPlayRecord(Fields):
     """A game played inside a kernel."""
 
-    # What is wanted.
+    # The request.
     soft_nodes: I8  # no iteration starts after this many
     hard_nodes: I8  # an iteration is aborted after this many
     search_address: I8  # the machine code of `search_from`
@@ -52,9 +52,9 @@ class SelfPlayRecord(Fields):
     win_plies: I8
     fair_score: I8  # the largest advantage that a random opening may give
     random: U8  # the state of the generator
-    random_plies: I8  # an opening begins with so many random moves, or one more
+    random_plies: I8  # an opening begins with this many random moves, or one more
     tb_address: I8  # the directory of endgame tables
-    tb_men: I8  # with this few men they decide the game; 0 for never
+    tb_pieces: I8  # with at most this many pieces they decide the game; 0 for never
     # The result.
     count: I8
     moves: Annotated[Numbers, "u2", LONGEST_GAME]
@@ -90,8 +90,8 @@ def _ending(pos, state, game):
 
 @inline
 def _known_outcome(pos, game):
-    """What the endgame tables say for the side to move; UNKNOWN if they are not to decide the game."""
-    if popcount(occupied_squares(pos)) > game.tb_men:
+    """The outcome for the side to move by the endgame tables; UNKNOWN if they do not decide the game."""
+    if popcount(occupied_squares(pos)) > game.tb_pieces:
         return UNKNOWN
     return outcome_with_rule50(pos, directory_at(game.tb_address))
 
@@ -112,7 +112,7 @@ def _play_on(pos, white, black, game):
             game.reason = KNOWN
             game.result = 0 if outcome == OUTCOME_DRAW else (1 if (outcome == OUTCOME_WIN) == (pos.side == 0) else -1)
             return
-        # Scores come last: what they call won may just have been mated, or stalemated.
+        # Scores come last: a game with a winning score may just have ended in mate or stalemate.
         if even >= game.draw_plies and game.count >= game.draw_from:
             game.reason, game.result = CALLED_EVEN, 0
             return
@@ -125,11 +125,11 @@ def _play_on(pos, white, black, game):
         game.moves[game.count] = move
         game.scores[game.count] = score
         game.count += 1
-        seen = score if pos.side == 0 else -score
+        white_score = score if pos.side == 0 else -score
         make(pos, move)
-        even = even + 1 if abs(seen) <= game.draw_score else np.int64(0)
-        won = won + 1 if seen >= game.win_score else np.int64(0)
-        lost = lost + 1 if seen <= -game.win_score else np.int64(0)
+        even = even + 1 if abs(white_score) <= game.draw_score else np.int64(0)
+        won = won + 1 if white_score >= game.win_score else np.int64(0)
+        lost = lost + 1 if white_score <= -game.win_score else np.int64(0)
 
 
 @inline
@@ -144,7 +144,7 @@ def _random_number(game, count):
 
 @kernel
 def _play_randomly(pos, state, game, plies):
-    """Play up to `plies` random moves, recorded in `game`; returns how many were played before the moves ran out."""
+    """Make up to `plies` random moves, recorded in `game`; returns the number made before legal moves ran out."""
     for ply in range(plies):
         init_root(pos, state)
         if state.root_count == 0:
@@ -160,7 +160,7 @@ def _draw_opening(pos, state, game):
 
     If that does not happen, `pos` stays as it is.
     """
-    nodes = min(NODES_TO_JUDGE, _JUDGING_PER_MOVE * game.soft_nodes)
+    nodes = min(FAIRNESS_NODES, _FAIRNESS_PER_MOVE * game.soft_nodes)
     for _ in range(_MOST_ATTEMPTS):
         plies = game.random_plies + _random_number(game, np.int64(2))  # so that either side may move first
         played = _play_randomly(pos, state, game, plies)

@@ -1,6 +1,6 @@
 """Work divided into shards: pure functions of their own fields, computed by any executor, with results in order.
 
-The executor is a pool of threads or processes here, or dask.distributed's on a cluster.
+The executor is a pool of threads or processes on this machine, or that of dask.distributed on a cluster.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from typing import TypeVar
 
-from engine.arena.cancellation import GamesCancelledError, check_stop, failure_reason
+from engine.arena.cancellation import GamesCancelledError, check_cancelled, failure_reason
 from engine.system.errors import InputError
 
 T = TypeVar("T")
 
-_PULSE = 0.1  # seconds between two checks of whether games are to end
-_TRIES = 3  # a worker may be lost; a shard that fails each time is at fault itself
+_PULSE = 0.1  # seconds between two checks whether games are cancelled
+_TRIES = 3  # a worker may be lost; a shard that fails each time is itself the cause
 
 
 def in_order(executor: Executor, shards: Iterable[Callable[[], T]], width: int) -> Iterator[T]:
     """The results of `shards` in order, with `width` of them in progress at any time.
 
     A shard that fails, as when a cluster loses its worker, is computed again; InputError if the whole pool is lost. If
-    the caller stops early, shards that have not started are cancelled. If games are stopped, results that were finished
-    by then are still yielded, and the rest is left out; then InputError if that was not intended.
+    the caller stops early, shards that have not started are cancelled. If games are cancelled, results that are already
+    complete are still yielded, and the rest is dropped; then InputError if the cancellation was not intended.
     """
     source = iter(shards)
     waiting: deque[tuple[Callable[[], T], Future[T]]] = deque()
@@ -49,16 +49,16 @@ def in_order(executor: Executor, shards: Iterable[Callable[[], T]], width: int) 
 def _result(executor: Executor, shard: Callable[[], T], future: Future[T]) -> T:
     for number in range(_TRIES):
         while not wait([future], _PULSE).done:
-            check_stop()
+            check_cancelled()
         try:
             return future.result()
         except (InputError, GamesCancelledError):
             raise
         except BrokenExecutor as error:
-            check_stop()
-            raise InputError("a worker process ended, and the pool with it") from error
+            check_cancelled()
+            raise InputError("a worker process died and took the pool with it") from error
         except Exception:  # each executor has its own name for a lost worker
-            check_stop()
+            check_cancelled()
             if number == _TRIES - 1:
                 raise
             future = executor.submit(shard)

@@ -1,7 +1,7 @@
-"""SPSA: simultaneous perturbation stochastic approximation, for the parameters of the search.
+"""SPSA: simultaneous perturbation stochastic approximation, for search parameters.
 
 Each pair of games is played between the current values plus and minus a random perturbation of all of them at once. Its
-result says, with much noise, in which direction to go, and costs the same however many parameters there are.
+result is a noisy estimate of the gradient, and costs the same however many parameters there are.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from engine.arena.configs import Config, TreeConfig
 from engine.arena.kernel_games import KernelPair
 from engine.arena.records import Adjudication, GameRecord, Opening
 from engine.arena.search_games import SearchPair
-from engine.mcts import params as of_trees
+from engine.mcts import params as tree_params
 from engine.search.params import Parameter
 from engine.search.types import Limits
 from engine.system.errors import InputError, quote
 from engine.system.files import read_json, write_file
 
-# The usual constants: how fast the steps and the perturbations shrink, and the share of pairs before they do.
+# The usual constants: how fast the steps and the perturbations shrink, and the fraction of pairs before they do.
 _ALPHA, _GAMMA, _STABILITY = 0.602, 0.101, 0.1
 _VERSION = 1
 _TREE_MEGABYTES = 16
@@ -33,7 +33,7 @@ Values = list[tuple[str, float]]
 
 @dataclass(frozen=True)
 class SpsaConfig:
-    """What is tuned, and how: the run depends on nothing else."""
+    """The parameters and settings of a run, which fully determine it."""
 
     names: tuple[str, ...]
     pairs: int  # in total
@@ -42,27 +42,27 @@ class SpsaConfig:
     seed: int
     rate: float  # how far a won game moves a value at the end of the run, as a fraction of its step
     openings: str = ""  # the name of the file they are drawn from; empty for random ones
-    tree: str = ""  # the kind of tree search; empty for alpha-beta
+    tree: str = ""  # the mode of the tree search; empty for alpha-beta
 
     def rows(self) -> list[Parameter]:
         """The parameters; InputError if one is unknown, or a switch."""
-        known = {row.name: row for row in (of_trees.PARAMETERS if self.tree else PARAMETERS)}
+        known = {row.name: row for row in (tree_params.PARAMETERS if self.tree else PARAMETERS)}
         for name in self.names:
             if name not in known:
                 raise InputError(f"unknown search parameter {quote(name)}")
             if known[name].step == 0:
-                raise InputError(f"{name} is a switch: `match` decides about those")
+                raise InputError(f"{name} is a switch and cannot be tuned; test it with `match`")
         return [known[name] for name in self.names]
 
     def config(self, name: str, values: Values) -> Config:
-        """The setting that plays with these values."""
+        """The config that plays with these values."""
         if self.tree:
             return Config(name, tree=TreeConfig(self.tree, tuple(values)))
         return Config(name, tuple((row, int(value)) for row, value in values))
 
     def pair(self, number: int, opening: Opening, rules: Adjudication, plus: Values,
              minus: Values) -> KernelPair | SearchPair:
-        """The games that tell which of two sets of values is better."""
+        """The pair of games between two sets of values."""
         first, second = self.config("plus", plus), self.config("minus", minus)
         if self.tree:
             return SearchPair(number, opening, first, second, Limits(nodes=self.nodes), rules, _TREE_MEGABYTES)
@@ -71,7 +71,7 @@ class SpsaConfig:
 
 @dataclass
 class SpsaRun:
-    """How far a tuning run has come."""
+    """The state of an SPSA run."""
 
     plan: SpsaConfig
     values: dict[str, float]
@@ -79,7 +79,7 @@ class SpsaRun:
     history: list[dict[str, float]] = field(default_factory=list)  # the values after each batch
 
     @classmethod
-    def begin(cls, plan: SpsaConfig) -> SpsaRun:
+    def start(cls, plan: SpsaConfig) -> SpsaRun:
         """A run that starts from the defaults."""
         return cls(plan, {row.name: float(row.default) for row in plan.rows()})
 
@@ -88,16 +88,16 @@ class SpsaRun:
         """A run from a checkpoint; InputError if the file is not a checkpoint."""
         content = read_json(path)
         if not isinstance(content, dict) or content.pop("version", None) != _VERSION:
-            raise InputError(f"{path} is not a checkpoint of a tuning run, or of another version")
+            raise InputError(f"{path} is not a checkpoint of an SPSA run, or is of another version")
         try:
             plan = content.pop("plan")
-            course = cls(SpsaConfig(**{**plan, "names": tuple(plan["names"])}), **content)
-            course.plan.rows()
+            run = cls(SpsaConfig(**{**plan, "names": tuple(plan["names"])}), **content)
+            run.plan.rows()
         except InputError:
             raise
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise InputError(f"{path} is not a checkpoint of a tuning run: {error}") from error
-        return course
+            raise InputError(f"{path} is not a checkpoint of an SPSA run: {error}") from error
+        return run
 
     def save(self, path: Path) -> None:
         """Write a checkpoint; an incomplete one never replaces another."""
@@ -107,12 +107,12 @@ class SpsaRun:
     def is_over(self) -> bool:
         return self.played >= self.plan.pairs
 
-    def setting(self) -> Config:
-        """The current values, as a setting that can play."""
+    def config(self) -> Config:
+        """The config with the current values."""
         return self.plan.config("tuned", self.rounded())
 
     def rounded(self) -> Values:
-        """The current values: whole numbers where the parameter is one."""
+        """The current values, rounded to integers where the parameter is one."""
         return [(row.name, round(self.values[row.name]) if row.is_integer
                  else round(self.values[row.name], 4)) for row in self.plan.rows()]
 
@@ -156,7 +156,7 @@ class Perturbation:
 
 
 def _perturbation(row: Parameter, number: int, pairs: int) -> float:
-    """By how much a parameter is changed in a pair: by its step at the end, by more before."""
+    """The perturbation of a parameter in a pair: its step at the end, more before."""
     growth: float = (pairs / (number + 1)) ** _GAMMA
     return row.step * growth
 

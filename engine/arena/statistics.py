@@ -1,7 +1,7 @@
-"""What the results of a match mean: Elo with its error, likelihood of superiority, and the sequential test.
+"""Statistics of match results: Elo with its error, likelihood of superiority (LOS), and the SPRT.
 
-Games come in pairs, the same opening with colours reversed, so that the independent unit is the pair: its score has
-five values, which the pentanomial counts. All formulas work on that distribution.
+Games come in pairs, the same opening with colours reversed, so the independent unit is the pair: its score has five
+values, which the pentanomial counts. All formulas work on that distribution.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a pair, as a share of its two points
+SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a pair, as a fraction of its two points
 CONFIDENCE = 1.959964  # standard deviations either side of the mean that hold 95 % of a normal distribution
-_SMALLEST_SHARE = 1e-3  # beyond this, Elo has no meaning
+_SMALLEST_SCORE = 1e-3  # beyond this, Elo has no meaning
 _PRIOR = 1e-3  # pairs added to each empty class, so that no logarithm of zero is taken
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value and the interval that holds the truth in 95 of 100 cases."""
+    """A value with its 95 % confidence interval."""
 
     value: float
     low: float
@@ -26,7 +26,7 @@ class Estimate:
 
 
 def pentanomial(points: Mapping[int, float]) -> tuple[int, ...]:
-    """How many pairs scored 0, 1/2, 1, 3/2 and 2 points; `points` are by game number, and incomplete pairs left out."""
+    """The numbers of pairs that scored 0, 1/2, 1, 3/2 and 2 points; `points` are by game number."""
     counts = [0] * len(SCORES)
     for number, first in points.items():
         if number % 2 == 0 and number + 1 in points:
@@ -35,13 +35,13 @@ def pentanomial(points: Mapping[int, float]) -> tuple[int, ...]:
 
 
 def elo_of(score: float) -> float:
-    """The rating difference that corresponds to a share of the points."""
-    score = min(max(score, _SMALLEST_SHARE), 1 - _SMALLEST_SHARE)
+    """The rating difference for an expected score from 0 to 1."""
+    score = min(max(score, _SMALLEST_SCORE), 1 - _SMALLEST_SCORE)
     return -400 * math.log10(1 / score - 1)
 
 
 def score_of(elo: float) -> float:
-    """The share of the points that a rating difference predicts."""
+    """The expected score, from 0 to 1, for a rating difference."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
@@ -59,8 +59,8 @@ def elo_estimate(counts: Sequence[int]) -> Estimate:
     return Estimate(elo_of(mean), elo_of(mean - error), elo_of(mean + error))
 
 
-def superiority(counts: Sequence[int]) -> float:
-    """The likelihood that the first player is stronger."""
+def likelihood_of_superiority(counts: Sequence[int]) -> float:
+    """LOS: the likelihood that the first player is stronger."""
     mean, variance = mean_and_variance(counts)
     if variance == 0:
         return 0.5 if mean == 0.5 else float(mean > 0.5)
@@ -68,31 +68,31 @@ def superiority(counts: Sequence[int]) -> float:
 
 
 def log_likelihood_ratio(counts: Sequence[int], elo0: float, elo1: float) -> float:
-    """The generalised ratio: how much better the likeliest distribution with `elo1` explains the pairs than the one
-    with `elo0`.
+    """The generalised log-likelihood ratio between the likeliest distributions with `elo1` and with `elo0`.
 
-    The likeliest distribution with a given mean has the observed shares, each divided by 1 + x (score - mean), for the
-    one x that gives it that mean.
+    The likeliest distribution with a given mean has the observed frequencies, each divided by 1 + x (score - mean), for
+    the one x that gives it that mean.
     """
     filled = [count or _PRIOR for count in counts]
     total = sum(filled)
-    shares = [count / total for count in filled]
-    first, second = (_likeliest(shares, score_of(elo)) for elo in (elo0, elo1))
-    return total * sum(share * math.log(b / a) for share, a, b in zip(shares, first, second, strict=True))
+    frequencies = [count / total for count in filled]
+    first, second = (_likeliest(frequencies, score_of(elo)) for elo in (elo0, elo1))
+    return total * sum(frequency * math.log(b / a) for frequency, a, b in zip(frequencies, first, second, strict=True))
 
 
-def _likeliest(shares: Sequence[float], mean: float) -> list[float]:
-    """The distribution over SCORES with this mean under which the observed shares are most likely."""
+def _likeliest(frequencies: Sequence[float], mean: float) -> list[float]:
+    """The distribution over SCORES with this mean under which the observed frequencies are most likely."""
     offsets = [score - mean for score in SCORES]
     low, high = -1 / max(offsets), -1 / min(offsets)  # between these every term is positive
 
     def excess(x: float) -> float:
-        return sum(share * offset / (1 + x * offset) for share, offset in zip(shares, offsets, strict=True))
+        return sum(frequency * offset / (1 + x * offset)
+                   for frequency, offset in zip(frequencies, offsets, strict=True))
 
     for _ in range(100):  # `excess` falls from +infinity to -infinity: halve the interval down to rounding
         middle = (low + high) / 2
         low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-    return [share / (1 + low * offset) for share, offset in zip(shares, offsets, strict=True)]
+    return [frequency / (1 + low * offset) for frequency, offset in zip(frequencies, offsets, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Sprt:
 
     elo0: float
     elo1: float
-    alpha: float = 0.05  # how often elo0 may be rejected although it is true
+    alpha: float = 0.05  # the probability of rejecting a true elo0
     beta: float = 0.05  # the same for elo1
 
     @property

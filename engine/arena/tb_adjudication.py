@@ -1,4 +1,4 @@
-"""The endgame tables of the arena's referees: all outcomes, read once per process."""
+"""Adjudication by endgame tables: all WDL tables, read once per process."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _reading = Lock()
 
 
 def loaded_tables() -> OwnTables:
-    """The built-in tables, with every outcome read: a referee must not depend on what happens to be loaded.
+    """The built-in tables with all WDL tables loaded, so that adjudication does not depend on what else was probed.
 
-    Kernels keep their addresses. So all threads get the same tables, and they are never freed.
+    Kernels keep their addresses, so all threads get the same tables, which are never freed.
     """
     with _reading:
         return _read_tables()
@@ -31,7 +31,7 @@ def _read_tables() -> OwnTables:
 
 
 def known_result(board: chess.Board) -> str | None:
-    """The result of a game according to the tables, whatever the players would say; None if they have none."""
+    """The result of a game according to the tables; None if they do not cover the position."""
     if chess.popcount(board.occupied) > loaded_tables().max_pieces or board.castling_rights or board.is_game_over():
         return None
     outcome = loaded_tables().outcome(Game(board.fen()).position)

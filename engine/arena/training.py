@@ -9,7 +9,7 @@ import chess
 import numpy as np
 
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.arena.cancellation import check_stop
+from engine.arena.cancellation import check_cancelled
 from engine.arena.configs import Config
 from engine.arena.game_file import GAME_ROW, pack_block, pack_position
 from engine.arena.kernel_games import kernel_player, new_game
@@ -23,8 +23,8 @@ from engine.core.position import POSITION, PositionRecord
 from engine.mcts.searcher import MctsSearch
 from engine.search.types import Limits
 
-# Some games are always played on until the win is beyond doubt: the evaluation has to learn how to win them, and they
-# tell how often an early adjudication is wrong.
+# Some games are always played on until the win is certain: the evaluator must learn how to win them, and they show how
+# often an early adjudication is wrong.
 _TO_THE_END = Adjudication(draw_score=5, draw_moves=6, draw_from=50, win_score=2500, win_moves=3, by_tables=False)
 _PLAYED_ON = 20  # one game in this many
 PLIES_TO_WIN = 4  # in a row with a decisive score, after which a game is adjudicated
@@ -35,7 +35,7 @@ _HARD_PER_SOFT = 10  # scores of whole iterations are better labels
 
 @dataclass(frozen=True)
 class TrainingBlock:
-    """The result of a shard."""
+    """The packed games of a shard."""
 
     content: bytes
     games: int
@@ -54,28 +54,28 @@ class TrainingShard:
     games: int
     nodes: int
     seed: int
-    setting: Config
+    config: Config
     chess960: bool = False
     openings: tuple[str, ...] = ()
-    win_score: int | None = None  # centipawns at which most games are adjudicated; None to play all of them on
+    win_score: int | None = None  # centipawns at which most games are adjudicated; None to play on in all of them
 
     def __call__(self) -> TrainingBlock:
-        """Play the games, and pack them into a block; StoppedError if they were stopped."""
-        side = kernel_player(self.setting, 0, self._megabytes)
-        generator = random.Random(f"{self.seed}/{self.number}")  # noqa: S311  no secret
+        """Play the games and pack them into a block; GamesCancelledError if games are cancelled."""
+        player = kernel_player(self.config, 0, self._megabytes)
+        rng = random.Random(f"{self.seed}/{self.number}")  # noqa: S311  no secret
         rows, position = np.zeros(self.games, GAME_ROW), np.zeros(1, POSITION)
         moves, scores, nodes = [], [], 0
         adjudicated, played_on = self._new_game(early_rules(self.win_score)), self._new_game(_TO_THE_END)
         for index in range(self.games):
-            side.clear()
+            player.clear()
             game = played_on if (self.number * self.games + index) % _PLAYED_ON == 0 else adjudicated
-            game.random = generator.getrandbits(64)
-            position[0] = self._start(index, generator)
-            play_training_game(position[0], side.state, game, rows, index)
+            game.random = rng.getrandbits(64)
+            position[0] = self._start(index, rng)
+            play_training_game(position[0], player.state, game, rows, index)
             moves.append(game.moves[: game.count].copy())
             scores.append(game.scores[: game.count].copy())
             nodes += int(game.nodes)
-            check_stop()
+            check_cancelled()
         content = pack_block(rows, np.concatenate(moves), np.concatenate(scores))
         return TrainingBlock(content, len(rows), sum(map(len, moves)), nodes)
 
@@ -84,11 +84,11 @@ class TrainingShard:
         game.random_plies = _RANDOM_PLIES_AFTER_OPENING if self.openings else _RANDOM_PLIES
         return game
 
-    def _start(self, index: int, generator: random.Random) -> PositionRecord:
+    def _start(self, index: int, rng: random.Random) -> PositionRecord:
         """The position from which a game's random moves are played."""
         if self.openings:
             return parse_fen(self.openings[index], self.chess960)
-        return parse_fen(chess960_start(generator), chess960=True) if self.chess960 else parse_fen(START_FEN)
+        return parse_fen(chess960_start(rng), chess960=True) if self.chess960 else parse_fen(START_FEN)
 
     @property
     def _megabytes(self) -> int:
@@ -97,25 +97,25 @@ class TrainingShard:
 
 
 def early_rules(win_score: int | None) -> Adjudication:
-    """The rules that end a game as soon as little more can be learned from it."""
+    """The rules that end a game as soon as its further positions are of little use for training."""
     if win_score is None:
         return _TO_THE_END
     return Adjudication(draw_score=10, draw_moves=6, draw_from=30, win_score=win_score, win_moves=PLIES_TO_WIN // 2,
                         by_tables=False)
 
 
-def chess960_start(generator: random.Random) -> str:
+def chess960_start(rng: random.Random) -> str:
     """One of the starting positions of Chess960, as a FEN."""
-    return chess.Board.from_chess960_pos(generator.randrange(960)).fen(shredder=True)
+    return chess.Board.from_chess960_pos(rng.randrange(960)).fen(shredder=True)
 
 
-def games_a_shard(nodes: int, setting: Config) -> int:
-    """Enough games that a shard takes seconds rather than milliseconds, and that blocks are worth their headers."""
-    return max(4, (12_800 if setting.tree is None else 1600) // nodes)
+def games_per_shard(nodes: int, config: Config) -> int:
+    """The number of games in a shard, enough for it to take seconds rather than milliseconds."""
+    return max(4, (12_800 if config.tree is None else 1600) // nodes)
 
 
 _TREE_RULES = Adjudication(draw_score=5, draw_moves=6, draw_from=50, win_score=800, win_moves=4, by_tables=False)
-_FAIR_SCORE = 150  # the largest advantage that an opening may give, in the eyes of the player
+_FAIR_SCORE = 150  # the largest advantage that an opening may give, by the player's own search
 _TREE_RANDOM_PLIES = (8, 9)  # so that either side may move first
 _MEGABYTES = 16
 _RESULTS = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
@@ -129,16 +129,16 @@ class TreeTrainingShard:
     games: int
     nodes: int
     seed: int
-    setting: Config
+    config: Config
     chess960: bool = False
 
     def __call__(self) -> TrainingBlock:
-        """Play the games, and pack them into a block; StoppedError if they were stopped."""
-        chance = random.Random(f"{self.seed}/{self.number}")  # noqa: S311  no secret
-        search = cached_search(self.setting, 0, _MEGABYTES)
+        """Play the games and pack them into a block; GamesCancelledError if games are cancelled."""
+        rng = random.Random(f"{self.seed}/{self.number}")  # noqa: S311  no secret
+        search = cached_search(self.config, 0, _MEGABYTES)
         rows, moves, scores, nodes = [], [], [], 0
         for _ in range(self.games):
-            opening = self._opening(search, chance)
+            opening = self._opening(search, rng)
             row, played, spent = _play(search, opening, self.nodes)
             rows.append(row)
             moves += [move for move, _ in played]
@@ -147,17 +147,17 @@ class TreeTrainingShard:
         content = pack_block(rows, np.array(moves, np.int64), np.array(scores, np.int64))
         return TrainingBlock(content, len(rows), len(moves), nodes)
 
-    def _opening(self, search: AlphaBetaSearch | MctsSearch, chance: random.Random) -> Opening:
-        """Random moves, from which the player finds neither side far ahead."""
+    def _opening(self, search: AlphaBetaSearch | MctsSearch, rng: random.Random) -> Opening:
+        """A random opening in which the player's search finds neither side far ahead."""
         while True:
-            check_stop()
-            fen = chess960_start(chance) if self.chess960 else START_FEN
+            check_cancelled()
+            fen = chess960_start(rng) if self.chess960 else START_FEN
             game, played = Game(fen, self.chess960), []
-            for _ in range(chance.choice(_TREE_RANDOM_PLIES)):
+            for _ in range(rng.choice(_TREE_RANDOM_PLIES)):
                 legal = game.legal_moves()
                 if not legal:
                     break
-                played.append(game.uci(chance.choice(legal)))
+                played.append(game.uci(rng.choice(legal)))
                 game.push_uci(played[-1])
             if not game.legal_moves():
                 continue
@@ -174,12 +174,12 @@ def _play(search: AlphaBetaSearch | MctsSearch, opening: Opening, nodes: int) ->
     live, played, spent = GameInProgress(opening, EngineLimits(), _TREE_RULES), list[tuple[int, int]](), 0
     search.clear()
     while (verdict := live.verdict()) is None:
-        check_stop()
+        check_cancelled()
         result = search.run(game.position, Limits(nodes=nodes))
         played.append((result.move, result.score))
         spent += result.nodes
         text = game.uci(result.move)
-        live.thoughts.append(MoveRecord(text, result.score))
+        live.records.append(MoveRecord(text, result.score))
         live.board.push_uci(text)
         game.push_uci(text)
     row["result"], row["plies"] = _RESULTS[verdict[0]], len(played)

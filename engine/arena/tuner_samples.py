@@ -1,6 +1,6 @@
-"""Quiet positions of training games, traced: what the tuner of the evaluation learns from.
+"""The tuner's samples: traces of quiet positions from training games, or of labelled positions.
 
-A position is quiet if its static evaluation can be trusted: the side to move is not in check, the move played is not a
+A position is quiet if its static evaluation is reliable: the side to move is not in check, the move played is not a
 capture or promotion, and quiescence agrees with the static evaluation.
 """
 
@@ -47,19 +47,19 @@ _QUIESCENCE = np.int64(0)  # the depth of a search that is quiescence only
 
 @inline
 def _is_quiet(pos, state, trace, search_address, move, score):
-    """Whether the position is quiet and not decided; if so, `trace` is its trace."""
+    """Whether the position is quiet and not decided; if so, `trace` is overwritten with its trace."""
     checkers, _ = checkers_and_pinned(pos)
     if checkers != EMPTY or is_noisy(pos, move) or abs(score) > _LARGEST_SCORE:
         return False
     static = trace_into(pos, state.weights, trace)
     init_root(pos, state)
-    settled = call_search(search_address, pos, state, _QUIESCENCE, -INFINITE, INFINITE, np.int64(0))
-    return abs(settled - static) <= _QUIET_MARGIN
+    quiescence_score = call_search(search_address, pos, state, _QUIESCENCE, -INFINITE, INFINITE, np.int64(0))
+    return abs(quiescence_score - static) <= _QUIET_MARGIN
 
 
 @inline
 def _material(pos):
-    """The material on the board, in the units of outcome.py."""
+    """The material on the board, in the units of wdl.py."""
     minors = popcount(pos.types[KNIGHT] | pos.types[BISHOP])
     return popcount(pos.types[PAWN]) + 3 * minors + 5 * popcount(pos.types[ROOK]) + 9 * popcount(pos.types[QUEEN])
 
@@ -67,9 +67,9 @@ def _material(pos):
 @entry(POSITION_TYPE, STATE_TYPE, TRACE_TYPE, int64, _MOVES, _SCORES, _TERMS, _ROWS)
 def sample_game(pos: PositionRecord, state: StateRecord, trace: TraceRecord, search_address: int, moves: Numbers,
                 scores: Numbers, terms: Numbers, rows: Numbers) -> tuple[Int, Int]:
-    """Replay a game from `pos` and record its quiet positions; returns their number, and how many terms they have.
+    """Replay a game from `pos` and record its quiet positions; returns their number and that of their terms.
 
-    `rows` gets everything but the game and the result, `terms` the features of all positions in sequence.
+    Writes all fields of `rows` but the game and the result, and the terms of all positions in sequence to `terms`.
     """
     found = filled = np.int64(0)
     for ply in range(len(moves)):
@@ -138,7 +138,7 @@ _LINES_OF_A_GAME = 100  # roughly: neighbouring lines are held out together, sin
 
 
 def labelled_samples(path: Path, weights: WeightsRecord, first_game: int, warn: Callable[[str], None]) -> Samples:
-    """The positions of a file, whose games are numbered from `first_game`. Bad lines are left out with a complaint."""
+    """The positions of a file, whose games are numbered from `first_game`. Bad lines are skipped with a warning."""
     trace, parts = empty_trace(), []
     with open_text(path) as lines:
         for number, line in enumerate(lines, start=1):
@@ -146,7 +146,7 @@ def labelled_samples(path: Path, weights: WeightsRecord, first_game: int, warn: 
                 try:
                     parts.append(_sample(line, weights, trace, first_game + number // _LINES_OF_A_GAME))
                 except InputError as error:
-                    warn(f"{path}, line {number}: {error}; left out")
+                    warn(f"skipped {path}, line {number}: {error}")
     return Samples.join(parts)
 
 

@@ -1,6 +1,6 @@
-"""Positions of finished games, searched with an evaluation, to fit what its scores mean for the result.
+"""Samples for the WDL model: positions of finished games, searched with an evaluator.
 
-One position per game: positions of the same game share its result, so that more of them would add little.
+There is one position per game: positions of the same game share its result, so more of them would add little.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _MEGABYTES = 1  # for searches of a few hundred nodes
 Chosen = tuple[PositionRecord, int]  # and the result of its game
 
 
-def wdl_samples(blocks: Iterable[Games], evaluation: Evaluator, nodes: int, most: int, seed: int,
+def wdl_samples(blocks: Iterable[Games], evaluator: Evaluator, nodes: int, most: int, seed: int,
                 threads: int) -> Iterator[Samples]:
-    """One position from each of at most `most` games, with the score of a search of `nodes` nodes; one by one."""
+    """Yield one position from each of at most `most` games, with the score of a search of `nodes` nodes."""
     own = threading.local()
 
     def search(chosen: Chosen) -> Samples:
         if not hasattr(own, "searcher"):
-            own.searcher = AlphaBetaSearch(_MEGABYTES, evaluation=evaluation)
+            own.searcher = AlphaBetaSearch(_MEGABYTES, evaluation=evaluator)
         position, result = chosen
         own.searcher.clear()
         score = own.searcher.run(position, Limits(nodes=nodes)).score
@@ -44,20 +44,20 @@ def wdl_samples(blocks: Iterable[Games], evaluation: Evaluator, nodes: int, most
         row["material"] = material_on(position.board.tolist())
         return Samples(np.zeros(0, TERM), row)
 
-    chance = np.random.default_rng(seed)
-    chosen = islice((found for games in blocks for found in one_position_each(games, chance)), most)
+    rng = np.random.default_rng(seed)
+    chosen = islice((position for games in blocks for position in one_position_per_game(games, rng)), most)
     with ThreadPoolExecutor(threads) as pool:
         while batch := list(islice(chosen, 1000)):
             yield from pool.map(search, batch)
 
 
-def one_position_each(games: Games, chance: np.random.Generator) -> Iterator[Chosen]:
-    """A position of each game that is long enough."""
+def one_position_per_game(games: Games, rng: np.random.Generator) -> Iterator[Chosen]:
+    """A random position of each game that is long enough, with the game's result."""
     for index, row in enumerate(games.rows):
         moves = games.moves[games.starts[index]:games.starts[index + 1]].tolist()
         if len(moves) <= _FIRST_PLY:
             continue
         position = parse_fen(unpack_position(row).fen(shredder=True), chess960=True)
-        for move in moves[:int(chance.integers(_FIRST_PLY, len(moves)))]:
+        for move in moves[:int(rng.integers(_FIRST_PLY, len(moves)))]:
             make_if_legal(position, move)
         yield position, int(row["result"])

@@ -1,10 +1,9 @@
-"""`analyse FEN`: the best moves of a position, or of every position of a file, with score, chances and line."""
+"""`analyse FEN`: the best moves of a position, or of every position of a file, with score, WDL and line."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from engine.analysis.lookup import last_opening, tb_verdict_text
 from engine.analysis.results import AnalysisInfo, for_white
 from engine.commands.shared.arguments import add_hash, add_limits, add_threads, movetime_of, option_range, text
 from engine.commands.shared.interruption import is_interrupted, stop_on_interrupt
-from engine.commands.shared.output import add_json, as_object, print_object
+from engine.commands.shared.output import add_json, as_object, print_object, print_warning
 from engine.commands.shared.tables import live_table, print_table
 from engine.system.errors import InputError
 from engine.system.files import numbered_lines
@@ -27,7 +26,7 @@ _DEFAULT_MOVETIME = 2000  # milliseconds
 _SHOWN_PLIES = 16
 _HEADINGS = ("move", "score", "white wins", "draw", "black wins", "depth", "line")
 _TEXTS = ("line",)
-_LINES_LEFT_OUT = 1
+_LINES_SKIPPED = 1
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,25 +37,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="moves from there: e4 or e2e4")
     add_limits(parser, "position", _DEFAULT_MOVETIME)
     parser.add_argument("--multipv", type=option_range("MultiPV"), default=3, metavar="K",
-                        help="how many of the best moves (default 3)")
+                        help="number of lines (default 3)")
     add_threads(parser)
     add_hash(parser)
-    parser.add_argument("--chess960", action="store_true", help="castling as in Chess960")
+    parser.add_argument("--chess960", action="store_true", help="castle by the rules of Chess960")
     add_json(parser, "one object per position")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Analyse, print, and return the exit status."""
-    boards, complaints = _boards(arguments)
-    for complaint in complaints:
-        print(f"error: {complaint}; left out", file=sys.stderr)
+    boards, warnings = _boards(arguments)
+    for warning in warnings:
+        print_warning(f"skipped {warning}")
     if not boards:
         raise InputError("no position to analyse")
     with Engine(threads=arguments.threads, hash=arguments.hash) as engine:
         for number, board in enumerate(boards):
             if number and not arguments.json:
                 print()
-            infos = _watched(engine, board, arguments)
+            infos = _search(engine, board, arguments)
             if arguments.json:
                 print_object(_as_json(board, infos))
             else:
@@ -64,23 +63,23 @@ def run(arguments: argparse.Namespace) -> int:
                 _print_lines(board, infos)
             if is_interrupted():
                 return INTERRUPTED_STATUS
-    return _LINES_LEFT_OUT if complaints else 0
+    return _LINES_SKIPPED if warnings else 0
 
 
 def _boards(arguments: argparse.Namespace) -> tuple[list[chess.Board], list[str]]:
-    """The positions, with the moves that led to them, and what is wrong with lines of a file."""
+    """The positions with their move history, and a warning for each invalid line of a file."""
     text = " ".join(arguments.position)
     path = Path(text)
-    if text == START or not (text.endswith(".epd") or os.path.exists(path)):  # noqa: PTH110  any text may be asked
+    if text == START or not (text.endswith(".epd") or os.path.exists(path)):  # noqa: PTH110  any text may be a path
         return [_board(text, arguments.moves, arguments.chess960)], []
-    boards, complaints = [], []
+    boards, warnings = [], []
     for number, line in numbered_lines(path):
         try:
             board, _ = read_epd(line, arguments.chess960)
             boards.append(_board(board.fen(), arguments.moves, arguments.chess960))
         except ValueError as error:
-            complaints.append(f"{path}, line {number}: {error}")
-    return boards, complaints
+            warnings.append(f"{path}, line {number}: {error}")
+    return boards, warnings
 
 
 def _board(text: str, moves: Sequence[str], chess960: bool) -> chess.Board:
@@ -89,8 +88,8 @@ def _board(text: str, moves: Sequence[str], chess960: bool) -> chess.Board:
     return to_board_with_history(game)
 
 
-def _watched(engine: Engine, board: chess.Board, arguments: argparse.Namespace) -> list[AnalysisInfo]:
-    """The best lines of a position, shown while they change; if Ctrl-C ends the search, those that were found."""
+def _search(engine: Engine, board: chess.Board, arguments: argparse.Namespace) -> list[AnalysisInfo]:
+    """The best lines of a position, displayed while they change; after Ctrl-C, the lines so far."""
     movetime = movetime_of(arguments, _DEFAULT_MOVETIME)
     best: dict[int, AnalysisInfo] = {}
     with stop_on_interrupt(engine.stop), live_table(_TEXTS) as show:
@@ -102,7 +101,7 @@ def _watched(engine: Engine, board: chess.Board, arguments: argparse.Namespace) 
 
 
 def _ranked(best: dict[int, AnalysisInfo]) -> list[AnalysisInfo]:
-    """One line a move: those of the last iteration, and of the one before where it was broken off."""
+    """One line per move: from the last iteration, or the one before where it was stopped early."""
     deepest: dict[chess.Move, AnalysisInfo] = {}
     for number in sorted(best):
         known = deepest.get(best[number].move)
@@ -115,7 +114,7 @@ def _rows(board: chess.Board, infos: Sequence[AnalysisInfo]) -> list[tuple[str, 
     rows = []
     for info in infos:
         score = for_white(board, info.score)
-        rows.append((board.san(info.move), str(score), *(f"{share / 10:.1f} %" for share in score.wdl),
+        rows.append((board.san(info.move), str(score), *(f"{part / 10:.1f} %" for part in score.wdl),
                      str(info.depth), board.variation_san(info.line[:_SHOWN_PLIES])))
     return rows
 
@@ -125,9 +124,9 @@ def _print_board(board: chess.Board) -> None:
         print(f" {rank}  {row}")
     print("    a b c d e f g h")
     print(f"{chess.COLOR_NAMES[board.turn]} to move{', in check' if board.is_check() else ''}: {board.fen()}")
-    for what, known in (("opening", last_opening(board)), ("endgame tables", tb_verdict_text(board))):
-        if known is not None:
-            print(f"{what}: {known}")
+    for name, value in (("opening", last_opening(board)), ("endgame tables", tb_verdict_text(board))):
+        if value is not None:
+            print(f"{name}: {value}")
 
 
 def _print_lines(board: chess.Board, infos: Sequence[AnalysisInfo]) -> None:
@@ -136,11 +135,11 @@ def _print_lines(board: chess.Board, infos: Sequence[AnalysisInfo]) -> None:
         last = max(infos, key=lambda info: info.nodes)
         print(f"scores are White's; {last.nodes:,} nodes in {last.seconds:.2f} s")
     else:
-        print(_ending(board) or "nothing was found yet")
+        print(_ending(board) or "no line was found in time")
 
 
 def _ending(board: chess.Board) -> str | None:
-    """How the game has ended; None if it has not."""
+    """How the game has ended, in words; None if it goes on."""
     if board.is_checkmate():
         return f"checkmate: {chess.COLOR_NAMES[not board.turn]} has won"
     return "stalemate: a draw" if board.is_stalemate() else None
@@ -159,5 +158,5 @@ def _line_as_json(board: chess.Board, info: AnalysisInfo) -> dict[str, Any]:
         sans.append(follower.san(move))
         follower.push(move)
     return {"move": sans[0], "centipawns": score.centipawns, "mate": score.mate, "wdl": list(score.wdl),
-            "bound": info.bound, "depth": info.depth, "deepest": info.deepest, "nodes": info.nodes,
+            "bound": info.bound, "depth": info.depth, "seldepth": info.seldepth, "nodes": info.nodes,
             "seconds": round(info.seconds, 3), "line": sans, "uci": [move.uci() for move in info.line]}

@@ -1,4 +1,4 @@
-"""`doctor`: what is installed and in use here, and what to do about anything that is not as it should be."""
+"""`doctor`: show what is installed and in use, and how to fix problems."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from engine.version import NAME, VERSION
 
 _MEGABYTE = 1_000_000
 _LEAST_MEMORY = 512 * _MEGABYTE
-_NOT_WELL = 1
+_HAS_PROBLEMS = 1
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at; `advice` is what to do about it, empty if it is as it should be."""
+    """The result of one check; `advice` says how to fix a problem and is empty if there is none."""
 
     name: str
     text: str
@@ -37,20 +37,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look at everything, print it, and return the exit status."""
-    complaints: list[str] = []
-    set_listener(complaints.append)
+    """Run all checks, print them, and return the exit status."""
+    warnings: list[str] = []
+    set_listener(warnings.append)
     findings = list(_findings())
     if arguments.json:
         found = {finding.name: {"found": finding.text, "advice": finding.advice} for finding in findings}
-        print_object({**found, "warnings": complaints})
+        print_object({**found, "warnings": warnings})
     else:
         width = max(len(finding.name) for finding in findings)
         for finding in findings:
             print(f"{finding.name:{width}}  {finding.text}")
-        for line in (*(f"{finding.name}: {finding.advice}" for finding in findings if finding.advice), *complaints):
+        for line in (*(f"{finding.name}: {finding.advice}" for finding in findings if finding.advice), *warnings):
             print(f"\n{line}")
-    return _NOT_WELL if complaints or any(finding.advice for finding in findings) else 0
+    return _HAS_PROBLEMS if warnings or any(finding.advice for finding in findings) else 0
 
 
 def _findings() -> Iterator[Finding]:
@@ -75,7 +75,7 @@ def _processor() -> Finding:
 
 
 def _kernels() -> Finding:
-    """Where the machine code is taken from: nothing is compiled to find out."""
+    """Where the machine code comes from; nothing is compiled to find out."""
     origins = {point.declaration: library.origin_of(point.declaration) for point in import_all()}
     counts, shipped = Counter(origins.values()), library.shipped_file()
     missing = [declaration for declaration, origin in origins.items() if origin is None]
@@ -104,7 +104,7 @@ def _cache() -> Finding:
 
 
 def _data() -> Iterator[Finding]:
-    """What the engine knows beside its code."""
+    """The data files."""
     from book.polyglot import BUILT_IN as BOOK
     from eval.evaluator import BUILT_IN_FILE as NETWORK
     from tablebase.tables import BUILT_IN as TABLES
@@ -116,11 +116,11 @@ def _data() -> Iterator[Finding]:
     if NETWORK.exists():
         yield _file("network", NETWORK, "in use")
     else:
-        yield Finding("network", "none: positions are judged by features")
+        yield Finding("network", "none: positions are evaluated by features")
 
 
 def _extras() -> Finding:
-    """Which extras are there; one that is not is no fault."""
+    """The installed extras; a missing one is not a problem."""
     missing = {extra: packages for extra in EXTRAS if (packages := missing_packages(extra))}
     text = ", ".join(extra for extra in EXTRAS if extra not in missing) or "none"
     if missing:

@@ -1,6 +1,6 @@
-"""`explain FEN`: what a search finds, what a move allows, and what matters when things have calmed down, in words.
+"""`explain FEN`: explain a position or a move in words, by a search and the features where its line has settled.
 
-`--all` adds every term of the evaluation of the position as it stands.
+`--all` prints every term of the static evaluation instead.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from eval.weights import load_weights
 
 _DEFAULT_MOVETIME = 1000  # milliseconds
 _MAIN_TERMS = 12  # of a picture
-_LEAST_PARTS = PARTS_PER_CENTIPAWN // 2  # half a centipawn: what a move changes by less is not worth a word
+_LEAST_PARTS = PARTS_PER_CENTIPAWN // 2  # half a centipawn: smaller changes are not reported
 _BOARD, _TEXT_WIDTH, _LINE = 420, 560, 24  # pixels
 _SVG_MARGIN, _SVG_SQUARE, _SVG_SIZE = 15, 45, 390  # of python-chess's boards, which are scaled to _BOARD
 
@@ -43,32 +43,32 @@ _SVG_MARGIN, _SVG_SQUARE, _SVG_SIZE = 15, 45, 390  # of python-chess's boards, w
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("position", nargs="*", type=text, default=[START], metavar="FEN",
-                        help="the position: a FEN, quoted or not, or `startpos`; then maybe `moves e4 e5 ...`")
+                        help="the position: a FEN, quoted or not, or `startpos`; then optionally `moves e4 e5 ...`")
     parser.add_argument("--move", type=text, metavar="MOVE",
-                        help="what this move allows and changes (Nf3 or g1f3)")
+                        help="explain this move (Nf3 or g1f3)")
     add_limits(parser, "search", _DEFAULT_MOVETIME)
     parser.add_argument("--all", action="store_true", help="all terms of the evaluation, without a search")
     add_json(parser, "one object")
-    parser.add_argument("--svg", type=svg_file, metavar="FILE.svg", help="draw the board with the main terms beside it")
+    parser.add_argument("--svg", type=svg_file, metavar="FILE.svg", help="draw the board and the main terms")
     parser.add_argument("--weights", type=in_file, metavar="FILE.json",
                         help="explain with these weights of the features")
     parser.add_argument("--network", type=text, metavar="FILE",
-                        help="the network that is asked too (default: the built-in one), or `features` for none")
-    parser.add_argument("--chess960", action="store_true", help="castling as in Chess960")
+                        help="the network to explain as well (default: the built-in one), or `features` for none")
+    parser.add_argument("--chess960", action="store_true", help="castle by the rules of Chess960")
 
 
 @dataclass(frozen=True)
 class ExplainedPosition:
-    """A position, and its explanation."""
+    """A position and its breakdown."""
 
     game: Game
     explanation: EvalBreakdown
-    model: WdlModel  # of the chances, which the weights brought along
-    by_network: NetworkExplanation | None  # if one was asked
+    model: WdlModel  # the WDL model in the weight file
+    by_network: NetworkExplanation | None  # None with `features`
 
     @property
     def verdict(self) -> tuple[int, Wdl]:
-        """White's score in users' units, and white's chances."""
+        """White's displayed score and WDL."""
         material = material_on(self.game.position.board.tolist())
         score = self.explanation.score
         return normalized_score(score, material, self.model), wdl_of(score, material, self.model)
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         if moved is not None:
             _print_changes(scene, moved)
     else:
-        _print_found(game, moved, arguments)
+        _print_explanation(game, moved, arguments)
     if arguments.svg is not None:
         write_file(arguments.svg, _picture(scene, moved))
     return 0
@@ -104,40 +104,40 @@ def _scene(game: Game, evaluation: Evaluator, model: WdlModel) -> ExplainedPosit
     return ExplainedPosition(game, explain(game.position, evaluation.weights), model, by_network)
 
 
-def _print_found(game: Game, moved: ExplainedPosition | None, arguments: argparse.Namespace) -> None:
-    """Search, and print what was found."""
+def _print_explanation(game: Game, moved: ExplainedPosition | None, arguments: argparse.Namespace) -> None:
+    """Search, and print the explanation."""
     effort = SearchEffort(movetime_of(arguments, _DEFAULT_MOVETIME), arguments.nodes, arguments.depth)
     board = to_board_with_history(game)
     move = None if moved is None else board.parse_uci(game.uci(moved.game.moves[-1]))
     with Engine() as engine, stop_on_interrupt(engine.stop):
-        found = explain_board(engine, board, move, effort, load_weights(arguments.weights))
+        explanation = explain_board(engine, board, move, effort, load_weights(arguments.weights))
     if arguments.json:
-        print_object({"fen": board.fen(), **asdict(found)})
+        print_object({"fen": board.fen(), **asdict(explanation)})
         return
-    for line in found.lines():
+    for line in explanation.lines():
         print(line)
 
 
 def _terms_as_object(scene: ExplainedPosition, moved: ExplainedPosition | None) -> dict[str, Any]:
-    """Every term of the position, or of the one after the move, for White."""
-    told = moved or scene
-    shown, chances_of_white = told.verdict
-    return {"fen": told.game.fen(), "move": None if moved is None else san(scene.game, moved.game.moves[-1]),
-            "phase": round(told.explanation.phase_share, 4), "scale": round(told.explanation.scale_share, 4),
-            "score": told.explanation.score, "centipawns": shown, "wdl": list(chances_of_white),
+    """All terms of the position, or of the position after the move, White's."""
+    shown = moved or scene
+    score, wdl = shown.verdict
+    return {"fen": shown.game.fen(), "move": None if moved is None else san(scene.game, moved.game.moves[-1]),
+            "phase": round(shown.explanation.phase_share, 4), "scale": round(shown.explanation.scale_share, 4),
+            "score": shown.explanation.score, "centipawns": score, "wdl": list(wdl),
             "terms": [{"name": term.feature.name, "group": term.feature.group,
                        "score": round(term.parts / PARTS_PER_CENTIPAWN, 1),
                        **{name: {"count": share.count, "middlegame": share.mg, "endgame": share.eg}
                           for name, share in (("white", term.white), ("black", term.black))}}
-                      for term in told.explanation.present()],
-            "network": None if told.by_network is None else _network_as_object(told.by_network)}
+                      for term in shown.explanation.present()],
+            "network": None if shown.by_network is None else _network_as_object(shown.by_network)}
 
 
-def _network_as_object(found: NetworkExplanation) -> dict[str, Any]:
-    score, shown, chances_of_white = found.verdict
-    return {"score": score, "centipawns": shown, "wdl": list(chances_of_white), "men": [
-        {"square": chess.square_name(man.square), "piece": " PNBRQK  pnbrqk"[man.piece], "worth": man.worth,
-         "worth_to_features": man.features_worth} for man in found.men]}
+def _network_as_object(explanation: NetworkExplanation) -> dict[str, Any]:
+    score, displayed, wdl = explanation.verdict
+    return {"score": score, "centipawns": displayed, "wdl": list(wdl), "pieces": [
+        {"square": chess.square_name(piece.square), "piece": " PNBRQK  pnbrqk"[piece.piece], "worth": piece.worth,
+         "worth_to_features": piece.features_worth} for piece in explanation.pieces]}
 
 
 def _print_table(scene: ExplainedPosition) -> None:
@@ -151,7 +151,7 @@ def _print_table(scene: ExplainedPosition) -> None:
         for line in network_summary(scene.by_network):
             print(line)
         print()
-        print_table(PIECE_HEADINGS, piece_rows(scene.by_network.men))
+        print_table(PIECE_HEADINGS, piece_rows(scene.by_network.pieces))
 
 
 def _print_changes(before: ExplainedPosition, after: ExplainedPosition) -> None:
@@ -159,42 +159,42 @@ def _print_changes(before: ExplainedPosition, after: ExplainedPosition) -> None:
     gain = (after.explanation.score - before.explanation.score) * (-1 if mover else 1)
     print(f"\n{san(before.game, after.game.moves[-1])} changes the evaluation by {gain:+} centipawns for "
           f"{'black' if mover else 'white'}, who moves:")
-    for line in _remarks(before, after):
+    for line in _change_lines(before, after):
         print(f"  {line}")
     if before.by_network is not None and after.by_network is not None:
         difference = (after.by_network.verdict.score - before.by_network.verdict.score) * (-1 if mover else 1)
         print(f"by the network it changes by {difference:+}")
 
 
-def _remarks(before: ExplainedPosition, after: ExplainedPosition) -> list[str]:
-    """What a move does, in words, the weightiest first."""
+def _change_lines(before: ExplainedPosition, after: ExplainedPosition) -> list[str]:
+    """What a move changes, in words, largest first."""
     mover = int(before.game.position.side)
     comparison = compare(before.explanation, after.explanation, mover)
-    remarks = [_remark(change.parts, change_text(change, mover)) for change in comparison.changes
+    lines = [_change_line(change.parts, change_text(change, mover)) for change in comparison.changes
                if abs(change.parts) >= _LEAST_PARTS]
     if abs(comparison.phase) >= _LEAST_PARTS:
-        remarks.append(_remark(comparison.phase, "shifts the weight between middle game and endgame"))
-    remarks.append(_remark(comparison.turn, "passes the turn"))
-    for color, whose in ((mover, "its own"), (1 - mover, "the enemy's")):
-        remarks += [f"{'':>8}  opens the {file}-file next to {whose} king, which has no pawn there any more"
+        lines.append(_change_line(comparison.phase, "shifts the weight between middle game and endgame"))
+    lines.append(_change_line(comparison.turn, "passes the turn"))
+    for color, whose in ((mover, "its own"), (1 - mover, "the opponent's")):
+        lines += [f"{'':>8}  opens the {file}-file next to {whose} king, which has no pawn there now"
                     for file in opened_files(before.game.position, after.game.position, color)]
-    return remarks
+    return lines
 
 
-def _remark(parts: int, words: str) -> str:
+def _change_line(parts: int, words: str) -> str:
     return f"{centipawns(parts):>8}  {words}"
 
 
 def _picture(scene: ExplainedPosition, moved: ExplainedPosition | None) -> str:
-    """The board, and beside it the main terms; or after a move, what it changed."""
+    """The board and the main terms, or the changes by the move, as SVG."""
     shown = moved or scene
     move = None if moved is None else chess.Move.from_uci(scene.game.uci(moved.game.moves[-1]))
     board = chess.svg.board(to_board(shown.game), lastmove=move, size=_BOARD)
-    worths = "" if shown.by_network is None else "".join(map(_worth_on_board, shown.by_network.men))
+    worths = "" if shown.by_network is None else "".join(map(_worth_on_board, shown.by_network.pieces))
     terms = sorted(shown.explanation.present(), key=lambda term: -abs(term.parts))
     texts = [*summary(shown.explanation, *shown.verdict), "",
              *([f"{centipawns(term.parts):>8}  {term.feature.name}" for term in terms] if moved is None
-               else _remarks(scene, moved))]
+               else _change_lines(scene, moved))]
     lines = "".join(f'<text x="{_BOARD + 16}" y="{_LINE * (number + 1)}">{escape(text)}</text>'
                     for number, text in enumerate(texts[: _MAIN_TERMS + 5]))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{_BOARD + _TEXT_WIDTH}" height="{_BOARD}" '
@@ -202,9 +202,9 @@ def _picture(scene: ExplainedPosition, moved: ExplainedPosition | None) -> str:
             f'<rect width="100%" height="100%" fill="white"/>{board}{worths}{lines}</svg>\n')
 
 
-def _worth_on_board(man: PieceWorth) -> str:
-    """What a man is worth, in the corner of its square."""
+def _worth_on_board(piece: PieceWorth) -> str:
+    """The worth of a piece, in the corner of its square."""
     scale = _BOARD / _SVG_SIZE
-    x = scale * (_SVG_MARGIN + _SVG_SQUARE * ((man.square & 7) + 1) - 1)
-    y = scale * (_SVG_MARGIN + _SVG_SQUARE * (8 - (man.square >> 3)) - 2)
-    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="end" font-size="9" fill="darkred">{man.worth}</text>'
+    x = scale * (_SVG_MARGIN + _SVG_SQUARE * ((piece.square & 7) + 1) - 1)
+    y = scale * (_SVG_MARGIN + _SVG_SQUARE * (8 - (piece.square >> 3)) - 2)
+    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="end" font-size="9" fill="darkred">{piece.worth}</text>'

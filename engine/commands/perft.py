@@ -28,17 +28,17 @@ _MISMATCH = 1
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("depth", type=IntRange(0, MAX_PERFT_DEPTH), nargs="?",
-                        help="plies to look ahead; with --suite, the deepest to check")
+                        help="depth in plies; with --suite, the largest depth to check")
     fen = add_fen(parser)
     divide = parser.add_argument("--divide", action="store_true", help="show the count below each root move, as UCI "
-                                 "text: what other engines print, so that both can be compared")
+                                 "text, as other engines print it, for comparison")
     parser.add_argument("--chess960", action="store_true", help="Chess960 castling rights and notation")
     parser.add_argument("--suite", type=in_file, metavar="FILE.epd", help="check lines 'FEN ;D1 20 ;D2 400'")
     for action in (fen, divide):
         conflicts_with(action, "--suite")
     requires_option(parser.add_argument("--max-nodes", type=positive, metavar="N", help="skip counts above N"),
                     "--suite")
-    add_json(parser, "one object, with --divide one a move before it, with --suite one a count")
+    add_json(parser, "one object; with --divide also one per move, with --suite one per count")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_position(game: Game, arguments: argparse.Namespace) -> int:
-    perft(game.position, empty_move_list(), 0, BULK)  # so that the time below is that of counting
+    perft(game.position, empty_move_list(), 0, BULK)  # load the kernel first: only the counting is timed
     started = time.process_time()
     depth, is_divided = arguments.depth, arguments.divide and arguments.depth > 0
     nodes, is_whole = _divide(game, depth, arguments.json) if is_divided else _count(game, depth)
@@ -69,14 +69,14 @@ def _run_position(game: Game, arguments: argparse.Namespace) -> int:
 
 
 def _divide(game: Game, depth: int, as_json: bool) -> tuple[int, bool]:
-    """Print the count below each root move; returns their sum, and whether all were counted."""
+    """Print the count below each root move; return their sum, and whether all were counted."""
     nodes, moves = 0, game.legal_moves()
     with progress_bar(len(moves), counts=False) as show:
         for number, move in enumerate(moves):
             text, child = game.uci(move), game.copy()
             child.push_uci(text)
             try:
-                leaves = count_leaves(child.position, depth - 1, tell=partial(_tell_move, show, text, number))
+                leaves = count_leaves(child.position, depth - 1, report=partial(_show_move, show, text, number))
             except InterruptionError:
                 return nodes, False
             if as_json:
@@ -87,20 +87,20 @@ def _divide(game: Game, depth: int, as_json: bool) -> tuple[int, bool]:
     return nodes, True
 
 
-def _tell_move(show: Show, text: str, number: int, leaves: int, share: float) -> None:
+def _show_move(show: Show, text: str, number: int, leaves: int, share: float) -> None:
     show(number + share, f"{text}, {leaves:,} nodes")
 
 
 def _count(game: Game, depth: int) -> tuple[int, bool]:
     nodes = 0
     with progress_bar(1.0, counts=False) as show:
-        def tell(leaves: int, share: float) -> None:
+        def report(leaves: int, share: float) -> None:
             nonlocal nodes
             nodes = leaves
             show(share, f"{leaves:,} nodes")
 
         try:
-            return count_leaves(game.position, depth, tell=tell), True
+            return count_leaves(game.position, depth, report=report), True
         except InterruptionError:
             return nodes, False
 
@@ -118,24 +118,24 @@ def _run_suite(arguments: argparse.Namespace) -> int:
 
     lines = read_perft_suite(arguments.suite)
     started = time.process_time()
-    found = map_with_progress(lines, lambda line: _count_line(line, arguments),
+    results = map_with_progress(lines, lambda line: _count_line(line, arguments),
                               lambda line: f"{arguments.suite.name}, line {line.number}")
-    counts = [count for counts in found for count in counts]
+    counts = [count for counts in results for count in counts]
     if not counts and not is_interrupted():
         raise InputError(f"suite {arguments.suite} has no count within the limits given")
     wrong, nodes = sum(not count.is_right for count in counts), sum(count.leaves for count in counts)
     seconds = time.process_time() - started
     if arguments.json:
-        print_object({"kind": "total", "positions": len(found), "counts": len(counts), "wrong": wrong,
+        print_object({"kind": "total", "positions": len(results), "counts": len(counts), "wrong": wrong,
                       **_cost(nodes, seconds)})
     else:
-        print(f"{pluralize(len(found), 'position')}, {pluralize(len(counts), 'count')}, "
+        print(f"{pluralize(len(results), 'position')}, {pluralize(len(counts), 'count')}, "
               f"{f'{wrong} WRONG' if wrong else 'all exact'}; {nodes} nodes, {_speed(nodes, seconds)}")
     return _MISMATCH if wrong else 0
 
 
 class PerftCount(NamedTuple):
-    """What is known of a position at a depth, and what was counted."""
+    """The known and the computed count of a position at a depth."""
 
     depth: int
     known: int
@@ -143,12 +143,12 @@ class PerftCount(NamedTuple):
 
     @property
     def is_right(self) -> bool:
-        """Whether both are the same."""
+        """Whether both counts are equal."""
         return self.leaves == self.known
 
 
 def _count_line(line: PerftLine, arguments: argparse.Namespace) -> list[PerftCount]:
-    """Count what the limits let through, and tell of it: programs of all, people of what is wrong."""
+    """Count within the limits; print all counts as JSON, or only the wrong ones as text."""
     try:
         pos = parse_fen(line.fen, arguments.chess960)
     except InputError as error:

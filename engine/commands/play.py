@@ -1,6 +1,6 @@
 """`play`: a game against the engine, on a board in the terminal.
 
-Every move is kept in a file as soon as it is made, so that no game is lost, however it ends.
+The game is saved after every move, so that it can be resumed however the program ends.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _PERSON = "You"
 
 
 @dataclass(frozen=True)
-class LevelKind:
-    """How strong the engine is to be: a number, or the best it can."""
+class LevelArgument:
+    """The engine's level: an Elo number, or `max`."""
 
     def __call__(self, text: str) -> int | None:
-        """The level, None for the best; ArgumentTypeError if it is none."""
+        """Parse a level; None for full strength. ArgumentTypeError if it is invalid."""
         return None if text == _MAX else IntRange(LOWEST, HIGHEST)(text)
 
 
 @dataclass(frozen=True)
-class ControlKind:
-    """A time control as people write it."""
+class TimeControlArgument:
+    """A time control such as 5+3."""
 
     def __call__(self, text: str) -> TimeControl:
-        """The control; ArgumentTypeError if it is none."""
+        """Parse a time control; ArgumentTypeError if it is invalid."""
         try:
             return parse_time_control(text)
         except InputError as error:
@@ -52,40 +52,40 @@ class ControlKind:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--level", type=LevelKind(), default=_DEFAULT_LEVEL, metavar="ELO",
+    parser.add_argument("--level", type=LevelArgument(), default=_DEFAULT_LEVEL, metavar="ELO",
                         help=f"{LOWEST} for a beginner to {HIGHEST}, or `{_MAX}` (default {_DEFAULT_LEVEL})")
-    parser.add_argument("--side", choices=_SIDES, help="yours (default: white, or what a saved game says)")
-    parser.add_argument("--clock", type=ControlKind(), metavar="M+S",
+    parser.add_argument("--side", choices=_SIDES, help="your side (default: white, or your side in a saved game)")
+    parser.add_argument("--clock", type=TimeControlArgument(), metavar="M+S",
                         help="minutes per game + seconds per move, as in 5+3 (default: no clock)")
-    parser.add_argument("--fen", type=text, metavar="FEN", help="begin with this position")
+    parser.add_argument("--fen", type=text, metavar="FEN", help="start from this position")
     conflicts_with(parser.add_argument("--chess960", nargs="?", type=IntRange(0, _CHESS960_STARTS - 1), const=-1,
                                        metavar="N",
-                                       help="play Chess960, from start N or any; with --fen its castling rules"),
+                                       help="play Chess960 from position N or a random one; with --fen, its castling"),
                    "--pgn")
-    saved = parser.add_argument("--pgn", type=in_file, metavar="FILE", help="go on with the first game of this file")
+    saved = parser.add_argument("--pgn", type=in_file, metavar="FILE", help="continue the first game of this file")
     conflicts_with(saved, "--fen")
     conflicts_with(saved, "--clock")
-    parser.add_argument("--no-delay", action="store_true", help="let the engine answer at once, not as a person would")
+    parser.add_argument("--no-delay", action="store_true", help="let the engine answer without a human-like delay")
     parser.add_argument("--ascii", action="store_true", help="letters instead of chess symbols")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play until the person leaves."""
-    board = _starting_board(arguments)  # complains before anything is loaded
-    going_on = None if arguments.pgn is None else _going_on(arguments)
+    """Play until the user quits."""
+    board = _starting_board(arguments)  # reports errors before anything is loaded
+    resumed = None if arguments.pgn is None else _resumed_game(arguments)
     screen = screen_for(sys.stdout, False if arguments.ascii else None)
 
     def begin(person: chess.Color) -> PlayedGame:
-        engine, other = engine_info(arguments.level), PlayerInfo(_PERSON)
+        engine, user = engine_info(arguments.level), PlayerInfo(_PERSON)
         start = _starting_board(arguments) if arguments.chess960 == -1 else board
-        return PlayedGame(start, arguments.clock, (other, engine) if person else (engine, other))
+        return PlayedGame(start, arguments.clock, (user, engine) if person else (engine, user))
 
     side = _SIDES[arguments.side or "white"]
-    has_pauses = not arguments.no_delay and sys.stdout.isatty()
+    has_delay = not arguments.no_delay and sys.stdout.isatty()
     with EngineOpponent(arguments.level) as opponent:
-        dialogue = TerminalSession(NewGameOptions(begin, side, has_pauses), opponent, screen, InputLines(), going_on)
-        with stop_on_interrupt(dialogue.interrupt):
-            dialogue.run()
+        session = TerminalSession(NewGameOptions(begin, side, has_delay), opponent, screen, InputLines(), resumed)
+        with stop_on_interrupt(session.interrupt):
+            session.run()
     return 0
 
 
@@ -93,25 +93,25 @@ def _starting_board(arguments: argparse.Namespace) -> chess.Board:
     number = arguments.chess960
     if arguments.fen is not None:
         if number not in (None, -1):
-            raise InputError("--fen and the number of a Chess960 start exclude each other")
+            raise InputError("--fen and a Chess960 number exclude each other")
         return starting_board(arguments.fen, chess960=number is not None)
     if number is None:
         return starting_board()
     return starting_board(number=random.randrange(_CHESS960_STARTS) if number == -1 else number)  # noqa: S311  a game
 
 
-def _going_on(arguments: argparse.Namespace) -> tuple[PlayedGame, chess.Color]:
-    """The saved game, with this level's engine in it, and the person's side."""
+def _resumed_game(arguments: argparse.Namespace) -> tuple[PlayedGame, chess.Color]:
+    """The saved game, with the engine at this level, and the user's side."""
     try:
         game = game_from_pgn(read_text(arguments.pgn, _LARGEST_PGN))
     except InputError as error:
         raise InputError(f"{quote(str(arguments.pgn))}: {error}") from error
-    programs = [color for color in chess.COLORS if not game.seat(color).is_person]
+    programs = [color for color in chess.COLORS if not game.player(color).is_person]
     person = not programs[0] if len(programs) == 1 else game.turn
     if arguments.side is not None:
         side = _SIDES[arguments.side]
         person = random.choice(chess.COLORS) if side is None else side  # noqa: S311
-    people = PlayerInfo(_PERSON) if not game.seat(person).is_person else game.seat(person)
-    seats = {person: people, (not person): engine_info(arguments.level)}
-    game.white, game.black = seats[chess.WHITE], seats[chess.BLACK]
+    user = PlayerInfo(_PERSON) if not game.player(person).is_person else game.player(person)
+    players = {person: user, (not person): engine_info(arguments.level)}
+    game.white, game.black = players[chess.WHITE], players[chess.BLACK]
     return game, person

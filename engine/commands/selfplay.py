@@ -1,4 +1,4 @@
-"""`selfplay`: games against itself for training, into a compact file; `--stats` says what such a file holds."""
+"""`selfplay`: training games of the engine against itself, in a compact file; `--stats` describes such a file."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from engine.arena.cluster import cluster
 from engine.arena.configs import DEFAULT, Config, parse_config
 from engine.arena.game_file import MAGIC, DamagedFileError, GameFile, read_games
 from engine.arena.openings import Openings
-from engine.arena.playedon import PlayedOn, count_played_on
+from engine.arena.played_on import PlayedOn, count_played_on
 from engine.arena.shards import in_order
-from engine.arena.training import TrainingShard, TreeTrainingShard, games_a_shard
+from engine.arena.training import TrainingShard, TreeTrainingShard, games_per_shard
 from engine.commands.shared.arguments import (
     IntRange,
     OutputFile,
@@ -51,15 +51,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--positions", type=positive, metavar="N", help="play until the file holds this many")
     parser.add_argument("--minutes", type=minutes, metavar="X", help="play no longer than this")
     parser.add_argument("--out", type=OutputFile("file of training games", begins_with(MAGIC)), metavar="FILE",
-                        help="the file; if it exists, it grows")
-    stats = parser.add_argument("--stats", type=in_file, metavar="FILE", help="instead: say what a file holds")
+                        help="the file; games are appended if it exists")
+    stats = parser.add_argument("--stats", type=in_file, metavar="FILE", help="instead: print statistics of a file")
     parser.add_argument("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
     add_seed(parser, "all games")
     parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=(DEFAULT_MODE.name, *BY_MODE),
-                        help=f"the kind of search (default {DEFAULT_MODE.name})")
-    parser.add_argument("--setting", type=text, default=DEFAULT, metavar="SETTING", help="who plays (as in `match`)")
+                        help=f"the search mode (default {DEFAULT_MODE.name})")
+    parser.add_argument("--setting", type=text, default=DEFAULT, metavar="CONFIG",
+                        help="the config that plays (as in `match`)")
     parser.add_argument("--network", type=text, metavar="FILE",
-                        help="what positions are evaluated with: a network, or `features`")
+                        help="a network to evaluate with, or `features`")
     parser.add_argument("--openings", type=in_file, metavar="FILE",
                         help="EPD or PGN: start from these, each followed by 2 or 3 random moves")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
@@ -73,7 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play or count, print, and return the exit status."""
+    """Play, or print statistics, and return the exit status."""
     if arguments.stats is not None:
         return _print_stats(arguments.stats, _win_score(arguments))
     if (arguments.positions is None and arguments.minutes is None) or arguments.out is None:
@@ -83,53 +84,54 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _play(arguments: argparse.Namespace) -> int:
     file = GameFile(arguments.out)
-    complaint = file.recover() if arguments.out.exists() else None
-    if complaint is not None:
-        print(f"error: {complaint}; what follows is cut off, and played again", file=sys.stderr)
+    warning = file.recover() if arguments.out.exists() else None
+    if warning is not None:
+        print_warning(f"{warning}; the rest of the file is discarded and replayed")
     width_here = arguments.concurrency or usable_cores()
-    setting = parse_config(_with_mode(arguments)).with_network(arguments.network)
-    if setting.tree is not None and arguments.openings is not None:
-        raise InputError("--openings is for alphabeta: trees begin with random moves")
-    if setting.tree is not None and arguments.adjudicate is not None:
-        raise InputError("--adjudicate is for alphabeta: trees have their own rules")
-    here = executors.threads if setting.tree is None else executors.processes  # trees are played by Python code
-    place = here(width_here) if arguments.cluster is None else cluster(arguments.cluster)
+    config = parse_config(_with_mode(arguments)).with_network(arguments.network)
+    if config.tree is not None and arguments.openings is not None:
+        raise InputError("--openings works with alphabeta only: tree searches start from random moves")
+    if config.tree is not None and arguments.adjudicate is not None:
+        raise InputError("--adjudicate works with alphabeta only: tree searches have their own rules")
+    here = executors.threads if config.tree is None else executors.processes  # Python code plays the games of trees
+    executor_context = here(width_here) if arguments.cluster is None else cluster(arguments.cluster)
     games, nodes, before, started, seconds = 0, 0, file.positions, time.perf_counter(), 0.0
     most = math.inf if arguments.positions is None else arguments.positions
     longest = math.inf if arguments.minutes is None else 60 * arguments.minutes
-    with place as (executor, width), stop_on_interrupt(cancel_games), progress_bar(arguments.positions) as show:
-        blocks = in_order(executor, _shards(arguments, setting, file.blocks), 2 * width)
+    with (executor_context as (executor, width), stop_on_interrupt(cancel_games),
+          progress_bar(arguments.positions) as show):
+        blocks = in_order(executor, _shards(arguments, config, file.blocks), 2 * width)
         while file.positions < most and seconds < longest and (block := next(blocks, None)) is not None:
             file.append(block.content, block.positions)
             games, nodes = games + block.games, nodes + block.nodes
             seconds = time.perf_counter() - started
             show(file.positions, "positions")
         blocks.close()  # type: ignore[attr-defined]
-        cancel_games()  # what is still being played is no longer needed
+        cancel_games()  # games in progress are no longer needed
     rate = 1 / max(seconds, 1e-3)
     print(f"{games} games, {file.positions - before} positions, {nodes} nodes in {seconds:.1f} s: "
-          f"{nodes * rate / 1e6:.3f} Mnps, {(file.positions - before) * rate:.0f} positions a second; "
+          f"{nodes * rate / 1e6:.3f} Mnps, {(file.positions - before) * rate:.0f} positions per second; "
           f"{file.positions} positions in the file")
     return 0
 
 
-def _shards(arguments: argparse.Namespace, setting: Config, first: int) -> Iterator[TrainingShard | TreeTrainingShard]:
-    """The shards from number `first` on, without end."""
-    games = games_a_shard(arguments.nodes, setting)
-    common = games, arguments.nodes, arguments.seed, setting, arguments.chess960
-    if setting.tree is not None:
+def _shards(arguments: argparse.Namespace, config: Config, first: int) -> Iterator[TrainingShard | TreeTrainingShard]:
+    """The shards from number `first` on, endlessly."""
+    games = games_per_shard(arguments.nodes, config)
+    common = games, arguments.nodes, arguments.seed, config, arguments.chess960
+    if config.tree is not None:
         yield from (TreeTrainingShard(number, *common) for number in count(first))
     for number, openings in _openings_of_shards(arguments, games, first):
         yield TrainingShard(number, *common, openings, _win_score(arguments))
 
 
 def _win_score(arguments: argparse.Namespace) -> int | None:
-    """At which score games are adjudicated; None for never."""
+    """The score at which games are adjudicated; None for never."""
     return (_DECISIVE if arguments.adjudicate is None else arguments.adjudicate) or None
 
 
 def _openings_of_shards(arguments: argparse.Namespace, games: int, first: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """(a shard's number, its openings); which ones they are depends only on the number and the seed."""
+    """(a shard's number, its openings), which depend only on the number and the seed."""
     if arguments.openings is None:
         yield from ((number, ()) for number in count(first))
         return
@@ -140,19 +142,19 @@ def _openings_of_shards(arguments: argparse.Namespace, games: int, first: int) -
 
 
 def _with_mode(arguments: argparse.Namespace) -> str:
-    """The setting as `match` would name it."""
+    """The config with its mode, in the syntax of `match`."""
     if arguments.mode == DEFAULT_MODE.name:
         return str(arguments.setting)
     return arguments.mode if arguments.setting == DEFAULT else f"{arguments.mode},{arguments.setting}"
 
 
 def _print_stats(path: Path, win_score: int | None) -> int:
-    """Count a file; the whole blocks of a damaged one are counted too."""
+    """Print statistics of a file, of a damaged one up to the damage; returns the exit status."""
     games = positions = size = 0
     played_on = PlayedOn()
     results = np.zeros(3, np.int64)
     lengths, levels = [], []
-    complaint = None
+    problem = None
     try:
         for block in read_games(path):
             games += len(block.rows)
@@ -163,13 +165,13 @@ def _print_stats(path: Path, win_score: int | None) -> int:
             played_on += count_played_on(block, win_score) if win_score is not None else PlayedOn()
             levels.append(np.abs(block.scores[np.abs(block.scores) < _MATE_SCORE]))
     except DamagedFileError as error:
-        complaint = str(error)
+        problem = str(error)
     if not games:
-        raise InputError(complaint or f"{path} holds no games")
+        raise InputError(problem or f"{path} holds no games")
     plies, level = np.concatenate(lengths), np.concatenate(levels)
-    print(f"{games} games, {positions} positions, {size / max(positions, 1):.2f} bytes a position")
+    print(f"{games} games, {positions} positions, {size / max(positions, 1):.2f} bytes per position")
     print(f"white wins {results[0]}, draws {results[1]}, black wins {results[2]}")
-    print(f"plies a game: {plies.min()} to {plies.max()}, {plies.mean():.1f} on average")
+    print(f"plies per game: {plies.min()} to {plies.max()}, {plies.mean():.1f} on average")
     if len(level):  # all may be mates
         half, most = np.percentile(level, (50, 90))
         print(f"scores: half within {half:.0f} centipawns, nine of ten within {most:.0f}")
@@ -177,7 +179,7 @@ def _print_stats(path: Path, win_score: int | None) -> int:
         drawn, lost = played_on.drawn / played_on.games, played_on.lost / played_on.games
         print(f"{played_on.games} games were played on beyond {win_score} centipawns: {drawn:.1%} drawn, "
               f"{lost:.1%} lost")
-    if complaint is not None:
-        print(f"error: {complaint}", file=sys.stderr)
+    if problem is not None:
+        print(f"error: {problem}", file=sys.stderr)
         return _DAMAGED
     return 0

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.commands.shared.arguments import add_hash, add_limits, add_threads, in_file, movetime_of, positive, text
-from engine.commands.shared.output import add_json, pluralize, print_object
+from engine.commands.shared.output import add_json, pluralize, print_object, print_warning
 from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.searches import search
 from engine.commands.shared.suites import Problem, read_problems
@@ -25,44 +24,44 @@ from engine.text.notation import parse_move, san, to_board
 from eval.evaluator import evaluator_named
 
 _DEFAULT_MOVETIME = 1000  # milliseconds
-_LINES_LEFT_OUT = 1
+_LINES_SKIPPED = 1
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("file", type=in_file, metavar="FILE.epd", help="positions with bm, am, dm or ce")
     add_limits(parser, "position", _DEFAULT_MOVETIME)
-    parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=[kind.name for kind in MODES],
-                        help=f"the kind of search (default {DEFAULT_MODE.name})")
+    parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=[mode.name for mode in MODES],
+                        help=f"the search mode (default {DEFAULT_MODE.name})")
     parser.add_argument("--network", type=text, metavar="FILE",
-                        help="what positions are evaluated with: a network, or `features`")
+                        help="the evaluator: a network file, or `features`")
     add_threads(parser)
     add_hash(parser)
     parser.add_argument("--first", type=positive, metavar="N", help="only the first N positions")
-    add_json(parser, "one object a position, and one for all")
+    add_json(parser, "one object per position, and one for all")
 
 
 @dataclass
 class Attempt:
-    """What the search made of a problem."""
+    """The result of a search on a problem."""
 
     problem: Problem
     move: str  # SAN
     solved: bool
-    seconds: float  # when the answer was found that was not given up again
-    mates: int  # that were announced
-    false_mates: int  # of those, with a line that does not give one
+    seconds: float  # until the final solution was found
+    mates: int  # announced
+    false_mates: int  # of those, with a line that does not end in mate
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Solve, print, and return the exit status."""
-    problems, complaints = read_problems(arguments.file)
-    for complaint in complaints:
-        print(f"error: {complaint}; left out", file=sys.stderr)
+    problems, warnings = read_problems(arguments.file)
+    for warning in warnings:
+        print_warning(f"skipped {warning}")
     if not problems:
-        raise InputError(f"suite {arguments.file} holds no positions")
+        raise InputError(f"suite {arguments.file} contains no positions")
     _solve_all(problems[: arguments.first], arguments)
-    return _LINES_LEFT_OUT if complaints else 0
+    return _LINES_SKIPPED if warnings else 0
 
 
 def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
@@ -72,10 +71,10 @@ def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
     started = time.perf_counter()
 
     def attempt(problem: Problem) -> Attempt:
-        made = _solve(searcher, problem, limits)
+        solved = _solve(searcher, problem, limits)
         if arguments.json:
-            print_object(_as_object(made))
-        return made
+            print_object(_as_object(solved))
+        return solved
 
     attempts = map_with_progress(problems, attempt, lambda problem: f"{arguments.file.name}, {problem.name}")
     total = _total(attempts, time.perf_counter() - started)
@@ -96,7 +95,7 @@ def _total(attempts: Sequence[Attempt], seconds: float) -> dict[str, Any]:
 def _as_object(attempt: Attempt) -> dict[str, Any]:
     problem = attempt.problem
     return {"kind": "position", "line": problem.number, "id": problem.label, "fen": problem.fen,
-            "wanted": _wanted(problem), "move": attempt.move, "solved": attempt.solved,
+            "wanted": _solution_text(problem), "move": attempt.move, "solved": attempt.solved,
             "seconds": round(attempt.seconds, 3) if attempt.solved else None, "mates": attempt.mates,
             "false_mates": attempt.false_mates}
 
@@ -104,7 +103,8 @@ def _as_object(attempt: Attempt) -> dict[str, Any]:
 def _print(attempts: Sequence[Attempt], total: Mapping[str, Any]) -> None:
     for attempt in attempts:
         if not attempt.solved:
-            print(f"{attempt.problem.name}: {attempt.problem.fen}: {attempt.move}, not {_wanted(attempt.problem)}")
+            problem = attempt.problem
+            print(f"{problem.name}: {problem.fen}: {attempt.move}, not {_solution_text(problem)}")
     print(f"{total['solved']} of {total['positions']} solved, {total['mean_seconds'] or 0.0:.3f} s on average to the "
           f"solution, {total['seconds']:.1f} s in all")
     if total["mates"]:
@@ -114,15 +114,15 @@ def _print(attempts: Sequence[Attempt], total: Mapping[str, Any]) -> None:
 
 
 def _new_search(arguments: argparse.Namespace) -> Search:
-    made = mode_named(arguments.mode).create(Settings(threads=arguments.threads), arguments.hash)
+    searcher = mode_named(arguments.mode).create(Settings(threads=arguments.threads), arguments.hash)
     if arguments.network is not None:
-        if not isinstance(made, Evaluating):
-            raise InputError(f"--network: {arguments.mode} evaluates nothing")
-        made.set_evaluation(evaluator_named(arguments.network))
-    return made
+        if not isinstance(searcher, Evaluating):
+            raise InputError(f"--network: the mode {arguments.mode} uses no evaluation")
+        searcher.set_evaluation(evaluator_named(arguments.network))
+    return searcher
 
 
-def _wanted(problem: Problem) -> str:
+def _solution_text(problem: Problem) -> str:
     if problem.mate is not None:
         return f"a mate in {problem.mate}"
     game = Game(problem.fen)
@@ -149,7 +149,7 @@ def _solve(searcher: Search, problem: Problem, limits: Limits) -> Attempt:
 
 
 def _mate_line_is_true(game: Game, info: Info) -> bool:
-    """Whether a line that announces a mate ends in one, at the announced move. python-chess is the judge."""
+    """Whether a line that announces a mate ends in one, at the announced move. Checked with python-chess."""
     distance = mate_distance(info.score)
     assert distance is not None
     board, follower = to_board(game), game.copy()

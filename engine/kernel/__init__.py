@@ -1,6 +1,6 @@
-"""The one door to the compiler, and to what it has compiled.
+"""The only package that imports the compiler: decorators, the code cache and shipped machine code.
 
-A kernel is a function that Numba compiles. There are three sorts, and no other set of jit options in the project:
+A kernel is a function that Numba compiles. There are three kinds, and the project uses no other jit options:
 
 - `entry`: called from Python, with declared argument types; loaded, or compiled, at its first call.
 - `kernel`: called only by other kernels.
@@ -8,8 +8,8 @@ A kernel is a function that Numba compiles. There are three sorts, and no other 
 
 `decorators` makes them, `signature` has the types of their arguments, `intrinsics` the machine instructions for which
 Python has no operator. `library` finds the machine code of an entry: in the package, where `build` put it, in the
-`cache`, or by asking the `compiler`. `codefile` is the format in which it is stored, `targets` are the processors it is
-made for, and `sources` has the digest that tells whether it still fits. Numba is imported only when something has to be
+`cache`, or by calling the `compiler`. `codefile` is its file format, `targets` are the processors it is
+made for, and `sources` has the digest that shows whether it is current. Numba is imported only when something must be
 compiled.
 """
 

@@ -80,7 +80,7 @@ class Cache:
         return code
 
     def keep(self, code: Code) -> None:
-        """Store what was compiled; if that fails, the user is told once."""
+        """Store compiled code; if that fails, send one warning."""
         if not self._can_write:
             return
         try:
@@ -88,8 +88,8 @@ class Cache:
             codefile.write(self.path_of(code.name, code.sources), self._provenance, [code])
         except OSError as error:
             self._can_write = False
-            notices.notify(f"the compiled kernels cannot be kept in {self.folder} ({error}): "
-                           "the next start has to compile them again")
+            notices.notify(f"cannot write the compiled kernels to {self.folder} ({error}); "
+                           "they will be compiled again at the next start")
 
     def _make_folder(self) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -177,6 +177,6 @@ def own_cache() -> Cache | None:
     try:
         home = cache_home()
     except RuntimeError as error:
-        notices.notify(f"there is no place for a compile cache ({error})")
+        notices.notify(f"no folder available for the compile cache ({error})")
         return None
     return Cache(home, targets.processor_digest(), targets.triple())

@@ -215,25 +215,25 @@ def _c_wrapper(declared: Declaration, compiled: Any, result: Any) -> ir.Module:
     door = ir.Function(module, ir.FunctionType(_I32, [*carriers, _I64.as_pointer()]), symbol_of(declared.name))
     builder = ir.IRBuilder(door.append_basic_block())
     given = iter(door.args)
-    values = [_received(context, builder, kind, given) for kind in argument_types]
-    (place,) = given
+    values = [_received(context, builder, numba_type, given) for numba_type in argument_types]
+    (result_pointer,) = given
     function_type = context.call_conv.get_function_type(result, argument_types)
     entry = ir.Function(module, function_type, compiled.fndesc.llvm_func_name)
     status, value = context.call_conv.call_function(builder, entry, result, argument_types, values)
     parts = cgutils.unpack_tuple(builder, value) if isinstance(result, types.BaseTuple) else [value]
     for number, part in enumerate(parts if result is not types.none else []):
-        _give_back(builder, part, builder.gep(place, [_I64(number)]))
+        _give_back(builder, part, builder.gep(result_pointer, [_I64(number)]))
     builder.ret(builder.zext(status.is_error, _I32))
     return module
 
 
-def _received(context: Any, builder: Any, kind: Any, given: Iterator[Any]) -> Any:
+def _received(context: Any, builder: Any, numba_type: Any, given: Iterator[Any]) -> Any:
     """An argument as Numba expects it, from the numbers that carry it."""
     value = next(given)
-    if isinstance(kind, types.Record):
-        return builder.bitcast(value, context.get_value_type(kind))
-    if isinstance(kind, types.Array):
-        array, cell = context.make_array(kind)(context, builder), context.get_data_type(kind.dtype)
+    if isinstance(numba_type, types.Record):
+        return builder.bitcast(value, context.get_value_type(numba_type))
+    if isinstance(numba_type, types.Array):
+        array, cell = context.make_array(numba_type)(context, builder), context.get_data_type(numba_type.dtype)
         size = _I64(context.get_abi_sizeof(cell))
         data = builder.bitcast(value, cell.as_pointer())
         populate_array(array, data, [next(given)], [size], size, None)  # memory that Numba does not own
@@ -241,11 +241,11 @@ def _received(context: Any, builder: Any, kind: Any, given: Iterator[Any]) -> An
     return value
 
 
-def _give_back(builder: Any, value: Any, place: Any) -> None:
+def _give_back(builder: Any, value: Any, result_pointer: Any) -> None:
     """Write a result into eight bytes."""
     if isinstance(value.type, ir.IntType):
         value = value if value.type.width == _I64.width else builder.zext(value, _I64)
-    builder.store(value, builder.bitcast(place, value.type.as_pointer()))
+    builder.store(value, builder.bitcast(result_pointer, value.type.as_pointer()))
 
 
 def specialize(bitcode: Bitcode, machine: Any) -> Bitcode:
@@ -274,7 +274,7 @@ def emit_object_code(bitcode: Bitcode, machine: Any) -> Code:
     unknown = {function.name for function in module.functions if function.is_declaration
                and not function.name.startswith("llvm.")} - targets.RUNTIME_SYMBOLS
     if any(value.is_declaration for value in module.global_variables):
-        raise TypeError(f"{bitcode.name} contains kernels that call each other, which Numba does not link")
+        raise TypeError(f"{bitcode.name} contains mutually recursive kernels, which Numba cannot link")
     if unknown:
         raise TypeError(f"{bitcode.name} calls {', '.join(sorted(unknown))}, which cannot be found when it is loaded")
     return Code(bitcode.name, bitcode.signature, bitcode.sources, bitcode.results, bitcode.is_tuple,

@@ -82,8 +82,8 @@ def prefetch(builder: Any, address: Any) -> None:
 
 def _adder(bits: int, doc: str) -> Intrinsic:
     def add(builder: Any, address: Any, value: Any) -> Any:
-        kind = _int(bits)
-        value = value if bits == 64 else builder.trunc(value, kind)
+        int_type = _int(bits)
+        value = value if bits == 64 else builder.trunc(value, int_type)
         old = builder.atomic_rmw("add", _pointer(builder, address, bits), value, "monotonic")
         return old if bits == 64 else builder.sext(old, _int(64))
 

@@ -1,7 +1,4 @@
-"""What a user should know about the kernels, one line each; the text layer prints it, not the compiler.
-
-Until a text layer listens, a line goes to stderr.
-"""
+"""Warnings about the kernels, one line each, sent to a listener; without one they go to stderr."""
 
 from __future__ import annotations
 
@@ -9,21 +6,21 @@ import sys
 from collections.abc import Callable
 
 
-def _complain(line: str) -> None:
+def _print_warning(line: str) -> None:
     print(f"warning: {line}", file=sys.stderr)
 
 
-_hearer: list[Callable[[str], None]] = [_complain]
-_told: set[str] = set()
+_listener: list[Callable[[str], None]] = [_print_warning]
+_sent: set[str] = set()
 
 
 def notify(line: str) -> None:
-    """Tell the user; the same line is told only once."""
-    if line not in _told:
-        _told.add(line)
-        _hearer[-1](line)
+    """Send a line to the listener; the same line is sent only once."""
+    if line not in _sent:
+        _sent.add(line)
+        _listener[-1](line)
 
 
-def set_listener(hearer: Callable[[str], None]) -> None:
-    """Send notices to `hearer` from now on."""
-    _hearer[-1] = hearer
+def set_listener(listener: Callable[[str], None]) -> None:
+    """Send warnings to `listener` from now on."""
+    _listener[-1] = listener

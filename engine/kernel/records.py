@@ -53,28 +53,28 @@ _ALIGNMENT = 8  # bytes
 _DTYPES: dict[Any, np.dtype[Any]] = {}  # [class]
 
 
-def dtype_of(kind: type[Fields]) -> np.dtype[Any]:
+def dtype_of(record_class: type[Fields]) -> np.dtype[Any]:
     """The dtype of a record with the fields of a class, in order."""
-    if kind not in _DTYPES:
-        dtype = record_dtype([(name, *_described(hint)) for name, hint in _hints(kind).items()])
+    if record_class not in _DTYPES:
+        dtype = record_dtype([(name, *_described(hint)) for name, hint in _hints(record_class).items()])
         for name in dtype.names or ():
             inner, offset = dtype.fields[name][:2]  # type: ignore[index]
             if inner.fields and offset % _ALIGNMENT:
-                raise TypeError(f"{kind.__name__}.{name}, a record, must come after fields of eight bytes only")
-        _DTYPES[kind] = dtype
-    return _DTYPES[kind]
+                raise TypeError(f"{record_class.__name__}.{name}, a record, must come after fields of eight bytes only")
+        _DTYPES[record_class] = dtype
+    return _DTYPES[record_class]
 
 
-def _hints(kind: type[Fields]) -> dict[str, Any]:
+def _hints(record_class: type[Fields]) -> dict[str, Any]:
     """The annotations of a class. Those that are a mere name are looked up, which is much faster than evaluation."""
-    names = vars(sys.modules[kind.__module__])
-    annotations = {name: names.get(text, text) for name, text in kind.__annotations__.items()}
+    names = vars(sys.modules[record_class.__module__])
+    annotations = {name: names.get(text, text) for name, text in record_class.__annotations__.items()}
     return get_type_hints(SimpleNamespace(__annotations__=annotations), names, include_extras=True)
 
 
-def take_fields(kind: type[Fields], types: Mapping[str, str]) -> None:
+def take_fields(record_class: type[Fields], types: Mapping[str, str]) -> None:
     """Give a record the fields of a table instead of those of its class: the name and type of each number."""
-    _DTYPES[kind] = record_dtype(list(types.items()))
+    _DTYPES[record_class] = record_dtype(list(types.items()))
 
 
 def _described(hint: Any) -> tuple[Any, ...]:
@@ -85,7 +85,7 @@ def _described(hint: Any) -> tuple[Any, ...]:
     return (dtype_of(code) if isinstance(code, type) else code, *shape)
 
 
-def new_record(kind: type[R]) -> R:
+def new_record(record_class: type[R]) -> R:
     """A record of zeros."""
-    record: R = np.zeros(1, dtype_of(kind))[0]
+    record: R = np.zeros(1, dtype_of(record_class))[0]
     return record

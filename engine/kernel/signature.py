@@ -83,7 +83,7 @@ class Record:
 
     def carry(self, value: Any) -> tuple[int]:
         if not isinstance(value, FastRecord) or value.dtype != self.dtype:
-            raise TypeError(f"a record of {self.dtype.itemsize} bytes is wanted, not {type(value).__name__}")
+            raise TypeError(f"expected a record of {self.dtype.itemsize} bytes, got {type(value).__name__}")
         return (_address_of_record(value),)
 
     def for_numba(self) -> Any:
@@ -105,7 +105,7 @@ class Array:
 
     def carry(self, value: Any) -> tuple[int, int]:
         if not isinstance(value, np.ndarray) or value.dtype != self.dtype or value.ndim != 1 or not value.flags.carray:
-            raise TypeError(f"a writable, contiguous {self.text} is wanted, not {type(value).__name__}")
+            raise TypeError(f"expected a writable, contiguous {self.text}, got {type(value).__name__}")
         return (value.ctypes.data, value.size)
 
     def for_numba(self) -> Any:
@@ -184,17 +184,17 @@ def bind(address: int, arguments: Sequence[ArgumentType], results: Sequence[str]
     carriers = [carrier for argument in arguments for carrier in argument.carriers]
     function = ctypes.CFUNCTYPE(ctypes.c_int32, *carriers, ctypes.c_void_p)(address)
     reader = struct.Struct("=" + "".join(_RESULT_FORMATS[result] for result in results))
-    place_for_results = ctypes.c_char * max(reader.size, 1)
+    result_buffer = ctypes.c_char * max(reader.size, 1)
 
     def call(*values: Any) -> Any:
         if len(values) != len(arguments):
-            raise TypeError(f"{len(arguments)} arguments are wanted, not {len(values)}")
-        place = place_for_results()
+            raise TypeError(f"expected {len(arguments)} arguments, got {len(values)}")
+        buffer = result_buffer()
         carried = [number for argument, value in zip(arguments, values, strict=True)
                    for number in argument.carry(value)]
-        if function(*carried, ctypes.addressof(place)) != 0:
+        if function(*carried, ctypes.addressof(buffer)) != 0:
             raise RuntimeError("a kernel failed")
-        found = reader.unpack_from(place)
+        found = reader.unpack_from(buffer)
         return found if is_tuple else found[0] if found else None
 
     return call

@@ -20,7 +20,7 @@ _V4 = (*_V3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 
 
 class Baseline(NamedTuple):
-    """Processors of one kind; `needs` are what `host_features` must name."""
+    """A family of processors; `needs` are the features that `host_features` must name."""
 
     name: str
     architecture: str  # the triple's first word

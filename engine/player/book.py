@@ -60,11 +60,11 @@ class PlayerBook:
                 legal.append((move, entry.weight))
         weights = [weight for _, weight in legal]
         variety = self._settings.book_variety
-        place = choose_index(weights, variety, self._chance)
-        if place is None:
+        index = choose_index(weights, variety, self._chance)
+        if index is None:
             return BookAnswer(None, (*remarks, *self._leave(game)))
-        move, weight = legal[place]
-        share = play_probabilities(weights, variety)[place]
+        move, weight = legal[index]
+        share = play_probabilities(weights, variety)[index]
         return BookAnswer(move, (*remarks, f"book {game.uci(move)} weight {weight}, chosen with {share:.0%}"))
 
     def _is_analysis(self, request: GoRequest) -> bool:

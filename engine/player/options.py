@@ -106,8 +106,8 @@ def _as_text(value: Value) -> str:
     return str(value) if value != "" else "<empty>"
 
 
-def _row(name: str, kind: OptionType, about: str, default: Value, **details: Any) -> Any:
-    return field(default=default, metadata={_ROW: (name, kind, about, details)})
+def _row(name: str, option_type: OptionType, about: str, default: Value, **details: Any) -> Any:
+    return field(default=default, metadata={_ROW: (name, option_type, about, details)})
 
 
 def _spin(name: str, about: str, default: int, low: int, high: int, **details: Any) -> int:
@@ -170,7 +170,7 @@ class Settings:
     syzygy_50_move_rule: bool = _check("Syzygy50MoveRule", "counts Syzygy wins that take more than fifty moves as "
                                        "draws", True)
     search_mode: str = _combo("SearchMode", "kind of search; the others are there to be compared with alphabeta",
-                              DEFAULT_MODE.name, tuple(kind.name for kind in MODES), effect=Effect.NEW_SEARCH,
+                              DEFAULT_MODE.name, tuple(mode.name for mode in MODES), effect=Effect.NEW_SEARCH,
                               modes=tuple(mode.name for mode in MODES))
     puct_exploration: int = _spin("PUCT Exploration", "puct: exploration constant of PUCT, in hundredths", 300, 0,
                                   10_000, effect=Effect.NEW_SEARCH, modes=("puct",))
@@ -218,8 +218,8 @@ class Settings:
 
 def _options() -> Iterator[Option]:
     for row in fields(Settings):
-        name, kind, about, details = row.metadata[_ROW]
-        yield Option(name, kind, about, row.name, cast("Value", row.default), **details)
+        name, option_type, about, details = row.metadata[_ROW]
+        yield Option(name, option_type, about, row.name, cast("Value", row.default), **details)
 
 
 OPTIONS = tuple(_options())

@@ -139,7 +139,7 @@ def learn(game: RowGame, network: Network, games: int, iterations: int = 100, se
         played = self_play(game, network, iterations, chance)
         examples = (examples + played + [mirrored(game, example) for example in played])[-_REMEMBERED:]
         for _ in range(_LESSONS):
-            drawn = [examples[place] for place in chance.choice(len(examples), _BATCH)]
+            drawn = [examples[index] for index in chance.choice(len(examples), _BATCH)]
             inputs, values, policies = (np.array(column) for column in zip(*drawn, strict=True))
             network.train(inputs, values, policies)
         yield network.loss(inputs, values, policies)

@@ -19,9 +19,9 @@ def difference(count: Callable[[chess.Board, chess.Color], float]) -> Feature:
     return lambda board: count(board, chess.WHITE) - count(board, chess.BLACK)
 
 
-def men(kind: chess.PieceType) -> Feature:
-    """How many men of a kind there are."""
-    return difference(lambda board, colour: len(board.pieces(kind, colour)))
+def piece_difference(piece_type: chess.PieceType) -> Feature:
+    """The number of pieces of a type, White's minus Black's."""
+    return difference(lambda board, colour: len(board.pieces(piece_type, colour)))
 
 
 def legal_moves(board: chess.Board, colour: chess.Color) -> int:
@@ -49,11 +49,11 @@ def doubled_pawns(board: chess.Board, colour: chess.Color) -> int:
 
 
 MATERIAL: Mapping[str, tuple[float, Feature]] = {
-    "queens": (16, men(chess.QUEEN)),
-    "rooks": (8, men(chess.ROOK)),
-    "bishops": (5, men(chess.BISHOP)),
-    "knights": (5, men(chess.KNIGHT)),
-    "pawns": (1, men(chess.PAWN)),
+    "queens": (16, piece_difference(chess.QUEEN)),
+    "rooks": (8, piece_difference(chess.ROOK)),
+    "bishops": (5, piece_difference(chess.BISHOP)),
+    "knights": (5, piece_difference(chess.KNIGHT)),
+    "pawns": (1, piece_difference(chess.PAWN)),
 }
 FEATURES: Mapping[str, tuple[float, Feature]] = {
     **MATERIAL,
@@ -87,7 +87,7 @@ Noisy = Callable[[State], Sequence[Action]]  # the actions after which a state i
 def quiescent(game: Game[State, Action], evaluate: Evaluate[State], noisy: Noisy[State, Action]) -> Evaluate[State]:
     """An evaluation that searches on where a state is not quiet. Give it to any search in place of `evaluate`.
 
-    The player to move may stop at any state and accept its evaluation: nobody is forced to capture.
+    The player to move may stop at any state and accept its evaluation: no side is forced to capture.
     """
 
     def value(state: State) -> float:

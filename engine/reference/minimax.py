@@ -19,7 +19,7 @@ Evaluate = Callable[[State], float]  # MAX's view
 
 @dataclass
 class Count:
-    """How much work a search was. It is told about every node, so that a subclass can watch."""
+    """How much work a search was. Called for every node, so that a subclass can record it."""
 
     nodes: int = 0
     leaves: int = 0
@@ -89,7 +89,7 @@ def alphabeta(game: Game[State, Action], state: State, depth: int | None = None,
         else:
             best = min(best, value)
             beta = min(beta, best)
-        if alpha >= beta:  # the cut-off: somebody has something better elsewhere
+        if alpha >= beta:  # the cutoff: one side has something better elsewhere
             break
     return count.leave(best)
 

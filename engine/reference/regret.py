@@ -1,7 +1,7 @@
 """Regret matching: learning to play a game of simultaneous moves from what other actions would have earned.
 
 Minimax does not apply: it would let the second player see the first one's move. The average of the strategies converges
-to an equilibrium, which nobody can exploit. The current strategy need not: it may go round in circles.
+to an equilibrium, which no opponent can exploit. The current strategy need not: it may go round in circles.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class VisitedNode:
 
 @dataclass
 class Trace(Count):
-    """A count that also keeps the tree it was told about."""
+    """A count that also keeps the tree."""
 
     root: VisitedNode | None = None
     visits: list[VisitedNode] = field(default_factory=list)  # in order

@@ -1,6 +1,6 @@
 """Monte Carlo tree search as in the textbook: four steps, repeated; then the most-visited move.
 
-Dice change only this: nobody chooses at a chance node, so selection and playouts roll the dice there.
+Dice change only this: no player chooses at a chance node, so selection and playouts roll the dice there.
 """
 
 from __future__ import annotations

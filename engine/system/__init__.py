@@ -1,1 +1,1 @@
-"""The ground: errors, files and the operating system. No chess in it."""
+"""Errors, files and the operating system; nothing here knows about chess."""

@@ -1,4 +1,4 @@
-"""The one exception for input that cannot be used."""
+"""The exceptions for invalid input."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ _LONGEST_QUOTE = 40
 
 
 class InputError(ValueError):
-    """A FEN, move or setting from outside is wrong; the message is one line that says what is wrong and where."""
+    """Invalid input: a FEN, a move, an option. The message is one line that says what is wrong and where."""
 
 
 class IllegalMoveError(InputError):
-    """A text names no move that can be played."""
+    """A text does not name a legal move."""
 
 
 def quote(text: str) -> str:
-    """`text` quoted for an error message: on one line, and cut short if it is long."""
+    """`text` quoted for an error message: on one line, truncated if it is long."""
     shown = text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
     return repr(shown)

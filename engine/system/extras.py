@@ -1,4 +1,4 @@
-"""The extras of the package: what some commands need besides the engine itself, and how to install it."""
+"""The extras of the package: optional packages of some commands, and how to install them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXTRAS = {
     "cluster": ("distributed",),
 }
 
-_CHECKOUT = Path(__file__).resolve().parents[1]
+_CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def missing_packages(extra: str) -> list[str]:
@@ -28,7 +28,7 @@ def missing_packages(extra: str) -> list[str]:
 
 
 def install_command(*extras: str) -> str:
-    """How to install extras: from the sources if this is a checkout, else by the name of the package."""
+    """The command that installs extras: from the sources in a checkout, otherwise from the package index."""
     names = ",".join(extras)
     if (_CHECKOUT / "pyproject.toml").is_file():
         return f"pip install '.[{names}]' in {_CHECKOUT}"

@@ -34,16 +34,16 @@ def file_size(path: Path, largest: int | None = None) -> int:
     """The size of a plain file; InputError if there is no such file or it is larger than `largest`."""
     check_name(path)
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise InputError(f"cannot read {path}: it is a folder")
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise InputError(f"cannot read {path}: it is not a plain file")
-    if largest is not None and found.st_size > largest:
-        raise InputError(f"cannot read {path}: it has {found.st_size} bytes, more than {largest}")
-    return found.st_size
+    if largest is not None and status.st_size > largest:
+        raise InputError(f"cannot read {path}: it has {status.st_size} bytes, more than {largest}")
+    return status.st_size
 
 
 def open_bytes(path: Path, largest: int | None = None) -> BinaryIO:
@@ -68,12 +68,12 @@ def read_text(path: Path, largest: int = LARGEST_TEXT) -> str:
 
 
 def _encoding_of(beginning: bytes) -> str:
-    """UTF-8, or what the mark says that some editors put at the beginning of a text."""
+    """The encoding of a text: UTF-16 if it begins with its byte order mark, otherwise UTF-8."""
     return "utf-16" if beginning.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
 
 
 def read_json(path: Path) -> Any:
-    """What a JSON file holds; InputError if it is not JSON."""
+    """The value of a JSON file; InputError if it is not JSON."""
     try:
         return json.loads(read_text(path, _LARGEST_JSON))
     except InputError:
@@ -105,7 +105,7 @@ def open_text(path: Path) -> Iterator[Iterator[str]]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except (EOFError, LZMAError, zlib.error, BadZipFile, RuntimeError) as error:
-        raise InputError(f"{path} is damaged, or packed in a way that cannot be read: {error}") from error
+        raise InputError(f"{path} is damaged, or its compression is not supported: {error}") from error
 
 
 def _lines(file: IO[str], path: Path) -> Iterator[str]:
@@ -118,7 +118,7 @@ def _lines(file: IO[str], path: Path) -> Iterator[str]:
 def _open_packed(path: Path, stack: ExitStack) -> IO[str]:
     suffix = path.suffix.lower()
     if suffix in _UNREADABLE:
-        raise InputError(f"{path}: unpack it first; .gz, .xz, .bz2 and .zip can be read as they are")
+        raise InputError(f"{path}: unsupported compression; use .gz, .xz, .bz2 or .zip, or unpack it")
     raw: IO[bytes] = stack.enter_context(open_bytes(path))
     if suffix == ".zip":
         from zipfile import ZipFile
@@ -135,12 +135,12 @@ def _open_packed(path: Path, stack: ExitStack) -> IO[str]:
 def _name_in(archive: zipfile.ZipFile, path: Path) -> str:
     names = [name for name in archive.namelist() if not name.endswith("/")]
     if not names:
-        raise InputError(f"{path} holds no file")
+        raise InputError(f"{path} contains no file")
     return names[0]
 
 
 def inner_name(path: Path) -> str:
-    """The name of the text that `open_text` reads: without the suffix of its packing."""
+    """The name of the text that `open_text` reads, without the suffix of its compression."""
     if path.suffix.lower() == ".zip":
         from zipfile import BadZipFile, ZipFile
 
@@ -153,7 +153,7 @@ def inner_name(path: Path) -> str:
 
 
 def check_target(path: Path, is_ours: Callable[[Path], bool], what: str) -> None:
-    """InputError if a file cannot be written there, or must not be: there is one that `is_ours` does not recognise."""
+    """Raise InputError if a file cannot be written, or would overwrite one that `is_ours` rejects."""
     check_name(path)
     if path.is_dir() or not path.name:
         raise InputError(f"cannot write {path}: it is a folder")
@@ -162,17 +162,17 @@ def check_target(path: Path, is_ours: Callable[[Path], bool], what: str) -> None
     if path.exists() and not path.is_file():
         raise InputError(f"cannot write {path}: it is not a plain file")
     if path.exists() and path.stat().st_size and not is_ours(path):
-        raise InputError(f"{path} already exists and is not a {what}: it is not overwritten")
+        raise InputError(f"{path} exists and is not a {what}; refusing to overwrite it")
 
 
 def check_name(path: Path) -> None:
-    """InputError if no file can have that name."""
+    """Raise InputError if no file can have that name."""
     if "\0" in str(path):
-        raise InputError(f"no file has the name {quote(str(path))}")
+        raise InputError(f"invalid file name {quote(str(path))}")
 
 
 def begins_with(*beginnings: bytes) -> Callable[[Path], bool]:
-    """A test of whether a file begins with one of these marks of its kind, ignoring white space."""
+    """Return a predicate: whether a file begins with one of these magic bytes, ignoring white space."""
     def is_one(path: Path) -> bool:
         with open_bytes(path) as file:
             return file.read(256).lstrip().startswith(beginnings)

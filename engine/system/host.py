@@ -1,4 +1,4 @@
-"""What differs between operating systems, in one place.
+"""Everything that differs between operating systems.
 
 The rest of the project uses only these names. Imports only the standard library at load time, because the UCI
 handshake is answered before Numba is loaded.
@@ -29,7 +29,7 @@ _WINDOWS_DOT_PRODUCTS = 43  # PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE
 _AT_HWCAP, _HWCAP_DOT_PRODUCTS = 16, 1 << 20  # in Linux's list of what an ARM processor can do
 
 _HUGE_PAGE = 1 << 21
-_ROOT = 0  # the user id of root, who can write anywhere
+_ROOT = 0  # the user id of root
 
 
 def usable_cores() -> int:
@@ -57,7 +57,7 @@ def zeroed_memory(size: int) -> memoryview:
 
 
 def address_of(buffer: Any) -> int:
-    """Where the bytes of a writable buffer lie."""
+    """The address of a writable buffer."""
     import ctypes
 
     return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
@@ -73,7 +73,7 @@ def memory_size() -> int:
 
 
 def children_cpu_seconds() -> float:
-    """The CPU seconds of all processes that this one started and that have ended; 0 on Windows, which forgets them."""
+    """The CPU seconds of all processes that this one started and that have ended; 0 on Windows."""
     if IS_WINDOWS:
         return 0.0
     import resource
@@ -102,7 +102,7 @@ def has_dot_products() -> bool:
 
 
 def user_cache_folder() -> Path:
-    """The folder in which this user's programs keep caches."""
+    """The folder for this user's caches."""
     if IS_WINDOWS:
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if IS_MACOS:
@@ -111,7 +111,7 @@ def user_cache_folder() -> Path:
 
 
 def user_data_folder() -> Path:
-    """The folder in which this user's programs keep what cannot be made again."""
+    """The folder for this user's application data."""
     if IS_WINDOWS:
         return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
     if IS_MACOS:
@@ -151,7 +151,7 @@ def try_lock(handle: int) -> bool:
 
 
 def unlock(handle: int) -> None:
-    """Give the lock of an open file back; closing it would not, while a forked process has it open too."""
+    """Release the lock of an open file. Closing the file is not enough while a forked process has it open too."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -163,7 +163,7 @@ def unlock(handle: int) -> None:
 
 
 def c_libraries() -> Iterator[Any]:
-    """The libraries in which C functions are found."""
+    """Yield the libraries that contain the C functions."""
     import ctypes
 
     names = ("ucrtbase", "kernel32", "vcruntime140") if IS_WINDOWS else (None,) if IS_MACOS else (None, "libm.so.6")

@@ -1,4 +1,4 @@
-"""Scores as users see them: one scale for UCI and commands, on which +100 is a 50 % chance to win."""
+"""Displayed scores: one scale for UCI and commands, on which +100 is a 50 % chance to win."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ _VALUES = bytes(material_on((piece,)) for piece in range(256))  # [piece]: sums 
 
 
 class StaticEval(NamedTuple):
-    """What an evaluation says about a position, from White's view."""
+    """The static evaluation of a position, from White's point of view."""
 
     score: int  # centipawns
-    shown: int  # in users' units
-    chances: Wdl
+    shown: int  # displayed centipawns
+    wdl: Wdl
 
 
 class NetworkExplanation(NamedTuple):
-    """What a network says about a position, and what each man is worth to it."""
+    """A network's evaluation of a position, and the worth of each piece."""
 
     verdict: StaticEval
-    men: list[PieceWorth]
-    kings: list[int]  # their squares: a king cannot be taken off the board to see what it is worth
+    pieces: list[PieceWorth]
+    kings: list[int]  # their squares; a king has no worth, because it cannot be removed
 
 
 def to_cp(position: PositionRecord, score: int, model: WdlModel | None = None) -> int:
-    """A score other than a mate in users' centipawns. A tablebase win is a fixed value minus the plies to reach it.
+    """Convert a score other than a mate to displayed centipawns.
 
-    `model` is that of the evaluation that gave the score; the default is the built-in evaluation's.
+    A tablebase win is a fixed value minus the plies to reach it.
+    `model` is the WDL model of the evaluator that gave the score, by default the built-in one's.
     """
     if is_decisive(score):
         plies = int(TB_WIN) - abs(score)
@@ -50,7 +51,7 @@ def to_wdl(position: PositionRecord, score: int, model: WdlModel | None = None,
            known: tuple[int, int, int] | None = None) -> Wdl:
     """Wins, draws and losses per thousand games for a score; `model` as for `to_cp`.
 
-    `known` are those that the search itself has found, if it has.
+    `known` is the WDL that the search itself has computed, if any.
     """
     if known is not None:
         return Wdl(*known)
@@ -58,7 +59,7 @@ def to_wdl(position: PositionRecord, score: int, model: WdlModel | None = None,
 
 
 def to_cp_and_wdl(position: PositionRecord, score: int, model: WdlModel | None = None) -> tuple[int, Wdl]:
-    """Both of a score that is no mate: `to_cp` and `to_wdl`, with the material counted once."""
+    """`to_cp` and `to_wdl` of a score other than a mate, counting the material once."""
     material, used = _material(position), model or built_in_evaluator().wdl_model
     if is_decisive(score):
         return to_cp(position, score, used), wdl_of(score, material, used)
@@ -66,16 +67,16 @@ def to_cp_and_wdl(position: PositionRecord, score: int, model: WdlModel | None =
 
 
 def static_explanation(position: PositionRecord) -> tuple[EvalBreakdown, int, Wdl]:
-    """Why the features say what they say, with their score in users' units and the chances, from White's view."""
+    """The breakdown by features, the displayed score and the WDL, from White's point of view."""
     from eval.explain import explain
 
     explanation = explain(position, load_weights())
     verdict = _verdict(position, explanation.score, features_wdl_model())
-    return explanation, verdict.shown, verdict.chances
+    return explanation, verdict.shown, verdict.wdl
 
 
 def network_explanation(position: PositionRecord, evaluation: Evaluator) -> NetworkExplanation:
-    """What an evaluation by a network says, and what each man contributes to it."""
+    """A network's evaluation and the worth of each piece."""
     from eval.piece_worth import StaticEvaluator, piece_worths
 
     score = StaticEvaluator(evaluation).score(position)

@@ -1,5 +1,5 @@
-"""An explanation of the evaluation as text: one row per feature, the sums, and what they mean for the game; for a
-network, which has no features, what each man on the board is worth.
+"""The evaluation as a text table: one row per feature, the sums, the displayed score and the WDL; for a network, which
+has no features, the worth of each piece.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 HEADINGS = ("term", "white", "mg", "eg", "black", "mg", "eg", "white - black")
 _WIDTHS = (24, 6, 6, 6, 6, 6, 6, 14)
-PIECE_HEADINGS = ("man", "network", "features")
-_MEN_WIDTHS = (20, 9, 9)
+PIECE_HEADINGS = ("piece", "network", "features")
+_PIECE_WIDTHS = (20, 9, 9)
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 _LETTERS = " PNBRQK"
 _FILES = "abcdefgh"
@@ -25,7 +25,7 @@ _CELL = 8  # characters per square
 
 
 class Row(NamedTuple):
-    """One line of the table, in centipawns; a group's line sums the features below it."""
+    """One row of the table, in centipawns; the row of a group sums the features below it."""
 
     cells: tuple[str, ...]  # under HEADINGS
     is_group: bool
@@ -58,72 +58,72 @@ def centipawns(parts: int) -> str:
     return f"{parts / PARTS_PER_CENTIPAWN:+.1f}"
 
 
-def summary(explanation: EvalBreakdown, shown: int, chances: Wdl) -> Iterator[str]:
-    """What the sums mean. `shown` is the score in users' units, `chances` are White's."""
+def summary(explanation: EvalBreakdown, shown: int, wdl: Wdl) -> Iterator[str]:
+    """The phase, the scale factor, the score and the WDL. `shown` is the displayed score; all are White's."""
     yield f"phase: {explanation.phase_share:.0%} middle game, {1 - explanation.phase_share:.0%} endgame"
     if explanation.scale_share < 1:
         yield f"endgame values count only {explanation.scale_share:.0%}: the advantage is hard to convert"
-    yield from _meaning(explanation.score, shown, chances)
+    yield from _meaning(explanation.score, shown, wdl)
 
 
-def _meaning(score: int, shown: int, chances: Wdl) -> Iterator[str]:
-    yield f"score: {score:+} centipawns from white's view, shown to users as {shown / 100:+.2f}"
-    yield (f"chances: white wins {chances.win / 10:.1f} %, draw {chances.draw / 10:.1f} %, "
-           f"black wins {chances.loss / 10:.1f} %")
+def _meaning(score: int, shown: int, wdl: Wdl) -> Iterator[str]:
+    yield f"score: {score:+} centipawns from White's point of view, displayed as {shown / 100:+.2f}"
+    yield (f"chances: white wins {wdl.win / 10:.1f} %, draw {wdl.draw / 10:.1f} %, "
+           f"black wins {wdl.loss / 10:.1f} %")
 
 
-def lines(explanation: EvalBreakdown, shown: int, chances: Wdl) -> Iterator[str]:
-    """The table and what it means, as plain text."""
+def lines(explanation: EvalBreakdown, shown: int, wdl: Wdl) -> Iterator[str]:
+    """The table and its summary, as plain text."""
     yield _aligned(HEADINGS, _WIDTHS)
     for row in rows(explanation):
         yield _aligned(row.cells, _WIDTHS)
-    yield from summary(explanation, shown, chances)
+    yield from summary(explanation, shown, wdl)
 
 
-def network_summary(found: NetworkExplanation) -> Iterator[str]:
-    """What a network says, and a board that shows what each man is worth to it."""
+def network_summary(explanation: NetworkExplanation) -> Iterator[str]:
+    """The network's score, and a board with the worth of each piece."""
     yield "by the network:"
-    yield from _meaning(*found.verdict)
+    yield from _meaning(*explanation.verdict)
     yield ""
-    yield "what each man is worth here, in centipawns: how much worse its side would stand without it"
-    yield from _board(found)
+    yield "worth of each piece in centipawns: what its side would lose without it"
+    yield from _board(explanation)
 
 
-def _board(found: NetworkExplanation) -> Iterator[str]:
-    """White at the bottom, Black's men in lower case."""
+def _board(explanation: NetworkExplanation) -> Iterator[str]:
+    """The board with White at the bottom and Black's pieces in lower case."""
     cells = ["."] * 64
-    for man in found.men:
-        letter = _LETTERS[man.piece & 7]
-        cells[man.square] = f"{letter.lower() if man.piece >> 3 else letter} {man.worth}"
-    for square in found.kings:
+    for piece in explanation.pieces:
+        letter = _LETTERS[piece.piece & 7]
+        cells[piece.square] = f"{letter.lower() if piece.piece >> 3 else letter} {piece.worth}"
+    for square in explanation.kings:
         cells[square] = "king"
     for rank in range(7, -1, -1):
         yield f"{rank + 1} " + "".join(cell.center(_CELL) for cell in cells[8 * rank : 8 * rank + 8]).rstrip()
     yield "  " + "".join(file.center(_CELL) for file in _FILES).rstrip()
 
 
-def piece_rows(men: Sequence[PieceWorth]) -> list[tuple[str, ...]]:
-    """The same as a table under MEN_HEADINGS: the most valuable man first, with its worth to the features."""
-    return [(_man_name(man), f"{man.worth:+}", f"{man.features_worth:+}")
-            for man in sorted(men, key=lambda man: -man.worth)]
+def piece_rows(pieces: Sequence[PieceWorth]) -> list[tuple[str, ...]]:
+    """The rows under PIECE_HEADINGS: most valuable piece first, with its worth by the network and by the features."""
+    return [(_piece_name(piece), f"{piece.worth:+}", f"{piece.features_worth:+}")
+            for piece in sorted(pieces, key=lambda piece: -piece.worth)]
 
 
-def _man_name(man: PieceWorth) -> str:
-    square = f"{_FILES[man.square & 7]}{(man.square >> 3) + 1}"
-    return f"{'black' if man.piece >> 3 else 'white'} {_NAMES[man.piece & 7]} {square}"
+def _piece_name(piece: PieceWorth) -> str:
+    square = f"{_FILES[piece.square & 7]}{(piece.square >> 3) + 1}"
+    return f"{'black' if piece.piece >> 3 else 'white'} {_NAMES[piece.piece & 7]} {square}"
 
 
-def network_lines(found: NetworkExplanation) -> Iterator[str]:
-    """What a network says, as plain text."""
+def network_lines(explanation: NetworkExplanation) -> Iterator[str]:
+    """The network's explanation as plain text."""
     yield ""
-    yield from network_summary(found)
+    yield from network_summary(explanation)
     yield ""
-    yield _aligned(PIECE_HEADINGS, _MEN_WIDTHS)
-    for row in piece_rows(found.men):
-        yield _aligned(row, _MEN_WIDTHS)
+    yield _aligned(PIECE_HEADINGS, _PIECE_WIDTHS)
+    for row in piece_rows(explanation.pieces):
+        yield _aligned(row, _PIECE_WIDTHS)
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = (f"{cell:<{width}}" if place == 0 else f"{cell:>{width}}"
-                      for place, (cell, width) in enumerate(zip(cells, widths, strict=True)))
+    first, *others = (f"{cell:<{width}}" if index == 0 else f"{cell:>{width}}"
+                      for index, (cell, width) in enumerate(zip(cells, widths, strict=True)))
     return (first + "".join(others)).rstrip()

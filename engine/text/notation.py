@@ -1,4 +1,4 @@
-"""Positions and moves as people write them: a FEN or `startpos`, with moves after it; moves in SAN or as UCI text.
+"""Parse positions and moves as users write them: a FEN or `startpos` with moves; moves in SAN or UCI text.
 
 python-chess is imported only where it is needed: a FEN, and moves as UCI text, are read without it.
 """
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 START = "startpos"
 _MOVES = "moves"
-_LONGEST_MOVE = 12  # letters and digits of a move, however it is written
+_LONGEST_MOVE = 12  # characters of a move in any notation
 _FEN_WITH_COUNTERS = re.compile(r"\s*((?:\S+\s+){3}\S+)\s+(\d{1,9})\s+(\d{1,9})\s*(?:;|\s|$)")
 _MOVE_NUMBER = re.compile(r"\d+\.+")  # as in `1. e4 e5 2. Nf3`
 
 
 def parse_position(text: str, chess960: bool = False) -> Game:
-    """The game that `startpos` or a FEN stands for, with or without `moves MOVE ...` after it; InputError if none."""
+    """Parse `startpos` or a FEN, optionally followed by `moves MOVE ...`; InputError if it is invalid."""
     words = text.split()
     end = words.index(_MOVES) if _MOVES in words else len(words)
-    place = " ".join(words[:end])
-    game = Game(START_FEN if place == START else place, chess960)
+    fen = " ".join(words[:end])
+    game = Game(START_FEN if fen == START else fen, chess960)
     play_moves(game, words[end + 1 :])
     return game
 
 
 def read_epd(line: str, chess960: bool = False) -> tuple[chess.Board, dict[str, Any]]:
-    """The board and the operations of a line of EPD; ValueError if it is none.
+    """Parse a line of EPD into a board and its operations; ValueError if it is invalid.
 
-    A FEN will do as well, with or without operations after its two counters.
+    A FEN is accepted too, with or without operations after its two counters.
     """
     import chess
 
@@ -51,7 +51,7 @@ def read_epd(line: str, chess960: bool = False) -> tuple[chess.Board, dict[str, 
 
 
 def play_moves(game: Game, texts: Iterable[str]) -> None:
-    """Play moves in either notation, numbered or not; InputError at the first that is illegal."""
+    """Play moves in either notation, with or without move numbers; InputError at the first illegal one."""
     for text in texts:
         move = _MOVE_NUMBER.sub("", text)
         if move:
@@ -59,7 +59,7 @@ def play_moves(game: Game, texts: Iterable[str]) -> None:
 
 
 def parse_move(game: Game, text: str) -> int:
-    """The legal move that SAN or UCI text stands for; InputError if it stands for none."""
+    """Parse a legal move in SAN or UCI text; InputError if there is none."""
     try:
         move = read_uci(game.position, text)
     except InputError:
@@ -71,9 +71,9 @@ def parse_move(game: Game, text: str) -> int:
 
 
 def parse_board_move(board: chess.Board, text: str) -> chess.Move:
-    """The legal move of a board that SAN or UCI text stands for, also as beginners write it; InputError if none.
+    """Parse a legal move of a board in SAN or UCI text, also in beginners' spelling; InputError if there is none.
 
-    `E4`, `nf3`, `e2-e4`, `g1 f3`, `0-0` and `exd5!` are understood. Where letters in the wrong case could mean two
+    `E4`, `nf3`, `e2-e4`, `g1 f3`, `0-0` and `exd5!` are accepted. Where letters in the wrong case could mean two
     moves, as `bc3` may, the one as written comes first.
     """
     import chess
@@ -98,7 +98,7 @@ def parse_board_move(board: chess.Board, text: str) -> chess.Move:
 
 
 def _bare(text: str) -> str:
-    """The letters and digits that tell moves apart, in small letters; castling by noughts is one by letters."""
+    """The letters and digits of a move in lower case, without `x`; castling is written with letters."""
     bare = "".join(letter for letter in text.lower() if letter.isalnum()).replace("0", "o")
     return bare if set(bare) == {"o"} else bare.replace("x", "")
 

@@ -1,4 +1,4 @@
-"""A chess clock: two faces of which one runs, read in milliseconds."""
+"""A chess clock for two sides, in milliseconds, and time controls."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _TENTHS_BELOW = 10 * _SECOND
 
 @dataclass(frozen=True)
 class TimeControl:
-    """What each side has for the game, and what every move adds, in milliseconds."""
+    """The time of each side for the game and the increment per move, in milliseconds."""
 
     base: int
     increment: int = 0
 
     def tag(self) -> str:
-        """The text of PGN's TimeControl tag: seconds."""
+        """The value of PGN's TimeControl tag, in seconds."""
         return f"{self.base / _SECOND:g}" + (f"+{self.increment / _SECOND:g}" if self.increment else "")
 
     def __str__(self) -> str:
@@ -33,25 +33,25 @@ class TimeControl:
 
 
 def parse_time_control(text: str) -> TimeControl:
-    """The control that people write as `5+3`: minutes for the game, seconds a move. InputError if it is none."""
-    found = _CONTROL.fullmatch(text.strip())
-    base = round(float(found[1]) * _MINUTE) if found else 0
-    if found is None or base == 0:
-        raise InputError(f"a clock is MINUTES+SECONDS, as in 5+3, not {quote(text)}")
-    return TimeControl(base, round(float(found[2]) * _SECOND))
+    """Parse `5+3`: minutes for the game, seconds per move. InputError if the text is not a time control."""
+    match = _CONTROL.fullmatch(text.strip())
+    base = round(float(match[1]) * _MINUTE) if match else 0
+    if match is None or base == 0:
+        raise InputError(f"a clock must be MINUTES+SECONDS, as in 5+3, got {quote(text)}")
+    return TimeControl(base, round(float(match[2]) * _SECOND))
 
 
 def parse_time_control_tag(text: str) -> TimeControl | None:
-    """The control that a TimeControl tag stands for; None if it is another kind, or none."""
-    found = _TAG.fullmatch(text.strip())
-    base = round(float(found[1]) * _SECOND) if found else 0
-    if found is None or base == 0:
+    """Parse the value of a TimeControl tag; None if it is missing or not of the form BASE+INCREMENT."""
+    match = _TAG.fullmatch(text.strip())
+    base = round(float(match[1]) * _SECOND) if match else 0
+    if match is None or base == 0:
         return None
-    return TimeControl(base, round(float(found[2] or 0) * _SECOND))
+    return TimeControl(base, round(float(match[2] or 0) * _SECOND))
 
 
 def format_time(milliseconds: int) -> str:
-    """A reading as people see it: `1:02:03`, `4:05`, `0:09.8`."""
+    """Format a time: `1:02:03`, `4:05`, `0:09.8`."""
     if milliseconds < _TENTHS_BELOW:
         return f"0:{milliseconds // 100 / 10:04.1f}"
     seconds = milliseconds // _SECOND
@@ -60,7 +60,7 @@ def format_time(milliseconds: int) -> str:
 
 
 class ChessClock:
-    """Time for two. `now` tells seconds that never run backwards."""
+    """The clock of a game. `now` returns monotonic seconds."""
 
     def __init__(self, control: TimeControl, now: Callable[[], float] = time.monotonic) -> None:
         self.control = control
@@ -71,37 +71,37 @@ class ChessClock:
 
     @property
     def running(self) -> chess.Color | None:
-        """Whose time runs; None while both stand still."""
+        """The side whose clock runs; None while both are stopped."""
         return self._running
 
     def left(self, color: chess.Color) -> int:
-        """The milliseconds that a side has, at least 0."""
+        """The milliseconds that a side has left, at least 0."""
         spent = round((self._now() - self._since) * _SECOND) if color == self._running else 0
         return max(self._left[color] - spent, 0)
 
     def set(self, color: chess.Color, milliseconds: int) -> None:
-        """Put one face right; if it runs, from now on."""
+        """Set the remaining time of a side; a running clock continues from there."""
         self._left[color] = milliseconds
         if color == self._running:
             self._since = self._now()
 
     def start(self, color: chess.Color) -> None:
-        """Let the time of one side run, and no other."""
+        """Start the clock of one side and stop the other."""
         self.stop()
         self._running, self._since = color, self._now()
 
     def stop(self) -> None:
-        """Let both faces stand still."""
+        """Stop both clocks."""
         if self._running is not None:
             self._left[self._running] = self.left(self._running)
             self._running = None
 
     def press(self, color: chess.Color) -> int:
-        """The move of a side is made: it gets its increment, and the other's time runs. Returns what it has."""
+        """End the move of a side: add its increment and start the other clock. Return the milliseconds it has left."""
         self.start(not color)
         self._left[color] += self.control.increment
         return self._left[color]
 
     def flagged_side(self) -> chess.Color | None:
-        """The side whose time is up, if one is."""
+        """The side whose time is up; None if neither flag has fallen."""
         return self._running if self._running is not None and self.left(self._running) == 0 else None

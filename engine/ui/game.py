@@ -1,6 +1,6 @@
-"""A game as it is played at a board by a person and the engine, or by two of either.
+"""A game between a person and the engine: moves, clocks, take-backs, the outcome, and PGN.
 
-Moves, clocks, take-backs, the end and its reason, and PGN out and in. Nothing here thinks, waits or prints.
+Nothing here searches, waits or prints.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from engine.ui.clock import ChessClock, TimeControl, parse_time_control_tag
 
 UNDECIDED, DRAWN = "*", "1/2-1/2"
 _WINS = {chess.WHITE: "1-0", chess.BLACK: "0-1"}
-# in pawns, as people count
+# in pawns
 PIECE_VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
 _CHESS960_STARTS = 960
-_PERSON, _PROGRAM = "human", "program"  # as PGN calls the types of players
+_PERSON, _PROGRAM = "human", "program"  # PGN's player types
 _TIME_FORFEIT, _NORMAL, _UNTERMINATED = "time forfeit", "normal", "unterminated"  # PGN's terminations
 
 
 class Termination(Enum):
-    """Why a game is over, in words."""
+    """Why a game is over, as displayed."""
 
     CHECKMATE = "checkmate"
     STALEMATE = "stalemate"
@@ -47,14 +47,14 @@ class Termination(Enum):
 
 @dataclass(frozen=True)
 class GameOutcome:
-    """How a game ended."""
+    """The winner of a game and the reason."""
 
     winner: chess.Color | None  # None for a draw
     reason: Termination
 
     @property
     def result(self) -> str:
-        """As PGN writes it."""
+        """The result in PGN notation."""
         return DRAWN if self.winner is None else _WINS[self.winner]
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class GameOutcome:
 
 @dataclass(frozen=True)
 class PlayerInfo:
-    """Who plays one side."""
+    """The name, type and rating of the player of one side."""
 
     name: str
     is_person: bool = True
@@ -73,30 +73,30 @@ class PlayerInfo:
 
 
 def starting_board(fen: str | None = None, chess960: bool = False, number: int | None = None) -> chess.Board:
-    """Where a game begins: by a FEN, by the number of a Chess960 start, or as usual. InputError if that is nowhere."""
+    """The starting position: from a FEN, by Chess960 number, or the standard one. InputError if it is invalid."""
     if number is not None:
         if not 0 <= number < _CHESS960_STARTS:
-            raise InputError(f"Chess960 starts are numbered from 0 to {_CHESS960_STARTS - 1}: there is no {number}")
+            raise InputError(f"the Chess960 number must be from 0 to {_CHESS960_STARTS - 1}, got {number}")
         return chess.Board.from_chess960_pos(number)
     return to_board(Rules(START_FEN if fen is None or fen == START else fen, chess960))
 
 
 class PlayedGame:
-    """One game. What cannot be done raises InputError and changes nothing.
+    """One game. Actions that are not possible raise InputError and change nothing.
 
-    The clock stands still until the first move is made, also when a saved game goes on, so that nobody
-    loses time to setting up.
+    The clock does not run before the first move, also when a saved game is resumed, so that no time is lost to
+    setting up.
     """
 
     def __init__(self, board: chess.Board | None = None, control: TimeControl | None = None,
-                 seats: tuple[PlayerInfo, PlayerInfo] = (PlayerInfo("White"), PlayerInfo("Black")),
+                 players: tuple[PlayerInfo, PlayerInfo] = (PlayerInfo("White"), PlayerInfo("Black")),
                  now: Callable[[], float] = time.monotonic) -> None:
-        """`board` has no moves behind it; `seats` are White's and Black's."""
+        """`board` must have an empty move stack; `players` are White and Black."""
         self._board = chess.Board() if board is None else board.copy()
-        self.white, self.black = seats
+        self.white, self.black = players
         self.clock = None if control is None else ChessClock(control, now)
         self.date = f"{datetime.now(UTC).astimezone():%Y.%m.%d}"
-        self._readings: list[int | None] = []  # what the mover had left after each move
+        self._readings: list[int | None] = []  # the mover's clock after each move
         self._taken: list[chess.Piece | None] = []  # by each move
         self._names: list[OpeningName | None] = []  # of the position after each move
         self._outcome = self._end_on_board()
@@ -108,7 +108,7 @@ class PlayedGame:
 
     @property
     def turn(self) -> chess.Color:
-        """Who is to move."""
+        """The side to move."""
         return self._board.turn
 
     @property
@@ -116,15 +116,15 @@ class PlayedGame:
         """All moves since the start."""
         return tuple(self._board.move_stack)
 
-    def seat(self, color: chess.Color) -> PlayerInfo:
-        """Who plays a side."""
+    def player(self, color: chess.Color) -> PlayerInfo:
+        """The player of a side."""
         return self.white if color else self.black
 
     @property
     def outcome(self) -> GameOutcome | None:
-        """How the game ended; None while it goes on. A flag falls when it is asked for."""
+        """The outcome; None while the game goes on. Reading it ends a game in which a flag has fallen."""
         if self._outcome is None and self.clock is not None and (loser := self.clock.flagged_side()) is not None:
-            # Time is no loss against somebody who could never mate.
+            # By FIDE 6.9 it is a draw if the opponent cannot mate.
             winner = None if self._board.has_insufficient_material(not loser) else not loser
             self._finish(GameOutcome(winner, Termination.FLAG))
         return self._outcome
@@ -135,11 +135,11 @@ class PlayedGame:
         return self.outcome is not None
 
     def read(self, text: str) -> chess.Move:
-        """The legal move that a text means, in SAN or as UCI text; InputError if it means none."""
+        """Parse a legal move in SAN or UCI text; InputError if there is none."""
         return parse_board_move(self._board, text)
 
     def push(self, move: chess.Move | str) -> chess.Move:
-        """Make a move, and press the clock."""
+        """Make a move and press the clock. Return the move."""
         self._check_running()
         made = self.read(move) if isinstance(move, str) else move
         if not self._board.is_legal(made):
@@ -151,29 +151,29 @@ class PlayedGame:
 
     def _push(self, move: chess.Move, reading: int | None) -> None:
         board = self._board
-        place = move.to_square
+        captured_square = move.to_square
         if board.is_en_passant(move):
-            place = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
-        self._taken.append(board.piece_at(place) if board.is_capture(move) else None)
+            captured_square = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+        self._taken.append(board.piece_at(captured_square) if board.is_capture(move) else None)
         self._readings.append(reading)
         board.push(move)
         self._names.append(None if board.chess960 else opening_name(board))
 
     def last_san(self) -> str:
-        """The latest move, in SAN; empty if there is none."""
+        """The last move in SAN; empty if there is none."""
         if not self._board.move_stack:
             return ""
         before = self.board
         return before.san(before.pop())
 
     def can_take_back(self, color: chess.Color) -> bool:
-        """Whether that side has made a move."""
+        """Whether `color` has made a move."""
         return len(self.moves) > (self._board.turn == color)
 
     def take_back(self, color: chess.Color) -> int:
-        """Go back to before that side's latest move; returns how many moves of both were undone.
+        """Return to the position before the last move of `color`; return how many plies were undone.
 
-        Clocks show what they showed then, and a game that was over goes on.
+        The clocks are set back too, and a finished game continues.
         """
         if not self.can_take_back(color):
             raise InputError("there is no move to take back")
@@ -190,29 +190,29 @@ class PlayedGame:
         return count
 
     def _set_clock(self, clock: ChessClock) -> None:
-        """Show what both sides had left after their latest moves."""
+        """Set both sides' clocks to what they had left after their last moves."""
         for color in chess.COLORS:
             mine = self._readings[::-1][0 if color != self.turn else 1 :: 2]
             left = next((reading for reading in mine if reading is not None), clock.control.base)
             clock.set(color, left)
 
     def resign(self, color: chess.Color) -> None:
-        """That side gives up."""
+        """End the game: `color` resigns."""
         self._check_running()
         self._finish(GameOutcome(not color, Termination.RESIGNATION))
 
     def agree_draw(self) -> None:
-        """Both sides want a draw."""
+        """End the game: both sides agree to a draw."""
         self._check_running()
         self._finish(GameOutcome(None, Termination.AGREEMENT))
 
     def pause(self) -> None:
-        """Let the clock stand still, until `resume` or the next move."""
+        """Stop the clock until `resume` or the next move."""
         if self.clock is not None:
             self.clock.stop()
 
     def resume(self) -> None:
-        """Let the clock of the side to move run, if the game is on and has begun."""
+        """Start the clock of the side to move, if a move has been made and the game is not over."""
         if self.clock is not None and self.moves and not self.is_over:
             self.clock.start(self.turn)
 
@@ -225,7 +225,7 @@ class PlayedGame:
         self.pause()
 
     def _end_on_board(self) -> GameOutcome | None:
-        """What the rules say of the position; the clock stands still if it is the end."""
+        """The outcome of the position by the rules; stops the clock if there is one."""
         board = self._board
         ends = ((board.is_checkmate, Termination.CHECKMATE), (board.is_stalemate, Termination.STALEMATE),
                 (board.is_insufficient_material, Termination.MATERIAL), (board.is_fifty_moves, Termination.FIFTY_MOVES),
@@ -237,12 +237,12 @@ class PlayedGame:
         return GameOutcome(not board.turn if reason is Termination.CHECKMATE else None, reason)
 
     def taken(self, color: chess.Color) -> list[chess.PieceType]:
-        """The men that a side has lost, the most valuable first."""
+        """The types of the pieces that a side has lost, most valuable first."""
         lost = [piece.piece_type for piece in self._taken if piece is not None and piece.color == color]
         return sorted(lost, reverse=True)
 
     def lead(self) -> int:
-        """By how many pawns' worth of men White is ahead; negative if Black is."""
+        """The material balance in pawns, from White's point of view."""
         return sum((1 if piece.color else -1) * PIECE_VALUES.get(piece.piece_type, 0)
                    for piece in self._board.piece_map().values())
 
@@ -251,7 +251,7 @@ class PlayedGame:
         return next((name for name in reversed(self._names) if name is not None), None)
 
     def opening(self) -> str:
-        """The same as text with its code, as in `C50 Italian Game`; empty if it has none."""
+        """The opening's ECO code and name, as in `C50 Italian Game`; empty if it has none."""
         name = self.opening_name()
         return "" if name is None else str(name)
 
@@ -279,10 +279,10 @@ class PlayedGame:
         outcome = self.outcome
         tags = {"Event": "Casual game", "Site": "?", "Date": self.date, "Round": "-", "White": self.white.name,
                 "Black": self.black.name, "Result": UNDECIDED if outcome is None else outcome.result}
-        for color, seat in (("White", self.white), ("Black", self.black)):
-            tags[f"{color}Type"] = _PERSON if seat.is_person else _PROGRAM
-            if seat.elo is not None:
-                tags[f"{color}Elo"] = str(seat.elo)
+        for color, player in (("White", self.white), ("Black", self.black)):
+            tags[f"{color}Type"] = _PERSON if player.is_person else _PROGRAM
+            if player.elo is not None:
+                tags[f"{color}Elo"] = str(player.elo)
         if self.clock is not None:
             tags["TimeControl"] = self.clock.control.tag()
         eco, _, name = self.opening().partition(" ")
@@ -294,11 +294,11 @@ class PlayedGame:
 
 
 def game_from_pgn(text: str, now: Callable[[], float] = time.monotonic) -> PlayedGame:
-    """The first game of a PGN text, to go on with: its main line, players and clocks. InputError if there is none."""
+    """The first game of a PGN text, to be continued: main line, players, clocks. InputError if there is none."""
     record = read_game_text(text)
     tags = record.headers
     game = PlayedGame(record.board(), parse_time_control_tag(tags.get("TimeControl", "")),
-                      (_seat(tags, "White"), _seat(tags, "Black")), now)
+                      (_player_info(tags, "White"), _player_info(tags, "Black")), now)
     game.date = tags.get("Date", game.date)
     for node in record.mainline():
         game._check_running()  # noqa: SLF001  of this module
@@ -308,18 +308,18 @@ def game_from_pgn(text: str, now: Callable[[], float] = time.monotonic) -> Playe
     if game.clock is not None:
         game._set_clock(game.clock)  # noqa: SLF001
     if game.outcome is None:
-        game._outcome = _outcome_told(tags)  # noqa: SLF001
+        game._outcome = _claimed_outcome(tags)  # noqa: SLF001
     return game
 
 
-def _seat(tags: chess.pgn.Headers, color: str) -> PlayerInfo:
+def _player_info(tags: chess.pgn.Headers, color: str) -> PlayerInfo:
     elo = tags.get(f"{color}Elo", "")
     return PlayerInfo(tags.get(color, "?"), tags.get(f"{color}Type", _PERSON) != _PROGRAM,
                       int(elo) if elo.isascii() and elo.isdigit() and len(elo) <= 4 else None)
 
 
-def _outcome_told(tags: chess.pgn.Headers) -> GameOutcome | None:
-    """How a game ended that could have gone on by the rules."""
+def _claimed_outcome(tags: chess.pgn.Headers) -> GameOutcome | None:
+    """The outcome that the tags claim for a game that is not over by the rules."""
     winners = {result: winner for winner, result in _WINS.items()}
     result = tags.get("Result", UNDECIDED)
     is_by_time = tags.get("Termination", "") == _TIME_FORFEIT

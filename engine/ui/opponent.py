@@ -1,4 +1,4 @@
-"""The engine at a board: its moves at a level and by its clock, what it says to a draw, and its advice."""
+"""The engine as an opponent: its moves at a level and by its clock, draw offers, hints and explanations."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _ELO = find_option("UCI_Elo")
 LOWEST, HIGHEST = _ELO.low, _ELO.high
 _HASH = 32  # MB
 _MOST_THREADS = 8
-_MOVETIME = 2000  # milliseconds, where no clock says how long; weak levels need less
+_MOVETIME = 2000  # milliseconds, in games without clocks; weak levels need less
 _ADVICE_MOVETIME, _GLANCE_MOVETIME = 700, 150
-_FIRST_BOOK_LEVEL = 1200  # who is weaker knows no openings
+_FIRST_BOOK_LEVEL = 1200  # weaker levels play without a book
 _ELO_PER_BOOK_MOVE = 150
 
-_DRAW_FROM_PLY, _DRAW_AT_MOST = 20, 20  # centipawns for the engine: more is worth playing on for
-_GLAD_OF_A_DRAW = -100
+_DRAW_FROM_PLY, _DRAW_AT_MOST = 20, 20  # centipawns, the engine's: with more it plays on
+_EARLY_DRAW_AT_MOST = -100
 
-_SHORTEST, _LONGEST = 0.5, 2.5  # seconds of a move that is thought about
-_OBVIOUS = 0.4  # of a move that needs none
-_SHARE_OF_CLOCK = 50  # a move takes no more than this part of what is left
+_SHORTEST, _LONGEST = 0.5, 2.5  # seconds for an ordinary move
+_OBVIOUS = 0.4  # seconds for an obvious move
+_SHARE_OF_CLOCK = 50  # a delay is at most this part of the remaining time
 
 
 def level_name(level: int | None) -> str:
-    """What the engine is called at a level; None is its best."""
+    """The engine's name at a level; None is full strength."""
     return NAME if level is None else f"{NAME} (level {level})"
 
 
 def engine_info(level: int | None) -> PlayerInfo:
-    """The engine's place at the board."""
+    """The engine as a player at a level."""
     return PlayerInfo(level_name(level), is_person=False, elo=level)
 
 
@@ -53,75 +53,75 @@ def _options(level: int | None) -> dict[str, str | int | bool]:
 
 
 def would_accept_draw(centipawns: int, plies: int) -> bool:
-    """Whether the engine takes a draw where it stands so well, so many plies from the start."""
-    return centipawns <= (_DRAW_AT_MOST if plies >= _DRAW_FROM_PLY else _GLAD_OF_A_DRAW)
+    """Whether the engine accepts a draw with this score (its own point of view) after so many plies."""
+    return centipawns <= (_DRAW_AT_MOST if plies >= _DRAW_FROM_PLY else _EARLY_DRAW_AT_MOST)
 
 
 class EngineOpponent:
-    """An engine that plays at a level, and one at full strength that advises. Leave it with `with` or `close`."""
+    """An engine that plays at a level, and one at full strength that analyses. A context manager; or use `close`."""
 
     def __init__(self, level: int | None, megabytes: int = _HASH, threads: int | None = None) -> None:
-        """`megabytes` and `threads` are for the player; without a number it takes the cores that it can make use of."""
+        """`megabytes` and `threads` are for the playing engine; by default it uses the cores that help it."""
         if threads is None:
             threads = 1 if level is not None else min(usable_cores(), _MOST_THREADS)
         self._player = Engine(hash=megabytes, threads=threads, options=_options(level))
-        self._advising: Engine | None = None  # until advice is wanted
-        self._chance = random.Random()  # noqa: S311  a pause needs no secrecy
+        self._analysis_engine: Engine | None = None  # created when first needed
+        self._rng = random.Random()  # noqa: S311  delays are not secret
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+    def __exit__(self, exc_type: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self.close()
 
     def close(self) -> None:
-        """Stop the search in progress, and release threads and memory."""
-        for engine in (self._player, self._advising):
+        """Stop the running search and release threads and memory."""
+        for engine in (self._player, self._analysis_engine):
             if engine is not None:
                 engine.close()
 
     def stop(self) -> None:
-        """Make the search in progress end soon; from any thread."""
-        for engine in (self._player, self._advising):
+        """Make the running search end soon; may be called from any thread."""
+        for engine in (self._player, self._analysis_engine):
             if engine is not None:
                 engine.stop()
 
     def begin_game(self) -> None:
-        """Forget the previous game."""
+        """Clear the state of the previous game."""
         self._player.clear()
 
     def move(self, game: PlayedGame) -> chess.Move:
         """Search for the engine's move in a game that is not over, by its level and clock."""
         clock = game.clock
         if clock is None:
-            found = self._player.play(game.board, movetime=_MOVETIME)
+            played = self._player.play(game.board, movetime=_MOVETIME)
         else:
             left = max(clock.left(chess.WHITE), 1), max(clock.left(chess.BLACK), 1)
-            found = self._player.play(game.board, clocks=left, increments=(clock.control.increment,) * 2)
-        assert found.move is not None
-        return found.move
+            played = self._player.play(game.board, clocks=left, increments=(clock.control.increment,) * 2)
+        assert played.move is not None
+        return played.move
 
     def humanlike_delay(self, game: PlayedGame, move: chess.Move) -> float:
-        """Seconds that a person would have thought about this move of the engine."""
+        """Seconds that a human player would have spent on this move of the engine."""
         board = game.board
-        is_retaking = bool(board.move_stack) and board.move_stack[-1].to_square == move.to_square
-        is_obvious = is_retaking or board.legal_moves.count() == 1
-        seconds = _OBVIOUS if is_obvious else self._chance.uniform(_SHORTEST, _LONGEST)
+        is_recapture = bool(board.move_stack) and board.move_stack[-1].to_square == move.to_square
+        is_obvious = is_recapture or board.legal_moves.count() == 1
+        seconds = _OBVIOUS if is_obvious else self._rng.uniform(_SHORTEST, _LONGEST)
         if game.clock is not None:
             seconds = min(seconds, game.clock.left(game.turn) / 1000 / _SHARE_OF_CLOCK)
         return seconds
 
     def accepts_draw(self, game: PlayedGame) -> bool:
-        """Whether the engine takes the draw that its opponent offers."""
+        """Whether the engine accepts a draw offer."""
         score = self.evaluate(game)
         mine = score.value if game.turn == self._color(game) else -score.value
         return would_accept_draw(mine, len(game.moves))
 
     @staticmethod
     def _color(game: PlayedGame) -> chess.Color:
-        """The side that the engine has; the one that is not to move if it plays both or none."""
-        programs = [color for color in chess.COLORS if not game.seat(color).is_person]
+        """The engine's side; the side not to move if it plays both or none."""
+        programs = [color for color in chess.COLORS if not game.player(color).is_person]
         return programs[0] if len(programs) == 1 else not game.turn
 
     def hint(self, game: PlayedGame) -> AnalysisInfo | None:
@@ -129,21 +129,21 @@ class EngineOpponent:
         return self._best(game, _ADVICE_MOVETIME)
 
     def evaluate(self, game: PlayedGame) -> Score:
-        """How good the position is for the side to move, at a glance."""
-        found = self._best(game, _GLANCE_MOVETIME)
-        return self._adviser().evaluate(game.board) if found is None else found.score
+        """The score of the side to move after a short search."""
+        info = self._best(game, _GLANCE_MOVETIME)
+        return self._analyser().evaluate(game.board) if info is None else info.score
 
     def explain(self, game: PlayedGame, move: chess.Move | None) -> Explanation:
         """Why the position, or a move in it, is good or bad."""
-        return self._adviser().explain(game.board, move, movetime=_ADVICE_MOVETIME)
+        return self._analyser().explain(game.board, move, movetime=_ADVICE_MOVETIME)
 
     def _best(self, game: PlayedGame, movetime: int) -> AnalysisInfo | None:
-        found = None
-        for info in self._adviser().analyse(game.board, movetime=movetime):
-            found = info
-        return found
+        last = None
+        for info in self._analyser().analyse(game.board, movetime=movetime):
+            last = info
+        return last
 
-    def _adviser(self) -> Engine:
-        if self._advising is None:
-            self._advising = Engine(hash=_HASH)
-        return self._advising
+    def _analyser(self) -> Engine:
+        if self._analysis_engine is None:
+            self._analysis_engine = Engine(hash=_HASH)
+        return self._analysis_engine

@@ -20,20 +20,20 @@ _MOVES = array_type("u2")
 
 
 @kernel
-def _go_back(pos, moves):
+def _unmake_all(pos, moves):
     for ply in range(len(moves) - 1, -1, -1):
         unmake(pos, np.int64(moves[ply]))
 
 
 @entry(POSITION_TYPE, _MOVES, int64)
 def replay_moves(pos: PositionRecord, moves: Any, rounds: int) -> Int:
-    """Make the moves `rounds` times, and take them back; returns a sum, so that nothing is optimised away."""
+    """Make and unmake the moves `rounds` times; returns a sum, so that nothing is optimised away."""
     total = np.int64(0)
     for _ in range(rounds):
         for ply in range(len(moves)):
             make(pos, np.int64(moves[ply]))
             total += np.int64(pos.rule50)
-        _go_back(pos, moves)
+        _unmake_all(pos, moves)
     return total
 
 
@@ -48,7 +48,7 @@ def replay_with_network(pos: PositionRecord, moves: Any, rounds: int, accumulato
             push_move(pos, accumulators, ply, np.int64(moves[ply]))
             make(pos, np.int64(moves[ply]))
             total += network_score(pos, accumulators, ply + 1)
-        _go_back(pos, moves)
+        _unmake_all(pos, moves)
     return total
 
 
@@ -64,5 +64,5 @@ def replay_with_features(pos: PositionRecord, moves: Any, rounds: int, weights: 
             make(pos, np.int64(moves[ply]))
             cache.scores[score_slot(pos.key)] = 0
             total += evaluate(pos, weights, psq, cache)
-        _go_back(pos, moves)
+        _unmake_all(pos, moves)
     return total

@@ -1,4 +1,4 @@
-"""The network's score of a position, in centipawns, with what the features know about endings."""
+"""The network's score of a position, in centipawns, corrected in endings that are hard to win."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from eval.network.memory import LAYERS_SIZE, layers_at, network_at
 from eval.network.row_ops import first_layer, second_layer
 from eval.trace import WHOLE_SCALE
 
-_MEN_OF_A_GAME = np.int64(32)
-_WHOLE = np.int64(QUANT_SUM * QUANT_OUTPUT)
+_MAX_PIECES = np.int64(32)
+_OUTPUT_UNIT = np.int64(QUANT_SUM * QUANT_OUTPUT)
+_OUTPUTS, _INT32 = np.int64(LAYER_OUTPUTS), np.int64(4)
+_LAYERS_SIZE = np.int64(LAYERS_SIZE)
 
 
 @kernel
 def evaluate_network(pos, weights, accumulators, ply, cache):
     """Centipawns from the side to move's view, at most LARGEST_SCORE either way.
 
-    `cache`, which must hold no scores of another evaluation, and the accumulators are written. `weights` are those of
-    the features, which know how to mate a bare king.
+    Writes the accumulators and `cache`, which must hold no scores of another evaluator. `weights` are those of the
+    features, which evaluate positions with a bare king.
     """
     slot = score_slot(pos.key)
     known = cache.scores[slot]
@@ -40,7 +42,7 @@ def evaluate_network(pos, weights, accumulators, ply, cache):
 
 @inline
 def evaluate_network_from_scratch(pos, weights, accumulators, ply):
-    """The same without a cache."""
+    """`evaluate_network` without a cache."""
     if _is_bare(pos, WHITE) or _is_bare(pos, BLACK):
         return evaluate_from_scratch(pos, weights)
     return _scale_by_winnability(pos, network_score(pos, accumulators, ply))
@@ -55,7 +57,7 @@ def _is_bare(pos, color):
 
 @inline
 def _scale_by_winnability(pos, score):
-    """The part of `score` that the side that is ahead can convert into a win: without pawns that may be little."""
+    """Scale `score` by the scale factor of the side that is ahead, if that side has no pawns."""
     strong = np.int64(pos.side) ^ np.int64(score < 0)
     if pos.types[PAWN] & pos.colors[strong] != EMPTY:
         return score
@@ -65,12 +67,12 @@ def _scale_by_winnability(pos, score):
 
 @kernel
 def network_score(pos, accumulators, ply):
-    """Centipawns from the side to move's view by the network alone; the accumulators of `ply` are written."""
+    """Centipawns from the side to move's view by the network alone; writes the accumulators of `ply`."""
     network = network_at(accumulators.network)
-    men = min(popcount(occupied_squares(pos)), _MEN_OF_A_GAME)  # more can be set up by hand
-    bucket = (men - 1) * network.output_buckets // _MEN_OF_A_GAME
+    pieces = min(popcount(occupied_squares(pos)), _MAX_PIECES)  # more can be set up by hand
+    bucket = (pieces - 1) * network.output_buckets // _MAX_PIECES
     output = layered_output(pos, accumulators, ply, bucket) + network.output_biases[bucket]
-    value = _divide_towards_zero(output * network.scale, _WHOLE)
+    value = _divide_towards_zero(output * network.scale, _OUTPUT_UNIT)
     return min(max(value, -LARGEST_SCORE), LARGEST_SCORE)
 
 
@@ -80,15 +82,11 @@ def _divide_towards_zero(value, divisor):
     return value // divisor if value >= 0 else -(-value // divisor)
 
 
-_OUTPUTS, _INT32 = np.int64(LAYER_OUTPUTS), np.int64(4)
-_LAYERS_SIZE = np.int64(LAYERS_SIZE)
-
-
 @kernel
 def layered_output(pos, accumulators, ply, bucket):
-    """The output for the side to move in 1 / (QS * QO), without its bias.
+    """The output for the side to move in units of 1 / (QUANT_SUM * QUANT_OUTPUT), without its bias.
 
-    Writes the accumulators of `ply`, and the thread's cells.
+    Writes the accumulators of `ply` and the thread's cells.
     """
     network = network_at(accumulators.network)
     layers = layers_at(network.layers + bucket * _LAYERS_SIZE)
@@ -96,11 +94,11 @@ def layered_output(pos, accumulators, ply, bucket):
     pairwise_products(pos, accumulators, ply, us, cells)
     pairwise_products(pos, accumulators, ply, us ^ 1, cells + (hidden >> 1))
     inputs, clamped = 2 * layers.first_width, accumulators.second_cells
-    for place in range(0, layers.first_width, _OUTPUTS):
-        first_layer(clamped + place, clamped + layers.first_width + place, cells, layers.first_weights + place * hidden,
-                    layers.first_biases + place * _INT32, hidden)
+    for index in range(0, layers.first_width, _OUTPUTS):
+        first_layer(clamped + index, clamped + layers.first_width + index, cells, layers.first_weights + index * hidden,
+                    layers.first_biases + index * _INT32, hidden)
     output = np.int64(0)
-    for place in range(0, layers.second_width, _OUTPUTS):
-        output += second_layer(clamped, layers.second_weights + place * inputs, layers.second_biases + place * _INT32,
-                               layers.output_weights + place * _INT32, inputs)
+    for index in range(0, layers.second_width, _OUTPUTS):
+        output += second_layer(clamped, layers.second_weights + index * inputs, layers.second_biases + index * _INT32,
+                               layers.output_weights + index * _INT32, inputs)
     return output

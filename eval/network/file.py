@@ -1,10 +1,10 @@
-"""The network file: shape, numbers, checksum, and how it was made.
+"""The network file: shape, weights, checksum and provenance.
 
-A magic word, a version, a JSON header, then the numbers, little-endian and without gaps, as `Shape.blocks` lists them.
-Everything that shapes the network is in the header; the code fixes no widths. The checksum is that of the whole file
-with zeros in its own place, so that no byte can change unnoticed.
+A magic number, a version, a JSON header, then the arrays, little-endian and without gaps, as `Shape.blocks` lists them.
+The header holds the whole shape of the network; the code fixes no widths. The checksum covers the whole file, with
+zeros in place of the checksum itself, so that any changed byte is detected.
 
-The cells of an accumulator are multiplied in pairs, and two small layers stand between the products and the output:
+The cells of an accumulator are multiplied in pairs, and two small layers follow between the products and the output:
 
     cell = clamp(left, 0, QA >> l) * clamp(right, 0, QA >> r) >> (PAIR_BITS - l - r)
     first = biases + weights . (cells of the side to move, cells of its opponent)
@@ -12,12 +12,13 @@ The cells of an accumulator are multiplied in pairs, and two small layers stand 
     second = clamp(biases + weights . input, 0, QS)
     centipawns = (bias + weights . second) * scale / (QS * QO), rounded towards 0
 
-where left and right are cells of the two halves of an accumulator. Feature weights are int8; l and r, which are given
-for each PAIR_BLOCK of pairs, say how many bits were shifted out of them and of the biases so that they fit.
+where left and right are cells of the two halves of an accumulator, and QA, QC, QS and QO stand for QUANT_FEATURE,
+QUANT_CELL, QUANT_SUM and QUANT_OUTPUT. Feature weights are int8; l and r, stored for each PAIR_BLOCK of pairs, are the
+numbers of bits shifted out of these weights and of the biases so that they fit.
 
 There is one set of feature weights; all later weights exist once per output bucket.
 
-It is read without Numba, so that a file can be checked before the kernels are loaded.
+This module does not import Numba, so that a file can be checked before the kernels are loaded.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ import numpy.typing as npt
 from engine.system.errors import InputError, quote
 from engine.system.files import open_bytes, write_file
 from eval.binary_file import LARGEST_FILE, ArrayBlock, FileFormat, check_width, parse_blocks, provenance_of, require
-from eval.weight_file import read_outcome
+from eval.weight_file import parse_wdl_model
 
 VERSION = 1
-FEATURES = 768  # of one perspective and king bucket: own or not, six types, 64 squares
+FEATURES = 768  # of one perspective and king bucket: own or enemy, six piece types, 64 squares
 QUANT_FEATURE, QB = 255, 64  # 1.0 in accumulators, and in the weights of the small layers
 PAIR_BITS = 9  # by which the product of a pair is shifted down
-QUANT_CELL = 127  # 1.0 in the cells of the small layers: QA * QA >> PAIR_BITS
+QUANT_CELL = 127  # 1.0 in the cells of the small layers: QUANT_FEATURE * QUANT_FEATURE >> PAIR_BITS
 QUANT_SUM = QUANT_CELL * QB  # 1.0 in their sums and biases
-LARGEST_BIAS = 1 << 30  # of the small layers; with it no sum can be beyond 32 bits
+LARGEST_BIAS = 1 << 30  # of the small layers; within it no sum overflows 32 bits
 SUM_BITS = QB.bit_length() - 1  # by which a sum is shifted down to a cell
 SQUARE_BITS = 19  # by which the square of a sum is shifted down to a cell
-QUANT_OUTPUT = 1024  # 1.0 in the output weights behind them
+QUANT_OUTPUT = 1024  # 1.0 in the output weights
 LARGEST_BYTE_WEIGHT = 127
 PAIR_BLOCK = 64  # pairs that share their shifts
 MOST_SHIFT = 4  # of either half
@@ -55,7 +56,7 @@ _ACTIVATION = "pairs"
 _CONSTANTS = {"qa": QUANT_FEATURE, "qb": QB, "pair_bits": PAIR_BITS, "square_bits": SQUARE_BITS, "qo": QUANT_OUTPUT}
 
 MAGIC = b"ADVNET\r\n"  # a transfer in text mode would change the line end
-_KIND = FileFormat("network", MAGIC, VERSION)
+_FORMAT = FileFormat("network", MAGIC, VERSION)
 LARGEST_SCALE = 10_000  # centipawns for a logit of 1
 
 Int8Array = npt.NDArray[np.int8]
@@ -69,9 +70,9 @@ class Shape:
 
     hidden: int  # the width of one perspective's accumulator
     layers: tuple[int, int]  # the widths of the two small layers
-    king_buckets: tuple[int, ...] = (0,) * 64  # by the own king's square, turned and mirrored
-    mirrored: bool = True  # left and right are swapped while the own king is on files e to h
-    output_buckets: int = 8  # by the number of men
+    king_buckets: tuple[int, ...] = (0,) * 64  # by the own king's square, as its side sees it
+    mirrored: bool = True  # whether the board is mirrored while the own king is on files e to h
+    output_buckets: int = 8  # by piece count
 
     @property
     def rows(self) -> int:
@@ -111,17 +112,17 @@ class Network:
     output_biases: Int32Array
     scale: float  # centipawns for a logit of 1
     provenance: dict[str, Any] = field(default_factory=dict)
-    outcome: tuple[float, ...] | None = None  # the numbers of the model in outcome.py, if they have been fitted
+    outcome: tuple[float, ...] | None = None  # the numbers of the WdlModel, if one has been fitted
 
     def with_king_buckets(self, king_buckets: tuple[int, ...]) -> Network:
-        """The same network with these king buckets, all alike; it must have a single one itself."""
+        """The same network with these king buckets, all with equal weights; this network must have a single bucket."""
         shape = replace(self.shape, king_buckets=king_buckets)
         rows: Any = np.tile(self.feature_weights, (shape.rows // self.shape.rows, 1))
         return replace(self, shape=shape, feature_weights=rows)
 
 
 def read_network(path: Path | str) -> Network:
-    """The network in a file; InputError, in one line that names the file, if it is missing, damaged or no network."""
+    """The network in a file; InputError, in one line that names the file, if it is missing or invalid."""
     with open_bytes(Path(path), LARGEST_FILE) as file:
         content = file.read()
     try:
@@ -143,33 +144,33 @@ def _content(network: Network) -> bytes:
               **_CONSTANTS, "scale": float(network.scale), "provenance": network.provenance}
     if network.outcome is not None:
         header["outcome"] = [round(value, 4) for value in network.outcome]
-    content = _KIND.pack(header, shape.blocks, vars(network))
+    content = _FORMAT.pack(header, shape.blocks, vars(network))
     _parse(content)  # nothing is written that could not be read back
     return content
 
 
 def _parse(content: bytes) -> Network:
-    header, start = _KIND.parse_header(content)
+    header, start = _FORMAT.parse_header(content)
     _check_activation(header.get("activation"))
     shape = _parse_shape(header)
     for name, value in _CONSTANTS.items():
         require(header, name, value)
     scale = header.get("scale")
     if not isinstance(scale, float) or not 1 <= scale <= LARGEST_SCALE:
-        raise InputError(f'"scale" is {quote(str(scale))}, which is not a sensible number')
+        raise InputError(f'"scale" must be a number from 1 to {LARGEST_SCALE}, got {quote(str(scale))}')
     provenance = provenance_of(header)
-    outcome = tuple(read_outcome(header["outcome"])) if "outcome" in header else None
+    outcome = tuple(parse_wdl_model(header["outcome"])) if "outcome" in header else None
     arrays = parse_blocks(content, header, start, shape.blocks)
     if arrays["pair_shifts"].max() > MOST_SHIFT:
-        raise InputError(f"one of the pair shifts is beyond {MOST_SHIFT}")
+        raise InputError(f"a pair shift is above {MOST_SHIFT}")
     for name in ("first_biases", "second_biases"):
         if np.abs(arrays[name].astype(np.int64)).max() > LARGEST_BIAS:
-            raise InputError(f"one of the {name.replace('_', ' ')} is beyond {LARGEST_BIAS}")
+            raise InputError(f"one of the {name.replace('_', ' ')} is above {LARGEST_BIAS}")
     return Network(shape, scale=float(scale), provenance=provenance, outcome=outcome, **arrays)
 
 
 def _check_activation(name: object) -> None:
-    """InputError if this code cannot evaluate the network, whatever else its header says."""
+    """InputError if the kernels do not implement this activation."""
     if name != _ACTIVATION:
         raise InputError(f'activation "{quote(str(name))[1:-1]}" is not supported')
 
@@ -177,12 +178,12 @@ def _check_activation(name: object) -> None:
 def _parse_shape(header: dict[str, Any]) -> Shape:
     buckets, mirrored = header.get("king_buckets"), header.get("mirrored")
     if not isinstance(buckets, list):
-        raise InputError('"king_buckets" is not a list')
+        raise InputError('"king_buckets" must be a list')
     if type(mirrored) is not bool:
-        raise InputError('"mirrored" is neither true nor false')
+        raise InputError('"mirrored" must be true or false')
     layers = header.get("layers")
     if not isinstance(layers, list) or len(layers) != 2:
-        raise InputError('"layers" is not a list of two widths')
+        raise InputError('"layers" must be a list of two widths')
     shape = Shape(header.get("hidden", 0), (layers[0], layers[1]), tuple(buckets), mirrored,
                   header.get("output_buckets", 0))
     check_shape(shape)
@@ -190,12 +191,12 @@ def _parse_shape(header: dict[str, Any]) -> Shape:
 
 
 def check_shape(shape: Shape) -> None:
-    """InputError if there can be no such network."""
+    """InputError if a dimension is out of range."""
     hidden, outputs, kings = shape.hidden, shape.output_buckets, shape.king_buckets
     check_width(hidden, WIDTH_STEP, LARGEST_WIDTH)
     for width in shape.layers:
         check_width(width, LAYER_STEP, LARGEST_LAYER, "a layer's width")
     if type(outputs) is not int or not 1 <= outputs <= MOST_BUCKETS:
-        raise InputError(f'"output_buckets" is {quote(str(outputs))}, not 1 to {MOST_BUCKETS}')
+        raise InputError(f'"output_buckets" must be from 1 to {MOST_BUCKETS}, got {quote(str(outputs))}')
     if len(kings) != 64 or not all(type(bucket) is int and 0 <= bucket < MOST_BUCKETS for bucket in kings):
-        raise InputError(f'"king_buckets" is not a list of 64 numbers from 0 to {MOST_BUCKETS - 1}')
+        raise InputError(f'"king_buckets" must be a list of 64 integers from 0 to {MOST_BUCKETS - 1}')

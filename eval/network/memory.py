@@ -1,6 +1,6 @@
-"""A network in memory: its read-only numbers, shared by all threads, and what each thread computes with them.
+"""A network in memory: its read-only weights, shared by all threads, and the accumulators of each thread.
 
-Kernels reach both by their addresses, since the sizes are known only once the file has been read.
+Kernels access both by address, since the sizes are known only once the file has been read.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ MAX_PIECES = 64  # positions that are set up by hand may have more than 32
 
 
 class NetworkRecord(Fields):
-    """A network, as kernels see it. A view is `bucket << 1 | mirrored`: one way in which a side may see the board."""
+    """A network, for kernels. A view, `king bucket << 1 | mirrored`, determines how a side sees the board."""
 
     row_size: I8  # bytes of an accumulator
     feature_size: I8  # bytes of a row of feature weights
     features: I8  # address of [king bucket][FEATURES] rows
-    layers: I8  # address of what stands behind the accumulators, a LAYERS for each output bucket
+    layers: I8  # address of the small layers, a LAYERS record for each output bucket
     limits: I8  # address of [step of half an accumulator] limits of pairs
     output_biases: Annotated[Numbers, "i8", MOST_BUCKETS]
     output_buckets: I8
@@ -36,7 +36,7 @@ class NetworkRecord(Fields):
 
 
 class LayersRecord(Fields):
-    """The small layers of one output bucket, as kernels see them: widths, and addresses of int8 weights and int32."""
+    """The small layers of one output bucket, for kernels: widths, and addresses of int8 weights and int32 biases."""
 
     first_width: I8
     second_width: I8
@@ -56,14 +56,14 @@ network_at = record_reader(NETWORK_TYPE)
 
 
 class AccumulatorsRecord(Fields):
-    """What one thread has computed."""
+    """The accumulators of one thread."""
 
     network: I8  # address of the NETWORK; 0 for none, and then the rest has no meaning
     rows: I8  # address of [ply][perspective] rows
     refresh_rows: I8  # address of [perspective][view] rows
-    refresh_men: I8  # address of [perspective][view][piece] bitboards: what those rows stand for
+    refresh_pieces: I8  # address of [perspective][view][piece] bitboards: the pieces that those rows stand for
     views: I8
-    changes: Annotated[Numbers, "u8", PLIES]  # [ply]: how the men differ from the ply before: see accumulators.py
+    changes: Annotated[Numbers, "u8", PLIES]  # [ply]: its dirty pieces, packed as in accumulators.py
     added: I8  # addresses of memory for lists of rows
     removed: I8
     cells: I8  # addresses of memory for the inputs of the two small layers
@@ -73,7 +73,7 @@ class AccumulatorsRecord(Fields):
 ACCUMULATORS = dtype_of(AccumulatorsRecord)
 ACCUMULATORS_TYPE = record_type(ACCUMULATORS)
 
-MEN_SIZE = 16 * 8  # bytes of a set of bitboards by piece
+PIECES_SIZE = 16 * 8  # bytes of a set of bitboards by piece
 LIST_SIZE = MAX_PIECES * 8
 
 
@@ -89,12 +89,12 @@ class LoadedNetwork:
         self._views = 2 * (max(shape.king_buckets) + 1)
         refresh = 2 * self._views
         self._sizes = {"rows": 2 * PLIES * row_size, "refresh_rows": refresh * row_size,
-                       "refresh_men": refresh * MEN_SIZE, "added": LIST_SIZE, "removed": LIST_SIZE,
+                       "refresh_pieces": refresh * PIECES_SIZE, "added": LIST_SIZE, "removed": LIST_SIZE,
                        "cells": row_size // 2, "second_cells": 2 * LARGEST_LAYER}  # in this order
         self._record = np.zeros(1, NETWORK)
         record = self._record[0]
         record["row_size"] = row_size
-        self._layers, self._features = _LoadedLayers(network), _copied(network.feature_weights)
+        self._layers, self._features = _LoadedLayers(network), _copy_to_large_pages(network.feature_weights)
         record["layers"], record["limits"] = self._layers.address, self._layers.limits.ctypes.data
         record["features"], record["feature_size"] = self._features.ctypes.data, self._features[0].nbytes
         record["output_biases"][:shape.output_buckets] = network.output_biases
@@ -111,16 +111,19 @@ class LoadedNetwork:
         return sum(self._sizes.values())
 
     def attach(self, accumulators: AccumulatorsRecord, memory: memoryview) -> None:
-        """Let a thread's kernels use this network; `memory` is zeroed, aligned, `thread_size` long, and kept alive."""
+        """Set up a thread's accumulators for this network in `memory`.
+
+        `memory` is zeroed, aligned and `thread_size` bytes long, and the caller keeps it alive.
+        """
         accumulators["network"] = self._record.ctypes.data
         accumulators["views"] = self._views
-        place = int(np.frombuffer(memory, np.uint8).ctypes.data)
+        address = int(np.frombuffer(memory, np.uint8).ctypes.data)
         for field, size in self._sizes.items():
-            accumulators[field] = place
-            place += size
+            accumulators[field] = address
+            address += size
         begin, size = self._sizes["rows"], self._sizes["refresh_rows"]
         rows = np.frombuffer(memory[begin:begin + size], np.int16).reshape(-1, len(self._biases))
-        rows[:] = self._biases  # a board without men
+        rows[:] = self._biases  # an empty board
 
 
 class _LoadedLayers:
@@ -135,16 +138,16 @@ class _LoadedLayers:
         self._records = np.zeros(network.shape.output_buckets, LAYERS)
         self._records["first_width"], self._records["second_width"] = network.shape.layers
         self.limits = pair_limits(network)  # kept, since kernels read it
-        place = 0
+        offset = 0
         for name, array in arrays.items():
-            copy = np.frombuffer(self._memory, array.dtype, array.size, place).reshape(array.shape)
+            copy = np.frombuffer(self._memory, array.dtype, array.size, offset).reshape(array.shape)
             copy[...] = array
             self._records[name] = [part.ctypes.data for part in copy]
-            place += array.nbytes
+            offset += array.nbytes
 
     @property
     def address(self) -> int:
-        """Where the records begin."""
+        """The address of the first record."""
         return int(self._records.ctypes.data)
 
 
@@ -156,8 +159,8 @@ def pair_limits(network: Network) -> Any:
     return limits
 
 
-def _copied(rows: Any) -> Any:
-    """A copy in memory for large arrays."""
+def _copy_to_large_pages(rows: Any) -> Any:
+    """A copy in memory from `zeroed_memory`, which suits large arrays."""
     copy = np.frombuffer(zeroed_memory(rows.nbytes), rows.dtype).reshape(rows.shape)
     copy[...] = rows
     return copy
@@ -171,7 +174,7 @@ def _in_blocks(weights: Any) -> Any:
 
 
 class StandaloneAccumulators:
-    """Accumulators outside a search: `record` can be used while this object and the network are alive."""
+    """Accumulators outside a search; `record` is valid while this object and the network are alive."""
 
     def __init__(self, network: LoadedNetwork) -> None:
         self._memory = zeroed_memory(network.thread_size)
@@ -181,13 +184,13 @@ class StandaloneAccumulators:
 
 @inline
 def has_network(accumulators):
-    """Whether a network is connected."""
+    """Whether a network is attached."""
     return accumulators.network != 0
 
 
 @inline
 def feature_row(network, color, view, piece, square):
-    """The address of the row for a man, as `color` sees it."""
+    """The address of the row for a piece on a square, from the perspective of `color`."""
     relation = 384 * ((piece >> 3) ^ color)
     index = FEATURES * (view >> 1) + relation + 64 * ((piece & 7) - 1) + (square ^ 56 * color ^ 7 * (view & 1))
     return network.features + index * network.feature_size

@@ -1,4 +1,4 @@
-"""How well an evaluation predicts results: its mean squared error, next to those of simpler predictors."""
+"""Losses of an evaluator on the validation set, compared with simpler baselines."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from eval.network.samples import Samples, expected, fit_scale
+from eval.network.samples import Samples, expected_result, fit_scale
 
 Reals = npt.NDArray[np.float64]
 
 _MOST_TO_FIT = 300_000
-_GROUP = 4  # numbers of men in a group
+_GROUP = 4  # piece counts in a group
 
 
 @dataclass(frozen=True)
 class Losses:
-    """Mean squared errors against the blended target, the result alone, the search's score alone."""
+    """Mean squared errors of predictions against the blended target, the result alone and the search's score alone."""
 
     target: float
     result: float
@@ -27,65 +27,65 @@ class Losses:
 
 @dataclass(frozen=True)
 class PieceCountGroup:
-    """Positions with a similar number of men."""
+    """The losses of positions with a similar piece count."""
 
     fewest: int
     most: int
-    share: float  # of all positions
+    fraction: float  # of all positions
     network: float  # error against the target
     features: float
 
 
 def results_of(samples: Samples) -> Reals:
-    """The results of the games: 0, 1/2 or 1."""
-    shares: Reals = (samples["result"].astype(np.float64) + 1) / 2
-    return shares
+    """The results of the games from the side to move's view: 0, 1/2 or 1."""
+    results: Reals = (samples["result"].astype(np.float64) + 1) / 2
+    return results
 
 
-def targets_of(samples: Samples, scale: float, share: float) -> Reals:
-    """The targets: `share` of the result, and for the rest the result that the score predicts."""
-    targets: Reals = share * results_of(samples) + (1 - share) * expected(samples["score"], scale)
+def targets_of(samples: Samples, scale: float, wdl_weight: float) -> Reals:
+    """The targets: the game result with this weight, and for the rest the result that the score predicts."""
+    targets: Reals = wdl_weight * results_of(samples) + (1 - wdl_weight) * expected_result(samples["score"], scale)
     return targets
 
 
-def losses_of(shares: Any, samples: Samples, scale: float, share: float) -> Losses:
-    """The errors of the predictions `shares`."""
-    aims = (targets_of(samples, scale, share), results_of(samples), expected(samples["score"], scale))
-    return Losses(*(float(np.mean((shares - aim) ** 2)) for aim in aims))
+def losses_of(predictions: Any, samples: Samples, scale: float, wdl_weight: float) -> Losses:
+    """The losses of `predictions`, the expected results of the samples from 0 to 1."""
+    labels = (targets_of(samples, scale, wdl_weight), results_of(samples), expected_result(samples["score"], scale))
+    return Losses(*(float(np.mean((predictions - label) ** 2)) for label in labels))
 
 
-def sample_of(samples: Samples) -> Samples:
-    """Enough samples to fit a few numbers: evenly spread, at most 300,000."""
+def subsample(samples: Samples) -> Samples:
+    """At most 300,000 samples, evenly spread: enough to fit a few numbers."""
     return samples[:: -(-len(samples) // _MOST_TO_FIT) or 1]
 
 
-def fitted_scale(samples: Samples) -> float:
+def fit_result_scale(samples: Samples) -> float:
     """Centipawns for a logit of 1, fitted to the results; an integer, since the kernels use integers."""
-    some = sample_of(samples)
+    some = subsample(samples)
     return float(round(fit_scale(some["score"], results_of(some))))
 
 
-def features_shares(training: Samples, validation: Samples, scale: float, share: float) -> Reals:
-    """What the features' static evaluation predicts, with the scale that fits the targets best."""
-    some = sample_of(training)
-    return expected(validation["static"], fit_scale(some["static"], targets_of(some, scale, share)))
+def features_predictions(training: Samples, validation: Samples, scale: float, wdl_weight: float) -> Reals:
+    """The predictions of the features' static evaluation, with the scale that fits the targets best."""
+    some = subsample(training)
+    return expected_result(validation["static"], fit_scale(some["static"], targets_of(some, scale, wdl_weight)))
 
 
-def baseline_losses(training: Samples, validation: Samples, scale: float, share: float) -> dict[str, Losses]:
-    """The losses of simpler predictors, and of the search itself."""
-    constant = np.full(len(validation), targets_of(sample_of(training), scale, share).mean())
-    return {"constant": losses_of(constant, validation, scale, share),
-            "features": losses_of(features_shares(training, validation, scale, share), validation, scale, share),
-            "search": losses_of(expected(validation["score"], scale), validation, scale, share)}
+def baseline_losses(training: Samples, validation: Samples, scale: float, wdl_weight: float) -> dict[str, Losses]:
+    """The losses of a constant, of the features, and of the search that scored the samples."""
+    constant = np.full(len(validation), targets_of(subsample(training), scale, wdl_weight).mean())
+    predictions = {"constant": constant, "features": features_predictions(training, validation, scale, wdl_weight),
+                   "search": expected_result(validation["score"], scale)}
+    return {name: losses_of(values, validation, scale, wdl_weight) for name, values in predictions.items()}
 
 
 def losses_by_piece_count(network: Reals, features: Reals, validation: Samples, scale: float,
-                          share: float) -> list[PieceCountGroup]:
-    """The errors against the target, by number of men on the board."""
-    targets, groups = targets_of(validation, scale, share), []
+                          wdl_weight: float) -> list[PieceCountGroup]:
+    """The losses against the target of both predictions, by piece count."""
+    targets, groups = targets_of(validation, scale, wdl_weight), []
     for fewest in range(1, 33, _GROUP):
-        part = (validation["men"] >= fewest) & (validation["men"] < fewest + _GROUP)
+        part = (validation["pieces"] >= fewest) & (validation["pieces"] < fewest + _GROUP)
         if part.any():
-            mine, theirs = (float(np.mean((shares[part] - targets[part]) ** 2)) for shares in (network, features))
-            groups.append(PieceCountGroup(fewest, fewest + _GROUP - 1, float(part.mean()), mine, theirs))
+            losses = (float(np.mean((predictions[part] - targets[part]) ** 2)) for predictions in (network, features))
+            groups.append(PieceCountGroup(fewest, fewest + _GROUP - 1, float(part.mean()), *losses))
     return groups

@@ -1,6 +1,6 @@
-"""The inputs of the network, as torch trains it: packed samples on a device, and the features in them.
+"""The network as torch trains it: unpacking of samples on a device, the model in floats, and its integer reference.
 
-Only torch depends on the device; nothing here knows which one it is.
+Nothing here depends on the device but torch itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ from eval.network.file import (
 from eval.network.samples import BOARD_BYTES, NO_PIECE_CODE, SAMPLE, Samples
 
 Tensor = Any  # torch.Tensor; torch need not be installed where types are checked
-LARGEST_WEIGHT = 1.98  # so that the sum over 32 men stays within 16 bits
+LARGEST_WEIGHT = 1.98  # so that the sum over 32 pieces stays within 16 bits
+NAMES = ("feature_weights", "feature_biases", "first_weights", "first_biases", "second_weights", "second_biases",
+         "output_weights", "output_biases")
+_SQUARE_UNIT = QUANT_SUM * QUANT_SUM / (1 << SQUARE_BITS)  # 1.0 in a squared cell, a little less than QUANT_CELL
 
 
 def to_device(samples: Samples, device: str) -> Tensor:
@@ -42,16 +45,16 @@ def to_device(samples: Samples, device: str) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Aim:
-    """What is aimed at: the targets, and how much an error counts."""
+class Objective:
+    """The training objective: how targets are computed, and how much an error counts."""
 
     scale: float  # centipawns for a logit of 1
-    share: float  # of the result in the target; the rest is the result that the score predicts
+    wdl_weight: float  # of the result in the target; the rest is the result that the score predicts
     power: float = 2.0  # of the absolute error in the loss
 
     def targets(self, scores: Tensor, results: Tensor) -> Tensor:
-        """[samples]: the expected results to learn, from 0 to 1."""
-        return torch.lerp(torch.sigmoid(scores / self.scale), results, self.share)
+        """[samples]: the target results, from 0 to 1."""
+        return torch.lerp(torch.sigmoid(scores / self.scale), results, self.wdl_weight)
 
     def loss(self, errors: Tensor) -> Tensor:
         """The mean loss for errors of the predictions."""
@@ -79,8 +82,8 @@ class Unpacker:
         self._shape = shape
         squares, codes = torch.arange(64), torch.arange(16)
         self._squares = squares.to(device)
-        self._places = torch.stack([squares ^ turn for turn in (0, 7, 56, 63)]).to(device)  # by turned and mirrored
-        self._turned = torch.tensor([[0], [2]]).to(device)
+        self._view_squares = torch.stack([squares ^ turn for turn in (0, 7, 56, 63)]).to(device)  # by flip and mirror
+        self._flipped = torch.tensor([[0], [2]]).to(device)
         self._buckets = (torch.tensor(shape.king_buckets) * FEATURES).to(device)
         other = torch.where(codes < NO_PIECE_CODE, (codes + 6) % NO_PIECE_CODE, codes)
         self._offsets = torch.where(torch.stack([codes, other]) < NO_PIECE_CODE, torch.stack([codes, other]) * 64,
@@ -91,16 +94,16 @@ class Unpacker:
         packed = rows[:, :BOARD_BYTES]
         board = torch.stack((packed & 15, packed >> 4), dim=2).view(len(rows), 64).long()
         scores = rows[:, BOARD_BYTES : BOARD_BYTES + 2].view(torch.int16).squeeze(1).float()
-        result, men, own, other = (rows[:, BOARD_BYTES + place] for place in (4, 5, 6, 7))
+        result, pieces, own, other = (rows[:, BOARD_BYTES + offset] for offset in (4, 5, 6, 7))
         kings = torch.stack((own, other ^ 56)).long()  # each as its own side sees it
         mirrors = (kings >> 2 & 1) if self._shape.mirrored else torch.zeros_like(kings)
-        features = torch.stack([offsets[board.gather(1, self._places[index])]
-                                for index, offsets in zip(mirrors + self._turned, self._offsets, strict=True)])
+        features = torch.stack([offsets[board.gather(1, self._view_squares[index])]
+                                for index, offsets in zip(mirrors + self._flipped, self._offsets, strict=True)])
         if self._shape.rows > FEATURES:
             shifts = self._buckets[kings ^ 7 * mirrors][:, :, None]
             features += torch.where(features < self._shape.rows, shifts, 0)
         features += self._squares
-        outputs = (men.long() - 1) * self._shape.output_buckets // 32
+        outputs = (pieces.long() - 1) * self._shape.output_buckets // 32
         return Batch(features.view(-1, 64), outputs, scores, (result.view(torch.int8).float() + 1) / 2)
 
     def dense(self, batch: Batch, dtype: Any) -> Tensor:
@@ -120,13 +123,8 @@ def fill(parameters: dict[str, Tensor], values: dict[str, Any]) -> None:
             parameters[name].copy_(torch.from_numpy(np.array(value, np.float32)))
 
 
-NAMES = ("feature_weights", "feature_biases", "first_weights", "first_biases", "second_weights", "second_biases",
-         "output_weights", "output_biases")
-_SQUARE_UNIT = QUANT_SUM * QUANT_SUM / (1 << SQUARE_BITS)  # 1.0 in a squared cell, which is a little less than QC
-
-
 class Layer(NamedTuple):
-    """What stands behind the accumulators: 1.0 in its inputs and in its weights, and the largest weight."""
+    """A layer after the accumulators: the units of 1.0 in its inputs and in its weights, and the largest weight."""
 
     name: str
     input_unit: int
@@ -137,11 +135,11 @@ class Layer(NamedTuple):
         """[inputs]: 1.0 in the weights of each."""
         if self.name != "second":
             return np.full(inputs, float(self.unit))
-        # squared cells are a little small
+        # the unit of squared cells is a little smaller than QUANT_CELL
         return np.repeat((self.unit, self.unit * QUANT_CELL / _SQUARE_UNIT), inputs // 2)
 
-    def rounded(self, weights: Any, biases: Any) -> tuple[Any, Any]:
-        """[..., inputs] weights, and biases, as the file holds them, each number rounded by itself."""
+    def quantize(self, weights: Any, biases: Any) -> tuple[Any, Any]:
+        """[..., inputs] weights, and biases, as integers of the file, each rounded on its own."""
         whole = np.clip(np.rint(weights * self.units(weights.shape[-1])), -self.largest, self.largest)
         return (whole.astype(np.int16 if self.name == "output" else np.int8),
                 np.rint(biases * self.unit * self.input_unit).astype(np.int32))
@@ -152,7 +150,7 @@ LAYERS = (Layer("first", QUANT_CELL, QB, LARGEST_BYTE_WEIGHT), Layer("second", Q
 
 
 class NetworkModel:
-    """The network's numbers, with 1.0 where the file has its units, and what they compute."""
+    """The network in floats, with 1.0 where the file has its units, and its forward and backward pass."""
 
     def __init__(self, shape: Shape, device: str, seed: int, precision: str = "tf32") -> None:
         """Start with random numbers determined by `seed`, the same on every device; buckets begin alike."""
@@ -178,7 +176,7 @@ class NetworkModel:
         self._dtype = torch.bfloat16 if precision == "bf16" else torch.float32
 
     def cells(self, batch: Batch, dtype: Any) -> Tensor:
-        """[samples, hidden]: the products of pairs, first of the side to move, then of its opponent."""
+        """[samples, hidden]: the pairwise products, first of the side to move, then of its opponent."""
         dense, samples = self.unpack.dense(batch, dtype), len(batch.scores)
         weights, biases = self.parameters["feature_weights"], self.parameters["feature_biases"]
         clamped = ((dense @ weights.to(dtype)).float() + biases).clamp(0, 1)
@@ -205,18 +203,18 @@ class NetworkModel:
         with torch.no_grad():
             return self.sums(self.unpack(rows), torch.float32)[2].squeeze(1)
 
-    def backward(self, rows: Tensor, aim: Aim) -> Tensor:
+    def backward(self, rows: Tensor, objective: Objective) -> Tensor:
         """Set the gradient of the loss, and return the mean squared error to the targets."""
         for parameter in self.parameters.values():
             parameter.grad = None
         batch = self.unpack(rows)
         outputs = self.sums(batch, self._dtype)[2].squeeze(1)
-        errors = torch.sigmoid(outputs) - aim.targets(batch.scores, batch.results)
-        aim.loss(errors).backward()
+        errors = torch.sigmoid(outputs) - objective.targets(batch.scores, batch.results)
+        objective.loss(errors).backward()
         return errors.detach().square().mean()
 
     def clamp(self) -> None:
-        """Keep all weights within the range that the file can hold; biases have room enough."""
+        """Clamp all weights to the range that the file can hold; biases never leave theirs."""
         with torch.no_grad():
             for name in ("feature_weights", "feature_biases"):
                 self.parameters[name].clamp_(-LARGEST_WEIGHT, LARGEST_WEIGHT)
@@ -232,9 +230,9 @@ class NetworkModel:
         return np.ascontiguousarray(weights), biases.reshape(buckets, -1)
 
     def quantize(self, scale: float, provenance: dict[str, Any]) -> Network:
-        """The network in integers, as the file holds it, each number rounded by itself.
+        """The quantized network, each number rounded on its own.
 
-        Pairs of the model are first put into another order, which changes nothing else.
+        First reorders the pairs of the model, which does not change its output.
         """
         self._arrange()
         weights, biases = (np.rint(self.parameters[name].detach().double().cpu().numpy() * QUANT_FEATURE)
@@ -245,11 +243,11 @@ class NetworkModel:
                     "feature_biases": np.rint(biases / units).astype(np.int16), "pair_shifts": shifts.astype(np.uint8)}
         small: dict[str, Any] = {}
         for layer in LAYERS:
-            small |= numbers_of(layer, *layer.rounded(*self.by_bucket(layer)))
+            small |= numbers_of(layer, *layer.quantize(*self.by_bucket(layer)))
         return Network(self.shape, **features, **small, scale=float(scale), provenance=provenance)
 
     def load_network(self, network: Network) -> None:
-        """Take over the numbers of a network of the same shape."""
+        """Set the parameters to those of a network of the same shape."""
         units = QUANT_FEATURE / 2.0 ** np.repeat(network.pair_shifts.T.astype(np.float64), PAIR_BLOCK, 1).reshape(-1)
         values = {name: getattr(network, name) / units for name in ("feature_weights", "feature_biases")}
         for layer in LAYERS:
@@ -278,22 +276,22 @@ class NetworkModel:
 
 
 def _shifts(weights: Any) -> Any:
-    """[hidden]: by how many bits the rounded weights of each cell have to be shifted down to fit into a byte."""
+    """[hidden]: the number of bits by which the rounded weights of each cell must be shifted down to fit a byte."""
     largest = np.maximum(np.abs(weights).max(0), 1)
     return np.ceil(np.log2(largest / LARGEST_BYTE_WEIGHT)).clip(0).astype(np.int64)
 
 
 def numbers_of(layer: Layer, weights: Any, biases: Any) -> dict[str, Any]:
-    """The numbers of a layer, all of them [bucket, cell ...], by their names in a Network: the output is one cell."""
+    """The weights and biases of a layer, [bucket, cell ...], by their names in a Network; the output is one cell."""
     if layer.name == "output":
         weights, biases = weights[:, 0], biases[:, 0]
     return {f"{layer.name}_weights": weights, f"{layer.name}_biases": biases}
 
 
 class IntegerReference:
-    """The layers of a network in integers, as the kernels compute them; doubles hold all of them exactly.
+    """The quantized network, computed as the kernels compute it; doubles hold all its integers exactly.
 
-    Accumulators must not be beyond 16 bits, and scores are not limited.
+    Accumulators must fit into 16 bits; scores are not clamped.
     """
 
     def __init__(self, network: Network, device: str) -> None:
@@ -308,7 +306,7 @@ class IntegerReference:
         self._output = arrays["output_weights"][:, None], arrays["output_biases"][:, None]
 
     def cells(self, dense: Tensor) -> Tensor:
-        """[samples, hidden]: what the first layer gets."""
+        """[samples, hidden]: the inputs of the first layer."""
         weights, biases = self._features
         left, right = torch.minimum((dense.double() @ weights + biases).clamp_(min=0), self._most).chunk(2, 1)
         products = torch.floor(left * right / self._divisors)
@@ -321,18 +319,18 @@ class IntegerReference:
         return sums.gather(1, chosen[:, None, None].expand(-1, 1, sums.shape[2])).squeeze(1)
 
     def after_first(self, cells: Tensor, chosen: Tensor) -> Tensor:
-        """What the second layer gets."""
+        """The inputs of the second layer."""
         sums = self._sums(self._first, cells, chosen)
         clamped = torch.floor(sums / QB).clamp_(0, QUANT_CELL)
         squared = torch.floor(sums.clamp(-QUANT_SUM, QUANT_SUM).square() / (1 << SQUARE_BITS))
         return torch.cat((clamped, squared), 1)
 
     def after_second(self, inputs: Tensor, chosen: Tensor) -> Tensor:
-        """What the output gets."""
+        """The inputs of the output."""
         return self._sums(self._second, inputs, chosen).clamp_(0, QUANT_SUM)
 
     def scores(self, batch: Batch, dense: Tensor) -> Tensor:
-        """[samples], centipawns."""
+        """[samples]: centipawns from the side to move's view."""
         chosen = batch.output_buckets
         second = self.after_second(self.after_first(self.cells(dense), chosen), chosen)
         total = self._sums(self._output, second, chosen).squeeze(1)
@@ -340,9 +338,9 @@ class IntegerReference:
 
 
 def save_tensors(content: dict[str, Any], path: Path) -> None:
-    """Write a file for `torch.load`; InputError if that fails. An incomplete one never replaces another."""
+    """Write a file for `torch.load`; InputError if that fails. An incomplete file never replaces another."""
     try:
         with replacing(path) as file:
             torch.save(content, file)
-    except RuntimeError as error:  # what torch makes of an OSError
+    except RuntimeError as error:  # how torch reports an OSError
         raise InputError(f"cannot write {path}: {str(error).splitlines()[0]}") from error

@@ -1,9 +1,9 @@
-"""Updates of accumulators, products of pairs, and small layers of bytes, as intrinsics that kernels call.
+"""Accumulator updates, pairwise products and the small layers, as intrinsics that kernels call.
 
-`layer_emission` emits their vector code. An accumulator is a row of int16, given by its address, a multiple of 128, and
+simd_layers.py emits their vector code. An accumulator is a row of int16, given by its address, a multiple of 128, and
 its size in bytes, a multiple of 256, since each half holds one cell of every pair; a row of feature weights has as many
-int8. All forms give the same integers on every machine: accumulators wrap around at 16 bits, sums of products at 32.
-The form depends on the processor that a kernel is compiled for, which need not be this one.
+int8. All vector ISAs give the same integers: accumulators wrap around at 16 bits, sums of products at 32. The ISA is
+that of the processor that a kernel is compiled for, which may differ from the one that compiles.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Value = Any  # of LLVM
 
 def declare_operation(names: str, write: Callable[[Any, dict[str, Value]], Value | None], has_result: bool,
                       form: VectorIsa | None, emitter: Callable[[VectorIsa, Any], Any], doc: str) -> Any:
-    """An intrinsic with int64 arguments of these names, in the given form or that of the target processor.
+    """An intrinsic with int64 arguments of these names, for the given vector ISA or that of the target processor.
 
-    `emitter` makes what `write` emits with.
+    `emitter` creates the emitter that `write` uses.
     """
     parameters = names.split()
 
@@ -47,7 +47,7 @@ def _layer_emitter(form: VectorIsa, builder: Any) -> LayerEmitter:
 
 
 _CHANGES = "added second_added removed second_removed"
-_DOC_OF_CHANGES = "target = source + added rows - removed rows, the second ones 0 where there is none"
+_CHANGES_DOC = "target = source + added rows - removed rows, the second ones 0 where there is none"
 
 
 def _changes(given: dict[str, Value]) -> tuple[tuple[Value, Value], tuple[Value, Value]]:
@@ -56,12 +56,12 @@ def _changes(given: dict[str, Value]) -> tuple[tuple[Value, Value], tuple[Value,
 
 
 def _emit_update(emitter: LayerEmitter, given: dict[str, Value]) -> None:
-    emitter.by_kind_of_move(*_changes(given), lambda rows: emitter.add_up(
+    emitter.by_move_type(*_changes(given), lambda rows: emitter.add_up(
         given["target"], given["source"], rows, given["size"]))
 
 
 def _emit_update_pairs(emitter: LayerEmitter, given: dict[str, Value]) -> None:
-    emitter.by_kind_of_move(*_changes(given), lambda rows: emitter.add_up_pairs(
+    emitter.by_move_type(*_changes(given), lambda rows: emitter.add_up_pairs(
         given["target"], given["source"], rows, given["cells"], given["limits"], given["size"]))
 
 
@@ -85,15 +85,15 @@ def _emit_apply(emitter: LayerEmitter, rows: dict[str, Value]) -> None:
 
 
 def row_operations(form: VectorIsa | None = None) -> SimpleNamespace:
-    """All operations in one form; by default that of the processor for which the calling kernel is compiled."""
+    """All operations for one vector ISA, by default that of the processor for which the calling kernel is compiled."""
     def declare(names: str, write: Callable[[Any, dict[str, Value]], Value | None], doc: str, *,
                 has_result: bool = False) -> Any:
         return declare_operation(names, write, has_result, form, _layer_emitter, doc)
 
     return SimpleNamespace(
-        update_row=declare(f"target source {_CHANGES} size", _emit_update, f"{_DOC_OF_CHANGES}."),
+        update_row=declare(f"target source {_CHANGES} size", _emit_update, f"{_CHANGES_DOC}."),
         update_pairs=declare(f"target source {_CHANGES} cells limits size", _emit_update_pairs,
-                             f"{_DOC_OF_CHANGES}; cells = `pairs_of` target."),
+                             f"{_CHANGES_DOC}; cells = `pairs_of` target."),
         apply_rows=declare("target source added added_count removed removed_count size", _emit_apply,
                            "Add and subtract rows whose addresses are listed to and from `source`; target = source."),
         pairs_of=declare("row cells limits size", _emit_pairs,
@@ -103,8 +103,8 @@ def row_operations(form: VectorIsa | None = None) -> SimpleNamespace:
                             "target[0:8] = clamped cells, squared[0:8] = squared cells, of eight sums: `count` cells, "
                             "a multiple of 64, by int8 weights [group of cells][output][cell], aligned to 64 bytes."),
         second_layer=declare("cells weights biases outputs count", _emit_second,
-                             "What eight such sums, of a multiple of 16 cells, clamped, add to the network's output: "
-                             "the total of their products with int32 `outputs`, 64 bits wide.", has_result=True))
+                             "The contribution of eight such sums, of a multiple of 16 cells, clamped, to the output: "
+                             "the total of their products with int32 `outputs`, as int64.", has_result=True))
 
 
 _operations = row_operations()

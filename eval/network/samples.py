@@ -1,7 +1,7 @@
-"""What the network learns from: quiet positions with a score and a result, each packed into forty bytes.
+"""The network's training samples: quiet positions with a score and a result, each packed into forty bytes.
 
-A sample is seen from the side to move, which plays up the board: positions with Black to move are turned. That is the
-first perspective of the network; the second one and all feature indices follow from it.
+A sample is stored from the side to move's view: with Black to move the board is flipped vertically. That is the first
+perspective of the network; the second one and all feature indices follow from it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SAMPLE = np.dtype([
     ("score", "<i2"),  # of a search, in centipawns; this and all that follows from the side to move's view
     ("static", "<i2"),  # the features' evaluation
     ("result", "i1"),  # 1 won, 0 drawn, -1 lost
-    ("men", "u1"),
+    ("pieces", "u1"),
     ("own_king", "u1"),  # its square
     ("other_king", "u1"),  # its square, from the same view
 ])
@@ -32,8 +32,8 @@ SAMPLES_TYPE = array_type(SAMPLE)
 Samples = npt.NDArray[Any]  # of SAMPLE
 
 _EMPTY_WORD = np.uint64(0xCCCC_CCCC_CCCC_CCCC)
-_FEW_MEN = 9
-_PARTS = 16  # into which positions are divided by their hash: duplicates are in the same part
+_FEW_PIECES = 9
+_PARTS = 16  # positions are divided by their hash, so that duplicates are in the same part
 _PART_MASK = np.uint64(_PARTS - 1)
 _ALWAYS = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 _GOLDEN, _MIX_1, _MIX_2 = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -53,12 +53,12 @@ def write_sample(pos, out, index, score, static, result):
         left = clear_lsb(left)
         piece = np.int64(pos.board[square])
         code = 6 * (piece >> 3 ^ us) + (piece & 7) - 1
-        place = square ^ turn
-        row.board[place >> 4] ^= np.uint64(code ^ NO_PIECE_CODE) << 4 * (place & 15)
+        view_square = square ^ turn
+        row.board[view_square >> 4] ^= np.uint64(code ^ NO_PIECE_CODE) << 4 * (view_square & 15)
     row.score = score
     row.static = static
     row.result = result
-    row.men = popcount(occupied_squares(pos))
+    row.pieces = popcount(occupied_squares(pos))
     row.own_king = king_square(pos, us) ^ turn
     row.other_king = king_square(pos, us ^ 1) ^ turn
 
@@ -72,7 +72,7 @@ def mix(word):
 
 
 def mix_words(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """`mix` for an array of words, which it advances first, so that 0 is mixed too."""
+    """`mix` for an array of words, each advanced first so that 0 is mixed too."""
     words = words + _GOLDEN
     words = (words ^ words >> np.uint64(30)) * _MIX_1
     words = (words ^ words >> np.uint64(27)) * _MIX_2
@@ -90,15 +90,15 @@ def _hash_of(row):
 
 @entry(SAMPLES_TYPE, array_type("u1"), array_type("u8"), array_type("u8"), uint64, int64)
 def choose_part(samples: Samples, keep: Samples, seen: Samples, chances: Samples, seed: int, part: int) -> None:
-    """Set `keep` for the wanted samples of a part: the first of each set of duplicates, with some probability.
+    """Set `keep` for the selected samples of a part: the first of each set of duplicates, with some probability.
 
-    `chances` are these probabilities by number of men, in units of 2^-64; `seen` is all zeros, its length a power of 2
+    `chances` are these probabilities by piece count, in units of 2^-64; `seen` is all zeros, its length a power of 2
     that exceeds the size of the part.
     """
     mask = np.uint64(len(seen) - 1)
     for index in range(len(samples)):
         key = _hash_of(samples[index])
-        if key >> 1 & _PART_MASK != np.uint64(part) or mix(key + seed) > chances[samples[index].men]:
+        if key >> 1 & _PART_MASK != np.uint64(part) or mix(key + seed) > chances[samples[index].pieces]:
             continue
         slot = key >> 8 & mask
         while seen[slot] != EMPTY and seen[slot] != key:
@@ -108,16 +108,16 @@ def choose_part(samples: Samples, keep: Samples, seen: Samples, chances: Samples
             keep[index] = 1
 
 
-def select_samples(samples: Samples, few_men_share: float, seed: int, threads: int) -> Samples:
-    """The samples that are wanted: no position twice, and not too many endings.
+def select_samples(samples: Samples, few_pieces_share: float, seed: int, threads: int) -> Samples:
+    """Drop duplicate positions and surplus endings.
 
-    Positions with nine men or fewer are thinned at random until they are `few_men_share` of all.
+    Positions with nine pieces or fewer are thinned at random until they are at most `few_pieces_share` of all.
     """
-    few = int((samples["men"] <= _FEW_MEN).sum())
-    wanted = few_men_share / max(1 - few_men_share, 1e-9) * (len(samples) - few)
+    few = int((samples["pieces"] <= _FEW_PIECES).sum())
+    target = few_pieces_share / max(1 - few_pieces_share, 1e-9) * (len(samples) - few)
     chances = np.full(33, _ALWAYS)
-    if wanted < few:
-        chances[: _FEW_MEN + 1] = int(wanted / few * float(1 << 63)) * 2
+    if target < few:
+        chances[: _FEW_PIECES + 1] = int(target / few * float(1 << 63)) * 2
     keep = np.zeros(len(samples), np.uint8)
     room = 1 << max(3 * len(samples) // _PARTS, 64).bit_length()
 
@@ -129,17 +129,17 @@ def select_samples(samples: Samples, few_men_share: float, seed: int, threads: i
     return samples[keep.view(np.bool_)]
 
 
-def expected(scores: npt.NDArray[Any], scale: float) -> npt.NDArray[np.float64]:
-    """The expected results, from 0 to 1, for scores in centipawns."""
-    shares: npt.NDArray[np.float64] = 1 / (1 + np.exp(-scores.astype(np.float64) / scale))
-    return shares
+def expected_result(scores: npt.NDArray[Any], scale: float) -> npt.NDArray[np.float64]:
+    """The expected results, from 0 to 1, for scores in centipawns; `scale` is the score for a logit of 1."""
+    results: npt.NDArray[np.float64] = 1 / (1 + np.exp(-scores.astype(np.float64) / scale))
+    return results
 
 
-def fit_scale(scores: npt.NDArray[Any], shares: npt.NDArray[np.float64]) -> float:
-    """The scale with which scores predict the results `shares` best, by golden-section search."""
+def fit_scale(scores: npt.NDArray[Any], results: npt.NDArray[np.float64]) -> float:
+    """The scale with which scores predict `results` best, by golden-section search."""
 
     def loss(log: float) -> float:
-        return float(np.mean((expected(scores, float(np.exp(log))) - shares) ** 2))
+        return float(np.mean((expected_result(scores, float(np.exp(log))) - results) ** 2))
 
     low, high, ratio = float(np.log(20)), float(np.log(2000)), (5**0.5 - 1) / 2
     for _ in range(30):

@@ -1,7 +1,7 @@
-"""What all vector code has in common: the form for a processor, loops over rows of int16, and sums of products.
+"""Common parts of the emitted vector code: the vector ISA of a processor, loops over rows of int16, sums of products.
 
-LLVM would not find the multiply-add by itself. All forms give the same integers on every machine: additions wrap around
-at 16 bits, sums of products at 32.
+The code is emitted by hand because LLVM does not find the multiply-add instructions by itself. All vector ISAs give the
+same integers: additions wrap around at 16 bits, sums of products at 32.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Value = Any  # of LLVM
 
 @dataclass(frozen=True)
 class VectorIsa:
-    """How wide the vectors are, and which instructions multiply and add adjacent products.
+    """The width of the vectors, and the instructions that multiply and add adjacent products.
 
-    Without them vectors are widened, multiplied and added.
+    Without such instructions vectors are widened, multiplied and added.
     """
 
     lanes: int  # int16
     multiply_add: str | None = None  # int16, two products; without it LLVM finds `smlal` on aarch64
-    multiply_bytes: str | None = None  # a byte that is not negative by int8, two products, to int16
+    multiply_bytes: str | None = None  # uint8 by int8, two products, to int16
     dot_bytes: str | None = None  # int8, four products, added to int32
 
     @property
@@ -57,30 +57,31 @@ DOTPROD = VectorIsa(8, dot_bytes="llvm.aarch64.neon.sdot.v4i32.v16i8")
 AVX2 = VectorIsa(16, "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx2.pmadd.ub.sw")
 AVX512 = VectorIsa(32, "llvm.x86.avx512.pmaddw.d.512", "llvm.x86.avx512.pmaddubs.w.512")
 SSE2 = VectorIsa(8, "llvm.x86.sse2.pmadd.wd")
-_X86_FORMS = (("zmm", AVX512), ("ymm", AVX2), ("xmm", SSE2))
+_X86_ISAS = (("zmm", AVX512), ("ymm", AVX2), ("xmm", SSE2))
 
 
 def vector_isa_of(machine: llvm.TargetMachine) -> VectorIsa:
-    """The form for the processor that a target machine compiles for, which need not be this one.
+    """The vector ISA of the processor that a target machine compiles for, which may differ from this one.
 
-    LLVM does not say which instructions a processor has, so it is given something to compile. The registers that it
-    uses to add a long vector are the widest ones for int16; a product of bytes shows whether there is `sdot`.
+    LLVM does not report which instructions a processor has, so this compiles test functions. The registers used to add
+    a long vector are the widest ones for int16; a product of bytes shows whether there is `sdot`.
     """
     if machine.triple.startswith(("x86_64", "i686", "i386")):
-        assembly = _probed(machine, ir.VectorType(_I16, AVX512.lanes), lambda builder, value: builder.add(value, value))
-        return next(form for register, form in _X86_FORMS if register in assembly)
-    return DOTPROD if "sdot" in _probed(machine, ir.VectorType(_I8, 16), _sum_of_squares) else PORTABLE
+        vector = ir.VectorType(_I16, AVX512.lanes)
+        assembly = _assembly(machine, vector, lambda builder, value: builder.add(value, value))
+        return next(isa for register, isa in _X86_ISAS if register in assembly)
+    return DOTPROD if "sdot" in _assembly(machine, ir.VectorType(_I8, 16), _sum_of_squares) else PORTABLE
 
 
 def _sum_of_squares(builder: Any, value: Value) -> Value:
-    """Of a vector of 16 int8, written so that LLVM takes `sdot` where it can."""
+    """The sum of squares of a vector of 16 int8, written so that LLVM uses `sdot` where it can."""
     wide = ir.VectorType(_I32, 16)
     reduce = ir.Function(builder.module, ir.FunctionType(_I32, [wide]), "llvm.vector.reduce.add.v16i32")
     return builder.call(reduce, [builder.mul(builder.sext(value, wide), builder.sext(value, wide))])
 
 
-def _probed(machine: llvm.TargetMachine, vector: Value, compute: Callable[[Any, Value], Value]) -> str:
-    """The machine code, as text, for a computation with one vector."""
+def _assembly(machine: llvm.TargetMachine, vector: Value, compute: Callable[[Any, Value], Value]) -> str:
+    """The assembly text of a computation with one vector."""
     module = ir.Module()
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [vector.as_pointer()]), "probe")
     builder = ir.IRBuilder(function.append_basic_block())
@@ -94,7 +95,7 @@ def _probed(machine: llvm.TargetMachine, vector: Value, compute: Callable[[Any, 
 
 
 class RowEmitter:
-    """Emits loops over rows in one form."""
+    """Emits loops over rows for one vector ISA."""
 
     def __init__(self, form: VectorIsa, builder: Any) -> None:
         self.form = form
@@ -104,13 +105,13 @@ class RowEmitter:
         known = self.builder.module.globals.get(name)
         return known or ir.Function(self.builder.module, ir.FunctionType(result, parameters), name)
 
-    def constant(self, kind: Value, value: int) -> Value:
-        return ir.Constant(kind, [value] * kind.count)
+    def constant(self, llvm_type: Value, value: int) -> Value:
+        return ir.Constant(llvm_type, [value] * llvm_type.count)
 
     def pointer(self, address: Value, number: int) -> Value:
         """A pointer to the vector with this number after an address."""
-        place = self.builder.add(address, _I64(number * self.form.bytes))
-        return self.builder.inttoptr(place, self.form.words.as_pointer())
+        start = self.builder.add(address, _I64(number * self.form.bytes))
+        return self.builder.inttoptr(start, self.form.words.as_pointer())
 
     def load(self, address: Value, number: int) -> Value:
         return self.builder.load(self.pointer(address, number), align=self.form.bytes)
@@ -125,21 +126,21 @@ class RowEmitter:
         inside, after = builder.append_basic_block("rows"), builder.append_basic_block("done")
         builder.branch(inside)
         builder.position_at_end(inside)
-        place = builder.phi(_I64)
-        place.add_incoming(_I64(0), before)
+        index = builder.phi(_I64)
+        index.add_incoming(_I64(0), before)
         carried = [builder.phi(value.type) for value in values]
         for phi, value in zip(carried, values, strict=True):
             phi.add_incoming(value, before)
-        results = body(place, list(carried))
-        following = builder.add(place, _I64(step))
-        place.add_incoming(following, builder.block)
+        results = body(index, list(carried))
+        following = builder.add(index, _I64(step))
+        index.add_incoming(following, builder.block)
         for phi, value in zip(carried, results, strict=True):
             phi.add_incoming(value, builder.block)
         builder.cbranch(builder.icmp_unsigned("<", following, end), inside, after)
         builder.position_at_end(after)
         return results
 
-    def clamped(self, value: Value, largest: Value) -> Value:
+    def clamp(self, value: Value, largest: Value) -> Value:
         """A vector of int16, clamped to 0 .. those of another."""
         builder, words, lanes = self.builder, self.form.words, self.form.lanes
         maximum = self.declare(f"llvm.smax.v{lanes}i16", words, words, words)
@@ -153,9 +154,9 @@ class RowEmitter:
         if self.form.multiply_add is not None:
             multiply_add = self.declare(self.form.multiply_add, self.form.sums, words, words)
             return [self.builder.call(multiply_add, [left, right])]
-        return [self.builder.mul(self.widened(left, half), self.widened(right, half)) for half in range(2)]
+        return [self.builder.mul(self.widen(left, half), self.widen(right, half)) for half in range(2)]
 
-    def widened(self, value: Value, half: int) -> Value:
+    def widen(self, value: Value, half: int) -> Value:
         """The lower or upper half of a vector, as int32."""
         count = self.form.lanes // 2
         chosen = ir.Constant(ir.VectorType(_I32, count), [half * count + lane for lane in range(count)])

@@ -1,8 +1,8 @@
-"""A wide teacher for the network: convolutions over the board, too slow to search with, quick to label positions with.
+"""The teacher: a convolutional network, too slow to search with, that labels positions for the network.
 
-From the same games it learns more than the network can, since what a pattern means on one square it knows on all. It
-then labels as many positions as the network wants to see. It may begin with a network's judgement, and learn only what
-that one misses: then a few games are enough to make it the better of the two.
+It learns more from the same games than the network, since it recognises a pattern on every square once it has learned
+it on one. It then labels as many positions as the network needs. It may add its output to that of a fixed network, and
+so learn only the difference: then a few games are enough to surpass that network.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from torch import nn
 
 from engine.system.errors import InputError
 from eval.network.file import Shape
-from eval.network.model import Aim, NetworkModel, Tensor, save_tensors, to_device
-from eval.network.samples import BOARD_BYTES, NO_PIECE_CODE, Samples, expected
+from eval.network.model import NetworkModel, Objective, Tensor, save_tensors, to_device
+from eval.network.samples import BOARD_BYTES, NO_PIECE_CODE, Samples, expected_result
 
 _VERSION = 2
-_SQUEEZE = 8  # channels of a block for one of its gate
+_SQUEEZE = 8  # channels of a block per channel of its gate
 _HEAD_CHANNELS, _HEAD_WIDTH = 32, 128
 _ROWS_AT_A_TIME = 16_384
 _NEARLY_CERTAIN = 1e-6
@@ -37,7 +37,7 @@ class TeacherShape:
 
 
 class _ResidualBlock(nn.Module):  # type: ignore[misc]  # torch need not be installed where types are checked
-    """Two convolutions beside the way past them; a gate weighs each channel by what the whole board looks like."""
+    """Two convolutions with a skip connection; a gate weights each channel by its mean over the board."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class _ResidualBlock(nn.Module):  # type: ignore[misc]  # torch need not be inst
         self.gate = nn.Linear(channels // _SQUEEZE, channels)
 
     def forward(self, boards: Tensor) -> Tensor:
-        """[samples, channels, 8, 8], as they came in."""
+        """[samples, channels, 8, 8], the same shape as the input."""
         inner = torch.relu(self.first_norm(self.first(boards)))
         inner = self.second_norm(self.second(inner))
         gates = torch.sigmoid(self.gate(torch.relu(self.squeeze(inner.mean((2, 3))))))
@@ -57,11 +57,11 @@ class _ResidualBlock(nn.Module):  # type: ignore[misc]  # torch need not be inst
 
 
 class Teacher:
-    """The teacher's numbers, and what they compute from packed samples."""
+    """The teacher's model, which evaluates packed samples."""
 
     def __init__(self, shape: TeacherShape, device: str, seed: int,
                  base: NetworkModel | None = None) -> None:
-        """Start with random numbers determined by `seed`, or exactly with the judgement of `base`, which stays."""
+        """Start with random weights determined by `seed`; with `base`, which stays fixed, start with its output."""
         torch.manual_seed(seed)
         channels = shape.channels
         self.shape = shape
@@ -78,24 +78,24 @@ class Teacher:
         self.parameters = dict(self._net.named_parameters())
         self.state = self._net.state_dict(keep_vars=True)
         self._device = device
-        self._kind = torch.device(device).type
+        self._device_type = torch.device(device).type
         torch.backends.cudnn.benchmark = True  # batches are all of one size
 
     def _planes(self, rows: Tensor) -> Tensor:
-        """[samples, 12, 8, 8]: 1 where a man of that kind stands; the side to move's king on files a to d."""
+        """[samples, 12, 8, 8]: 1 where a piece of that type stands; mirrored if the king is on files e to h."""
         packed = rows[:, :BOARD_BYTES]
         board = torch.stack((packed & 15, packed >> 4), dim=2).view(len(rows), 8, 8)
         is_mirrored = (rows[:, BOARD_BYTES + 6] >> 2 & 1).bool()[:, None, None]
         board = torch.where(is_mirrored, board.flip(2), board)
-        kinds = torch.arange(NO_PIECE_CODE, device=rows.device, dtype=torch.uint8)
-        planes = (board[..., None] == kinds).to(torch.bfloat16 if self._kind == "cuda" else torch.float32)
+        codes = torch.arange(NO_PIECE_CODE, device=rows.device, dtype=torch.uint8)
+        planes = (board[..., None] == codes).to(torch.bfloat16 if self._device_type == "cuda" else torch.float32)
         return planes.permute(0, 3, 1, 2)  # channels last, as they lie in memory
 
     def _forward(self, rows: Tensor) -> Tensor:
-        with torch.autocast(self._kind, torch.bfloat16, enabled=self._kind == "cuda"):
+        with torch.autocast(self._device_type, torch.bfloat16, enabled=self._device_type == "cuda"):
             outputs = self._net(self._planes(rows))
-        found = outputs.float().squeeze(1)
-        return found if self._base is None else found + self._base.logits(rows)
+        logits = outputs.float().squeeze(1)
+        return logits if self._base is None else logits + self._base.logits(rows)
 
     def logits(self, rows: Tensor) -> Tensor:
         """[samples]: the score divided by the scale, from the side to move's view."""
@@ -103,36 +103,36 @@ class Teacher:
         with torch.inference_mode():
             return self._forward(rows)
 
-    def backward(self, rows: Tensor, aim: Aim) -> Tensor:
+    def backward(self, rows: Tensor, objective: Objective) -> Tensor:
         """Set the gradient of the loss, and return the mean squared error to the targets."""
         self._net.train()
         for parameter in self.parameters.values():
             parameter.grad = None
         scores = rows[:, BOARD_BYTES : BOARD_BYTES + 2].view(torch.int16).squeeze(1).float()
         results = (rows[:, BOARD_BYTES + 4].view(torch.int8).float() + 1) / 2
-        errors = torch.sigmoid(self._forward(rows)) - aim.targets(scores, results)
-        aim.loss(errors).backward()
+        errors = torch.sigmoid(self._forward(rows)) - objective.targets(scores, results)
+        objective.loss(errors).backward()
         return errors.detach().square().mean()
 
     def clamp(self) -> None:
-        """Nothing needs to stay within bounds: a teacher is never quantised."""
+        """Do nothing: a teacher is never quantized, so its weights need no bounds."""
 
     def predictions(self, samples: Samples) -> Any:
         """The expected results of samples, from 0 to 1, as a NumPy array of float32."""
-        found = torch.empty(len(samples), device=self._device)  # stays there to the end, so that no batch is waited for
+        results = torch.empty(len(samples), device=self._device)  # kept on the device, so that no batch is waited for
         for begin in range(0, len(samples), _ROWS_AT_A_TIME):
             rows = to_device(samples[begin : begin + _ROWS_AT_A_TIME], self._device)
-            found[begin : begin + len(rows)] = torch.sigmoid(self.logits(rows))
-        return found.cpu().numpy()
+            results[begin : begin + len(rows)] = torch.sigmoid(self.logits(rows))
+        return results.cpu().numpy()
 
     def label(self, samples: Samples, scale: float, part: float = 1.0) -> Samples:
-        """The same samples with scores that are the teacher's to that `part`, and otherwise what they were."""
-        shares = self.predictions(samples)
+        """A copy of the samples with scores blended from the teacher's, weighted by `part`, and their own."""
+        results = self.predictions(samples)
         if part < 1:
-            shares = part * shares + (1 - part) * expected(samples["score"], scale)
-        shares = np.clip(shares, _NEARLY_CERTAIN, 1 - _NEARLY_CERTAIN)
+            results = part * results + (1 - part) * expected_result(samples["score"], scale)
+        results = np.clip(results, _NEARLY_CERTAIN, 1 - _NEARLY_CERTAIN)
         labelled = samples.copy()
-        scores = np.rint(scale * np.log(shares / (1 - shares)))
+        scores = np.rint(scale * np.log(results / (1 - results)))
         labelled["score"] = np.clip(scores, -_LARGEST_LABEL, _LARGEST_LABEL)
         return labelled
 
@@ -143,12 +143,12 @@ class Teacher:
                       "base": base}, path)
 
     def load(self, state: dict[str, Tensor]) -> None:
-        """Take over what another one of the same shape has learned."""
+        """Set the parameters to those of another teacher of the same shape."""
         self._net.load_state_dict(state)
 
 
 def _read_base(content: dict[str, Any] | None, device: str) -> NetworkModel | None:
-    """The network's model that a teacher begins with, as `save` wrote it."""
+    """The fixed network of a teacher, as `save` wrote it."""
     if content is None:
         return None
     base = NetworkModel(Shape(**content["shape"]), device, 0)
@@ -159,7 +159,7 @@ def _read_base(content: dict[str, Any] | None, device: str) -> NetworkModel | No
 
 
 def load_teacher(path: Path, device: str) -> Teacher:
-    """The teacher in a file; InputError if the file is none."""
+    """The teacher in a file; InputError if the file is not a teacher."""
     try:
         content = torch.load(path, map_location=device, weights_only=True)
         is_ours = content["version"] == _VERSION

@@ -1,1 +1,1 @@
-"""The learned policy: a small network that says which moves deserve a look."""
+"""The policy: a small network that gives the tree search its move priors."""

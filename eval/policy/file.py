@@ -1,13 +1,13 @@
-"""The policy file: how wide it is, its numbers, and how it was made.
+"""The policy file: width, weights, checksum and provenance.
 
-After the header come feature weights [FEATURES][hidden], int8; feature biases [hidden], int16; the weights of paths
-[PATHS][hidden], places [PLACES][hidden], traits [TRAITS][hidden] and dangers [DANGERS][hidden], int8; trait biases
-[TRAITS], int32.
+After the header come feature weights [FEATURES][hidden], int8; feature biases [hidden], int16; the rows of moves by
+from and to [FROM_TO_ROWS][hidden], by piece and to [PIECE_TO_ROWS][hidden], by traits [TRAITS][hidden] and by danger
+[DANGERS][hidden], int8; trait biases [TRAITS], int32.
 
 A hidden cell is its bias plus the weights of the features of the position, clamped to 0 .. QA and squared. The score of
-a move is the product of all cells with the sum of four rows, those of its path, place, traits and danger, plus the bias
-of the traits: in units of 1 / (QA * QA * QB). A softmax over the legal moves makes probabilities of the scores.
-`encoding` says which features and rows there are.
+a move is the product of all cells with the sum of its four rows, plus the bias of its traits, in units of
+1 / (QA * QA * QB). A softmax over the legal moves turns the scores into probabilities. encoding.py defines the features
+and rows.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ MAGIC = b"ADVPOL\r\n"
 QA, QB = 64, 64  # 1.0 in hidden cells, and in the rows of moves
 WIDTH_STEP, LARGEST_WIDTH = 64, 512
 
-FEATURES = 4 * 12 * 64  # attacked or not, defended or not; own and other men of six types; squares
-PATHS = 1792 + 4 * 22  # from one square to another, as a queen or a knight goes; four promotions on 22 ways
-PLACES = 6 * 64  # who moves, and where to
-TRAITS = 6 * 6 * 2 * 2  # who moves, what it takes, whether it gives check, whether it loses no material by exchanges
-DANGERS = 6 * 27 * 2  # who moves, which of 27 kinds of danger it escapes, meets and makes, whether it loses no material
+FEATURES = 4 * 12 * 64  # attacked or not, defended or not; own and enemy pieces of six types; squares
+FROM_TO_ROWS = 1792 + 4 * 22  # from and to squares of queen and knight moves; four promotions on 22 ways
+PIECE_TO_ROWS = 6 * 64  # the moving piece and the to square
+TRAITS = 6 * 6 * 2 * 2  # the moving piece, the captured one, whether it gives check, whether SEE is not negative
+DANGERS = 6 * 27 * 2  # the moving piece, its danger, whether SEE is not negative
 
-_KIND = FileFormat("policy", MAGIC, VERSION)
+_FORMAT = FileFormat("policy", MAGIC, VERSION)
 
 Int8Array = npt.NDArray[np.int8]
 Int16Array = npt.NDArray[np.int16]
@@ -47,8 +47,8 @@ class Policy:
 
     feature_weights: Int8Array
     feature_biases: Int16Array
-    path_weights: Int8Array
-    place_weights: Int8Array
+    from_to_weights: Int8Array
+    piece_to_weights: Int8Array
     trait_weights: Int8Array
     danger_weights: Int8Array
     trait_biases: Int32Array
@@ -63,13 +63,14 @@ class Policy:
 def blocks_of(hidden: int) -> tuple[ArrayBlock, ...]:
     """The blocks of a policy of this width, in the file's order."""
     return (ArrayBlock("feature_weights", "i1", (FEATURES, hidden)), ArrayBlock("feature_biases", "<i2", (hidden,)),
-            ArrayBlock("path_weights", "i1", (PATHS, hidden)), ArrayBlock("place_weights", "i1", (PLACES, hidden)),
+            ArrayBlock("from_to_weights", "i1", (FROM_TO_ROWS, hidden)),
+            ArrayBlock("piece_to_weights", "i1", (PIECE_TO_ROWS, hidden)),
             ArrayBlock("trait_weights", "i1", (TRAITS, hidden)), ArrayBlock("danger_weights", "i1", (DANGERS, hidden)),
             ArrayBlock("trait_biases", "<i4", (TRAITS,)))
 
 
 def read_policy(path: Path | str) -> Policy:
-    """The policy in a file; InputError, in one line that names the file, if it is missing, damaged or no policy."""
+    """The policy in a file; InputError, in one line that names the file, if it is missing or invalid."""
     with open_bytes(Path(path), LARGEST_FILE) as file:
         content = file.read()
     try:
@@ -82,13 +83,13 @@ def write_policy(policy: Policy, path: Path | str) -> None:
     """Write a file for `read_policy`; an incomplete file never replaces another."""
     check_width(policy.hidden, WIDTH_STEP, LARGEST_WIDTH)
     header = {"hidden": policy.hidden, "activation": "screlu", "qa": QA, "qb": QB, "provenance": policy.provenance}
-    content = _KIND.pack(header, blocks_of(policy.hidden), vars(policy))
+    content = _FORMAT.pack(header, blocks_of(policy.hidden), vars(policy))
     _parse(content)  # nothing is written that could not be read back
     write_file(Path(path), content)
 
 
 def random_policy(hidden: int, seed: int) -> Policy:
-    """A policy that knows nothing, with numbers of the usual size."""
+    """A policy with random weights of the usual magnitude."""
     generator = np.random.default_rng(seed)
     values: dict[str, Any] = {block.name: generator.integers(-40, 41, block.dimensions).astype(block.code)
               for block in blocks_of(hidden)}
@@ -96,7 +97,7 @@ def random_policy(hidden: int, seed: int) -> Policy:
 
 
 def _parse(content: bytes) -> Policy:
-    header, start = _KIND.parse_header(content)
+    header, start = _FORMAT.parse_header(content)
     hidden = header.get("hidden")
     check_width(hidden, WIDTH_STEP, LARGEST_WIDTH)
     assert isinstance(hidden, int)

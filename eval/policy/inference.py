@@ -1,4 +1,4 @@
-"""How likely each move is to be the best one, according to the policy."""
+"""Policy inference: scores and priors of the legal moves."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from eval.policy.file import LARGEST_WIDTH, QA, QB
 from eval.policy.memory import policy_at
 from eval.policy.row_ops import hidden_cells, move_score
 
-_MOST_MEN = 64  # positions that are set up by hand may have more than 32
+_MAX_PIECES = 64  # positions that are set up by hand may have more than 32
 _ONE = 1.0 / (QA * QA * QB)
-_row_list = stack_memory(8 * _MOST_MEN)
+_row_list = stack_memory(8 * _MAX_PIECES)
 _cell_memory = stack_memory(2 * LARGEST_WIDTH)
 
 # exp(-x) for x >= 0 is looked up in two parts, whole numbers and 256ths, and corrected for the rest: the same numbers
@@ -49,14 +49,14 @@ def _exp_of_negative(exponent):
 
 @kernel
 def _list_features(pos, policy, rows):
-    """Write the addresses of the rows of all men to `rows`; returns how many there are."""
+    """Write the addresses of the feature rows of all pieces to `rows`; returns their number."""
     view = view_of(pos)
     attacked, defended = threats_of(pos)
     count = np.int64(0)
-    men = occupied_squares(pos)
-    while men != EMPTY:
-        square = lsb(men)
-        men = clear_lsb(men)
+    pieces = occupied_squares(pos)
+    while pieces != EMPTY:
+        square = lsb(pieces)
+        pieces = clear_lsb(pieces)
         feature = feature_of(piece_code(pos, square), square ^ view, np.int64(attacked >> square & BIT),
                              np.int64(defended >> square & BIT))
         store_word(rows + 8 * count, np.uint64(policy.features + feature * policy.width))
@@ -68,21 +68,21 @@ def _list_features(pos, policy, rows):
 def policy_scores(address, pos, moves, count, good, out):
     """Write the score of each of the first `count` legal `moves` to `out`, and return the best.
 
-    A score that is higher by 1 makes a move e times as likely. `good[i]` is 1 if move i loses no material by exchanges,
-    else 0; `address` is that of a loaded policy.
+    A score that is higher by 1 makes a move e times as likely. `good[i]` is 1 if SEE finds that move i loses no
+    material, else 0; `address` is that of a loaded policy.
     """
     policy = policy_at(address)
     rows, cells = _row_list(), _cell_memory()
     hidden_cells(cells, policy.biases, rows, _list_features(pos, policy, rows), policy.width)
     width, view = policy.width, view_of(pos)
-    checks, prey = check_squares(pos), attack_targets(pos)
+    checks, targets = check_squares(pos), attack_targets(pos)
     best = -1e9
     for index in range(count):
         move, is_good = np.int64(moves[index]), np.int64(good[index])
         trait = trait_row(pos, move, checks, is_good)
-        danger = danger_row(pos, move, danger_of(pos, move, prey), is_good)
-        total = move_score(cells, policy.paths + from_to_row(move, view) * width,
-                           policy.places + piece_to_row(pos, move, view) * width,
+        danger = danger_row(pos, move, danger_of(pos, move, targets), is_good)
+        total = move_score(cells, policy.from_to + from_to_row(move, view) * width,
+                           policy.piece_to + piece_to_row(pos, move, view) * width,
                            policy.traits + trait * width, policy.dangers + danger * width, width)
         score = np.float64(total + policy.trait_biases[trait]) * _ONE
         out[index] = score
@@ -92,7 +92,7 @@ def policy_scores(address, pos, moves, count, good, out):
 
 @inline
 def soften_scores(out, count, best, temperature):
-    """Turn scores into probabilities; a higher temperature makes them more alike."""
+    """Turn the scores in `out` into probabilities by softmax; a higher temperature makes them more equal."""
     total = 0.0
     for index in range(count):
         weight = _exp_of_negative((best - np.float64(out[index])) / temperature)

@@ -1,4 +1,4 @@
-"""A policy in memory: read-only numbers, shared by all threads, which kernels reach by its address."""
+"""A policy in memory: read-only weights, shared by all threads, which kernels access by address."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from engine.kernel.records import I8, Fields, Numbers, dtype_of
 from engine.system.host import zeroed_memory
 from eval.policy.file import TRAITS, Policy, read_policy
 
-NO_POLICY = 0  # the address where there is none
+NO_POLICY = 0  # in place of an address
 BUILT_IN_FILE = Path(__file__).with_name("default.policy")
 
 
 class PolicyRecord(Fields):
-    """A policy, as kernels see it."""
+    """A policy, for kernels."""
 
     width: I8  # hidden cells, and bytes of a row of weights
     features: I8  # addresses of rows, one after another
-    paths: I8
-    places: I8
+    from_to: I8
+    piece_to: I8
     traits: I8
     dangers: I8
     biases: I8  # address of the int16 of all hidden cells
@@ -32,7 +32,8 @@ class PolicyRecord(Fields):
 
 
 POLICY = dtype_of(PolicyRecord)
-_TABLES = ("features", "paths", "places", "traits", "dangers")  # in memory one after another
+_TABLES = {"features": "feature_weights", "from_to": "from_to_weights", "piece_to": "piece_to_weights",
+           "traits": "trait_weights", "dangers": "danger_weights"}  # in memory one after another
 policy_at = record_reader(record_type(POLICY))
 
 
@@ -42,27 +43,27 @@ class LoadedPolicy:
     def __init__(self, policy: Policy) -> None:
         width = policy.hidden
         self.policy = policy
-        tables = {name: getattr(policy, f"{name[:-1]}_weights") for name in _TABLES}
+        tables = {name: getattr(policy, weights) for name, weights in _TABLES.items()}
         rows = sum(map(len, tables.values()))
         self._memory = zeroed_memory(rows * width + 2 * width)
         whole = np.frombuffer(self._memory, np.int8)
         whole[:rows * width] = np.concatenate(list(tables.values())).ravel()
         whole[rows * width:].view(np.int16)[:] = policy.feature_biases
         self._record = np.zeros(1, POLICY)
-        record, place = self._record[0], int(whole.ctypes.data)
+        record, address = self._record[0], int(whole.ctypes.data)
         record["width"], record["trait_biases"] = width, policy.trait_biases
         for name, table in tables.items():
-            record[name] = place
-            place += table.size
-        record["biases"] = place
+            record[name] = address
+            address += table.size
+        record["biases"] = address
 
     @property
     def address(self) -> int:
-        """What kernels are given."""
+        """The address of the record, for kernels."""
         return int(self._record.ctypes.data)
 
 
 @cache
 def built_in_policy() -> LoadedPolicy | None:
-    """The policy that comes with the engine, if one does."""
+    """The built-in policy, if there is one."""
     return LoadedPolicy(read_policy(BUILT_IN_FILE)) if BUILT_IN_FILE.exists() else None

@@ -1,4 +1,4 @@
-"""The two layers of the policy, as intrinsics that kernels call; `emission` emits their vector code."""
+"""The two layers of the policy, as intrinsics that kernels call; simd.py emits their vector code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from eval.policy.simd import FloatEmitter, PolicyEmitter
 
 Value = Any  # of LLVM
-_ROWS = ("path", "place", "trait", "danger")
+_ROWS = ("from_to", "piece_to", "trait", "danger")
 
 
 def _emitter(form: VectorIsa, builder: Any) -> PolicyEmitter:
@@ -32,7 +32,7 @@ def _emit_dot(emitter: PolicyEmitter, given: dict[str, Value]) -> Value:
 
 
 def policy_operations(form: VectorIsa | None = None) -> SimpleNamespace:
-    """Both operations in one form; by default that of the processor for which the calling kernel is compiled."""
+    """Both operations for one vector ISA, by default that of the processor for which the calling kernel is compiled."""
     return SimpleNamespace(
         hidden_cells=declare_operation("target biases rows count width", _emit_hidden, False, form, _emitter,
                                        "target = clamp(biases + rows whose addresses are listed, 0, QA) squared."),
@@ -52,7 +52,7 @@ def _declare_floats(names: str, write: Callable[[FloatEmitter, dict[str, Value]]
 
 def _emit_back(emitter: FloatEmitter, given: dict[str, Value]) -> None:
     tables = [given[name] for name in _ROWS], [given[f"{name}_gradient"] for name in _ROWS]
-    emitter.push_back(given["share"], given["cells"], given["slopes"], tables, given["width"])
+    emitter.push_back(given["factor"], given["cells"], given["slopes"], tables, given["width"])
 
 
 add_rows = _declare_floats(
@@ -66,8 +66,8 @@ weigh_move = _declare_floats(
     lambda emitter, given: emitter.weigh(given["out"], given["cells"], [given[name] for name in _ROWS], given["width"]),
     "Write the sum of cells * (sum of the rows), all floats, to an address.")
 push_back = _declare_floats(
-    " ".join(("share", "cells", "slopes", *_ROWS, *(f"{name}_gradient" for name in _ROWS), "width")), _emit_back,
-    "Add share, which is given by its address, times the rows to slopes, and share times cells to their gradients.")
+    " ".join(("factor", "cells", "slopes", *_ROWS, *(f"{name}_gradient" for name in _ROWS), "width")), _emit_back,
+    "Add factor, which is given by its address, times the rows to slopes, and factor times cells to their gradients.")
 
 _operations = policy_operations()
 hidden_cells, move_score = _operations.hidden_cells, _operations.move_score

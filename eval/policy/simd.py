@@ -1,7 +1,7 @@
-"""Emits the two layers of the policy as vector code, in integers to play and in floats to learn.
+"""Emits the two layers of the policy as vector code, in integers for inference and in floats for training.
 
 Rows of weights are int8, widened to int16 when they are loaded; their addresses and sizes are multiples of 64 bytes.
-All forms give the same integers on every machine.
+All vector ISAs give the same integers.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class PolicyEmitter(RowEmitter):
     def load_bytes(self, address: Value, number: int) -> Value:
         """The vector of int8 with this number after an address, widened."""
         lanes = self.form.lanes
-        place = self.builder.add(address, _I64(number * lanes))
-        pointer = self.builder.inttoptr(place, ir.VectorType(_I8, lanes).as_pointer())
+        start = self.builder.add(address, _I64(number * lanes))
+        pointer = self.builder.inttoptr(start, ir.VectorType(_I8, lanes).as_pointer())
         return self.builder.sext(self.builder.load(pointer, align=lanes), self.form.words)
 
     def hidden(self, target: Value, biases: Value, rows: Value, count: Value, width: Value, largest: int) -> None:
@@ -36,19 +36,19 @@ class PolicyEmitter(RowEmitter):
         builder = self.builder
 
         def part(cell: Value, _: list[Value]) -> list[Value]:
-            place = builder.mul(cell, _I64(2))
+            offset = builder.mul(cell, _I64(2))
 
             def add_row(entry: Value, values: list[Value]) -> list[Value]:
                 row = builder.load(builder.inttoptr(builder.add(rows, entry), _I64.as_pointer()))
                 start = builder.add(row, cell)
                 return [builder.add(value, self.load_bytes(start, number)) for number, value in enumerate(values)]
 
-            start = builder.add(biases, place)
+            start = builder.add(biases, offset)
             values = [self.load(start, number) for number in range(self.form.step)]
             values = self.repeat(builder.mul(count, _I64(8)), 8, values, add_row)
-            end = builder.add(target, place)
+            end = builder.add(target, offset)
             for number, value in enumerate(values):
-                clamped = self.clamped(value, self.constant(self.form.words, largest))
+                clamped = self.clamp(value, self.constant(self.form.words, largest))
                 self.store(builder.mul(clamped, clamped), end, number)
             return []
 
@@ -60,9 +60,9 @@ class PolicyEmitter(RowEmitter):
 
         def body(cell: Value, sums: list[Value]) -> list[Value]:
             values = builder.add(cells, builder.mul(cell, _I64(2)))
-            places = [builder.add(row, cell) for row in rows]
+            starts = [builder.add(row, cell) for row in rows]
             for number in range(self.form.step):
-                weights = reduce(builder.add, (self.load_bytes(place, number) for place in places))
+                weights = reduce(builder.add, (self.load_bytes(start, number) for start in starts))
                 for product in self.products(self.load(values, number), weights):
                     sums = [*sums[1:], builder.add(sums[0], product)]
             return sums
@@ -78,9 +78,9 @@ class FloatEmitter(RowEmitter):
 
     def at(self, address: Value, cell: Value, number: int) -> Value:
         """A pointer to the vector with this number after a cell of a row."""
-        place = self.builder.add(address, self.builder.mul(cell, _I64(4)))
-        place = self.builder.add(place, _I64(4 * _FLOATS * number))
-        return self.builder.inttoptr(place, _VECTOR.as_pointer())
+        start = self.builder.add(address, self.builder.mul(cell, _I64(4)))
+        start = self.builder.add(start, _I64(4 * _FLOATS * number))
+        return self.builder.inttoptr(start, _VECTOR.as_pointer())
 
     def get(self, address: Value, cell: Value, number: int) -> Value:
         return self.builder.load(self.at(address, cell, number), align=64)
@@ -92,7 +92,7 @@ class FloatEmitter(RowEmitter):
         function = self.declare(f"llvm.fmuladd.v{_FLOATS}f32", _VECTOR, _VECTOR, _VECTOR, _VECTOR)
         return self.builder.call(function, [left, right, added])
 
-    def spread(self, address: Value) -> Value:
+    def broadcast(self, address: Value) -> Value:
         """A vector of copies of the float at an address."""
         builder, first = self.builder, ir.Constant(ir.VectorType(_I32, _FLOATS), [0] * _FLOATS)
         value = builder.load(builder.inttoptr(address, _F32.as_pointer()), align=4)
@@ -157,10 +157,10 @@ class FloatEmitter(RowEmitter):
         total = builder.extract_element(left, _I32(0))
         builder.store(total, builder.inttoptr(out, _F32.as_pointer()), align=4)
 
-    def push_back(self, share: Value, cells: Value, slopes: Value, tables: tuple[list[Value], list[Value]],
+    def push_back(self, factor_address: Value, cells: Value, slopes: Value, tables: tuple[list[Value], list[Value]],
                   width: Value) -> None:
-        """Add share * the weights of the rows to slopes, and share * cells to each gradient of a row."""
-        builder, factor = self.builder, self.spread(share)
+        """Backpropagate: add factor * the weights of the rows to slopes, and factor * cells to each row's gradient."""
+        builder, factor = self.builder, self.broadcast(factor_address)
         rows, gradients = tables
 
         def write(cell: Value, number: int) -> None:

@@ -1,7 +1,7 @@
-"""Learning by kernels: the gradient of the cross-entropy over the legal moves, on as many threads as there are cores.
+"""Training the policy on the CPU: kernels compute the gradient of the cross-entropy over the legal moves, on all cores.
 
-A position has few features and few moves, and the kernels touch only their rows: on a processor that is many times
-faster than products of whole matrices.
+A position has few features and few moves, and the kernels touch only their rows, which on a CPU is many times faster
+than products of whole matrices.
 """
 
 from __future__ import annotations
@@ -18,40 +18,39 @@ from engine.kernel.intrinsics import address_reader
 from engine.kernel.records import I8, Fields, Numbers, dtype_of, new_record
 from engine.kernel.signature import offset_of
 from engine.system.host import zeroed_memory
-from eval.policy.encoding import feature_of, path_targets
-from eval.policy.file import DANGERS, FEATURES, PATHS, PLACES, TRAITS
+from eval.policy.encoding import feature_of, from_to_targets
+from eval.policy.file import DANGERS, FEATURES, FROM_TO_ROWS, PIECE_TO_ROWS, TRAITS
 from eval.policy.params import MOVE_TABLES, Floats, PolicyMetrics, Values, initial_values, largest_of
 from eval.policy.row_ops import add_rows, add_to_rows, push_back, weigh_move
-from eval.policy.samples import CHOICES_TYPE, MOST_MOVES, NOBODY, Choices
+from eval.policy.samples import CHOICES_TYPE, MOST_MOVES, NO_PIECE_CODE, Choices
 
-_FIRST_PLACE, _FIRST_TRAIT = np.int64(FEATURES + PATHS), np.int64(FEATURES + PATHS + PLACES)
-_FIRST_PATH, _FIRST_DANGER = np.int64(FEATURES), np.int64(FEATURES + PATHS + PLACES + TRAITS)
-_ROWS = FEATURES + PATHS + PLACES + TRAITS + DANGERS
+_FIRST_PIECE_TO, _FIRST_TRAIT = np.int64(FEATURES + FROM_TO_ROWS), np.int64(FEATURES + FROM_TO_ROWS + PIECE_TO_ROWS)
+_FIRST_FROM_TO, _FIRST_DANGER = np.int64(FEATURES), np.int64(FEATURES + FROM_TO_ROWS + PIECE_TO_ROWS + TRAITS)
+_ROWS = FEATURES + FROM_TO_ROWS + PIECE_TO_ROWS + TRAITS + DANGERS
 _TABLES = ("feature_weights", *MOVE_TABLES)  # in memory one after another
-_TARGETS = path_targets()
-_MOST_MEN = 64
-_TRAITS_A_MAN = np.int64(TRAITS // 6)
-_DANGERS_A_MAN = np.int64(27)
+_TARGETS = from_to_targets()
+_MAX_PIECES = 64
+_TRAITS_PER_PIECE = np.int64(TRAITS // 6)
+_DANGERS_PER_PIECE = np.int64(27)
 _MOMENTA = (0.9, 0.999)
 _TINY = np.float32(1e-8)
-_NOTHING, _WHOLE, _TWICE = np.float32(0), np.float32(1), np.float32(2)
+_ZERO, _ONE, _TWO = np.float32(0), np.float32(1), np.float32(2)
 
-
-# The rows of a thread's own floats: what is added to hidden cells, the gradient of that; cells before they are clamped,
-# after they are clamped and squared, and the gradient of either.
+# The rows of a thread's own floats: the biases of hidden cells and their gradient; cells before they are clamped, after
+# they are clamped and squared, and the gradient of either.
 _BIASES, _BIAS_GRADIENTS, _SUMS, _CELLS, _SLOPES = (np.int64(row) for row in range(5))
 _OWN_ROWS = 5
 
 
 class DescentRecord(Fields):
-    """What one thread works with; rows are of `width` floats."""
+    """The working memory of one thread; rows have `width` floats."""
 
     width: I8
     weights: I8  # address of all rows
     gradients: I8  # address of as many
     own: I8  # address of the thread's own rows
-    rows: Annotated[Numbers, "i8", _MOST_MEN]  # addresses of the rows of the features
-    row_gradients: Annotated[Numbers, "i8", _MOST_MEN]
+    rows: Annotated[Numbers, "i8", _MAX_PIECES]  # addresses of the rows of the features
+    row_gradients: Annotated[Numbers, "i8", _MAX_PIECES]
     moves: Annotated[Numbers, "i8", (MOST_MOVES, 4)]  # offsets of the rows of each move
     trait_biases: Annotated[Numbers, "f4", TRAITS]
     trait_gradients: Annotated[Numbers, "f4", TRAITS]
@@ -67,11 +66,11 @@ _ROW_LIST, _GRADIENT_LIST, _SCORES = (np.int64(offset_of(DESCENT, name))
 
 @inline
 def _list_features(thread, sample):
-    """List the rows of the men; returns how many there are."""
+    """List the feature rows of all pieces; returns their number."""
     count, size = np.int64(0), 4 * thread.width
     for square in range(64):
         code = np.int64(sample.board[square >> 4] >> 4 * (square & 15) & np.uint64(15))
-        if code != NOBODY:
+        if code != NO_PIECE_CODE:
             row = feature_of(code, square, np.int64(sample.attacked >> square & BIT),
                              np.int64(sample.defended >> square & BIT)) * size
             thread.rows[count] = thread.weights + row
@@ -82,12 +81,12 @@ def _list_features(thread, sample):
 
 @inline
 def _list_move(thread, sample, move):
-    """Find the rows of a move; returns its traits."""
-    path, traits, size = np.int64(sample.paths[move]), np.int64(sample.traits[move]), 4 * thread.width
-    moved = traits // _TRAITS_A_MAN
-    danger = 2 * (_DANGERS_A_MAN * moved + np.int64(sample.dangers[move])) + (traits & 1)
-    thread.moves[move, 0] = (_FIRST_PATH + path) * size
-    thread.moves[move, 1] = (_FIRST_PLACE + 64 * moved + _TARGETS[path]) * size
+    """List the four rows of a move; returns its traits."""
+    from_to, traits, size = np.int64(sample.from_to[move]), np.int64(sample.traits[move]), 4 * thread.width
+    moved = traits // _TRAITS_PER_PIECE
+    danger = 2 * (_DANGERS_PER_PIECE * moved + np.int64(sample.dangers[move])) + (traits & 1)
+    thread.moves[move, 0] = (_FIRST_FROM_TO + from_to) * size
+    thread.moves[move, 1] = (_FIRST_PIECE_TO + 64 * moved + _TARGETS[from_to]) * size
     thread.moves[move, 2] = (_FIRST_TRAIT + traits) * size
     thread.moves[move, 3] = (_FIRST_DANGER + danger) * size
     return traits
@@ -100,30 +99,27 @@ def _own(thread, row):
 
 
 @kernel
-def _weigh(thread, own, sample):
-    """Compute hidden cells and the scores of all moves; returns how many men there are."""
+def _forward(thread, own, sample):
+    """Compute hidden cells and the scores of all moves; returns the number of pieces."""
     width, lists = thread.width, _address_of(thread)
-    men = _list_features(thread, sample)
+    pieces = _list_features(thread, sample)
     for cell in range(width):
         own[_SUMS * width + cell] = own[_BIASES * width + cell]
-    add_rows(_own(thread, _SUMS), lists + _ROW_LIST, men, width)
+    add_rows(_own(thread, _SUMS), lists + _ROW_LIST, pieces, width)
     for cell in range(width):
-        value = min(max(own[_SUMS * width + cell], _NOTHING), _WHOLE)
+        value = min(max(own[_SUMS * width + cell], _ZERO), _ONE)
         own[_CELLS * width + cell] = value * value
     for move in range(np.int64(sample.count)):
         traits, start = _list_move(thread, sample, move), thread.weights
         weigh_move(lists + _SCORES + 4 * move, _own(thread, _CELLS), start + thread.moves[move, 0],
                    start + thread.moves[move, 1], start + thread.moves[move, 2], start + thread.moves[move, 3], width)
         thread.scores[move] += thread.trait_biases[traits]
-    return men
+    return pieces
 
 
 @kernel
-def _judge(thread, sample, totals):
-    """Add the cross-entropy to `totals`, and whether the first choice, or one of three, was played.
-
-    The scores become the gradient of the cross-entropy.
-    """
+def _add_metrics(thread, sample, totals):
+    """Add the cross-entropy and the top-1 and top-3 hits to `totals`; scores become the cross-entropy's gradient."""
     count, played, better = np.int64(sample.count), thread.scores[0], np.int64(0)
     best = played
     for move in range(1, count):
@@ -135,46 +131,46 @@ def _judge(thread, sample, totals):
         whole += np.float64(thread.scores[move])
     for move in range(count):
         thread.scores[move] = np.float64(thread.scores[move]) / whole
-    thread.scores[0] -= _WHOLE
+    thread.scores[0] -= _ONE
     totals[0] += np.float64(best - played) + math.log(whole)
     totals[1] += np.float64(better == 0)
     totals[2] += np.float64(better < 3)
 
 
 @kernel
-def _push_back(thread, own, sample, men):
+def _backward(thread, own, sample, pieces):
     """Add the gradient of one sample."""
     width, lists, start, gradient = thread.width, _address_of(thread), thread.weights, thread.gradients
     for cell in range(width):
         own[_SLOPES * width + cell] = 0
     for move in range(np.int64(sample.count)):
-        path, place = thread.moves[move, 0], thread.moves[move, 1]
+        from_to, piece_to = thread.moves[move, 0], thread.moves[move, 1]
         trait, danger = thread.moves[move, 2], thread.moves[move, 3]
-        push_back(lists + _SCORES + 4 * move, _own(thread, _CELLS), _own(thread, _SLOPES), start + path, start + place,
-                  start + trait, start + danger, gradient + path, gradient + place, gradient + trait,
-                  gradient + danger, width)
+        push_back(lists + _SCORES + 4 * move, _own(thread, _CELLS), _own(thread, _SLOPES), start + from_to,
+                  start + piece_to, start + trait, start + danger, gradient + from_to, gradient + piece_to,
+                  gradient + trait, gradient + danger, width)
         thread.trait_gradients[np.int64(sample.traits[move])] += thread.scores[move]
     for cell in range(width):
         value = own[_SUMS * width + cell]
-        slope = _NOTHING if value <= _NOTHING or value >= _WHOLE else _TWICE * value * own[_SLOPES * width + cell]
+        slope = _ZERO if value <= _ZERO or value >= _ONE else _TWO * value * own[_SLOPES * width + cell]
         own[_SLOPES * width + cell] = slope
         own[_BIAS_GRADIENTS * width + cell] += slope
-    add_to_rows(lists + _GRADIENT_LIST, men, _own(thread, _SLOPES), width)
+    add_to_rows(lists + _GRADIENT_LIST, pieces, _own(thread, _SLOPES), width)
 
 
 @entry(DESCENT_TYPE, array_type("f4"), CHOICES_TYPE, int64, array_type("f8"))
 def accumulate_gradient(thread: DescentRecord, own: Floats, samples: Choices, learns: int, totals: Any) -> None:
-    """Add to `totals` how well the samples are predicted and, if `learns` is not 0, their gradient to the thread's."""
+    """Add the metrics of the samples to `totals` and, if `learns` is not 0, their gradient to the thread's."""
     for index in range(len(samples)):
         sample = samples[index]
-        men = _weigh(thread, own, sample)
-        _judge(thread, sample, totals)
+        pieces = _forward(thread, own, sample)
+        _add_metrics(thread, sample, totals)
         if learns != 0:
-            _push_back(thread, own, sample, men)
+            _backward(thread, own, sample, pieces)
 
 
 class _Thread:
-    """One thread's memory."""
+    """The memory of one thread."""
 
     def __init__(self, width: int, weights: Floats) -> None:
         self._memory = zeroed_memory(4 * width * (_ROWS + _OWN_ROWS))
@@ -185,8 +181,8 @@ class _Thread:
         self.record.gradients, self.record.own = int(self.gradients.ctypes.data), int(self.own.ctypes.data)
         self.biases, self.bias_gradients = self.own[:width], self.own[width : 2 * width]
 
-    def take(self, values: Values) -> None:
-        """Use these biases, and forget the gradients."""
+    def reset(self, values: Values) -> None:
+        """Set the biases, and clear the gradients."""
         self.biases[:] = values["feature_biases"]
         self.record["trait_biases"][:] = values["trait_biases"]
         for gradients in (self.gradients, self.bias_gradients, self.record["trait_gradients"]):
@@ -194,7 +190,7 @@ class _Thread:
 
 
 class CpuPolicyModel:
-    """The policy's numbers in training, on the processor."""
+    """A policy in training on the CPU."""
 
     def __init__(self, hidden: int, seed: int, decay: float, threads: int) -> None:
         self._memory = zeroed_memory(4 * hidden * _ROWS)
@@ -211,15 +207,15 @@ class CpuPolicyModel:
 
     def _in_place(self, values: Values) -> Values:
         """The same values, with the tables in the memory that kernels read."""
-        placed, first = dict(values), 0
+        moved, first = dict(values), 0
         for name in _TABLES:
             table = self._rows[first : first + len(values[name])]
             table[:] = values[name]
-            placed[name], first = table, first + len(table)
-        return placed
+            moved[name], first = table, first + len(table)
+        return moved
 
     def begin(self, samples: Choices, *seeds: int) -> None:
-        """Learn from these samples, in an order determined by the seeds."""
+        """Train on these samples from now on, in an order determined by the seeds."""
         self._samples, self._order = samples, np.random.default_rng(seeds).permutation(len(samples))
 
     def learn(self, begin: int, end: int, rate: float) -> None:
@@ -237,7 +233,7 @@ class CpuPolicyModel:
         gradients = {**self._tables(first.gradients), "feature_biases": first.bias_gradients,
                      "trait_biases": first.record["trait_gradients"]}
         for name, value in self._values.items():
-            self._move(name, value, gradients[name] / np.float32(len(batch)), rate)
+            self._adam_step(name, value, gradients[name] / np.float32(len(batch)), rate)
 
     def _tables(self, floats: Floats) -> Values:
         rows, tables, first = floats.reshape(self._rows.shape), {}, 0
@@ -246,22 +242,22 @@ class CpuPolicyModel:
             first += len(tables[name])
         return tables
 
-    def _move(self, name: str, value: Floats, gradient: Floats, rate: float) -> None:
+    def _adam_step(self, name: str, value: Floats, gradient: Floats, rate: float) -> None:
         """One step of AdamW."""
         mean, square = self._moments[name]
         mean += np.float32(1 - _MOMENTA[0]) * (gradient - mean)
         square += np.float32(1 - _MOMENTA[1]) * (gradient * gradient - square)
-        corrections = [1 - share**self._steps for share in _MOMENTA]
+        corrections = [1 - beta**self._steps for beta in _MOMENTA]
         value *= np.float32(1 - rate * self._decay)
         value -= mean * np.float32(rate / corrections[0]) / (np.sqrt(square / np.float32(corrections[1])) + _TINY)
         np.clip(value, -largest_of(name), largest_of(name), out=value)
 
     def _run(self, samples: Choices, *, learns: int) -> Any:
-        """The totals of some samples, computed by all threads."""
+        """The summed metrics of some samples, computed by all threads."""
         parts = np.array_split(np.ascontiguousarray(samples), len(self._threads))
 
         def work(thread: _Thread, part: Choices) -> Any:
-            thread.take(self._values)
+            thread.reset(self._values)
             totals = np.zeros(3)
             accumulate_gradient(thread.record, thread.own, part, learns, totals)
             return totals
@@ -269,13 +265,13 @@ class CpuPolicyModel:
         return sum(self._pool.map(work, self._threads, parts))
 
     def take_loss(self) -> float:
-        """The mean cross-entropy of what was learned since the last call."""
+        """The mean training loss, a cross-entropy, since the last call."""
         loss = float(self._totals[0]) / max(self._learned, 1)
         self._totals, self._learned = np.zeros(3), 0
         return loss
 
-    def judge(self, samples: Choices, values: Values | None = None) -> PolicyMetrics:
-        """How well samples are predicted by what was learned, or by other values."""
+    def evaluate(self, samples: Choices, values: Values | None = None) -> PolicyMetrics:
+        """The metrics on samples of the current parameters, or of `values`."""
         own = self.values()
         if values is not None:
             self._values = self._in_place(values)
@@ -285,5 +281,5 @@ class CpuPolicyModel:
         return PolicyMetrics(*(totals / len(samples)).tolist())
 
     def values(self) -> Values:
-        """A copy of what was learned."""
+        """A copy of the current parameters."""
         return {name: value.copy() for name, value in self._values.items()}

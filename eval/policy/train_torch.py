@@ -1,4 +1,4 @@
-"""Learning by torch: the gradient of the cross-entropy over the legal moves, on a GPU.
+"""Training the policy with torch, on a GPU: the gradient of the cross-entropy over the legal moves.
 
 Both layers are products of whole matrices, although a position has few features and few legal moves: on a GPU that
 takes a fraction of the time of picking rows one by one.
@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 import torch
 
-from eval.network.train import shuffled
-from eval.policy.encoding import path_targets
-from eval.policy.file import DANGERS, FEATURES, PATHS, PLACES, TRAITS
+from eval.network.train import shuffled_order
+from eval.policy.encoding import from_to_targets
+from eval.policy.file import DANGERS, FEATURES, FROM_TO_ROWS, PIECE_TO_ROWS, TRAITS
 from eval.policy.params import MOVE_TABLES, PolicyMetrics, Values, initial_values, largest_of
-from eval.policy.samples import CHOICE, MOST_MOVES, NOBODY, Choices
+from eval.policy.samples import CHOICE, MOST_MOVES, NO_PIECE_CODE, Choices
 
 Tensor = Any  # torch.Tensor; torch need not be installed where types are checked
 
-_BOARD, _ATTACKED, _DEFENDED, _PATHS, _TRAITS, _DANGERS, _COUNT = (
+_BOARD, _ATTACKED, _DEFENDED, _FROM_TO, _TRAITS, _DANGERS, _COUNT = (
     slice(0, 32), slice(32, 40), slice(40, 48), slice(48, 176), slice(176, 240), slice(240, 304), 304)
-_STEPS_A_SYNC = 32  # steps that may be waiting on the device
-_JUDGED_ROWS = 8192  # at a time
-_FIRST_TRAIT = PATHS + PLACES
+_STEPS_PER_SYNC = 32  # steps that may be queued on the device
+_EVALUATED_ROWS = 8192  # at a time
+_FIRST_TRAIT = FROM_TO_ROWS + PIECE_TO_ROWS
 
 
 def to_device(samples: Choices, device: str) -> Tensor:
@@ -40,8 +40,8 @@ class PolicyBatch:
     """Unpacked samples; the move that was played is the first one of each."""
 
     features: Tensor  # [samples, FEATURES]: 1 where a feature is present
-    rows: Tensor  # [samples, 4 * MOST_MOVES]: paths, places, traits, dangers of the legal moves, in one table
-    is_move: Tensor  # [samples, MOST_MOVES]: whether there are as many legal moves
+    rows: Tensor  # [samples, 4 * MOST_MOVES]: from-to, piece-to, trait, danger rows of the legal moves, in one table
+    is_move: Tensor  # [samples, MOST_MOVES]: whether the entry is a legal move
 
 
 class PolicyUnpacker:
@@ -52,8 +52,8 @@ class PolicyUnpacker:
         self._bits = torch.arange(8, device=device, dtype=torch.uint8)
         self._squares = torch.arange(64, device=device)
         self._numbers = torch.arange(MOST_MOVES, device=device)
-        self._targets = torch.from_numpy(path_targets()).to(device)
-        self._offsets = torch.where(codes < NOBODY, codes * 64, FEATURES).to(device)  # empty squares come last
+        self._targets = torch.from_numpy(from_to_targets()).to(device)
+        self._offsets = torch.where(codes < NO_PIECE_CODE, codes * 64, FEATURES).to(device)  # empty squares come last
 
     def _flags(self, words: Tensor) -> Tensor:
         """[samples, 64] of 0 or 1."""
@@ -70,16 +70,16 @@ class PolicyUnpacker:
         return PolicyBatch(features[:, :FEATURES], self._move_rows(rows), self._numbers < rows[:, _COUNT, None])
 
     def _move_rows(self, rows: Tensor) -> Tensor:
-        paths = rows[:, _PATHS].contiguous().view(torch.int16).long()
+        from_to = rows[:, _FROM_TO].contiguous().view(torch.int16).long()
         traits, dangers = rows[:, _TRAITS].long(), rows[:, _DANGERS].long()
         moved, good = traits // (TRAITS // 6), traits & 1
-        places = 64 * moved + self._targets[paths]
+        piece_to = 64 * moved + self._targets[from_to]
         dangers = 2 * (27 * moved + dangers) + good
-        return torch.cat((paths, PATHS + places, _FIRST_TRAIT + traits, _FIRST_TRAIT + TRAITS + dangers), 1)
+        return torch.cat((from_to, FROM_TO_ROWS + piece_to, _FIRST_TRAIT + traits, _FIRST_TRAIT + TRAITS + dangers), 1)
 
 
 class TorchPolicyModel:
-    """The policy's numbers in training, on a device."""
+    """A policy in training on a torch device."""
 
     def __init__(self, hidden: int, seed: int, decay: float, device: str) -> None:
         self._device, self._unpack = device, PolicyUnpacker(device)
@@ -96,15 +96,15 @@ class TorchPolicyModel:
         return {name: torch.from_numpy(value.copy()).to(self._device) for name, value in values.items()}
 
     def _rows(self, samples: Choices, purpose: str) -> Tensor:
-        """Samples on the device, where the last ones for each purpose stay."""
+        """Samples on the device; the last ones for each purpose stay there."""
         if self._resident.get(purpose, (None, None))[0] is not samples:
-            self._resident.pop(purpose, None)  # first make room
+            self._resident.pop(purpose, None)  # frees the memory of the old samples first
             self._resident[purpose] = samples, to_device(samples, self._device)
         return self._resident[purpose][1]
 
     def begin(self, samples: Choices, *seeds: int) -> None:
-        """Learn from these samples, in an order determined by the seeds."""
-        self._order = shuffled(len(self._rows(samples, "learn")), self._device, *seeds)
+        """Train on these samples from now on, in an order determined by the seeds."""
+        self._order = shuffled_order(len(self._rows(samples, "learn")), self._device, *seeds)
 
     def learn(self, begin: int, end: int, rate: float) -> None:
         """Take one step down the gradient of the samples from `begin` to `end` in their order."""
@@ -120,32 +120,32 @@ class TorchPolicyModel:
         for name, value in self._values.items():
             value.data.clamp_(-largest_of(name), largest_of(name))
         self._losses.append(loss.detach())
-        if len(self._losses) % _STEPS_A_SYNC == 0 and self._device.startswith("cuda"):
+        if len(self._losses) % _STEPS_PER_SYNC == 0 and self._device.startswith("cuda"):
             torch.cuda.synchronize()
 
     def take_loss(self) -> float:
-        """The mean cross-entropy of what was learned since the last call."""
+        """The mean training loss, a cross-entropy, since the last call."""
         loss = float(torch.stack(self._losses).mean()) if self._losses else 0.0
         self._losses = []
         return loss
 
-    def judge(self, samples: Choices, values: Values | None = None) -> PolicyMetrics:
-        """How well samples are predicted by what was learned, or by other values."""
+    def evaluate(self, samples: Choices, values: Values | None = None) -> PolicyMetrics:
+        """The metrics on samples of the current parameters, or of `values`."""
         torch.set_float32_matmul_precision("highest")
         numbers = self._values if values is None else self._on_device(values)
         sums = torch.zeros(3, dtype=torch.float64)
         with torch.no_grad():
-            for rows in self._rows(samples, "judge").split(_JUDGED_ROWS):
+            for rows in self._rows(samples, "evaluate").split(_EVALUATED_ROWS):
                 sums += _sums(move_scores(numbers, self._unpack(rows)))
         return PolicyMetrics(*(sums / len(samples)).tolist())
 
     def values(self) -> Values:
-        """A copy of what was learned."""
+        """A copy of the current parameters."""
         return {name: value.detach().cpu().numpy().copy() for name, value in self._values.items()}
 
 
 def move_scores(values: Mapping[str, Tensor], batch: PolicyBatch) -> Tensor:
-    """[samples, MOST_MOVES]: the scores of the legal moves, and minus infinity where there is none."""
+    """[samples, MOST_MOVES]: the scores of the legal moves, minus infinity where there is none."""
     cells = torch.addmm(values["feature_biases"], batch.features, values["feature_weights"]).clamp(0, 1).square()
     table = torch.cat([values[name] for name in MOVE_TABLES])
     biases = torch.nn.functional.pad(values["trait_biases"], (_FIRST_TRAIT, DANGERS))
@@ -154,7 +154,7 @@ def move_scores(values: Mapping[str, Tensor], batch: PolicyBatch) -> Tensor:
 
 
 def _sums(scores: Tensor) -> Tensor:
-    """Over some samples: cross-entropy, first choices that were played, played among the first three."""
+    """The sums over samples of cross-entropy, top-1 and top-3 hits."""
     entropy = scores.logsumexp(1) - scores[:, 0]
-    better = (scores[:, 1:] >= scores[:, :1]).sum(1)  # a tie is no first choice
+    better = (scores[:, 1:] >= scores[:, :1]).sum(1)  # a tie does not count as a hit
     return torch.stack((entropy.double().sum(), (better == 0).sum(), (better < 3).sum())).double().cpu()

@@ -1,4 +1,4 @@
-"""What the weights are learned from: positions as sparse rows of feature counts, with the results of their games."""
+"""The tuner's samples: positions as sparse rows of feature counts, with the results of their games."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TERM = np.dtype([("feature", "u2"),  # the index of its weight
 SAMPLE = np.dtype([("length", "u2"),  # how many terms it has
                    ("phase", "u1"),  # WHOLE_PHASE: middle game; 0: endgame
                    ("scale", "u1"),  # of WHOLE_SCALE
-                   ("material", "u1"),  # on the board, as outcome.py counts it
+                   ("material", "u1"),  # on the board, as wdl.py counts it
                    ("result", "i1"),  # 1 White won, 0 draw, -1 Black won
                    ("score", "i2"),  # centipawns from White's view, by the search
                    ("game", "i4")], align=True)  # the number of the game it is from

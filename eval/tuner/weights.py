@@ -1,7 +1,7 @@
-"""Learning the weights: logistic regression of all of them at once, on positions whose games are over.
+"""Tuning the weights of the features: logistic regression of all weights at once, on positions of finished games.
 
-The evaluation is linear in its weights, and a logistic curve turns it into the expected score of the game. The gradient
-of the squared error over sparse traces takes a few operations per feature, in compiled code on all cores.
+The evaluation is linear in its weights, and a logistic curve turns it into the expected result of the game. The
+gradient of the squared error over sparse traces takes a few operations per feature, in compiled code on all cores.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from eval.weights import WeightsRecord, values_of, weights_from
 
 Reals = npt.NDArray[np.float64]
 
-_FROZEN_GROUPS = ("mating",)  # endings that are adjudicated before anything can be learned from them
+_FROZEN_GROUPS = ("mating",)  # games are adjudicated before these endings are played out
 _BETA_1, _BETA_2, _TINY = 0.9, 0.999, 1e-8  # Adam's usual constants
 
-# What gradient descent needs of a sample: how much each of its two sums counts, and the target.
+# A sample as gradient descent uses it: the weights of its middle-game and endgame sums, and the target.
 EXAMPLE = np.dtype([("mg_share", "f8"), ("eg_share", "f8"), ("target", "f8")])
-_TERMS, _EXAMPLES, _PLACES, _REALS = array_type(TERM), array_type(EXAMPLE), array_type("i8"), array_type("f8")
+_TERMS, _EXAMPLES, _INDICES, _REALS = array_type(TERM), array_type(EXAMPLE), array_type("i8"), array_type("f8")
 
 
 @dataclass(frozen=True)
 class TuningConfig:
-    """How to learn."""
+    """The settings of a tuning run."""
 
     epochs: int = 30
     batch: int = 16_384
     rate: float = 2.0  # centipawns: the largest step of a weight at the start; it falls to a tenth of that
-    blend: float = 0.4  # the share of the game's result in the target; the rest is the search's score
-    regularization: float = 2e-10  # towards the starting weights: keeps what the data says nothing about
+    blend: float = 0.4  # the weight of the game result in the target; the rest is the search's score
+    regularization: float = 2e-10  # towards the starting weights, which keeps those that the data does not determine
     held_out: int = 10  # one game in this many is held out for validation
     seed: int = 1
     threads: int = 2
@@ -47,7 +47,7 @@ class TuningConfig:
 
 @dataclass(frozen=True)
 class Epoch:
-    """The state of the learning after an epoch."""
+    """The losses and the weights after an epoch."""
 
     number: int
     training_loss: float
@@ -56,7 +56,7 @@ class Epoch:
     eg: Reals
 
 
-@entry(_TERMS, _PLACES, _EXAMPLES, _PLACES, _REALS, _REALS)
+@entry(_TERMS, _INDICES, _EXAMPLES, _INDICES, _REALS, _REALS)
 def add_gradient(terms: Numbers, starts: Numbers, examples: Numbers, chosen: Numbers, weights: Reals,
                  gradient: Reals) -> float:
     """Add the gradient of the squared error over the `chosen` examples; returns the sum of the squared errors.
@@ -67,8 +67,8 @@ def add_gradient(terms: Numbers, starts: Numbers, examples: Numbers, chosen: Num
     size = len(weights) // 2
     steepness = weights[2 * size]
     total = 0.0
-    for place in range(len(chosen)):
-        number = chosen[place]
+    for position in range(len(chosen)):
+        number = chosen[position]
         example = examples[number]
         mg = eg = 0.0
         for index in range(starts[number], starts[number + 1]):
@@ -86,12 +86,12 @@ def add_gradient(terms: Numbers, starts: Numbers, examples: Numbers, chosen: Num
 
 
 class WeightTuner:
-    """Gradient descent over samples."""
+    """Tunes the weights by gradient descent (Adam) over samples."""
 
-    def __init__(self, samples: Samples, weights: WeightsRecord, plan: TuningConfig) -> None:
+    def __init__(self, samples: Samples, weights: WeightsRecord, config: TuningConfig) -> None:
         if len(samples) == 0:
-            raise InputError("there are no quiet positions to learn from")
-        self._plan, self._samples = plan, samples
+            raise InputError("no quiet positions to tune on")
+        self._config, self._samples = config, samples
         self._is_stopped = False
         self._starts = samples.starts()
         self._examples = np.zeros(len(samples), EXAMPLE)
@@ -101,33 +101,33 @@ class WeightTuner:
         mg, eg = values_of(weights)
         self._prior = np.concatenate([mg, eg]).astype(np.float64)
         self._free = np.tile(_free_weights(), 2)
-        is_held_out = samples.rows["game"] % plan.held_out == 0
+        is_held_out = samples.rows["game"] % config.held_out == 0
         self._validation, self._training = np.flatnonzero(is_held_out), np.flatnonzero(~is_held_out)
         if not len(self._validation) or not len(self._training):
-            raise InputError("there are too few games to hold some out for validation")
+            raise InputError("too few games: some are needed for training and some for validation")
         self.steepness = self._fit_steepness()
         self._examples["target"] = self._blended_targets()
 
     def stop(self) -> None:
-        """End the descent within the current epoch, which is not yielded."""
+        """Stop within the current epoch, which is not yielded; may be called from another thread."""
         self._is_stopped = True
 
     def run(self) -> Iterator[Epoch]:
-        """Descend, epoch after epoch; number 0 is the start."""
+        """Tune, yielding each epoch; number 0 is the start."""
         values = self._prior.copy()
         momentum, power = np.zeros_like(values), np.zeros_like(values)
-        generator = np.random.default_rng(self._plan.seed)
+        generator = np.random.default_rng(self._config.seed)
         yield self._epoch(0, values)
         step = 0
-        for number in range(1, self._plan.epochs + 1):
-            rate = self._plan.rate * 0.1 ** ((number - 1) / max(self._plan.epochs - 1, 1))
+        for number in range(1, self._config.epochs + 1):
+            rate = self._config.rate * 0.1 ** ((number - 1) / max(self._config.epochs - 1, 1))
             order = generator.permutation(self._training)
-            for begin in range(0, len(order), self._plan.batch):
+            for begin in range(0, len(order), self._config.batch):
                 if self._is_stopped:
                     return
-                part = order[begin : begin + self._plan.batch]
+                part = order[begin : begin + self._config.batch]
                 _, gradient = self._error_and_gradient(values, part)
-                gradient = gradient / len(part) + 2 * self._plan.regularization * (values - self._prior)
+                gradient = gradient / len(part) + 2 * self._config.regularization * (values - self._prior)
                 step += 1
                 momentum = _BETA_1 * momentum + (1 - _BETA_1) * gradient
                 power = _BETA_2 * power + (1 - _BETA_2) * gradient**2
@@ -143,17 +143,17 @@ class WeightTuner:
         return Epoch(number, training, validation, mg, eg)
 
     def _error_and_gradient(self, values: Reals, part: Numbers) -> tuple[float, Reals]:
-        """The sum of squared errors over some samples, and its gradient; the work is shared among threads."""
+        """(the sum of squared errors over some samples, its gradient), computed by several threads."""
         weights = np.append(values, self.steepness)
-        shares = np.array_split(np.ascontiguousarray(part, np.int64), self._plan.threads)
+        slices = np.array_split(np.ascontiguousarray(part, np.int64), self._config.threads)
 
-        def of_share(chosen: Numbers) -> tuple[float, Reals]:
+        def of_slice(chosen: Numbers) -> tuple[float, Reals]:
             gradient = np.zeros(2 * WEIGHT_COUNT)
             total = add_gradient(self._samples.terms, self._starts, self._examples, chosen, weights, gradient)
             return float(total), gradient
 
-        with ThreadPoolExecutor(self._plan.threads) as pool:
-            parts = list(pool.map(of_share, shares))
+        with ThreadPoolExecutor(self._config.threads) as pool:
+            parts = list(pool.map(of_slice, slices))
         return sum(total for total, _ in parts), np.sum([gradient for _, gradient in parts], axis=0)
 
     def _fit_steepness(self) -> float:
@@ -173,14 +173,14 @@ class WeightTuner:
         return (self._samples.rows["result"] + 1) / 2.0
 
     def _blended_targets(self) -> Reals:
-        blend = self._plan.blend
+        blend = self._config.blend
         return blend * self._results() + (1 - blend) * _expected(self._samples.rows["score"], self.steepness)
 
 
 def _expected(scores: Numbers, steepness: float) -> Reals:
     """The expected result, from 0 to 1, for a score in centipawns."""
-    shares: Reals = 1.0 / (1.0 + np.exp(-steepness * scores.astype(np.float64)))
-    return shares
+    results: Reals = 1.0 / (1.0 + np.exp(-steepness * scores.astype(np.float64)))
+    return results
 
 
 def _free_weights() -> npt.NDArray[np.bool_]:
@@ -192,5 +192,5 @@ def _free_weights() -> npt.NDArray[np.bool_]:
 
 
 def rounded_weights(epoch: Epoch) -> WeightsRecord:
-    """The weights of an epoch rounded to integers, with which the engine plays."""
+    """The weights of an epoch, rounded to the integers that the engine uses."""
     return weights_from(np.rint(epoch.mg).astype(int).tolist(), np.rint(epoch.eg).astype(int).tolist())

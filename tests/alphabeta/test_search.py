@@ -276,9 +276,9 @@ def test_a_new_game_begins_with_nothing_remembered(evaluation):
     remembered = [*(state[name] for name in HISTORY_FIELDS), state.cache.scores]
     if evaluation.network is None:
         remembered.append(state.cache.structures)  # which only features have
-    assert all(field.any() for field in remembered)
+    assert all(any(field.tobytes()) for field in remembered)
     searcher.clear()
-    assert not any(field.any() for field in remembered)
+    assert not any(any(field.tobytes()) for field in remembered)
     assert not searcher.tt.words.any()
 
 

@@ -203,7 +203,7 @@ def test_what_cannot_be_used_is_said(adversary):
         engine.Engine(hash=0)
     with pytest.raises(ValueError, match="no option is called 'Sharpness'"):
         engine.Engine(options={"Sharpness": 3})
-    with pytest.raises(ValueError, match="only those of chess"):
+    with pytest.raises(ValueError, match="only chess and Chess960"):
         adversary.evaluate(chess.variant.AtomicBoard())
 
 
@@ -283,5 +283,5 @@ def test_a_board_that_was_edited_is_taken_as_it_is():
 
 
 def test_a_king_that_could_be_taken_is_no_position_to_evaluate():
-    with engine.Engine(hash=1) as adversary, pytest.raises(ValueError, match="is no position"):
+    with engine.Engine(hash=1) as adversary, pytest.raises(ValueError, match="is not a legal position"):
         adversary.evaluate(chess.Board("7k/6Q1/6K1/8/8/8/8/8 w - - 0 1"))

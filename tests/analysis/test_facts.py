@@ -25,7 +25,7 @@ def test_book_moves_are_those_of_another_reader(fen):
 
 
 def test_a_man_is_worth_more_the_more_it_can_do():
-    worth = {chess.square_name(man.square): man.centipawns for man in position_facts(chess.Board()).men}
+    worth = {chess.square_name(piece.square): piece.centipawns for piece in position_facts(chess.Board()).pieces}
     assert worth["d1"] > worth["a1"] > worth["b1"] > worth["a2"] > 0
     assert "e1" not in worth and len(worth) == 30
 

@@ -13,14 +13,14 @@ from engine.kernel import SOURCE_ROOT
 PROGRAM = """
 import sys, time
 from engine.arena.executors import processes
-from engine.arena.cancellation import stop_games
+from engine.arena.cancellation import cancel_games
 
 if __name__ == "__main__":
     with processes(2) as (pool, width):
         for _ in range(width):
             pool.submit(time.sleep, 60)
         time.sleep(float(sys.argv[1]))
-        stop_games()
+        cancel_games()
 """
 
 

@@ -25,7 +25,7 @@ from engine.arena.game_file import (
     read_games,
     unpack_position,
 )
-from engine.arena.playedon import PlayedOn, count_played_on
+from engine.arena.played_on import PlayedOn, count_played_on
 from engine.arena.shards import in_order
 from engine.arena.training import TrainingShard
 from engine.core.fen import START_FEN, parse_fen

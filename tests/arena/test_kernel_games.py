@@ -45,7 +45,7 @@ def test_games_are_legal_and_end_as_the_rules_say(chess960):
             for thought in record.moves:
                 assert referee.verdict() is None  # not a move too late
                 referee.board.push_uci(thought.move)
-                referee.thoughts.append(thought)
+                referee.records.append(thought)
             assert referee.verdict() == (record.result, record.reason)
             assert board == referee.board
 
@@ -68,7 +68,7 @@ def test_adjudication_is_that_of_the_referee():
             for thought in record.moves:
                 assert referee.verdict() is None
                 referee.board.push_uci(thought.move)
-                referee.thoughts.append(thought)
+                referee.records.append(thought)
             assert referee.verdict() == (record.result, record.reason)
     assert len(seen) >= 2
 
@@ -109,7 +109,7 @@ def test_settings_are_read_from_text_and_files(tmp_path):
     assert parse_config(str(path)) == Config("tuned", (("rfp_margin", 70), ("lmr_base", 700)))
     weights = parse_config(str(DEFAULT_FILE))
     assert weights.weights is not None
-    assert (weights.evaluation().weights.packed == Config().evaluation().weights.packed).all()
+    assert (weights.evaluator().weights.packed == Config().evaluator().weights.packed).all()
     assert parse_config("features") == Config("features", network="features")
     assert weights.network == "features"  # weights are the features'
     for text in ("rfp_margin", "no_such=1", "rfp_margin=1e3", "rfp_margin=-5", "weights=/no/such.json",

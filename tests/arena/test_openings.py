@@ -38,9 +38,9 @@ PGN = """[Event "one"]
 
 
 def drawn(path: Path, count: int, seed: int = 1, chess960: bool = False) -> tuple[list[chess.Board], list[str]]:
-    complaints: list[str] = []
-    boards = [opening.board() for opening in Openings(path, chess960).draw(count, seed, complaints.append)]
-    return boards, complaints
+    warnings: list[str] = []
+    boards = [opening.board() for opening in Openings(path, chess960).draw(count, seed, warnings.append)]
+    return boards, warnings
 
 
 @pytest.fixture(params=["plain", "zipped"])
@@ -55,18 +55,18 @@ def epd(request, tmp_path: Path) -> Path:
 
 
 def test_lines_that_are_no_openings_are_named_and_left_out(epd):
-    boards, complaints = drawn(epd, 6)
-    assert len(complaints) == 2
-    assert any("line 3" in text for text in complaints)
-    assert any("line 4" in text and "no legal move" in text for text in complaints)
+    boards, warnings = drawn(epd, 6)
+    assert len(warnings) == 2
+    assert any("line 3" in text for text in warnings)
+    assert any("line 4" in text and "no legal move" in text for text in warnings)
     assert len({board.fen() for board in boards[:3]}) == len({board.fen() for board in boards[3:]}) == 3
 
 
 def test_a_pgn_gives_positions_with_their_moves(tmp_path):
     path = tmp_path / "some.pgn"
     path.write_text(PGN)
-    boards, complaints = drawn(path, 3)
-    assert len(complaints) <= 1 and all("line 8" in text for text in complaints)
+    boards, warnings = drawn(path, 3)
+    assert len(warnings) <= 1 and all("line 8" in text for text in warnings)
     assert {tuple(move.uci() for move in board.move_stack) for board in boards} == {
         ("e2e4", "e7e5", "g1f3"), ("d2d4", "d7d5"), ("e2e4", "e8d7")}
 

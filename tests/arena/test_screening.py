@@ -11,7 +11,7 @@ from engine.__main__ import main
 from engine.alphabeta.params import PARAMETERS
 from engine.arena.configs import Config
 from engine.arena.records import GameRecord, Opening
-from engine.arena.screening import ParamChange, Screening, changes_of, trials
+from engine.arena.screening import ParamChange, Screening, parse_changes, screen_pairs
 from engine.arena.statistics import score_of
 from engine.system.errors import InputError
 
@@ -24,9 +24,9 @@ def openings(count):
 
 def test_effects_are_found_through_the_noise():
     base, generator = Config(), random.Random(3)
-    changes = changes_of(list(WORTH), base)
+    changes = parse_changes(list(WORTH), base)
     screening = Screening(changes)
-    for trial in trials(changes, base, openings(8000), 100, 1):
+    for trial in screen_pairs(changes, base, openings(8000), 100, 1):
         elo = sum(sign * WORTH[change.name] for sign, change in zip(trial.signs, changes, strict=True))
         records = [GameRecord(game, ("a", "b"), Opening(), (), "1-0" if wins == (game == 0) else "0-1", "test")
                    for game, wins in ((game, generator.random() < score_of(elo)) for game in range(2))]
@@ -40,11 +40,11 @@ def test_effects_are_found_through_the_noise():
 
 def test_each_side_has_what_the_other_lacks():
     base = Config(params=(("lmr_base", 700), ("rfp_margin", 66)))
-    changes = changes_of(["rfp_margin", "use_threats"], base)
+    changes = parse_changes(["rfp_margin", "use_threats"], base)
     assert changes == [ParamChange("rfp_margin", 60, 72), ParamChange("use_threats", 0, 1)]
-    assert changes_of(["rfp_margin=40:90"], base) == [ParamChange("rfp_margin", 40, 90)]
+    assert parse_changes(["rfp_margin=40:90"], base) == [ParamChange("rfp_margin", 40, 90)]
     seen = set()
-    for trial in trials(changes, base, openings(40), 100, 1):
+    for trial in screen_pairs(changes, base, openings(40), 100, 1):
         first, second = dict(trial.pair.first.params), dict(trial.pair.second.params)
         assert first["lmr_base"] == second["lmr_base"] == 700
         assert {first["rfp_margin"], second["rfp_margin"]} == {60, 72}
@@ -54,12 +54,12 @@ def test_each_side_has_what_the_other_lacks():
 
 
 def test_names_are_checked():
-    for names, complaint in ((["rfp"], "no search parameter"), (["rfp_margin", "rfp_margin=40:90"], "twice"),
-                             (["rfp_margin=40"], "not like"), (["rfp_margin="], "not like"),
+    for names, complaint in ((["rfp"], "unknown search parameter"), (["rfp_margin", "rfp_margin=40:90"], "twice"),
+                             (["rfp_margin=40"], "must be like"), (["rfp_margin="], "must be like"),
                              (["rfp_margin=90:40"], "lower one first"),
                              (["rfp_margin=0:90"], "from 30 to 150")):
         with pytest.raises(InputError, match=complaint):
-            changes_of(names, Config())
+            parse_changes(names, Config())
 
 
 def test_the_command_prints_every_change(capsys):

@@ -29,7 +29,7 @@ def test_what_a_setting_of_a_tree_says(tmp_path):
     record = setting.tree.params_record()
     assert (record.puct, record.use_policy) == (1.25, 1)
     assert setting.tree.loaded_policy() is not None
-    assert setting.evaluation().network is not None
+    assert setting.evaluator().network is not None
     assert parse_config("puct").tree.params_record().use_policy == 0
     for wrong in ("mcts,cpuct=1", "uct,puct=-1", "mcts,puct=x", "mcts,puct", "mcts,policy=/no", "puct,network=/no"):
         with pytest.raises(InputError):
@@ -77,7 +77,7 @@ def _promotion(candidates: list[chess.Move], move: int) -> chess.Move:
 def test_who_knows_nothing_counts_material(tmp_path):
     write_network(material_only_network(), network := tmp_path / "m.network")
     write_policy(uniform_policy(), policy := tmp_path / "u.policy")
-    from engine.arena.search_games import search_of
+    from engine.arena.search_games import new_search
     from engine.core.game import Game
     from eval.piece_worth import StaticEvaluator
 
@@ -86,8 +86,8 @@ def test_who_knows_nothing_counts_material(tmp_path):
                       ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 900),
                       ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1", -900),
                       ("4k3/pp6/8/8/8/8/8/R3K3 w - - 0 1", 300)):
-        assert StaticEvaluator(setting.evaluation()).score(Game(fen).position) == pytest.approx(lead, abs=4)
-    search = search_of(setting, 4)
+        assert StaticEvaluator(setting.evaluator()).score(Game(fen).position) == pytest.approx(lead, abs=4)
+    search = new_search(setting, 4)
     search.run(Game().position, Limits(nodes=30))
     priors = search.pool.children(search.pool.nodes[search.pool.root])["prior"]
     assert priors == pytest.approx([1 / 20] * 20)

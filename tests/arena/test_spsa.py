@@ -1,4 +1,4 @@
-"""SPSA: it climbs, it can be broken off, and it is the same course whoever plays."""
+"""SPSA: it climbs, it can be interrupted, and the run is the same whichever executor plays."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ def openings():
 
 
 def test_it_climbs_a_hill_through_much_noise():
-    course, generator, source = SpsaRun.begin(SpsaConfig(NAMES, 6000, 20, 100, 1, 0.01)), random.Random(2), openings()
-    before = strength(course.setting().params)
-    while not course.is_over:
-        batch = course.batch(source, Adjudication())
-        course.update(batch, [make_believe(perturbation, generator) for perturbation in batch])
+    spsa_run, generator, source = SpsaRun.start(SpsaConfig(NAMES, 6000, 20, 100, 1, 0.01)), random.Random(2), openings()
+    before = strength(spsa_run.config().params)
+    while not spsa_run.is_over:
+        batch = spsa_run.batch(source, Adjudication())
+        spsa_run.update(batch, [make_believe(perturbation, generator) for perturbation in batch])
     assert before == pytest.approx(-384)
-    assert strength(course.setting().params) > -40
-    assert course.played == 6000 and len(course.history) == 300
+    assert strength(spsa_run.config().params) > -40
+    assert spsa_run.played == 6000 and len(spsa_run.history) == 300
 
 
 def test_perturbations_are_symmetric_and_in_range():
-    course = SpsaRun.begin(SpsaConfig(NAMES, 100, 10, 100, 1, 0.002))
-    course.values["rfp_margin"] = ROWS["rfp_margin"].high - 0.5
+    spsa_run = SpsaRun.start(SpsaConfig(NAMES, 100, 10, 100, 1, 0.002))
+    spsa_run.values["rfp_margin"] = ROWS["rfp_margin"].high - 0.5
     signs = set()
-    for perturbation in course.batch(openings(), Adjudication()):
+    for perturbation in spsa_run.batch(openings(), Adjudication()):
         plus, minus = dict(perturbation.pair.first.params), dict(perturbation.pair.second.params)
         for name in NAMES:
             assert ROWS[name].low <= minus[name] <= ROWS[name].high
@@ -66,34 +66,34 @@ def test_perturbations_are_symmetric_and_in_range():
             signs.add((name, perturbation.flips[name]))
             if name != "rfp_margin":
                 middle = (plus[name] + minus[name]) / 2
-                assert abs(middle - course.values[name]) <= 1
+                assert abs(middle - spsa_run.values[name]) <= 1
                 assert math.copysign(1, plus[name] - minus[name]) == perturbation.flips[name]
     assert len(signs) == 2 * len(NAMES)
 
 
 def test_a_course_that_was_broken_off_goes_on_as_if_it_had_not_been(tmp_path):
-    def run(batches: int, course: SpsaRun) -> SpsaRun:
+    def run(batches: int, spsa_run: SpsaRun) -> SpsaRun:
         source = RandomOpenings().draw(100, 1)
-        for _ in range(course.played):
+        for _ in range(spsa_run.played):
             next(source)
         with executors.threads(2) as (executor, width):
             for _ in range(batches):
-                batch = course.batch(source, Adjudication())
-                course.update(batch, list(in_order(executor, [one.pair for one in batch], width)))
-        return course
+                batch = spsa_run.batch(source, Adjudication())
+                spsa_run.update(batch, list(in_order(executor, [one.pair for one in batch], width)))
+        return spsa_run
 
     plan = SpsaConfig(NAMES[:2], 8, 2, 100, 7, 0.01)
-    whole = run(3, SpsaRun.begin(plan))
-    part = run(1, SpsaRun.begin(plan))
+    whole = run(3, SpsaRun.start(plan))
+    part = run(1, SpsaRun.start(plan))
     part.save(tmp_path / "part.json")
     resumed = run(2, SpsaRun.load(tmp_path / "part.json"))
     assert resumed == whole
 
 
 def test_bad_plans_and_checkpoints(tmp_path):
-    for names, complaint in ((("no_such",), "no search parameter"), (("use_iir",), "is a switch")):
+    for names, complaint in ((("no_such",), "unknown search parameter"), (("use_iir",), "is a switch")):
         with pytest.raises(InputError, match=complaint):
-            SpsaRun.begin(SpsaConfig(names, 10, 1, 100, 1, 0.01))
+            SpsaRun.start(SpsaConfig(names, 10, 1, 100, 1, 0.01))
     path = tmp_path / "x.json"
     for text in ("", "{}", "[1]", '{"version": 99}', '{"version": 1, "plan": {}}'):
         path.write_text(text)
@@ -105,19 +105,19 @@ def test_bad_plans_and_checkpoints(tmp_path):
 
 def test_parameters_of_a_tree_are_tuned_by_games_of_trees(tmp_path):
     plan = SpsaConfig(("puct", "look_visits"), 4, 2, 20, 3, 0.01, tree="mcts")
-    course = SpsaRun.begin(plan)
-    batch = course.batch(openings(), Adjudication())
+    spsa_run = SpsaRun.start(plan)
+    batch = spsa_run.batch(openings(), Adjudication())
     for perturbation in batch:
         first, second = perturbation.pair.first.tree, perturbation.pair.second.tree
         assert first is not None and second is not None
         plus, minus = first.params_record(), second.params_record()
-        assert plus.puct + minus.puct == pytest.approx(2 * course.values["puct"])
+        assert plus.puct + minus.puct == pytest.approx(2 * spsa_run.values["puct"])
         assert isinstance(dict(first.params)["look_visits"], int)
-    course.update(batch, [make_draws(perturbation) for perturbation in batch])
-    assert course.played == 2
+    spsa_run.update(batch, [make_draws(perturbation) for perturbation in batch])
+    assert spsa_run.played == 2
     values = tmp_path / "tuned.txt"
-    values.write_text("mcts\n" + "".join(f"{name}={value}\n" for name, value in course.rounded()))
-    assert parse_config(str(values)).tree == course.setting().tree
+    values.write_text("mcts\n" + "".join(f"{name}={value}\n" for name, value in spsa_run.rounded()))
+    assert parse_config(str(values)).tree == spsa_run.config().tree
 
 
 def make_draws(perturbation: Perturbation) -> list[GameRecord]:

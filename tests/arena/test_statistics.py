@@ -13,11 +13,11 @@ from engine.arena.statistics import (
     _likeliest,
     elo_estimate,
     elo_of,
+    likelihood_of_superiority,
     log_likelihood_ratio,
     mean_and_variance,
     pentanomial,
     score_of,
-    superiority,
     wins_draws_losses,
 )
 
@@ -44,12 +44,12 @@ def test_the_error_is_that_of_the_pairs():
 
 
 def test_superiority():
-    assert superiority((1, 2, 3, 2, 1)) == pytest.approx(0.5)
-    assert superiority((0, 0, 9, 0, 0)) == 0.5
-    assert superiority((0, 0, 0, 0, 3)) == 1.0
+    assert likelihood_of_superiority((1, 2, 3, 2, 1)) == pytest.approx(0.5)
+    assert likelihood_of_superiority((0, 0, 9, 0, 0)) == 0.5
+    assert likelihood_of_superiority((0, 0, 0, 0, 3)) == 1.0
     mean, variance = mean_and_variance((5, 20, 50, 30, 10))
     deviation = (mean - 0.5) / math.sqrt(variance / 115)
-    assert superiority((5, 20, 50, 30, 10)) == pytest.approx(0.5 * math.erfc(-deviation / math.sqrt(2)))
+    assert likelihood_of_superiority((5, 20, 50, 30, 10)) == pytest.approx(0.5 * math.erfc(-deviation / math.sqrt(2)))
 
 
 # Published results of Stockfish's test server: pairs, the bounds in Elo, and the ratio as it was printed there.

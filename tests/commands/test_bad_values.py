@@ -14,7 +14,7 @@ import pytest
 from engine.__main__ import COMMANDS, MODULES, OneLineParser
 from engine.arena.configs import Config
 from engine.arena.training import TrainingShard
-from engine.commands.play import ControlKind, LevelKind
+from engine.commands.play import LevelArgument, TimeControlArgument
 from engine.commands.shared import arguments as kinds
 from engine.commands.shared.plots import PlotFile
 from engine.commands.tune.pretraining import PretrainArgument
@@ -35,8 +35,8 @@ WRONG = {
     kinds.InputFile: lambda kind: [*NAMES, "", "/dev/zero"],
     kinds.OutputFile: lambda kind: [*NAMES, "", "/dev/zero", f"{PLACE}/notes.txt"],
     PretrainArgument: lambda kind: ["", "x", "0", "5:-1", "5:1:0", "1:2:3:4"],
-    LevelKind: lambda kind: ["", "x", "399", "2801", "1200.5", "Max", "9" * 5000],
-    ControlKind: lambda kind: ["", "5", "x+y", "0+1", "5+-1", "5+3+1", "9" * 5000],
+    LevelArgument: lambda kind: ["", "x", "399", "2801", "1200.5", "Max", "9" * 5000],
+    TimeControlArgument: lambda kind: ["", "5", "x+y", "0+1", "5+-1", "5+3+1", "9" * 5000],
     PlotFile: lambda kind: [*NAMES, "plot", "plot.bmp", f"{PLACE}/notes.png"],
     kinds.Folder: lambda kind: ["/no/such/folder", f"{PLACE}/notes.txt", "a\0b"],
     kinds.OutputFolder: lambda kind: [f"{PLACE}/notes.txt", f"{PLACE}/notes.txt/below", "a\0b"],
@@ -107,15 +107,15 @@ def test_a_wrong_value_is_refused_before_anything_is_done(words, action, value, 
     "compare --bound --time 5", "compare --nodes 5 --give-up 5", "compare --depth 3 --nodes 5",
     "compare --full-width", "compare --evaluations --nodes 5", "compare --evaluations --time 5",
     "compare --evaluations --hash 3", "bench --network x", "bench network --policy FILE",
-    "tune policy GAMES --out new --judge FILE", "bench shipped --movetime 5", "bench network --hash 5",
-    "tune outcome GAMES --out GAMES", "tune network GAMES --out new --neighbours .",
+    "tune policy GAMES --out new --evaluate FILE", "bench shipped --movetime 5", "bench network --hash 5",
+    "tune wdl GAMES --out GAMES", "tune network GAMES --out new --neighbours .",
     "selfplay --stats GAMES --minutes 5",
     "class minimax --notebooks .", "class --svg new.svg", "match cmd:a cmd:b --network-a features",
     "bench --against x", "bench startup --against x", "bench 3 --runs 2", "bench speed --runs 2",
     "bench perft --movetime 5", "bench perft --threads 2", "bench startup --hash 5", "bench threads",
     "perft 2 --max-nodes 5", "perft 2 --divide --suite FILE", "perft --fen startpos --suite FILE", "perft",
     "book check --out new.bin", "book check --worst 5", "book build FILE --out FILE", "book merge BOOK --out BOOK",
-    "tune eval GAMES --out GAMES", "tune eval GAMES --out BOOK", "tune search --out new --resume --pairs 5",
+    "tune weights GAMES --out GAMES", "tune weights GAMES --out BOOK", "tune search --out new --resume --pairs 5",
     "tune search --out new --cluster tcp://x:1 --concurrency 3", "selfplay", "selfplay --positions 5",
     "selfplay --stats GAMES --positions 5", "selfplay --stats FILE", "selfplay --stats EMPTY",
     "selfplay --positions 5 --out FILE", "selfplay --positions 5 --out BOOK",
@@ -123,7 +123,7 @@ def test_a_wrong_value_is_refused_before_anything_is_done(words, action, value, 
     "match cmd:a cmd:b --cluster tcp://x:1", "match default --option Hash=3", "match default --tc 1+1",
     "match default --cluster tcp://x:1 --concurrency 3", "match --ablate default", "match --ablate --pgn new.pgn",
     "match cmd:a cmd:b --sprt 5 0", "match cmd:a cmd:b --pgn FILE", "match 'cmd:a cmd:b", 'match cmd:a cmd:"b',
-    "tablebase build KQvK --men 3", "tablebase verify --positions 5", "tablebase verify --seed 5",
+    "tablebase build KQvK --pieces 3", "tablebase verify --positions 5", "tablebase verify --seed 5",
     "play --pgn FILE", "play --pgn FILE --clock 5+3", "play --pgn FILE --chess960", "play --pgn EMPTY",
     "play --fen startpos --chess960 5", "play --fen nonsense",
     "explain --svg FILE", "explain startpos moves e5", "explain startpos --move e5", "suite FILE --nodes 5 --depth 5",

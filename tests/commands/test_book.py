@@ -31,8 +31,8 @@ def test_a_book_is_built_checked_shown_and_merged(capsys, tmp_path):
     out = tmp_path / "new.bin"
     status, text, err = run(capsys, "book", "build", str(write(tmp_path)), "--out", str(out), "--min-games", "1")
     assert status == 1  # a game was broken
-    assert err == f"error: {tmp_path / 'games.pgn'}, game 3: move 3 'Ke3' is illegal; left out\n"
-    assert "3 games used, 0 passed over, 1 broken" in text
+    assert err == f"warning: {tmp_path / 'games.pgn'}, game 3: move 3 'Ke3' is illegal; left out\n"
+    assert "3 games used, 0 filtered out, 1 broken" in text
     status, text, _ = run(capsys, "book", "check", str(out))
     assert status == 0
     assert "can be reached" in text and "0 moves are illegal there" in text
@@ -78,7 +78,7 @@ def test_the_built_in_book_is_shown(capsys):
     (("show", "--fen", "nonsense"), "FEN"),
     (("show", "--moves", "e2e5"), "not a legal move"),
     (("check", "--nodes", "0"), "--nodes"),
-    (("check", "--out", "x.bin"), "--out goes with --nodes only"),
+    (("check", "--out", "x.bin"), "--out requires --nodes"),
     (("build", "/nowhere.pgn", "--out", "x.bin"), "cannot read"),
     (("build", __file__, "--out", "/nowhere/at/all/x.bin"), "no folder /nowhere/at/all"),
     (("build", __file__, "--out", "x.bin", "--min-games", "0"), "--min-games"),

@@ -138,7 +138,7 @@ def test_a_lesson_at_a_terminal_waits_and_asks():
     os.close(ours)
     assert student.returncode == 0
     assert said.count(b"(Enter to go on)") == len(steps_of(load("alphabeta")))
-    assert said.count(b"After which leaf comes the next cut-off?") == 4
+    assert said.count(b"After which leaf comes the next cutoff?") == 4
 
 
 def test_a_tree_is_drawn_with_windows_order_and_cuts():

@@ -57,11 +57,11 @@ def test_every_technique_has_a_line(capsys, compared):
 def test_minimax_visits_everything_and_the_others_find_its_value(capsys, compared):
     content, _ = compared(capsys)
     rows = list(content.values())
-    assert [stage["leaves"] for stage in rows[0]["stages"]] == [20, 400, 8902]
+    assert [stage["leaf_nodes"] for stage in rows[0]["stages"]] == [20, 400, 8902]
     assert rows[0]["nodes"] == 20 + 400 + 8902
     assert {row["score"] for row in rows[:LOSSLESS]} == {rows[0]["score"]}
     assert all(row["nodes"] < rows[0]["nodes"] for row in rows[1 : len(LADDER)])
-    assert all(0 < row["first_cuts"] <= row["cuts"] for row in rows[1 : len(LADDER)])
+    assert all(0 < row["first_move_cutoffs"] <= row["beta_cutoffs"] for row in rows[1 : len(LADDER)])
     assert all([stage["depth"] for stage in row["stages"]] == [1, 2, 3] for row in rows[: len(LADDER)])
 
 
@@ -71,7 +71,7 @@ def test_trees_grow_where_it_pays(capsys, compared):
     for name in TREES:
         last = rows[name]["growth"][-1]
         assert rows[name]["depth"] == 0
-        assert last["visits"] == sum(last["moves"].values()) == rows[name]["leaves"]
+        assert last["visits"] == sum(last["moves"].values()) == rows[name]["leaf_nodes"]
     spread = {name: max(moves) / (sum(moves) / len(moves)) for name in TREES
               if (moves := list(rows[name]["growth"][-1]["moves"].values()))}
     assert spread["pure Monte Carlo"] < 1.1
@@ -83,7 +83,7 @@ def test_a_budget_of_nodes_is_the_same_for_everyone(capsys):
     assert status == 0
     rows = objects(out)
     assert all(20_000 <= row["nodes"] <= 21_000 for row in rows[: len(LADDER)])
-    assert all(row["leaves"] == 20_000 for row in rows[len(LADDER) :])
+    assert all(row["leaf_nodes"] == 20_000 for row in rows[len(LADDER) :])
     assert rows[0]["depth"] < rows[len(LADDER) - 1]["depth"]
 
 
@@ -122,7 +122,7 @@ def test_nothing_is_drawn_of_nothing(tmp_path):
     drawn = [file.name for file in save_plots([VariantResults("solves nothing", (trial,))], tmp_path)]
     assert "nodes.svg" in drawn and "solved.svg" not in drawn and not (tmp_path / "solved.svg").exists()
     text = (tmp_path / "nodes.svg").read_text()
-    assert "What each depth costs" in text and "depth in plies" in text
+    assert "Nodes by depth" in text and "depth in plies" in text
 
 
 def test_lines_that_are_no_problems_are_named(capsys, tmp_path):
@@ -175,13 +175,13 @@ def test_the_effective_branching_factor():
     (("--suite", "missing.epd"), "cannot read missing.epd"),
     (("--depth", "0"), "--depth: must be from 1 to 127"),
     (("--depth", "128"), "--depth: must be from 1 to 127"),
-    (("--depth", "two"), "'two' is not a whole number"),
+    (("--depth", "two"), "'two' is not an integer"),
     (("--nodes", "0"), "--nodes: must be at least 1"),
-    (("--give-up", "nan"), "--give-up: 'nan' is not a whole number"),
+    (("--give-up", "nan"), "--give-up: 'nan' is not an integer"),
     (("--depth", "3", "--nodes", "5"), "not allowed with"),
     (("--fen", START_FEN, "--suite", __file__), "not allowed with"),
-    (("--plots", f"{__file__}/plots"), "--plots: cannot make a folder"),
-    (("--bound", "--nodes", "5"), "--nodes does not go with --bound"),
+    (("--plots", f"{__file__}/plots"), "--plots: cannot create the folder"),
+    (("--bound", "--nodes", "5"), "--nodes cannot be used with --bound"),
     (("--bound", "--depth", "3"), "--bound looks at depths from 4"),
 ])
 def test_bad_input_is_one_line(capsys, words, complaint):
@@ -226,7 +226,7 @@ def test_evaluations_meet_their_neighbours():
 
 
 def test_material_alone_counts_nothing_else():
-    material = evaluations.settings()["material"].evaluation()
+    material = evaluations.settings()["material"].evaluator()
     searcher = AlphaBetaSearch(1, evaluation=material)
     params = default_params()
     set_param(params, "use_quiescence", 0)

@@ -21,7 +21,7 @@ def test_the_table_ends_with_the_score_of_the_evaluation(capsys):
     status, out, err = run(capsys, "explain", *SPANISH.split(), "--all")
     assert (status, err) == (0, "")
     score = int(evaluate_entry(parse_fen(SPANISH), load_weights()))
-    assert f"score: {score:+} centipawns from white's view" in out
+    assert f"score: {score:+} centipawns from White's point of view" in out
     assert "chances: white wins" in out
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.startswith("  ")}
     assert rows["bishop_pair"][0] == rows["bishop_pair"][3] == "1"
@@ -31,20 +31,20 @@ def test_the_table_ends_with_the_score_of_the_evaluation(capsys):
 def test_the_network_says_what_each_man_is_worth(capsys):
     _, out, _ = run(capsys, "explain", SPANISH, "--all")
     of_features, of_network = out.split("by the network:")
-    men = {(man.piece, man.square): man for man in piece_worths(parse_fen(SPANISH), built_in_evaluator())}
+    worths = {(piece.piece, piece.square): piece for piece in piece_worths(parse_fen(SPANISH), built_in_evaluator())}
     score = StaticEvaluator(built_in_evaluator()).score(parse_fen(SPANISH))
-    assert f"score: {score:+} centipawns from white's view" in of_network
+    assert f"score: {score:+} centipawns from White's point of view" in of_network
     assert "chances: white wins" in of_features and "chances: white wins" in of_network
     lines = of_network.splitlines()
     picture = lines[lines.index(next(line for line in lines if line.startswith("8 "))):][:9]
     assert [line[0] for line in picture[:8]] == list("87654321")
     assert picture[8].split() == list("abcdefgh")
     assert sum(line.count("king") for line in picture) == 2
-    assert picture[3].split()[1:5] == [".", "B", str(men[3, 33].worth), "."]
-    knight = men[2, 21]
+    assert picture[3].split()[1:5] == [".", "B", str(worths[3, 33].worth), "."]
+    knight = worths[2, 21]
     row = next(line for line in lines if line.startswith("white knight f3"))
     assert row.split()[3:] == [f"{knight.worth:+}", f"{knight.features_worth:+}"]
-    assert sum(line.startswith(("white ", "black ")) for line in lines) == len(men) == 30
+    assert sum(line.startswith(("white ", "black ")) for line in lines) == len(worths) == 30
     assert "by the network" not in run(capsys, "explain", SPANISH, "--all", "--network", "features")[1]
     assert "by the network it changes by" in run(capsys, "explain", SPANISH, "--all", "--move", "Bxc6")[1]
 
@@ -75,9 +75,10 @@ def test_the_picture_is_drawn(capsys, tmp_path):
         assert run(capsys, "explain", SPANISH, *words, "--all", "--svg", str(tmp_path / "a.svg"))[0] == 0
         root = ET.parse(tmp_path / "a.svg").getroot()  # noqa: S314  written by ourselves
         texts = [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
-        assert any("centipawns from white's view" in text for text in texts)
+        assert any("centipawns from White's point of view" in text for text in texts)
         assert len(texts) > 8
-        assert str(max(man.worth for man in piece_worths(parse_fen(SPANISH), built_in_evaluator()))) in texts or words
+        largest = max(piece.worth for piece in piece_worths(parse_fen(SPANISH), built_in_evaluator()))
+        assert str(largest) in texts or words
         assert root.find("{http://www.w3.org/2000/svg}svg") is not None
 
 

@@ -15,7 +15,7 @@ from tests.commands.running import run
 
 
 class Children:
-    """Takes the place of the commands: notes them, and writes what they would have written."""
+    """Replaces the commands: records them, and writes their output files."""
 
     def __init__(self) -> None:
         self.calls: list[list[str]] = []
@@ -28,8 +28,8 @@ class Children:
         if "--out" in words:
             Path(words[words.index("--out") + 1]).write_bytes(b"made")
         elo = {"value": self.elo, "low": self.elo - 30, "high": self.elo + 30}
-        told = json.dumps({"games": 20, "elo": elo}) if words[0] == "match" else ""
-        return subprocess.CompletedProcess(command, int(self.fails), told, "error: no torch\n")
+        output = json.dumps({"games": 20, "elo": elo}) if words[0] == "match" else ""
+        return subprocess.CompletedProcess(command, int(self.fails), output, "error: no torch\n")
 
 
 @pytest.fixture
@@ -71,6 +71,6 @@ def test_what_is_there_is_not_done_again(children, tmp_path, capsys):
 
 def test_a_command_that_fails_is_named(children, tmp_path, capsys):
     children.fails = True
-    status, _, complaint = run(capsys, "tune", "generations", "--folder", str(tmp_path))
+    status, _, message = run(capsys, "tune", "generations", "--folder", str(tmp_path))
     assert status == 2
-    assert complaint.splitlines()[-1].endswith("selfplay --mode failed: error: no torch")
+    assert message.splitlines()[-1].endswith("selfplay --mode failed: error: no torch")

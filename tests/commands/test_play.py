@@ -1,4 +1,4 @@
-"""`adversary play` as a process: a whole game through pipes, a session in a terminal, and games that are not lost."""
+"""`adversary play` as a process: a whole game through pipes, a session in a terminal, and games that are saved."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "engine", "play", "--no-delay", *words]
 
 
-def kept_in(folder: Path) -> list[chess.pgn.Game]:
+def saved_games(folder: Path) -> list[chess.pgn.Game]:
     paths = sorted((folder / "adversary" / "games").glob("*.pgn"))
     return [game for path in paths if (game := chess.pgn.read_game(io.StringIO(path.read_text()))) is not None]
 
 
 def test_a_whole_game_through_pipes(tmp_path):
     """A random mover types; python-chess follows every move."""
-    chance, board = random.Random(3), chess.Board()
+    rng, board = random.Random(3), chess.Board()
     with subprocess.Popen(command("--level", "2000", "--side", "black"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           text=True, cwd=SOURCE_ROOT, env={**os.environ, "XDG_DATA_HOME": str(tmp_path)}) as process:
         assert process.stdin is not None and process.stdout is not None
@@ -51,17 +51,17 @@ def test_a_whole_game_through_pipes(tmp_path):
             if found := WHITE_MOVE.match(line):
                 board.push_san(found[1])
                 if board.outcome(claim_draw=True) is None:
-                    move = chance.choice(list(board.legal_moves))
-                    print(chance.choice((board.san, board.uci))(move), file=process.stdin, flush=True)
+                    move = rng.choice(list(board.legal_moves))
+                    print(rng.choice((board.san, board.uci))(move), file=process.stdin, flush=True)
                     board.push(move)
         rest = process.communicate("quit\n", timeout=60)[0]
-    assert process.returncode == 0 and "the game is kept in" in rest
-    [game] = kept_in(tmp_path)
+    assert process.returncode == 0 and "the game is saved in" in rest
+    [game] = saved_games(tmp_path)
     assert game.end().board().fen() == board.fen() and game.headers["Result"] == "1-0"
 
 
 class Session:
-    """The command in a pseudo-terminal, as somebody sees it."""
+    """The command in a pseudo-terminal, as a user sees it."""
 
     def __init__(self, folder: Path, *words: str) -> None:
         self._master, slave = pty.openpty()
@@ -78,7 +78,7 @@ class Session:
         os.write(self._master, f"{line}\n".encode())
 
     def screen(self) -> str:
-        """What stands on the screen now: all since it was last cleared."""
+        """The current screen: all output since it was last cleared."""
         return re.split(r"\x1b\[2J\x1b\[H|\x1b\[H\x1b\[2J", self._seen.decode("utf-8", "replace"))[-1]
 
     def wait_for(self, text: str, seconds: float = 60.0) -> str:
@@ -106,29 +106,29 @@ def test_a_session_in_a_terminal(tmp_path):
     session.type("e2-e4")
     answered = session.wait_for("1...")
     assert "1. e4 " in answered and "Adversary (level 1400)  5:0" in answered
-    assert "\x1b[1;38;2;255;255;255;48;2;" in session.screen()  # white men on coloured squares
+    assert "\x1b[1;38;2;255;255;255;48;2;" in session.screen()  # white pieces on coloured squares
     session.type("Ke5")
-    session.wait_for("'Ke5' cannot be played here")
+    session.wait_for("'Ke5' is not a legal move")
     session.type("eval")
     session.wait_for("evaluation ")
     session.type("flip")
     assert " 1  ♜" in session.wait_for("h  g  f  e  d  c  b  a")
     session.type("quit")
-    assert "go on with: adversary play --pgn" in session.wait_for("the game is kept in").replace("\n", " ")
+    assert "continue with: adversary play --pgn" in session.wait_for("the game is saved in").replace("\n", " ")
     assert session.close() == 0
-    [game] = kept_in(tmp_path)
+    [game] = saved_games(tmp_path)
     assert game.headers["TimeControl"] == "300+3" and all(node.clock() for node in game.mainline())
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_an_interrupted_game_is_kept_and_goes_on(tmp_path, number):
+def test_an_interrupted_game_is_saved_and_can_be_resumed(tmp_path, number):
     session = Session(tmp_path, "--level", "800")
     session.wait_for("\n> ")
     session.type("d4")
     session.wait_for("1...")
     os.killpg(session.process.pid, number)
     assert session.close() != 0
-    [game] = kept_in(tmp_path)
+    [game] = saved_games(tmp_path)
     assert len(list(game.mainline_moves())) == 2
     path = next((tmp_path / "adversary" / "games").glob("*.pgn"))
     done = subprocess.run(command("--pgn", str(path)), input="moves\n", capture_output=True, text=True, cwd=SOURCE_ROOT,

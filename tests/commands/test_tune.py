@@ -23,7 +23,7 @@ from tests.commands.running import run
 
 
 def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsys, monkeypatch):
-    monkeypatch.setattr("engine.commands.selfplay.games_a_shard", lambda nodes, setting: 4)
+    monkeypatch.setattr("engine.commands.selfplay.games_per_shard", lambda nodes, config: 4)
     path = tmp_path / "games.bin"
     options = ["--nodes", "100", "--concurrency", "2", "--out", str(path)]
     status, out, _ = run(capsys, "selfplay", "--positions", "300", *options)
@@ -41,19 +41,19 @@ def test_training_games_grow_a_file_and_go_on_after_damage(tmp_path: Path, capsy
     assert sum(block.positions for block in read_games(path)) >= 1000
     other = tmp_path / "other.bin"
     run(capsys, "selfplay", "--positions", "1000", *options[:2], "--concurrency", "1", "--out", str(other))
-    assert other.read_bytes() == grown  # whoever played, and however often it was broken off
+    assert other.read_bytes() == grown  # however many threads played, and however often it was interrupted
     status, out, _ = run(capsys, "selfplay", "--stats", str(path))
-    assert status == 0 and "bytes a position" in out and "white wins" in out
+    assert status == 0 and "bytes per position" in out and "white wins" in out
 
 
 def test_training_games_from_openings_can_be_broken_off(tmp_path: Path, capsys, monkeypatch):
-    monkeypatch.setattr("engine.commands.selfplay.games_a_shard", lambda nodes, setting: 2)
+    monkeypatch.setattr("engine.commands.selfplay.games_per_shard", lambda nodes, config: 2)
     openings, whole, parts = (tmp_path / name for name in ("openings.epd", "whole.bin", "parts.bin"))
     openings.write_text("8/5k2/8/8/8/2K5/4P3/8 w - -\nnonsense\n8/5k2/3p4/8/8/2K5/4P3/8 w - -\n"
                         "4k3/4p3/8/8/8/8/4P3/4K3 b - -\n")
     options = ["--nodes", "50", "--openings", str(openings), "--concurrency", "1"]
     status, _, err = run(capsys, "selfplay", "--positions", "400", *options, "--out", str(whole))
-    assert status == 0 and "line 2" in err and "left out" in err
+    assert status == 0 and "skipped" in err and "line 2" in err
     for positions in ("100", "400"):
         run(capsys, "selfplay", "--positions", positions, *options, "--out", str(parts))
     assert parts.read_bytes() == whole.read_bytes()
@@ -78,12 +78,12 @@ def test_a_tuning_run_is_resumed(tmp_path: Path, capsys):
     assert json.loads(checkpoint.read_text()) == whole
 
 
-def test_the_course_can_be_drawn(tmp_path: Path, capsys):
+def test_the_run_can_be_drawn(tmp_path: Path, capsys):
     pytest.importorskip("matplotlib")
     status, _, _ = run(capsys, "tune", "search", "--params", "rfp_margin", "--pairs", "2", "--batch", "1", "--nodes",
-                       "50", "--out", str(tmp_path / "run"), "--plot", str(tmp_path / "course.png"))
+                       "50", "--out", str(tmp_path / "run"), "--plot", str(tmp_path / "run.png"))
     assert status == 0
-    assert (tmp_path / "course.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(("words", "complaint"), [
@@ -91,32 +91,32 @@ def test_the_course_can_be_drawn(tmp_path: Path, capsys):
     (("selfplay", "--positions", "0", "--out", "x"), "--positions: must be at least 1"),
     (("selfplay", "--positions", "5", "--out", "/no/such/folder/x"), "no folder /no/such/folder"),
     (("selfplay", "--positions", "5", "--out", "x", "--openings", "/no/such.epd"), "cannot read /no/such.epd"),
-    (("selfplay", "--positions", "5", "--out", "x", "--mode", "mcts", "--openings", __file__), "for alphabeta"),
+    (("selfplay", "--positions", "5", "--out", "x", "--mode", "mcts", "--openings", __file__), "alphabeta only"),
     (("selfplay", "--stats", "/no/such/file"), "cannot read /no/such/file"),
-    (("selfplay", "--positions", "5", "--out", "no_such_file", "--setting", "no_such=1"), "no search parameter"),
+    (("selfplay", "--positions", "5", "--out", "no_such_file", "--setting", "no_such=1"), "unknown search parameter"),
     (("tune",), "required: WHAT"),
     (("tune", "dance"), "invalid choice"),
-    (("tune", "eval", "--out", "x"), "required: FILE"),
-    (("tune", "eval", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
-    (("tune", "eval", os.devnull, "--out", "x"), "it is not a plain file"),
-    (("tune", "eval", sys.executable, "--out", "x"), "damaged at byte 0"),
-    (("tune", "eval", sys.executable, "--out", "x", "--blend", "2"), "--blend: must be from 0 to 1"),
-    (("tune", "eval", sys.executable, "--out", "x", "--start", "/no/such.json"), "cannot read /no/such.json"),
-    (("tune", "outcome", sys.executable, "--out", "x"), "damaged at byte 0"),
-    (("tune", "outcome", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
-    (("tune", "outcome", sys.executable, "--out", "x", "--network", "/no/such"), "cannot read /no/such"),
+    (("tune", "weights", "--out", "x"), "required: FILE"),
+    (("tune", "weights", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
+    (("tune", "weights", os.devnull, "--out", "x"), "it is not a plain file"),
+    (("tune", "weights", sys.executable, "--out", "x"), "damaged at byte 0"),
+    (("tune", "weights", sys.executable, "--out", "x", "--blend", "2"), "--blend: must be from 0 to 1"),
+    (("tune", "weights", sys.executable, "--out", "x", "--start", "/no/such.json"), "cannot read /no/such.json"),
+    (("tune", "wdl", sys.executable, "--out", "x"), "damaged at byte 0"),
+    (("tune", "wdl", "/no/such/file", "--out", "x"), "cannot read /no/such/file"),
+    (("tune", "wdl", sys.executable, "--out", "x", "--network", "/no/such"), "cannot read /no/such"),
     (("tune", "policy", sys.executable), "needs --out"),
-    (("tune", "policy", sys.executable, "--judge", sys.executable), "it is not a policy file"),
+    (("tune", "policy", sys.executable, "--evaluate", sys.executable), "it is not a policy file"),
     (("tune", "policy", sys.executable, "--out", "x", "--hidden", "100"), "must be a multiple of 64"),
     (("tune", "policy", sys.executable, "--out", "x", "--shard", "0"), "--shard: must be from 1e-06 to 10000"),
     (("tune", "policy", sys.executable, "--out", "x", "--device", "abacus"), "--device"),
     (("tune", "search"), "required: --out"),
     (("tune", "search", "--out", "x", "--pairs", "0"), "--pairs: must be at least 1"),
     (("tune", "search", "--out", "x", "--rate", "2"), "--rate: must be above 0 and at most 1"),
-    (("tune", "search", "--out", "x", "--params", "no_such"), "no search parameter"),
+    (("tune", "search", "--out", "x", "--params", "no_such"), "unknown search parameter"),
     (("tune", "search", "--out", "x", "--params", "use_iir"), "is a switch"),
     (("tune", "search", "--out", "/no/such/folder/x"), "no folder"),
-    (("tune", "search", "--out", "."), "no name in"),
+    (("tune", "search", "--out", "."), "has no file name"),
     (("tune", "search", "--out", "/no_such_checkpoint", "--resume"), "cannot read /no_such_checkpoint.json"),
 ])
 def test_bad_input_is_one_line_and_status_2(words, complaint, capsys):
@@ -138,29 +138,29 @@ def test_the_chances_of_a_network_are_fitted_to_games(tmp_path: Path, capsys):
     games, given, found = (tmp_path / name for name in ("games.bin", "given.network", "found.network"))
     write_network(replace(read_network(BUILT_IN_FILE), outcome=None), given)
     assert run(capsys, "selfplay", "--positions", "30000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
-    status, out, _ = run(capsys, "tune", "outcome", str(games), "--network", str(given), "--out", str(found),
+    status, out, _ = run(capsys, "tune", "wdl", str(games), "--network", str(given), "--out", str(found),
                          "--games", "250", "--nodes", "50")
     assert status == 0 and out.startswith("250 positions; half of the games are won at")
     before, after = read_network(given), read_network(found)
     assert before.outcome is None and after.outcome is not None
     assert (after.feature_weights == before.feature_weights).all() and after.scale == before.scale
-    assert run(capsys, "tune", "outcome", str(games), "--network", str(given), "--out", str(found), "--games", "99",
+    assert run(capsys, "tune", "wdl", str(games), "--network", str(given), "--out", str(found), "--games", "99",
                "--nodes", "10", "--scale", "123")[0] == 0
     after = read_network(found)
-    assert after.scale == 123 and after.provenance["scale"].endswith("to 123 by tune outcome")
-    told = after.provenance["outcome"]
-    assert told["command"] == "tune outcome games.bin --games 99 --nodes 10 --scale 123 --seed 1"
-    assert told["result"].startswith("99 positions; half of the games are won at")
+    assert after.scale == 123 and after.provenance["scale"].endswith("to 123 by tune wdl")
+    fit = after.provenance["outcome"]
+    assert fit["command"] == "tune wdl games.bin --games 99 --nodes 10 --scale 123 --seed 1"
+    assert fit["result"].startswith("99 positions; half of the games are won at")
 
 
 def test_too_few_games_are_said_to_be_too_few(tmp_path: Path, capsys):
     games, found = tmp_path / "games.bin", tmp_path / "found.network"
     assert run(capsys, "selfplay", "--positions", "300", "--nodes", "20", "--out", str(games))[0] == 0
-    status, out, err = run(capsys, "tune", "outcome", str(games), "--out", str(found), "--nodes", "10", "--games", "9")
+    status, out, err = run(capsys, "tune", "wdl", str(games), "--out", str(found), "--nodes", "10", "--games", "9")
     assert (status, out) == (2, "") and "too few games" in err and err.count("\n") == 1
-    assert run(capsys, "tune", "outcome", str(games), "--out", str(found), "--scale", "10001")[0] == 2
+    assert run(capsys, "tune", "wdl", str(games), "--out", str(found), "--scale", "10001")[0] == 2
     games.write_bytes(b"")
-    status, _, err = run(capsys, "tune", "outcome", str(games), "--out", str(found))
+    status, _, err = run(capsys, "tune", "wdl", str(games), "--out", str(found))
     assert status == 2 and "no games in games.bin" in err
     assert not found.exists()
 
@@ -169,7 +169,7 @@ def test_games_before_the_damage_are_searched(tmp_path: Path, capsys):
     games, torn, found = (tmp_path / name for name in ("games.bin", "torn.bin", "found.network"))
     assert run(capsys, "selfplay", "--positions", "300", "--nodes", "20", "--out", str(games))[0] == 0
     torn.write_bytes(games.read_bytes() + games.read_bytes()[:-7])
-    status, out, err = run(capsys, "tune", "outcome", str(torn), "--out", str(found), "--nodes", "10")
+    status, out, err = run(capsys, "tune", "wdl", str(torn), "--out", str(found), "--nodes", "10")
     assert status == 0 and "positions; half of the games are won at" in out and "damaged" in err
     assert read_network(found).outcome is not None
 
@@ -178,7 +178,7 @@ def test_a_policy_is_judged_by_searches(tmp_path: Path, capsys):
     games, policy = tmp_path / "games.bin", tmp_path / "random.policy"
     assert run(capsys, "selfplay", "--positions", "2000", "--nodes", "20", "--seed", "3", "--out", str(games))[0] == 0
     write_policy(random_policy(64, 1), policy)
-    words = ("tune", "policy", str(games), "--judge", str(policy), "--held-out", "2", "--positions", "10",
+    words = ("tune", "policy", str(games), "--evaluate", str(policy), "--held-out", "2", "--positions", "10",
              "--nodes", "99")
     status, out, _ = run(capsys, *words)
     assert status == 0
@@ -198,14 +198,14 @@ def test_positions_that_others_labelled_are_learned_from(tmp_path: Path, capsys)
     path = tmp_path / "quiet.epd.gz"
     path.write_bytes(gzip.compress((LABELLED * 100).encode()))
     out = tmp_path / "weights.json"
-    status, said, err = run(capsys, "tune", "eval", str(path), "--out", str(out), "--epochs", "2", "--blend", "1")
+    status, said, err = run(capsys, "tune", "weights", str(path), "--out", str(out), "--epochs", "2", "--blend", "1")
     assert status == 0
     assert said.startswith("300 quiet positions")
-    assert f"{path}, line 3: no position with a result in 'nonsense'; left out" in err
-    assert "make no model" in err and read_weight_file(out).outcome == read_weight_file().outcome
+    assert f"skipped {path}, line 3: no position with a result in 'nonsense'" in err
+    assert "cannot fit a WDL model" in err and read_weight_file(out).outcome == read_weight_file().outcome
     games = tmp_path / "games.bin"
     games.write_bytes(b"")
-    status, said, err = run(capsys, "tune", "eval", str(path), str(games), "--out", str(out))
+    status, said, err = run(capsys, "tune", "weights", str(path), str(games), "--out", str(out))
     assert (status, said) == (2, "")
     assert "cannot be mixed" in err
 
@@ -218,6 +218,6 @@ def test_games_without_a_move_are_no_trouble(tmp_path: Path, capsys):
     status, out, err = run(capsys, "selfplay", "--stats", str(path))
     assert (status, err) == (0, "")
     assert "2 games, 0 positions" in out
-    status, out, err = run(capsys, "tune", "eval", str(path), "--out", str(tmp_path / "weights.json"))
+    status, out, err = run(capsys, "tune", "weights", str(path), "--out", str(tmp_path / "weights.json"))
     assert (status, out) == (2, "")
     assert "no quiet positions" in err

@@ -50,7 +50,7 @@ def test_ctrl_c_ends_it_within_a_second(tmp_path):
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(10) == INTERRUPTED
         assert time.monotonic() - began < 1.0
-        assert server.complaints.strip() == "the board is put away"
+        assert server.complaints.strip() == "server stopped"
 
 
 def test_others_need_the_token_that_is_printed(tmp_path):

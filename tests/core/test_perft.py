@@ -69,7 +69,7 @@ def test_depth_zero_is_the_position_itself():
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 bm Kd2", "line 1: no counts"),
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 15 ;D2 =66", "line 1: 'D2 =66' is not a count"),
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 ;D1 " + "9" * 5000, "is not a count"),
-    ("# nothing", "holds no positions"),
+    ("# nothing", "contains no positions"),
 ])
 def test_invalid_suites_are_rejected(tmp_path, line, message):
     path = tmp_path / "suite.epd"

@@ -13,7 +13,7 @@ from engine.__main__ import COMMANDS, MODULES
 from tests.docs.pages import ROOT, page, rows, sections
 
 TEXT = page("docs/commands.md")
-_DEFAULT = re.compile(r"default ([\d.+e-]+|\w+)")
+_DEFAULT = re.compile(r"default (\d+:\d+|[\d.+e-]+|\w+)")
 _MACHINE = {"tablebase build --threads"}  # whose default is the number of cores
 # Pages whose command lines are for today's program; ledgers quote those of their day.
 _TODAY = ["README.md", "CONTRIBUTING.md", "RESULTS.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
@@ -79,7 +79,7 @@ def test_the_page_has_the_options_of_the_command(command):
         stated = default_of(action)
         if stated is not None and f"{command} {action.option_strings[-1]}" not in _MACHINE:
             default = listed[shown(action)]
-            assert default == stated or float(default) == float(stated), shown(action)
+            assert str(default) == stated or float(default) == float(stated), shown(action)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

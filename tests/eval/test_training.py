@@ -8,7 +8,7 @@ import time
 import pytest
 
 from engine.system.errors import InputError
-from eval.training import prefetched
+from eval.training import prefetch
 
 
 def test_who_leaves_early_does_not_wait_for_the_next_shard():
@@ -20,10 +20,10 @@ def test_who_leaves_early_does_not_wait_for_the_next_shard():
         yield 2
 
     begun = time.perf_counter()
-    assert next(iter(prefetched(shards()))) == 1
+    assert next(iter(prefetch(shards()))) == 1
     assert time.perf_counter() - begun < 30
     release.set()
-    assert list(prefetched(iter(range(1, 5)))) == [1, 2, 3, 4]
+    assert list(prefetch(iter(range(1, 5)))) == [1, 2, 3, 4]
 
 
 def test_a_fault_in_a_shard_is_raised_where_it_is_wanted():
@@ -32,4 +32,4 @@ def test_a_fault_in_a_shard_is_raised_where_it_is_wanted():
         raise InputError("damaged")
 
     with pytest.raises(InputError, match="damaged"):
-        list(prefetched(shards()))
+        list(prefetch(shards()))

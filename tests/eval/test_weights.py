@@ -106,25 +106,26 @@ def test_a_file_that_is_not_json_is_named(tmp_path, text):
 
 
 BREAKAGES = {
-    "it has version '1', not 2": lambda content: content.update(version=1),
-    "it has version 'None', not 2": lambda content: content.pop("version"),
-    '"outcome" is not a list of 4 numbers': lambda content: content["outcome"].pop(),
-    '"outcome" makes no model': lambda content: content.update(outcome=[0, 0, 0, 0]),
-    "\"outcome\" holds 'nan', which is not a sensible number":
+    "expected version 2, got '1'": lambda content: content.update(version=1),
+    "expected version 2, got 'None'": lambda content: content.pop("version"),
+    '"outcome" must be a list of 4 numbers': lambda content: content["outcome"].pop(),
+    '"outcome" is invalid: a better score must win more often': lambda content: content.update(outcome=[0, 0, 0, 0]),
+    "\"outcome\" must hold numbers up to 1000, got 'nan'":
         lambda content: content.update(outcome=[1, 2, 3, math.nan]),
-    "\"outcome\" holds 'x', which is not a sensible number": lambda content: content.update(outcome=[1, 2, 3, "x"]),
-    'no table "weights"': lambda content: content.pop("weights"),
+    "\"outcome\" must hold numbers up to 1000, got 'x'": lambda content: content.update(outcome=[1, 2, 3, "x"]),
+    'no object "weights"': lambda content: content.pop("weights"),
     "unknown feature 'mobility_camel'": lambda content: content["weights"].update(mobility_camel={}),
     "feature 'tempo' is missing": lambda content: content["weights"].pop("tempo"),
-    "'tempo' mg is not a list": lambda content: content["weights"].update(tempo=3),
-    "'tempo' eg is not a list": lambda content: content["weights"]["tempo"].pop("eg"),
-    "'phalanx' mg has 7 values, not 6": lambda content: content["weights"]["phalanx"]["mg"].append(1),
-    "'phalanx' eg has 5 values, not 6": lambda content: content["weights"]["phalanx"]["eg"].pop(),
-    "'tempo' mg holds '1.5', which is not a whole number":
+    "'tempo' mg must be a list": lambda content: content["weights"].update(tempo=3),
+    "'tempo' eg must be a list": lambda content: content["weights"]["tempo"].pop("eg"),
+    "'phalanx' mg must have 6 values, got 7": lambda content: content["weights"]["phalanx"]["mg"].append(1),
+    "'phalanx' eg must have 6 values, got 5": lambda content: content["weights"]["phalanx"]["eg"].pop(),
+    "'tempo' mg must hold integers, got '1.5'":
         lambda content: content["weights"]["tempo"].update(mg=[1.5]),
-    "'tempo' eg holds 'True', which is not a whole number":
+    "'tempo' eg must hold integers, got 'True'":
         lambda content: content["weights"]["tempo"].update(eg=[True]),
-    "'tempo' eg holds '-4001', beyond 4000": lambda content: content["weights"]["tempo"].update(eg=[-4001]),
+    "'tempo' eg must hold values from -4000 to 4000, got -4001":
+        lambda content: content["weights"]["tempo"].update(eg=[-4001]),
 }
 
 
@@ -142,5 +143,5 @@ def test_a_broken_file_is_explained(tmp_path, message):
 def test_a_file_with_another_kind_of_content_is_refused(tmp_path):
     path = tmp_path / "list.json"
     path.write_text("[1, 2]", encoding="utf-8")
-    with pytest.raises(InputError, match="no table"):
+    with pytest.raises(InputError, match="no object"):
         load_weights(path)

@@ -31,8 +31,8 @@ needs_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0,
 def told(monkeypatch) -> list[str]:
     """What the user is told."""
     lines: list[str] = []
-    monkeypatch.setattr(notices, "_hearer", [lines.append])
-    monkeypatch.setattr(notices, "_told", set())
+    monkeypatch.setattr(notices, "_listener", [lines.append])
+    monkeypatch.setattr(notices, "_sent", set())
     return lines
 
 
@@ -126,7 +126,7 @@ def test_without_a_place_to_write_it_is_told_once(tmp_path, told):
         opened.keep(CODE)
         opened.tidy(CODE.name)
     assert opened.read(CODE.name, CODE.signature, CODE.sources) is None
-    assert len(told) == 1 and "cannot be kept" in told[0]
+    assert len(told) == 1 and "cannot write the compiled kernels" in told[0]
     assert list(tmp_path.iterdir()) == [blocked]
 
 

@@ -112,7 +112,7 @@ def test_a_ponderhit_after_the_limits_are_set_is_heard(player, monkeypatch):
     def set_limits_then_hit(*arguments):
         limits = set_limits(*arguments)
         signals.ponderhit.set()
-        player.hear(signals)
+        player.signal(signals)
         return limits
 
     monkeypatch.setattr(player, "_limits", set_limits_then_hit)

@@ -163,9 +163,10 @@ def test_chess_by_both_algorithms_with_material_as_evaluation():
     assert pruned.leaves < whole.leaves
 
 
-@pytest.mark.parametrize(("men", "value"), [("Q", 16), ("R", 8), ("B", 5), ("N", 5), ("P", 1), ("q", -16), ("Qr", 8)])
-def test_material_of_the_notes(men, value):
-    assert material(f"4k3/8/8/{men}{8 - len(men)}/8/8/8/4K3 w - - 0 1") == value
+@pytest.mark.parametrize(("pieces", "value"),
+                         [("Q", 16), ("R", 8), ("B", 5), ("N", 5), ("P", 1), ("q", -16), ("Qr", 8)])
+def test_material_of_the_notes(pieces, value):
+    assert material(f"4k3/8/8/{pieces}{8 - len(pieces)}/8/8/8/4K3 w - - 0 1") == value
     assert material(chess.STARTING_FEN) == 0
 
 

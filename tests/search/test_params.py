@@ -25,8 +25,8 @@ def test_a_switch_is_an_integer_that_is_0_or_1():
 
 
 @pytest.mark.parametrize(("name", "value", "complaint"), [
-    ("breadth", 1, "no number is called 'breadth'"), ("depth", 9, "depth must be from 1 to 8, not 9"),
-    ("depth", 2.5, "depth must be from 1 to 8, not 2.5"), ("share", -0.1, "share must be from 0 to 1, not -0.1"),
+    ("breadth", 1, "unknown number 'breadth'"), ("depth", 9, "depth must be from 1 to 8, got 9"),
+    ("depth", 2.5, "depth must be from 1 to 8, got 2.5"), ("share", -0.1, "share must be from 0 to 1, got -0.1"),
 ])
 def test_a_wrong_value_changes_nothing(name, value, complaint):
     record = default_record(ROWS, NumbersRecord)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from engine import extras
 from engine.commands.doctor import _extras
 from engine.kernel import SOURCE_ROOT
+from engine.system import extras
 from engine.system.extras import EXTRAS
 
 PROJECT = tomllib.loads((SOURCE_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

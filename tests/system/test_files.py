@@ -130,5 +130,5 @@ def test_only_files_of_the_same_kind_are_overwritten(tmp_path):
     path.write_text(json.dumps({}))
     check_target(path, is_ours, "thing")
     path.write_text("notes")
-    with pytest.raises(InputError, match="is not a thing: it is not overwritten"):
+    with pytest.raises(InputError, match="is not a thing; refusing to overwrite it"):
         check_target(path, is_ours, "thing")

@@ -299,7 +299,7 @@ def test_extras(client):
     assert lines[0].split() == ["term", "white", "mg", "eg", "black", "mg", "eg", "white", "-", "black"]
     total, tempo = (next(line for line in lines if line.startswith(name)).split()[-1] for name in ("sum", "tempo"))
     assert total == tempo  # nothing else tells the sides apart
-    assert any(line.startswith(f"score: {int(float(total)):+} centipawns from white's view") for line in lines)
+    assert any(line.startswith(f"score: {int(float(total)):+} centipawns from White's point of view") for line in lines)
     assert client.ask("help")
 
 

@@ -200,6 +200,6 @@ class Page:
         self.script("""
             const data = new DataTransfer();
             data.items.add(new File([arguments[1]], arguments[0], {type: "text/plain"}));
-            for (const kind of ["dragover", "drop"]) {
-              document.body.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+            for (const type of ["dragover", "drop"]) {
+              document.body.dispatchEvent(new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true}));
             }""", name, text)

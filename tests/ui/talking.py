@@ -25,9 +25,9 @@ FASTEST = 400
 _MOST = 400  # messages until something is told: more means never
 
 
-def client(shares: ResourceLimits | None = None, door: ServerAddress | None = None, **rates: float) -> TestClient:
+def client(limits: ResourceLimits | None = None, address: ServerAddress | None = None, **rates: float) -> TestClient:
     """A browser, and the server that it talks to."""
-    app = make_app(door or ServerAddress("127.0.0.1", PORT, None), EnginePool(shares or ResourceLimits(4, 16, 2)),
+    app = make_app(address or ServerAddress("127.0.0.1", PORT, None), EnginePool(limits or ResourceLimits(4, 16, 2)),
                    **rates)
     return TestClient(app, base_url=ADDRESS, raise_server_exceptions=True, follow_redirects=False)
 

@@ -192,8 +192,8 @@ def test_starts_that_are_none(details):
 
 def test_pgn_goes_out_and_comes_back():
     hand = Hand()
-    seats = (PlayerInfo("Anna"), PlayerInfo("Adversary", is_person=False, elo=1200))
-    game = PlayedGame(control=TimeControl(300_000, 3000), seats=seats, now=hand)
+    players = (PlayerInfo("Anna"), PlayerInfo("Adversary", is_person=False, elo=1200))
+    game = PlayedGame(control=TimeControl(300_000, 3000), players=players, now=hand)
     for move in ("e4", "e5", "Nf3"):
         game.push(move)
         hand.wait(7000)
@@ -204,7 +204,7 @@ def test_pgn_goes_out_and_comes_back():
     assert [node.clock() for node in record.mainline()] == [303, 296, 299]
     again = game_from_pgn(text, hand)
     assert again.pgn() == text
-    assert again.seat(chess.BLACK) == seats[1] and again.seat(chess.WHITE).is_person
+    assert again.player(chess.BLACK) == players[1] and again.player(chess.WHITE).is_person
     assert again.clock.running is None and again.clock.left(chess.BLACK) == 296_000
     again.push("Nc6")
     assert again.clock.left(chess.BLACK) == 299_000

@@ -1,10 +1,9 @@
-"""`annotate GAMES.pgn --out FILE.pgn`: every move with its evaluation, mistakes with mark, reason and better line."""
+"""`annotate GAMES.pgn --out FILE.pgn`: add evaluations, and marks, reasons and better lines to mistakes."""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import sys
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
@@ -19,11 +18,11 @@ from engine.analysis.accuracy import BAD, Phase, PlayerAccuracy
 from engine.analysis.annotation import annotate, pgn_text
 from engine.analysis.pgn_reader import count_games, read_games
 from engine.analysis.review import PositionEval, SearchEffort, slices_of
-from engine.analysis.workers import cancel_all, judge_span, resume
+from engine.analysis.workers import cancel_all, resume, review_slice
 from engine.arena.cluster import cluster
 from engine.arena.executors import threads
 from engine.commands.annotate.graphs import accuracy_chart, evaluation_graph
-from engine.commands.annotate.journal import ResumableFile, tally_of, tally_row
+from engine.commands.annotate.journal import ResumableFile, accuracy_from_row, accuracy_to_row
 from engine.commands.shared.arguments import (
     OutputFile,
     OutputFolder,
@@ -35,7 +34,7 @@ from engine.commands.shared.arguments import (
     text,
 )
 from engine.commands.shared.interruption import stop_on_interrupt
-from engine.commands.shared.output import add_json, pluralize, print_object
+from engine.commands.shared.output import add_json, pluralize, print_object, print_warning
 from engine.commands.shared.progress import progress_bar
 from engine.commands.shared.tables import print_table
 from engine.system.errors import InputError
@@ -43,16 +42,16 @@ from engine.system.files import begins_with
 from engine.system.host import usable_cores
 
 _DEFAULT_MOVETIME = 100  # milliseconds
-_SPANS_AHEAD = 2  # for each worker
-_GAMES_LEFT_OUT = 1
+_SLICES_AHEAD = 2  # for each worker
+_GAMES_SKIPPED = 1
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("games", type=in_file, metavar="GAMES.pgn",
-                        help="the games, also packed (.gz, .xz, .bz2, .zip)")
+                        help="the games, also compressed (.gz, .xz, .bz2, .zip)")
     parser.add_argument("--out", type=OutputFile("PGN file", begins_with(b"[")), required=True, metavar="FILE.pgn",
-                        help="where the annotated games go; an interrupted run is resumed")
+                        help="the annotated games; an interrupted run is resumed")
     add_limits(parser, "position", _DEFAULT_MOVETIME, ": the same result every time")
     add_hash(parser, 16)
     add_concurrency(parser)
@@ -64,41 +63,41 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 @dataclass
 class Pending:
-    """A game that is being judged."""
+    """A game under review."""
 
     number: int  # in the file, from 1
     game: chess.pgn.Game
     parts: list[Future[list[PositionEval]]]
 
-    def judgements(self) -> list[PositionEval]:
-        """What the parts say, when all are there."""
-        return [judgement for part in self.parts for judgement in part.result()]
+    def evals(self) -> list[PositionEval]:
+        """Wait for all slices, and return the evaluations of all positions."""
+        return [position_eval for part in self.parts for position_eval in part.result()]
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Annotate, print the summary, and return the exit status: 1 if a game was passed over."""
+    """Annotate, print the summary, and return the exit status: 1 if a game was skipped."""
     effort = SearchEffort(movetime_of(arguments, _DEFAULT_MOVETIME), arguments.nodes, arguments.depth, arguments.hash)
     total = count_games(arguments.games)
     if not total:
-        raise InputError(f"{arguments.games} holds no games")
+        raise InputError(f"{arguments.games} contains no games")
     if arguments.plots is not None:
         arguments.plots.mkdir(parents=True, exist_ok=True)
     file = ResumableFile(arguments.out, {"games": _digest(arguments.games), "effort": vars(effort)})
-    complaints = 0
+    skipped = 0
     with _workers(arguments) as (executor, width), progress_bar(total) as show, stop_on_interrupt(cancel_all):
         try:
-            for found in _pending(arguments.games, effort, file, executor, width):
-                if isinstance(found, str):
-                    print(f"error: {found}; passed over", file=sys.stderr)
-                    complaints += 1
+            for pending in _pending(arguments.games, effort, file, executor, width):
+                if isinstance(pending, str):
+                    print_warning(f"skipped {pending}")
+                    skipped += 1
                 else:
-                    _finish(found, file, arguments.plots)
-                    show(found.number, "games")
+                    _finish(pending, file, arguments.plots)
+                    show(pending.number, "games")
         finally:
             cancel_all()
     _summarize(file, arguments)
     file.finish()
-    return _GAMES_LEFT_OUT if complaints else 0
+    return _GAMES_SKIPPED if skipped else 0
 
 
 def _workers(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Executor, int]]:
@@ -109,7 +108,7 @@ def _workers(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Exec
 
 
 def _digest(path: Path) -> str:
-    """What tells one file of games from another."""
+    """The digest of a file, to recognize it when a run is resumed."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(1 << 20):
@@ -119,9 +118,9 @@ def _digest(path: Path) -> str:
 
 def _pending(path: Path, effort: SearchEffort, file: ResumableFile, executor: Executor,
              width: int) -> Iterator[Pending | str]:
-    """The games that are still to be annotated, in their order, each once its parts have been given to workers.
+    """Yield the games that are still to be annotated, in order, after submitting their slices to the workers.
 
-    In place of a game that cannot be read, what is wrong with it.
+    An invalid game is replaced by an error message.
     """
     done = file.rows[-1]["game"] if file.rows else 0
     waiting: deque[Pending | str] = deque()
@@ -133,10 +132,10 @@ def _pending(path: Path, effort: SearchEffort, file: ResumableFile, executor: Ex
             waiting.append(game)
             continue
         moves = list(game.mainline_moves())
-        spans = slices_of(game.board(), moves, effort)
-        waiting.append(Pending(number, game, [executor.submit(judge_span, span) for span in spans]))
-        parts += len(spans)
-        while parts > _SPANS_AHEAD * width and len(waiting) > 1:
+        slices = slices_of(game.board(), moves, effort)
+        waiting.append(Pending(number, game, [executor.submit(review_slice, part) for part in slices]))
+        parts += len(slices)
+        while parts > _SLICES_AHEAD * width and len(waiting) > 1:
             first = waiting.popleft()
             parts -= len(first.parts) if isinstance(first, Pending) else 0
             yield first
@@ -144,42 +143,42 @@ def _pending(path: Path, effort: SearchEffort, file: ResumableFile, executor: Ex
 
 
 def _finish(pending: Pending, file: ResumableFile, plots: Path | None) -> None:
-    """Write a game, its graph, and how the players did."""
+    """Write a game, its graph, and the accuracy of its players."""
     game = pending.game
-    annotation = annotate(game, pending.judgements())
+    annotation = annotate(game, pending.evals())
     white, black = (game.headers.get(side, "?") for side in ("White", "Black"))
     if plots is not None:
         title = f"{white} - {black}, {game.headers.get('Event', '?')} {game.headers.get('Date', '')}"
         graph = evaluation_graph(title, annotation)
         (plots / f"game-{pending.number}.svg").write_text(graph, encoding="utf-8")
-    file.add(pgn_text(game), {"game": pending.number, "white": [white, tally_row(annotation.white)],
-                             "black": [black, tally_row(annotation.black)]})
+    file.add(pgn_text(game), {"game": pending.number, "white": [white, accuracy_to_row(annotation.white)],
+                             "black": [black, accuracy_to_row(annotation.black)]})
 
 
 def _summarize(file: ResumableFile, arguments: argparse.Namespace) -> None:
-    """Print how every player did, and draw it."""
+    """Print the accuracy of every player, and draw it."""
     players: dict[str, PlayerAccuracy] = {}
     for row in file.rows:
-        for name, tally in (row["white"], row["black"]):
-            players.setdefault(name, PlayerAccuracy()).add_all([tally_of(tally)])
-    ranked = sorted(players.items(), key=lambda player: (-player[1].accuracy, player[0]))
+        for name, counts in (row["white"], row["black"]):
+            players.setdefault(name, PlayerAccuracy()).add_all([accuracy_from_row(counts)])
+    ranked = sorted(players.items(), key=lambda item: (-item[1].accuracy, item[0]))
     if arguments.plots is not None and ranked:
-        chart = accuracy_chart([(name, tally.accuracy) for name, tally in ranked])
+        chart = accuracy_chart([(name, player.accuracy) for name, player in ranked])
         (arguments.plots / "players.svg").write_text(chart, encoding="utf-8")
     if arguments.json:
-        for name, tally in ranked:
-            print_object(_as_json(name, tally))
+        for name, player in ranked:
+            print_object(_as_json(name, player))
         return
     marks = [mark.text for mark in BAD]
-    headings = ("player", "games", "moves", "accuracy", "loss a move", *marks, *(phase.value for phase in Phase))
+    headings = ("player", "games", "moves", "accuracy", "loss per move", *marks, *(phase.value for phase in Phase))
     print_table(headings, [
-        (name, str(tally.games), str(tally.moves), f"{tally.accuracy:.1f} %", f"{tally.average_loss / 100:.2f}",
-         *(str(tally.of(mark)) for mark in BAD),
-         *(" ".join(str(tally.counts[phase.value][mark]) for mark in marks) for phase in Phase))
-        for name, tally in ranked])
+        (name, str(player.games), str(player.moves), f"{player.accuracy:.1f} %", f"{player.average_loss / 100:.2f}",
+         *(str(player.of(mark)) for mark in BAD),
+         *(" ".join(str(player.counts[phase.value][mark]) for mark in marks) for phase in Phase))
+        for name, player in ranked])
     print(f"{pluralize(len(file.rows), 'game')} in {file.path}; by phase the columns count {', '.join(marks)}")
 
 
-def _as_json(name: str, tally: PlayerAccuracy) -> dict[str, Any]:
-    return {"player": name, "games": tally.games, "moves": tally.moves, "accuracy": round(tally.accuracy, 2),
-            "average_loss": round(tally.average_loss, 1), "mistakes": tally.counts}
+def _as_json(name: str, player: PlayerAccuracy) -> dict[str, Any]:
+    return {"player": name, "games": player.games, "moves": player.moves, "accuracy": round(player.accuracy, 2),
+            "average_loss": round(player.average_loss, 1), "mistakes": player.counts}

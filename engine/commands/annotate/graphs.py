@@ -1,4 +1,4 @@
-"""Pictures of games as SVG: how the chances went, and how accurate the players were."""
+"""SVG graphs: the expected score over a game, and the accuracy of the players."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_TICKS = 12
 
 
 def evaluation_graph(title: str, annotation: Annotation) -> str:
-    """What White was to expect after each move, with the mistakes marked."""
+    """White's expected score after each move, with the mistakes marked."""
     notes = annotation.notes
     inner = (_WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM)
     last = max(len(notes), 1)
@@ -24,22 +24,22 @@ def evaluation_graph(title: str, annotation: Annotation) -> str:
     def x(ply: float) -> float:
         return _LEFT + inner[0] * ply / last
 
-    def y(share: float) -> float:
-        return _TOP + inner[1] * (1 - share)
+    def y(expected: float) -> float:
+        return _TOP + inner[1] * (1 - expected)
 
     points = " ".join(f"{x(note.ply + 1):.1f},{y(note.score.expected):.1f}" for note in notes)
     parts = [_text(_LEFT, 28, title, size=17)]
-    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        parts.append(f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(share):.1f}" y2="{y(share):.1f}" '
+    for expected in (0.0, 0.25, 0.5, 0.75, 1.0):
+        parts.append(f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(expected):.1f}" y2="{y(expected):.1f}" '
                      'stroke="#d5dae0"/>')
-        parts.append(_text(_LEFT - 8, y(share) + 4, f"{share:.0%}", anchor="end"))
+        parts.append(_text(_LEFT - 8, y(expected) + 4, f"{expected:.0%}", anchor="end"))
     moves = (last + 1) // 2
     step = next(step for step in (*_STEPS, moves) if moves <= step * _MOST_TICKS)
     parts += [_text(x(2 * number), _HEIGHT - _BOTTOM + 18, str(number), anchor="middle")
               for number in range(step, moves + 1, step) if 2 * number <= last]
     parts.append(_text(_LEFT + inner[0] / 2, _HEIGHT - 12, "move", anchor="middle"))
     parts.append(f'<text transform="translate(18 {_TOP + inner[1] / 2}) rotate(-90)" text-anchor="middle">'
-                 "share of the point that White expects</text>")
+                 "White's expected score</text>")
     for number, (mark, colour) in enumerate(_COLOURS.items()):
         x_mark = _WIDTH - _RIGHT - 45 * (len(_COLOURS) - number)
         parts.append(f'<circle cx="{x_mark}" cy="24" r="4.5" fill="{colour}"/>')
@@ -56,10 +56,10 @@ def _dot(x: float, y: float, note: MoveNote) -> str:
 
 
 def accuracy_chart(rows: Sequence[tuple[str, float]]) -> str:
-    """A bar a player: the accuracy, from 0 to 100."""
+    """One bar per player: the accuracy, from 0 to 100."""
     left, width = 220, 520
     height = _TOP + _BAR * len(rows) + 40
-    parts = [_text(16, 28, "Accuracy of the players, in per cent", size=17)]
+    parts = [_text(16, 28, "Accuracy of the players in per cent", size=17)]
     for number, (name, accuracy) in enumerate(rows):
         top = _TOP + _BAR * number
         parts.append(_text(left - 8, top + 15, name if len(name) <= 28 else name[:27] + "…", anchor="end"))

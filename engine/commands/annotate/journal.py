@@ -1,4 +1,4 @@
-"""A file that grows game by game, and remembers beside it how far it has come: whoever is killed goes on from there."""
+"""An output file with a journal next to it, so that an interrupted run can resume after the last finished game."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SUFFIX = ".progress"
 
 
 class ResumableFile:
-    """The file at `path`, and its journal. A game is in the file when its line is in the journal, and not before."""
+    """The file at `path`, and its journal. A game counts as written once its line is in the journal."""
 
     def __init__(self, path: Path, conditions: Mapping[str, Any]) -> None:
-        """Begin, or go on with, what was begun under the same conditions; InputError if there is something else."""
+        """Start a file, or resume one started under the same conditions; InputError if there is another file."""
         self.path, self._journal = path, path.with_name(path.name + _SUFFIX)
-        self.rows: list[dict[str, Any]] = []  # of the games that are there
+        self.rows: list[dict[str, Any]] = []  # one for each finished game
         head = {"conditions": dict(conditions)}
         if self._journal.exists():
             self._recover(head)
@@ -40,17 +40,17 @@ class ResumableFile:
         lines = self._journal.read_bytes().splitlines(keepends=True)
         whole = [line for line in lines if line.endswith(b"\n")]
         if whole and json.loads(whole[0]) != json.loads(json.dumps(head)):
-            raise InputError(f"{self.path} was begun with other settings, or from another file: "
-                             f"remove it and {self._journal.name} to begin anew")
+            raise InputError(f"{self.path} was started with different settings or another file; "
+                             f"remove {self.path.name} and {self._journal.name} to start over")
         self.rows = [json.loads(line) for line in whole[1:]]
         text = b"".join(whole) or (json.dumps(head) + "\n").encode()
         if text != b"".join(lines):
-            self._journal.write_bytes(text)  # without the line in which somebody was killed
+            self._journal.write_bytes(text)  # without the line that was interrupted
         if self._size > (self.path.stat().st_size if self.path.exists() else 0):
-            raise InputError(f"{self.path} is shorter than {self._journal.name} says: remove both to begin anew")
+            raise InputError(f"{self.path} is shorter than {self._journal.name} says; remove both to start over")
 
     def add(self, text: str, row: Mapping[str, Any]) -> None:
-        """Add a game and what is to be remembered of it; both or neither are there afterwards."""
+        """Append a game and its journal row; after an interruption, either both count or neither."""
         data = text.encode()
         self._append(self.path, data)
         self.rows.append({**row, "end": self._size + len(data)})
@@ -64,15 +64,15 @@ class ResumableFile:
             os.fsync(file.fileno())
 
     def finish(self) -> None:
-        """All games are there: nothing is left to go on with."""
+        """Remove the journal: all games are written."""
         self._journal.unlink()
 
 
-def tally_row(tally: PlayerAccuracy) -> dict[str, Any]:
-    """A tally for the journal."""
-    return asdict(tally)
+def accuracy_to_row(accuracy: PlayerAccuracy) -> dict[str, Any]:
+    """A player's accuracy as a journal entry."""
+    return asdict(accuracy)
 
 
-def tally_of(row: Mapping[str, Any]) -> PlayerAccuracy:
-    """A tally from the journal."""
+def accuracy_from_row(row: Mapping[str, Any]) -> PlayerAccuracy:
+    """A player's accuracy from a journal entry."""
     return PlayerAccuracy(**row)

@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     requires_option(parser.add_argument("--policy", type=in_file, metavar="FILE",
                                         help="policy: the one to measure (default: the built-in one)"),
                     "what", among=("policy",))
-    conflicts_with(parser.add_argument("--setting", type=text, default="default", metavar="SETTING",
+    conflicts_with(parser.add_argument("--setting", type=text, default="default", metavar="CONFIG",
                                        help="DEPTH: search with this, as `match` names players: NAME=VALUE,..., "
                                         "`features`, a .network or .json file"), "what", among=_KINDS)
     add_json(parser, "one object a position or a thing that was measured, and one for all")

@@ -107,11 +107,11 @@ def _search_speeds(evaluation: Evaluator, movetime: float) -> dict[str, Any]:
     searchers = [AlphaBetaSearch(16, evaluation=judge) for judge in (features_evaluator(), evaluation)]
     nodes, seconds = [0, 0], [0.0, 0.0]
     for fen in track(BENCH_FENS, lambda fen: fen):
-        for place, searcher in enumerate(searchers):
+        for index, searcher in enumerate(searchers):
             searcher.clear()
             started = time.process_time()
-            nodes[place] += search(searcher, parse_fen(fen), Limits(movetime=movetime)).nodes
-            seconds[place] += time.process_time() - started
+            nodes[index] += search(searcher, parse_fen(fen), Limits(movetime=movetime)).nodes
+            seconds[index] += time.process_time() - started
     by_features, by_network = (count / time for count, time in zip(nodes, seconds, strict=True))
     return {"kind": "search", "features_nps": round(by_features), "network_nps": round(by_network),
             "ratio": round(by_network / by_features, 3)}

@@ -20,11 +20,11 @@ from engine.system.errors import InputError
 # A bench whose speed is by CPU time: other programs on the machine count less. The first run loads what it needs.
 _PROGRAM = """
 import time
-from engine.alphabeta.searcher import Searcher
+from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.core.game import Game
 from engine.search.types import Limits
-searcher = Searcher(16)
+searcher = AlphaBetaSearch(16)
 searcher.run(Game().position, Limits(depth=1))
 nodes, begin = 0, time.process_time()
 for fen in BENCH_FENS:

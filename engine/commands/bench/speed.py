@@ -105,7 +105,7 @@ def print_threads(movetime: float, threads: int, megabytes: int, as_json: bool) 
     found = map_with_progress(BENCH_FENS[:_THREAD_POSITIONS], measure, lambda fen: fen)
     if found:
         one, many = (nodes / seconds for nodes, seconds in (
-            _sums([(results[place].nodes, results[place].seconds) for results in found]) for place in (0, 1)))
+            _sums([(results[index].nodes, results[index].seconds) for results in found]) for index in (0, 1)))
         if as_json:
             print_object({"positions": len(found), "threads": threads, "nodes_per_second": round(many),
                           "nodes_per_second_of_one": round(one), "ratio": round(many / one, 3)})
@@ -119,7 +119,7 @@ _COLUMNS = (("no.", 3), ("nodes", 10), ("move", 7), ("score", 6), ("position", 0
 
 def print_signature(depth: int, threads: int, megabytes: int, setting: Config, as_json: bool) -> int:
     """Print what each position cost, and the signature; returns the exit status."""
-    searcher = AlphaBetaSearch(megabytes, threads, setting.params_record(), setting.evaluation())
+    searcher = AlphaBetaSearch(megabytes, threads, setting.params_record(), setting.evaluator())
     table = None if as_json else GrowingTable(_COLUMNS, left=("move", "position"))
     nodes, seconds, is_whole = 0, 0.0, True
     for number, fen in enumerate(BENCH_FENS, start=1):

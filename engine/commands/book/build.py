@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import ExitStack
 
 from book.build import BookFilter, Builder, Weighting, merge_books
@@ -11,7 +10,7 @@ from book.names import read_names, write_names
 from book.pgn import read_pgn
 from book.polyglot import Book, write_book
 from engine.commands.shared.interruption import is_interrupted
-from engine.commands.shared.output import pluralize
+from engine.commands.shared.output import pluralize, print_warning
 from engine.commands.shared.progress import count_with_progress
 from engine.system.errors import InputError
 
@@ -34,39 +33,39 @@ def run_names(arguments: argparse.Namespace) -> int:
     return 0
 
 
-_SHOWN_COMPLAINTS = 20
-_LEFT_OUT = 1
+_SHOWN_WARNINGS = 20
+_GAMES_SKIPPED = 1
 
 
 def run_build(arguments: argparse.Namespace) -> int:
-    """Count the moves of all games, write the book, and return the exit status: 1 if games were left out."""
+    """Count the moves of all games, write the book, and return the exit status: 1 if games were skipped."""
     builder = Builder(BookFilter(arguments.max_ply, arguments.min_games, arguments.min_score, arguments.min_elo,
                                  arguments.since, Weighting(arguments.weighting)))
-    complaints = 0
+    warnings = 0
 
-    def complain(text: str) -> None:
-        nonlocal complaints
-        complaints += 1
-        if complaints <= _SHOWN_COMPLAINTS:
-            print(f"error: {path}, {text}", file=sys.stderr)
+    def warn(text: str) -> None:
+        nonlocal warnings
+        warnings += 1
+        if warnings <= _SHOWN_WARNINGS:
+            print_warning(f"{path}, {text}")
 
     for path in arguments.files:
-        for _ in count_with_progress(builder.add_games(read_pgn(path), complain), f"{path.name}, game"):
+        for _ in count_with_progress(builder.add_games(read_pgn(path), warn), f"{path.name}, game"):
             pass
-    used = f"{pluralize(builder.used, 'game')} used, {builder.refused} passed over, {builder.broken} broken"
+    used = f"{pluralize(builder.used, 'game')} used, {builder.refused} filtered out, {builder.broken} broken"
     if is_interrupted():
         print(f"{used}; no book was written")
         return 0
-    if complaints > _SHOWN_COMPLAINTS:
-        print(f"error: and {complaints - _SHOWN_COMPLAINTS} games more were left out", file=sys.stderr)
+    if warnings > _SHOWN_WARNINGS:
+        print_warning(f"skipped {warnings - _SHOWN_WARNINGS} more games")
     entries = builder.entries()
     if not entries:
-        raise InputError(f"no book is written, for it would be empty: {pluralize(builder.used, 'game')} used, "
+        raise InputError(f"the book would be empty and was not written: {pluralize(builder.used, 'game')} used, "
                          f"and no move was played in {arguments.min_games} of them (--min-games)")
     write_book(entries, arguments.out)
     positions = len({entry.key for entry in entries})
     print(f"{used}; {positions} positions, {len(entries)} moves in {arguments.out}")
     if builder.undercount:
-        print(f"there were more different moves than fit into memory: each may have been counted {builder.undercount} "
-              "times too low")
-    return _LEFT_OUT if builder.broken else 0
+        print(f"there were more different moves than fit into memory: each count may be {builder.undercount} "
+              "too low")
+    return _GAMES_SKIPPED if builder.broken else 0

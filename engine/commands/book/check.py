@@ -13,7 +13,7 @@ from engine.commands.shared.output import pluralize
 from engine.commands.shared.progress import count_with_progress
 from engine.text.notation import parse_position, san_line
 
-_SHOWN_COMPLAINTS = 20
+_SHOWN_PROBLEMS = 20
 _UNSOUND = 1
 _TIMED_LOOKUPS = 20_000
 
@@ -34,11 +34,11 @@ def run(arguments: argparse.Namespace) -> int:
         return _UNSOUND
     within = sum(bool(node.branches) for node in tree.nodes.values())
     print(f"{within} of the positions can be reached from {start}; {len(tree.illegal)} moves are illegal there")
-    for node, entry in tree.illegal[:_SHOWN_COMPLAINTS]:
+    for node, entry in tree.illegal[:_SHOWN_PROBLEMS]:
         print(f"  illegal: {entry.text()} after {_line(tree, node) or 'no move'}")
     is_sound = not repeated and not tree.illegal
     if arguments.nodes is not None:
-        is_sound = _judge(tree, arguments) and is_sound
+        is_sound = _evaluate(tree, arguments) and is_sound
     return 0 if is_sound else _UNSOUND
 
 
@@ -54,8 +54,8 @@ def _line(tree: BookTree, node: BookPosition) -> str:
     return san_line(tree.start.copy(), node.line)
 
 
-def _judge(tree: BookTree, arguments: argparse.Namespace) -> bool:
-    """Let the engine search every position, and take out what loses too much, if asked; returns whether all is well."""
+def _evaluate(tree: BookTree, arguments: argparse.Namespace) -> bool:
+    """Search every position, and write the book without bad lines if requested; return whether all lines are good."""
     worst = WORST if arguments.worst is None else arguments.worst
     for _ in count_with_progress(evaluate_tree(tree, arguments.nodes), "position", len(tree.nodes)):
         pass
@@ -64,12 +64,12 @@ def _judge(tree: BookTree, arguments: argparse.Namespace) -> bool:
         tree = prune(tree, worst)
         kept = [branch.entry for node in tree.nodes.values() for branch in node.branches]
         write_book(kept, arguments.out)
-        print(f"{len(kept)} moves in {sum(bool(node.branches) for node in tree.nodes.values())} positions that can be "
-              f"reached are kept in {arguments.out}")
+        print(f"{len(kept)} moves in {sum(bool(node.branches) for node in tree.nodes.values())} reachable positions "
+              f"written to {arguments.out}")
     bad = sorted((node for node in tree.nodes.values() if is_bad(node, worst)),
                  key=lambda node: -abs(node.score or 0))
     print(f"{pluralize(searched, 'position')} searched with {pluralize(arguments.nodes, 'node')}: "
           f"{len(bad)} leave a side worse than {worst}")
-    for node in bad[:_SHOWN_COMPLAINTS]:
+    for node in bad[:_SHOWN_PROBLEMS]:
         print(f"  {node.score:+} for the side to move after {_line(tree, node)}")
     return not bad

@@ -15,7 +15,7 @@ from engine.text.notation import parse_move, parse_position, play_moves, san
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look the position up, search its moves, print, and return the exit status."""
+    """Look up the position, search its moves, print them, and return the exit status."""
     game = parse_position(arguments.fen or "startpos")
     keys = [game_key(game)]
     for move in arguments.moves:
@@ -37,21 +37,21 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print("no moves in the book")
     for _, entry in tree.illegal:
-        print(f"illegal, and never played: {entry.text()}")
+        print(f"illegal entry, ignored: {entry.text()}")
     return 0
 
 
 def _moves(game: Game, tree: BookTree) -> list[dict[str, Any]]:
-    """The book's moves for programs, the weightiest first; scores are for the side to move."""
+    """The book moves as objects, largest weight first; scores are the side to move's."""
     ordered = sorted(tree.nodes[tree.root].branches, key=lambda branch: -branch.entry.weight)
-    found = []
+    moves = []
     for branch, share in zip(ordered, play_probabilities([branch.entry.weight for branch in ordered], PROPORTIONAL),
                              strict=True):
         child = tree.nodes[branch.child]
-        found.append({"move": san(game, parse_move(game, child.line[-1])), "uci": child.line[-1],
+        moves.append({"move": san(game, parse_move(game, child.line[-1])), "uci": child.line[-1],
                       "weight": branch.entry.weight, "share": round(share, 4), "centipawns": -(child.score or 0),
                       "learned": branch.entry.learn, "opening": as_object(opening_by_key(branch.child))})
-    return found
+    return moves
 
 
 def _print_moves(game: Game, tree: BookTree) -> None:

@@ -1,7 +1,7 @@
-"""`compare`: the same positions under minimax, alpha-beta, and each technique that was built upon it, one by one.
+"""`compare`: search the same positions by minimax, alpha-beta, and each further technique, added one by one.
 
-`compare --bound` measures how near alpha-beta comes to the fewest leaves that it could visit; with `--tournament` all
-modes play each other; `--evaluations` shows how much the evaluation matters at each depth.
+`compare --bound` measures how close alpha-beta comes to its minimum of leaves; with `--tournament` all modes play each
+other; `--evaluations` measures how much the evaluator matters at each depth.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from engine.commands.compare import bound
 from engine.commands.compare.contenders import SearchVariant, contenders, tree_contenders
 from engine.commands.compare.report import (
-    PLOT_KINDS,
+    PLOT_FORMATS,
     PositionResult,
     VariantResults,
     objects_of,
@@ -38,7 +38,7 @@ from engine.commands.shared.arguments import (
 )
 from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.commands.shared.interruption import is_interrupted
-from engine.commands.shared.output import add_json, print_object
+from engine.commands.shared.output import add_json, print_object, print_warning
 from engine.commands.shared.plots import check_plot
 from engine.commands.shared.progress import map_with_progress
 from engine.commands.shared.suites import Problem, read_problems
@@ -48,8 +48,8 @@ from engine.search.types import Limits
 from engine.system.errors import InputError
 from engine.text.notation import parse_position
 
-_LINES_LEFT_OUT = 1
-_FAULTS_SEEN = 1
+_LINES_SKIPPED = 1
+_HAS_FORFEITS = 1
 _SHARP_FEN = "r1bqk2r/1p1nppbp/p2p1n2/3P2B1/5P2/2NQ1NPP/PPP5/2K1RB1R b kq - 1 13"  # of the bench
 _DEPTH = 7
 _SUITE_TIME = 100  # milliseconds
@@ -67,15 +67,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--fen", type=text, metavar="FEN",
                        help="the position: a FEN, quoted or not, or `startpos` (default: a sharp one)")
     where.add_argument("--suite", type=in_file, metavar="FILE.epd", help="positions with bm, am, dm or ce")
-    where.add_argument("--bound", action="store_true", help="instead: alpha-beta's leaves beside the fewest possible")
+    where.add_argument("--bound", action="store_true", help="instead: alpha-beta's leaves compared with the minimum")
     where.add_argument("--tournament", action="store_true", help="instead: all modes play each other at equal time")
     where.add_argument("--evaluations", action="store_true", help="instead: Elo by depth with richer and poorer "
                        "evaluations")
     limits = parser.add_mutually_exclusive_group()
     depth = limits.add_argument("--depth", type=plies, metavar="D", help=f"plies to search (default {_DEPTH})")
-    nodes = limits.add_argument("--nodes", type=positive, metavar="N", help="nodes for everyone")
+    nodes = limits.add_argument("--nodes", type=positive, metavar="N", help="nodes for every variant")
     time = limits.add_argument("--time", type=milliseconds, metavar="MS",
-                               help=f"milliseconds for everyone (default with --suite: {_SUITE_TIME})")
+                               help=f"milliseconds for every variant (default with --suite: {_SUITE_TIME})")
     give_up = parser.add_argument("--give-up", type=milliseconds, metavar="MS", help="with a depth: what is not "
                                   "finished after MS milliseconds per position is given up "
                                   f"(default {_GIVE_UP}, with --bound {_BOUND_GIVE_UP})")
@@ -91,11 +91,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
                                         help="with --suite: only the first N positions"), "--suite")
     requires_option(parser.add_argument("--positions", type=positive, metavar="N",
                                         help="with --bound: only the first N of the bench positions"), "--bound")
-    add_json(parser, "one object for each contender and position, with --bound for each position and depth, and with "
+    add_json(parser, "one object for each variant and position, with --bound for each position and depth, and with "
                      "--tournament and --evaluations for each pairing")
     plots = parser.add_argument("--plots", type=OutputFolder(), metavar="DIR",
                                 help="draw nodes by depth, solved by time, "
-                                f"or Elo by depth, as {' and '.join(PLOT_KINDS)}; needs the extra `lab`")
+                                f"or Elo by depth, as {' and '.join(PLOT_FORMATS)}; needs the extra `lab`")
     for action in (nodes, give_up, add_hash(parser)):
         conflicts_with(action, *_PLAYED)
     for action in (depth, plots):
@@ -115,32 +115,32 @@ def run(arguments: argparse.Namespace) -> int:
         return _hold_tournament(arguments)
     if arguments.evaluations:
         return _rate_evaluations(arguments)
-    problems, complaints = _problems(arguments)
+    problems, warnings = _problems(arguments)
     games = [Game(problem.fen) for problem in problems] or [parse_position(arguments.fen or _SHARP_FEN)]
     for game in games:
         if not game.legal_moves():
-            raise InputError(f"the game is over in {game.fen()}: there is no move to find")
-    for complaint in complaints:
-        print(f"error: {complaint}; left out", file=sys.stderr)
+            raise InputError(f"the game is over in {game.fen()}: there is no move to search")
+    for warning in warnings:
+        print_warning(f"skipped {warning}")
     _compare(games, problems, arguments)
-    return _LINES_LEFT_OUT if complaints else 0
+    return _LINES_SKIPPED if warnings else 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """InputError if the arguments cannot be used: before any work is done."""
+    """InputError if the arguments are invalid, before any work is done."""
     if arguments.plots is not None:
         arguments.plots.mkdir(parents=True, exist_ok=True)
-        check_plot(arguments.plots / f"nodes.{PLOT_KINDS[0]}")
+        check_plot(arguments.plots / f"nodes.{PLOT_FORMATS[0]}")
 
 
 def _problems(arguments: argparse.Namespace) -> tuple[list[Problem], list[str]]:
-    """Those of the suite, and what is wrong with other lines of it; none without a suite."""
+    """(the problems of the suite, warnings about bad lines); both empty without a suite."""
     if arguments.suite is None:
         return [], []
-    problems, complaints = read_problems(arguments.suite)
+    problems, warnings = read_problems(arguments.suite)
     if not problems:
         raise InputError(f"suite {arguments.suite} holds no positions")
-    return problems[: arguments.first], complaints
+    return problems[: arguments.first], warnings
 
 
 def _limits(arguments: argparse.Namespace) -> Limits:
@@ -152,7 +152,7 @@ def _limits(arguments: argparse.Namespace) -> Limits:
 
 
 def _compare(games: Sequence[Game], problems: Sequence[Problem], arguments: argparse.Namespace) -> None:
-    """Search, and print what was found."""
+    """Search all positions by all variants, and print the results."""
     limits = _limits(arguments)
     everyone = [*contenders(arguments.hash), *tree_contenders(arguments.hash)]
     tasks = [(contender, number) for contender in everyone for number in range(len(games))]
@@ -170,7 +170,7 @@ def _compare(games: Sequence[Game], problems: Sequence[Problem], arguments: argp
 
 
 def _show(rows: Sequence[VariantResults], limits: Limits, arguments: argparse.Namespace) -> None:
-    """Print the rows, and draw them if that is asked for."""
+    """Print the results, and draw them with --plots."""
     if arguments.json:
         for fields in objects_of(rows, limits):
             print_object(fields)
@@ -191,7 +191,7 @@ def _print_tables(rows: Sequence[VariantResults], limits: Limits) -> None:
 
 
 def _name_files(files: Iterable[Path], arguments: argparse.Namespace) -> None:
-    """Say which files were written, to people."""
+    """Print the names of the files that were written."""
     for file in files:
         print(file, file=sys.stderr if arguments.json else sys.stdout)
 
@@ -227,7 +227,7 @@ def _hold_tournament(arguments: argparse.Namespace) -> int:
     meetings = tournament.play_tournament(tournament.all_pairings(), conditions)
     if meetings and not arguments.json:
         print_table(tournament.HEADINGS, tournament.cross_table_rows(meetings))
-        print(f"points of {meetings[0].games} games at {conditions.milliseconds} ms a move; the score is of all "
+        print(f"points of {meetings[0].games} games at {conditions.milliseconds} ms per move; the score is of all "
               "games\n")
     beliefs = [] if is_interrupted() else tournament.play_tournament(tournament.assumption_pairings(), conditions)
     if beliefs and not arguments.json:
@@ -238,10 +238,10 @@ def _hold_tournament(arguments: argparse.Namespace) -> int:
                       "games": meeting.games, "moves_to_win": meeting.moves_to_win, "faults": meeting.faults})
     faults = sum(meeting.faults for meeting in (*meetings, *beliefs))
     if faults:
-        print(f"{faults} games were lost by a fault: a move out of time or against the rules, or an engine that ended. "
-              "On a busy machine, play fewer games at once (--concurrency) or longer ones (--time)",
+        print(f"{faults} games were forfeited: by a move out of time or an illegal one, or by a crash. On a busy "
+              "machine, play fewer games at a time (--concurrency) or longer ones (--time)",
               file=sys.stderr if arguments.json else sys.stdout)
-    return _FAULTS_SEEN if faults else 0
+    return _HAS_FORFEITS if faults else 0
 
 
 def _rate_evaluations(arguments: argparse.Namespace) -> int:

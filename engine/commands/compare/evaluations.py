@@ -50,7 +50,7 @@ def settings() -> dict[str, Config]:
     """The evaluations, the poorest first; the network if one is built in."""
     material = next(row for row in FEATURE_TABLE if row.name == MATERIAL)
     kept = range(material.offset, material.offset + material.size)
-    mg, eg = (tuple(value if place in kept else 0 for place, value in enumerate(values.tolist()))
+    mg, eg = (tuple(value if index in kept else 0 for index, value in enumerate(values.tolist()))
               for values in values_of(load_weights()))
     found = {MATERIAL: Config(MATERIAL, weights=(mg, eg), network=FEATURES),
              FEATURES: Config(FEATURES, network=FEATURES)}
@@ -88,7 +88,7 @@ def _searcher(setting: Config, is_full_width: bool) -> AlphaBetaSearch:
     searchers: dict[str, AlphaBetaSearch] = _kept.__dict__.setdefault("searchers", {})
     if setting.name not in searchers:
         params = full_width_params() if is_full_width else default_params()
-        searchers[setting.name] = AlphaBetaSearch(_MEGABYTES, params=params, evaluation=setting.evaluation())
+        searchers[setting.name] = AlphaBetaSearch(_MEGABYTES, params=params, evaluation=setting.evaluator())
     searchers[setting.name].clear()
     return searchers[setting.name]
 
@@ -119,8 +119,8 @@ class DepthPair:
             text = game.uci(result.move)
             game.push_uci(text)
             live.board.push_uci(text)
-            live.thoughts.append(MoveRecord(text, result.score, seat.depth))
-        return GameRecord(number, (str(seats[0]), str(seats[1])), self.opening, tuple(live.thoughts), *verdict)
+            live.records.append(MoveRecord(text, result.score, seat.depth))
+        return GameRecord(number, (str(seats[0]), str(seats[1])), self.opening, tuple(live.records), *verdict)
 
 
 # what the first scored against the second, and in how many games

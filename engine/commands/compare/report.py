@@ -1,4 +1,4 @@
-"""What a comparison found: tables for a terminal, objects for programs, and plots."""
+"""The results of a comparison: tables for a terminal, objects for programs, and plots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.search.scores import mate_distance
 from engine.search.types import Limits
 from engine.text.notation import san
 
-PLOT_KINDS = ("png", "svg")
+PLOT_FORMATS = ("png", "svg")
 _BOUNDS = ("b^d", "2 b^(d/2)")
 _MOST_MOVES = 8  # whose visits are drawn
 _DEEPEST_COLUMN = 8  # of a table
@@ -29,7 +29,7 @@ _HALVINGS = 60  # of an interval, until it is narrower than any figure shown
 
 @dataclass(frozen=True)
 class PositionResult:
-    """A contender's outcome in one position, and whether it was what the problem asks for, if it is one."""
+    """The outcome of a search variant in one position, and the problem that it should solve, if there is one."""
 
     game: Game
     outcome: SearchOutcome
@@ -42,12 +42,12 @@ class PositionResult:
 
     @property
     def is_solved(self) -> bool:
-        """Whether the answer is one; False where nothing was asked."""
+        """Whether the problem is solved; False without a problem."""
         return self.problem is not None and self.problem.is_solved(self.move, self.outcome.score)
 
     @property
     def solved_after(self) -> float | None:
-        """The seconds after which the right answer was found and not given up again; None if it was not."""
+        """The seconds after which the solution was found and kept; None if it was not."""
         if self.problem is None or not self.is_solved:
             return None
         found = self.outcome.seconds
@@ -60,7 +60,7 @@ class PositionResult:
 
 @dataclass(frozen=True)
 class VariantResults:
-    """A contender, and what it made of every position."""
+    """The results of a search variant in all positions."""
 
     name: str
     trials: tuple[PositionResult, ...]
@@ -71,7 +71,7 @@ class VariantResults:
 
 
 def effective_branching(nodes: int, depth: int) -> float | None:
-    """The b of a tree of that depth, alike everywhere, with so many nodes: nodes = b + b^2 + ... + b^depth."""
+    """The branching factor b of a uniform tree of this depth and size: nodes = b + b^2 + ... + b^depth."""
     if depth < 1 or nodes < depth:
         return None
     low, high = 1.0, float(nodes ** (1 / depth))
@@ -88,28 +88,28 @@ def pawns_text(score: int) -> str:
 
 
 def print_rows(rows: Sequence[VariantResults], limits: Limits) -> None:
-    """A line for every contender."""
+    """Print a table with a row for every search variant."""
     is_suite = rows[0].trials[0].problem is not None
     last = ("solved",) if is_suite else ("value", "move")
     headings = ("technique", "nodes", "leaves", "CPU s", "b*", "first %", "depth", *last)
     print_table(headings, [(*_figures(row, limits), *(_solved(row) if is_suite else _answer(row))) for row in rows],
                 left=("move",))
-    print("b*: effective branching factor; first %: cut-offs by the first move, of all cut-offs"
+    print("b*: effective branching factor; first %: beta cutoffs by the first move, of all beta cutoffs"
           + ("" if is_suite else "; value in pawns, for the side to move"))
     if any(is_cut_short(trial.outcome, limits) for row in rows for trial in row.trials):
-        print("(in brackets): stopped early, so this is what the depth that was reached cost, not the one that was "
-              "asked for; compare b*, or the nodes by depth")
+        print("(in brackets): stopped early, so this is the cost of the depth that was reached, not of the requested "
+              "one; compare b*, or the nodes by depth")
     print("trees: leaves are iterations, which a budget of nodes counts; nodes are all positions, in playouts and in "
           "searches of leaves too")
 
 
 def is_cut_short(outcome: SearchOutcome, limits: Limits) -> bool:
-    """Whether less than the depth that was asked for was finished: then its cost is that of an easier task."""
+    """Whether the search did not finish the requested depth, so that its cost is that of an easier task."""
     return limits.depth is not None and bool(outcome.stages) and outcome.depth < limits.depth
 
 
 def _figures(row: VariantResults, limits: Limits) -> tuple[str, ...]:
-    """What a row's searches cost. Figures of searches that stopped early stand in brackets."""
+    """The cost of a variant's searches; figures of searches that stopped early are in brackets."""
     name, *costs, factor, first_cuts, depth = _plain_figures(row, limits)
     if any(is_cut_short(trial.outcome, limits) for trial in row.trials):
         costs = [f"({cost})" for cost in costs]
@@ -119,19 +119,20 @@ def _figures(row: VariantResults, limits: Limits) -> tuple[str, ...]:
 def _plain_figures(row: VariantResults, limits: Limits) -> tuple[str, ...]:
     outcomes = [trial.outcome for trial in row.trials]
     factors = [factor for outcome in outcomes if (factor := effective_branching(outcome.nodes, outcome.depth))]
-    cuts = row.total("cuts")
-    return (row.name, f"{sum(outcome.nodes for outcome in outcomes):,}", f"{row.total('leaves'):,}",
+    cutoffs = row.total("beta_cutoffs")
+    return (row.name, f"{sum(outcome.nodes for outcome in outcomes):,}", f"{row.total('leaf_nodes'):,}",
             f"{math.fsum(outcome.seconds for outcome in outcomes):.2f}",
             f"{statistics.geometric_mean(factors):.2f}" if factors else "-",
-            f"{100 * row.total('first_cuts') / cuts:.1f}" if cuts else "-", _depth_text(outcomes, limits.depth))
+            f"{100 * row.total('first_move_cutoffs') / cutoffs:.1f}" if cutoffs else "-",
+            _depth_text(outcomes, limits.depth))
 
 
-def _depth_text(outcomes: Sequence[SearchOutcome], wanted: int | None) -> str:
-    """The depth reached, the median of several positions; with what was wanted if that was more."""
+def _depth_text(outcomes: Sequence[SearchOutcome], requested: int | None) -> str:
+    """The median of the depths reached, with the requested depth if that is larger."""
     depth = statistics.median(outcome.depth for outcome in outcomes)
     if depth == 0:
         return "-"
-    return f"{depth:g}" if wanted is None or depth == wanted else f"{depth:g} of {wanted}"
+    return f"{depth:g}" if requested is None or depth == requested else f"{depth:g} of {requested}"
 
 
 def _answer(row: VariantResults) -> tuple[str, str]:
@@ -144,7 +145,7 @@ def _solved(row: VariantResults) -> tuple[str]:
 
 
 def print_nodes_by_depth(rows: Sequence[VariantResults]) -> None:
-    """What each depth cost each contender in the first position, beside the theory."""
+    """Print the nodes of each variant at each depth in the first position, compared with the theory."""
     deepest = max((outcome.depth for outcome in map(_first_outcome, rows)), default=0)
     depths = range(1, min(deepest, _DEEPEST_COLUMN) + 1)
     b = branching(rows[0].trials[0].game.position)
@@ -170,7 +171,7 @@ def _bounds(b: float, depths: Iterable[int]) -> dict[str, list[float]]:
 
 
 def objects_of(rows: Sequence[VariantResults], limits: Limits) -> Iterator[dict[str, Any]]:
-    """Everything that was measured, one object for each contender and position."""
+    """All measurements, one object for each variant and position."""
     for row in rows:
         for trial in row.trials:
             yield {"contender": row.name, "fen": trial.game.fen(), **_fields_of_trial(trial, limits)}
@@ -188,15 +189,15 @@ def _fields_of_trial(trial: PositionResult, limits: Limits) -> dict[str, Any]:
 
 
 def _fields_of_stage(game: Game, reached: Any) -> dict[str, Any]:
-    """What an outcome and a stage have in common."""
+    """The common fields of an outcome and of one depth of it."""
     return {"depth": reached.depth, "nodes": reached.nodes, **reached.counts._asdict(), "seconds": reached.seconds,
             "score": reached.score, "move": san(game, reached.move), "uci": game.uci(reached.move)}
 
 
 def save_plots(rows: Sequence[VariantResults], folder: Path) -> list[Path]:
-    """Draw what there is to draw, each plot in every kind; returns the files."""
+    """Draw all plots, each in every file format; returns the files."""
     files = save(folder / "nodes", ("depth in plies", "nodes"), _node_curves(rows), dashed=_BOUNDS, y_scale="log",
-                 title="What each depth costs")
+                 title="Nodes by depth")
     if rows[0].trials[0].problem is not None:
         files += save(folder / "solved", ("milliseconds of CPU time", "positions solved"), _solved_curves(rows),
                       x_scale="log", title="Positions solved by time")
@@ -213,8 +214,8 @@ def _as_file_name(name: str) -> str:
 
 
 def save(stem: Path, labels: tuple[str, str], curves: Mapping[str, Curve], **style: Any) -> list[Path]:
-    """Draw curves as a file of every kind; returns the files, none if there is nothing to draw."""
-    files = [stem.with_name(f"{stem.name}.{kind}") for kind in PLOT_KINDS]
+    """Draw curves in every file format; returns the files, none if there is nothing to draw."""
+    files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in PLOT_FORMATS]
     return [file for file in files if save_plot(file, labels, curves, **style)]
 
 
@@ -225,13 +226,13 @@ def _node_curves(rows: Sequence[VariantResults]) -> dict[str, Curve]:
         stages = _first_outcome(row).stages[:_DEEPEST_DRAWN]
         if stages:
             curves[row.name] = [stage.depth for stage in stages], [stage.nodes for stage in stages]
-    depths = range(1, max((int(max(places)) for places, _ in curves.values()), default=1) + 1)
+    depths = range(1, max((int(max(curve_depths)) for curve_depths, _ in curves.values()), default=1) + 1)
     b = branching(rows[0].trials[0].game.position)
     return curves | {name: (list(depths), heights) for name, heights in _bounds(b, depths).items()}
 
 
 def _solved_curves(rows: Sequence[VariantResults]) -> dict[str, Curve]:
-    """How many problems were solved after how many milliseconds."""
+    """The number of solved problems by milliseconds."""
     curves: dict[str, Curve] = {}
     for row in rows:
         times = sorted(1000 * seconds for trial in row.trials if (seconds := trial.solved_after) is not None)
@@ -240,10 +241,10 @@ def _solved_curves(rows: Sequence[VariantResults]) -> dict[str, Curve]:
 
 
 def _visit_curves(row: VariantResults) -> dict[str, Curve]:
-    """How often the most visited root moves had been visited, as the tree of the first position grew."""
+    """The visits of the most visited root moves, as the tree of the first position grows."""
     trial = row.trials[0]
     growth = trial.outcome.growth
     final = growth[-1][1]
     moves = sorted(final, key=lambda move: -final[move])[:_MOST_MOVES]
-    places = [visits for visits, _ in growth]
-    return {san(trial.game, move): (places, [counts.get(move, 0) for _, counts in growth]) for move in moves}
+    totals = [visits for visits, _ in growth]
+    return {san(trial.game, move): (totals, [counts.get(move, 0) for _, counts in growth]) for move in moves}

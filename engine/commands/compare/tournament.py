@@ -27,7 +27,7 @@ from engine.search.modes import MODES
 from engine.system.host import usable_cores
 
 _HASH = {"Hash": "16"}
-_MODES = tuple(kind.name for kind in MODES)
+_MODES = tuple(mode.name for mode in MODES)
 _ASSUMING = ("minimax", "expectimax")
 _OPPONENTS = {"the full search": "alphabeta", "a random mover": "random"}
 _MOVES_AT_RANDOM = {"Opponent Elo": "0"}

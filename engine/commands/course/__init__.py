@@ -53,9 +53,9 @@ def _hold(name: str, file: Path | None) -> None:
         print(f"\nTo see it drawn: adversary class {name} --svg {name}.svg")
 
 
-def _write_notebooks(place: Path) -> int:
+def _write_notebooks(folder: Path) -> int:
     from engine.commands.course.notebooks import write_notebooks
 
-    for file in write_notebooks(place):
+    for file in write_notebooks(folder):
         print(file)
     return 0

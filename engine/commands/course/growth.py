@@ -25,11 +25,11 @@ def grown(game: Game[State, Action], root: Node[State, Action], way: Callable[[S
 
     def draw(node: Node[State, Action], left: int) -> Drawn:
         player = MAX if game.is_terminal(node.state) else game.to_move(node.state)
-        kind = ("leaf" if game.is_terminal(node.state) else "chance" if player == CHANCE
-                else "max" if player == MAX else "min")
+        node_type = ("leaf" if game.is_terminal(node.state) else "chance" if player == CHANCE
+                     else "max" if player == MAX else "min")
         average = _for_max(game, node)
         share = math.sqrt(node.visits / root.visits)
-        drawn = Drawn(kind, str(node.visits), notes=(_signed(average),), fill=_colour(average / scale),
+        drawn = Drawn(node_type, str(node.visits), notes=(_signed(average),), fill=_colour(average / scale),
                       size=_SMALLEST + (_LARGEST - _SMALLEST) * share, room=_ROOM if left else 1.0)
         if left:
             shown = sorted(node.children, key=lambda action: -node.children[action].visits)[:widest]
@@ -62,7 +62,7 @@ def _colour(share: float) -> str:
 
 
 def growth_text(root: Node[State, Action], way: Callable[[State, Action], str]) -> str:
-    """The moves of the root, the most visited first: visits and averages as whoever moves sees them."""
+    """The moves of the root, most visited first: visits and averages from the mover's point of view."""
     rows = sorted(root.children.items(), key=lambda item: -item[1].visits)
     return "\n".join(f"  {way(root.state, action):<10} {child.visits:>6} visits   average "
                      f"{_signed(child.total / child.visits)}" for action, child in rows)

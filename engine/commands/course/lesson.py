@@ -75,7 +75,7 @@ def run_lesson(name: str) -> list[Picture]:
 
 
 def _pause() -> None:
-    """Let a student at a terminal think before he sees; nobody waits for a pipe."""
+    """Wait for the student at a terminal before going on; with a pipe, do not wait."""
     print()
     if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
         with contextlib.suppress(EOFError):

@@ -69,7 +69,7 @@ def _reason(is_max: bool, visit: VisitedNode) -> str:
 
 
 def predict(game: Game[State, Action], ask: Callable[[str], str] | None = None) -> None:
-    """Ask for one cut-off after the other, and explain each. Where nobody can answer, only explain.
+    """Ask for one cutoff after the other and explain each. Without a terminal, only explain.
 
     `ask` puts a question and returns the answer; by default it is put to a terminal, if there is one.
     """
@@ -113,9 +113,9 @@ def _lettered(game: Game[State, Action]) -> str:
 
 
 def _answer(ask: Callable[[str], str], leaves: dict[str, float]) -> str:
-    """A letter, or none; empty if the student wants to be told. EOFError if there will be no more answers."""
+    """A letter, or none; empty if the student asks for the answer. EOFError if there will be no more answers."""
     while True:
-        answer = ask(f"After which leaf comes the next cut-off? (a letter, {_NONE}, or Enter to be told) ")
+        answer = ask(f"After which leaf comes the next cutoff? (a letter, {_NONE}, or Enter for the answer) ")
         answer = answer.strip().lower()
         if not answer or answer == _NONE or answer in leaves:
             return answer

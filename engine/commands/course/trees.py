@@ -11,7 +11,7 @@ from engine.reference.game import CHANCE, MAX, Action, Game, State
 from engine.reference.trace import Trace, VisitedNode
 
 _SHAPES = {"max": ("#dbeafe", "#1f6feb"), "min": ("#ffedd5", "#d9730d"), "chance": ("#dcfce7", "#2e8540"),
-           "leaf": ("#f5f7fa", "#52606d")}  # of each kind of node: how it is filled and outlined
+           "leaf": ("#f5f7fa", "#52606d")}  # of each node type: how it is filled and outlined
 _NAMES = {"max": "MAX", "min": "MIN", "chance": "chance", "leaf": "end"}
 _SIDE, _STEP, _LEVEL, _TOP = 22.0, 74.0, 112.0, 40.0  # half a node, from leaf to leaf, from level to level, above all
 
@@ -20,7 +20,7 @@ _SIDE, _STEP, _LEVEL, _TOP = 22.0, 74.0, 112.0, 40.0  # half a node, from leaf t
 class Drawn:
     """A node as it is drawn."""
 
-    kind: str  # of _SHAPES
+    node_type: str  # of _SHAPES
     text: str
     way: str = ""  # the action that leads here
     notes: tuple[str, ...] = ()  # lines beside it, or below where it has no children
@@ -30,7 +30,7 @@ class Drawn:
     children: list[Drawn] = field(default_factory=list)
     size: float = 1.0
     room: float = 1.0  # that it takes at least, in steps
-    fill: str = ""  # instead of its kind's
+    fill: str = ""  # instead of its node type's
     x: float = 0.0
     y: float = 0.0
 
@@ -60,8 +60,8 @@ def traced(game: Game[State, Action], trace: Trace, way: Callable[[State, Action
     def draw(state: State, visit: VisitedNode | None) -> Drawn:
         is_over = game.is_terminal(state)
         player = MAX if is_over else game.to_move(state)
-        kind = "leaf" if is_over else "chance" if player == CHANCE else "max" if player == MAX else "min"
-        node = Drawn(kind, "", is_seen=visit is not None)
+        node_type = "leaf" if is_over else "chance" if player == CHANCE else "max" if player == MAX else "min"
+        node = Drawn(node_type, "", is_seen=visit is not None)
         if visit is None:
             node.text = plain(game.utility(state, MAX)) if is_over else "?"
         else:
@@ -91,7 +91,7 @@ def _keep_one_line(root: Drawn) -> None:
     for node in root.all():
         for child in node.children:
             child.is_best = child.is_best and node.is_best
-        if node.kind == "chance":
+        if node.node_type == "chance":
             for child in node.children:
                 child.is_best = node.is_best
 
@@ -104,8 +104,8 @@ def picture(root: Drawn, title: str, legend: Sequence[str] = ()) -> svg.Picture:
         node.x += _STEP * 0.3
     elements = [element for node in root.all() for child in node.children for element in _edge(node, child)]
     elements += [element for node in root.all() for element in _node(node)]
-    kinds = [kind for kind in _SHAPES if any(node.kind == kind for node in root.all())]
-    key, key_width = _key(kinds, height + 16)
+    node_types = [node_type for node_type in _SHAPES if any(node.node_type == node_type for node in root.all())]
+    key, key_width = _key(node_types, height + 16)
     lines = [svg.words(20, height + 46 + 20 * number, text, anchor="start", fill=svg.FAINT)
              for number, text in enumerate(legend)]
     width = max(width, key_width, *(40 + 6.6 * len(text) for text in legend), 0)
@@ -142,15 +142,15 @@ def _edge(node: Drawn, child: Drawn) -> Iterator[str]:
 
 def _reach(node: Drawn) -> float:
     """How far a node's shape goes from its middle, up and down."""
-    return _SIDE * node.size - (6 * node.size if node.kind == "leaf" else 0)
+    return _SIDE * node.size - (6 * node.size if node.node_type == "leaf" else 0)
 
 
 def _node(node: Drawn) -> Iterator[str]:
     """A shape, what stands in it and beside it, and when it was visited."""
-    fill, stroke = _SHAPES[node.kind] if node.is_seen else ("#fafbfc", svg.PALE)
-    yield _shape(node.kind, node.x, node.y, node.size, node.fill or fill, stroke)
+    fill, stroke = _SHAPES[node.node_type] if node.is_seen else ("#fafbfc", svg.PALE)
+    yield _shape(node.node_type, node.x, node.y, node.size, node.fill or fill, stroke)
     ink = svg.INK if node.is_seen else svg.PALE
-    shift = {"max": 11, "min": 0}.get(node.kind, 5)
+    shift = {"max": 11, "min": 0}.get(node.node_type, 5)
     yield svg.words(node.x, node.y + shift, node.text, size=13 if len(node.text) < 4 else 11, fill=ink, is_bold=True)
     if node.children:
         for number, note in enumerate(node.notes):
@@ -164,25 +164,26 @@ def _node(node: Drawn) -> Iterator[str]:
         yield svg.words(x, y + 3.5, str(node.order), size=10, fill=svg.FAINT)
 
 
-def _shape(kind: str, x: float, y: float, size: float, fill: str, stroke: str) -> str:
+def _shape(node_type: str, x: float, y: float, size: float, fill: str, stroke: str) -> str:
     """MAX points up, MIN down, chance is round, and the end of a game is square."""
     half = _SIDE * size
-    if kind in {"max", "min"}:
-        tip = -half - 3 if kind == "max" else half + 3
-        base = half - 2 if kind == "max" else -half + 2
+    if node_type in {"max", "min"}:
+        tip = -half - 3 if node_type == "max" else half + 3
+        base = half - 2 if node_type == "max" else -half + 2
         return svg.polygon(((x - half - 4, y + base), (x + half + 4, y + base), (x, y + tip)), fill=fill, stroke=stroke)
-    if kind == "chance":
+    if node_type == "chance":
         return svg.circle(x, y, half, fill=fill, stroke=stroke)
     return svg.box(x, y, 2 * half - 12 * size + 6, 2 * half - 12 * size, fill=fill, stroke=stroke)
 
 
-def _key(kinds: Sequence[str], y: float) -> tuple[list[str], float]:
+def _key(node_types: Sequence[str], y: float) -> tuple[list[str], float]:
     """What the shapes mean, and how much room it takes."""
     elements, x = list[str](), 32.0
-    for kind in kinds:
-        fill, stroke = _SHAPES[kind]
-        elements += [_shape(kind, x, y - 4, 0.45, fill, stroke), svg.words(x + 20, y, _NAMES[kind], anchor="start")]
-        x += 58 + 8 * len(_NAMES[kind])
+    for node_type in node_types:
+        fill, stroke = _SHAPES[node_type]
+        elements += [_shape(node_type, x, y - 4, 0.45, fill, stroke),
+                     svg.words(x + 20, y, _NAMES[node_type], anchor="start")]
+        x += 58 + 8 * len(_NAMES[node_type])
     return elements, x
 
 
@@ -193,7 +194,7 @@ def outline(root: Drawn) -> str:
     def write(node: Drawn, depth: int) -> None:
         order = f"{node.order:>3}." if node.order is not None else "   ."
         way = f"{node.way}: " if node.way else ""
-        name = "" if node.kind == "leaf" else f"{_NAMES[node.kind]} "
+        name = "" if node.node_type == "leaf" else f"{_NAMES[node.node_type]} "
         notes = f"   ({', '.join(node.notes)})" if node.notes else ""
         if node.is_seen:
             lines.append(f"{order} {'    ' * depth}{way}{name}{node.text}{notes}")

@@ -1,6 +1,6 @@
-"""`match A B`: two engines or two settings play each other, and the result comes with its error.
+"""`match A B`: a match between two engines or two configs of this one, with Elo and its error.
 
-`match --ablate` lets the engine play against itself with each technique switched off, and prints what each is worth.
+`match --ablate` plays a match against the default for each technique, with that technique switched off.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from engine.arena.match import MatchScore, PgnFile, Shard, play_match
 from engine.arena.openings import Openings, RandomOpenings
 from engine.arena.records import Adjudication
 from engine.arena.statistics import Sprt
-from engine.commands.match.pairings import COMMAND, DEFAULT_CONTROL, DEFAULT_NODES, HASH, SettingsPairing, UciPairing
+from engine.commands.match.pairings import COMMAND, DEFAULT_CONTROL, DEFAULT_NODES, HASH, ConfigPairing, UciPairing
 from engine.commands.match.score import as_object, live_score, print_ablation, summary
 from engine.commands.shared.arguments import (
     FloatRange,
@@ -35,14 +35,14 @@ from engine.commands.shared.output import add_json, print_object, print_warning
 from engine.system.errors import InputError
 from engine.system.files import begins_with
 
-_FAULTS_SEEN = 1
+_HAS_FORFEITS = 1
 _LARGEST_ELO = 500
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("first", nargs="?", type=text, metavar="A",
-                        help="cmd:COMMAND, any UCI engine; or a setting of this one: default, features, "
+                        help="cmd:COMMAND, any UCI engine; or a config of this one: default, features, "
                              "NAME=VALUE,..., or a file: a network, weights or parameters")
     parser.add_argument("second", nargs="?", type=text, metavar="B", help="the same (default: default)")
     parser.add_argument("--ablate", action="store_true", help="instead: play with each technique switched off")
@@ -50,67 +50,68 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help="games, at most with --sprt (default 100)")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--tc", type=text, metavar="[MOVES/]S+INC",
-                        help="time control: seconds per game, or per so many moves, + seconds per move "
+                        help="time control: seconds per game, or per MOVES moves, + seconds per move "
                              f"(default {DEFAULT_CONTROL})")
     limits.add_argument("--nodes", type=positive, metavar="N",
-                        help=f"nodes per move instead of a clock (settings: always, default {DEFAULT_NODES})")
+                        help=f"nodes per move instead of a clock (configs: always, default {DEFAULT_NODES})")
     limits.add_argument("--movetime", type=milliseconds, metavar="MS",
                         help="milliseconds for each move instead of a clock")
     for side in "ab":
-        parser.add_argument(f"--depth-{side}", type=plies, metavar="D", help=f"{side.upper()} searches so deep instead")
+        parser.add_argument(f"--depth-{side}", type=plies, metavar="D",
+                            help=f"fixed depth for {side.upper()}, in place of the common limit")
     for side in "ab":
-        parser.add_argument(f"--network-{side}", type=text, metavar="FILE", help=f"settings: {side.upper()} evaluates "
-                            "with this network, or by `features`")
+        parser.add_argument(f"--network-{side}", type=text, metavar="FILE", help=f"configs: {side.upper()} evaluates "
+                            "with this network, or with `features`")
     parser.add_argument("--openings", type=in_file, metavar="FILE",
-                        help="EPD or PGN, also packed (default: random ones)")
+                        help="EPD or PGN, also compressed (default: random openings)")
     parser.add_argument("--chess960", action="store_true", help="play Chess960")
     add_seed(parser, "the openings")
-    conflicts_with(add_concurrency(parser, "1; settings: as many as there are cores"), "--cluster")
-    parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="settings: play on the dask cluster at tcp://...")
+    conflicts_with(add_concurrency(parser, "1; configs: as many as there are cores"), "--cluster")
+    parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="configs: play on the dask cluster at tcp://...")
     add_hash(parser, HASH)
     for option, whose in (("--option", "both"), ("--option-a", "A"), ("--option-b", "B")):
         parser.add_argument(option, action="append", type=text, default=[], metavar="NAME=VALUE",
                             help=f"UCI option of {whose}")
     parser.add_argument("--pgn", type=OutputFile("PGN file", begins_with(b"[")), metavar="FILE",
                         help="append the games to this file")
-    requires_option(parser.add_argument("--resume", action="store_true", help="go on with the match that --pgn holds"),
+    requires_option(parser.add_argument("--resume", action="store_true", help="continue the match in --pgn"),
                     "--pgn")
     parser.add_argument("--sprt", type=FloatRange(-_LARGEST_ELO, _LARGEST_ELO), nargs=2, metavar=("ELO0", "ELO1"),
-                        help="stop when this test is decided")
+                        help="stop when this SPRT is decided")
     parser.add_argument("--no-adjudication", action="store_true", help="play every game to its end")
-    add_json(parser, "one object, with --ablate one a technique")
+    add_json(parser, "one object, with --ablate one per technique")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play, print the result, and return the exit status: 1 if a game was lost by a fault."""
+    """Play, print the result, and return the exit status: 1 if a game was forfeited or an illegal line announced."""
     if arguments.sprt is not None and not arguments.sprt[0] < arguments.sprt[1]:
-        raise InputError("--sprt needs a smaller Elo, then a larger one")
+        raise InputError("--sprt must be a smaller Elo, then a larger one")
     if arguments.ablate:
         return _ablate(arguments)
     if arguments.first is None:
         raise InputError("match needs two players, or --ablate")
     is_between_processes = (arguments.first.startswith(COMMAND)
                             or (arguments.second is not None and arguments.second.startswith(COMMAND)))
-    pairing = UciPairing(arguments) if is_between_processes else SettingsPairing(arguments)
+    pairing = UciPairing(arguments) if is_between_processes else ConfigPairing(arguments)
     score = MatchScore(pairing.players, is_refereed=is_between_processes)
     file = _pgn_file(arguments, score)
     sprt = Sprt(*arguments.sprt) if arguments.sprt is not None else None
     try:
         with pairing.executor() as (executor, width), stop_on_interrupt(cancel_games):
-            course = play_match(score, _shards(arguments, pairing, score), executor, width, sprt=sprt,
-                                keep=file.add if file is not None else lambda records: None)
-            live_score(course, score, arguments.games, sprt)
+            results = play_match(score, _shards(arguments, pairing, score), executor, width, sprt=sprt,
+                                 keep=file.add if file is not None else lambda records: None)
+            live_score(results, score, arguments.games, sprt)
     finally:
         if score.outcomes or is_interrupted():
             if arguments.json:
                 print_object(as_object(score, sprt))
             else:
                 print(summary(score, sprt))
-    return _FAULTS_SEEN if any(score.forfeits()) or score.illegal_lines else 0
+    return _HAS_FORFEITS if any(score.forfeits()) or score.illegal_lines else 0
 
 
-def _shards(arguments: argparse.Namespace, pairing: UciPairing | SettingsPairing, score: MatchScore) -> Iterator[Shard]:
-    """The pairs that are still to be played."""
+def _shards(arguments: argparse.Namespace, pairing: UciPairing | ConfigPairing, score: MatchScore) -> Iterator[Shard]:
+    """The pairs that have not been played yet."""
     never = Adjudication(draw_score=None, win_score=None, by_tables=False)
     rules = never if arguments.no_adjudication else Adjudication()
     source = (RandomOpenings(arguments.chess960, pairing.is_fair or (lambda opening: True))
@@ -131,12 +132,11 @@ def _ablate(arguments: argparse.Namespace) -> int:
     for row in PARAMETERS:
         if row.is_on:
             arguments.first = f"{row.name}=0"
-            pairing = SettingsPairing(arguments)
+            pairing = ConfigPairing(arguments)
             score = MatchScore(pairing.players)
             with pairing.executor() as (executor, width), stop_on_interrupt(cancel_games):
                 live_score(play_match(score, _shards(arguments, pairing, score), executor, width), score,
-                           arguments.games,
-                           None)
+                           arguments.games, None)
             if is_interrupted():
                 break
             scores.append((row.name, score))
@@ -149,12 +149,12 @@ def _ablate(arguments: argparse.Namespace) -> int:
 
 
 def _pgn_file(arguments: argparse.Namespace, score: MatchScore) -> PgnFile | None:
-    """Where the games go; what is there already is counted if the match is resumed."""
+    """The file for the games; games already in it are counted if the match is resumed."""
     path: Path | None = arguments.pgn
     if path is None:
         return None
     if path.exists() and not arguments.resume:
-        raise InputError(f"{path} exists; --resume goes on with it")
+        raise InputError(f"{path} exists; use --resume to continue it")
     file = PgnFile(path, _conditions(arguments))
     for outcome in file.resume(score.players):
         score.add(outcome)

@@ -1,4 +1,4 @@
-"""Who plays whom in a match: two UCI engines, or two settings of this one; and where their games are played."""
+"""The two sides of a match, UCI engines or configs of this one, and the executor that plays their games."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from engine.system.host import usable_cores
 DEFAULT_NODES = 5000
 DEFAULT_CONTROL = "10+0.1"
 COMMAND = "cmd:"
-HASH = 4  # megabytes of each setting
+HASH = 4  # megabytes of each config
 
 _SECONDS = r"(?:\d{1,9}(?:\.\d*)?|\.\d+)"
 _CONTROL = re.compile(rf"(?:(?P<moves>\d{{1,4}})/)?(?P<base>{_SECONDS})(?:\+(?P<increment>{_SECONDS}))?", re.ASCII)
@@ -35,26 +35,27 @@ _LONGEST = 1e6  # seconds of a time control
 
 
 class UciPairing:
-    """Two UCI engines: on the clock, at fixed nodes, time or depth."""
+    """Two UCI engines, with a time control or at fixed nodes, time or depth."""
 
     is_fair: Callable[[Opening], bool] | None = None
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        self._first, self._second = _contenders(arguments)
+        self._first, self._second = _engine_specs(arguments)
         self.players = (self._first.name, self._second.name)
         movetime = arguments.movetime / 1000 if arguments.movetime is not None else None
-        control = _read_control(arguments.tc or DEFAULT_CONTROL)
+        control = _parse_time_control(arguments.tc or DEFAULT_CONTROL)
         self._control = replace(control, nodes=arguments.nodes, movetime=movetime)
         self._width = arguments.concurrency or 1
         if arguments.cluster is not None:
-            raise InputError("--cluster is for settings: engines are started on this machine")
+            raise InputError("--cluster works with configs only: engines are started on this machine")
         if arguments.network_a or arguments.network_b:
-            raise InputError("--network-a and --network-b are for settings: engines have UCI options, like EvalFile")
+            raise InputError("--network-a and --network-b work with configs only; engines have UCI options such as "
+                             "EvalFile")
         if arguments.hash != HASH:
-            raise InputError(f"--hash is for settings: engines take --option Hash={arguments.hash}")
+            raise InputError(f"--hash works with configs only; for engines use --option Hash={arguments.hash}")
 
     def executor(self) -> AbstractContextManager[tuple[Executor, int]]:
-        """A process of its own for each game in progress: nobody's clock runs while another game is looked after."""
+        """A process for each game in progress, so that no clock runs while this process handles another game."""
         return executors.processes(self._width)
 
     def shards(self, number: int, opening: Opening, rules: Adjudication) -> list[Shard]:
@@ -63,8 +64,8 @@ class UciPairing:
                 for color in (0, 1)]
 
 
-class SettingsPairing:
-    """Two settings of this engine, in this process or on a cluster."""
+class ConfigPairing:
+    """Two configs of this engine, in this process or on a cluster."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._first = parse_config(arguments.first).with_network(arguments.network_a)
@@ -72,7 +73,7 @@ class SettingsPairing:
         self._has_trees = self._first.tree is not None or self._second.tree is not None
         for_processes = ("tc", "depth_a", "depth_b", "option", "option_a", "option_b")
         if any(getattr(arguments, name) for name in for_processes) or (arguments.movetime and not self._has_trees):
-            raise InputError("settings play at fixed --nodes, without UCI options; other limits are for cmd: players")
+            raise InputError("configs play at fixed --nodes, without UCI options; other limits are for cmd: players")
         self._movetime = arguments.movetime / 1000 if arguments.movetime else None
         second_name = self._second.name if self._second.name != self._first.name else f"{self._second.name} again"
         self.players = (self._first.name, second_name)
@@ -81,13 +82,13 @@ class SettingsPairing:
         self.is_fair: Callable[[Opening], bool] | None = FairnessTest()
 
     def executor(self) -> AbstractContextManager[tuple[Executor, int]]:
-        """Threads here, or processes for trees, which are played by Python code; or a cluster's workers."""
+        """Threads, or processes for trees, whose games Python code plays; or the workers of a cluster."""
         if self._cluster is not None:
             return cluster(self._cluster)
         return executors.processes(self._width) if self._has_trees else executors.threads(self._width)
 
     def shards(self, number: int, opening: Opening, rules: Adjudication) -> list[Shard]:
-        """The games of a pair, one after the other."""
+        """The games of a pair, as one shard."""
         second = replace(self._second, name=self.players[1])
         if self._has_trees:
             limits = Limits(nodes=self._nodes) if self._movetime is None else Limits(movetime=self._movetime)
@@ -95,25 +96,25 @@ class SettingsPairing:
         return [KernelPair(number, opening, self._first, second, self._nodes, rules, self._megabytes)]
 
 
-def _read_control(text: str) -> EngineLimits:
-    found = _CONTROL.fullmatch(text)
-    if found is None:
-        raise InputError("--tc is seconds per game + seconds per move, like 10+0.1, or 40/10 for every 40 moves, "
-                         f"not {quote(text)}")
-    control = EngineLimits(float(found["base"]), float(found["increment"] or 0),
-                           moves=int(found["moves"]) if found["moves"] else None)
+def _parse_time_control(text: str) -> EngineLimits:
+    parts = _CONTROL.fullmatch(text)
+    if parts is None:
+        raise InputError("--tc must be seconds per game + seconds per move, like 10+0.1, or 40/10 for every 40 moves, "
+                         f"got {quote(text)}")
+    control = EngineLimits(float(parts["base"]), float(parts["increment"] or 0),
+                           moves=int(parts["moves"]) if parts["moves"] else None)
     if not 0 < control.base < _LONGEST or control.increment >= _LONGEST or control.moves == 0:
         raise InputError(f"--tc {quote(text)} is not a time control")
     return control
 
 
-def _contenders(arguments: argparse.Namespace) -> tuple[EngineSpec, EngineSpec]:
-    both = _read_options(arguments.option)
+def _engine_specs(arguments: argparse.Namespace) -> tuple[EngineSpec, EngineSpec]:
+    both = _parse_options(arguments.option)
     if not arguments.second:
         raise InputError("match needs a second player: cmd:COMMAND for another UCI engine")
     needed = ("UCI_Chess960",) if arguments.chess960 else ()
     first, second = (
-        replace(_contender(text, {**both, **_read_options(own)}), needed=needed, depth=depth)
+        replace(_engine_spec(text, {**both, **_parse_options(own)}), needed=needed, depth=depth)
         for text, own, depth in ((arguments.first, arguments.option_a, arguments.depth_a),
                                  (arguments.second, arguments.option_b, arguments.depth_b)))
     if first.name != second.name:
@@ -121,10 +122,10 @@ def _contenders(arguments: argparse.Namespace) -> tuple[EngineSpec, EngineSpec]:
     return replace(first, name=f"{first.name} A"), replace(second, name=f"{second.name} B")
 
 
-def _contender(text: str, options: Mapping[str, str]) -> EngineSpec:
+def _engine_spec(text: str, options: Mapping[str, str]) -> EngineSpec:
     command = text.removeprefix(COMMAND).strip()
     if not text.startswith(COMMAND) or not command:
-        raise InputError(f"against a UCI engine both players must be cmd:COMMAND, not {quote(text)}")
+        raise InputError(f"against a UCI engine both players must be cmd:COMMAND, got {quote(text)}")
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -132,9 +133,9 @@ def _contender(text: str, options: Mapping[str, str]) -> EngineSpec:
     return EngineSpec(" ".join([Path(words[0]).name, *words[1:]]), command, options)
 
 
-def _read_options(texts: list[str]) -> dict[str, str]:
+def _parse_options(texts: list[str]) -> dict[str, str]:
     pairs = [text.partition("=") for text in texts]
     for name, equals, _ in pairs:
         if not equals or not name:
-            raise InputError(f"an option is NAME=VALUE, not {quote(name)}")
+            raise InputError(f"an option must be NAME=VALUE, got {quote(name)}")
     return {name: value for name, _, value in pairs}

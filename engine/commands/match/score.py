@@ -1,4 +1,4 @@
-"""The score of a match, for people: a live table while it is played, and lines when it is over."""
+"""The score of a match: a live table while it is played, and a summary as text or JSON when it is over."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from typing import Any
 
 from engine.arena.match import MatchScore
 from engine.arena.records import Forfeit
-from engine.arena.statistics import Sprt, elo_estimate, log_likelihood_ratio, superiority
+from engine.arena.statistics import Sprt, elo_estimate, likelihood_of_superiority, log_likelihood_ratio
 from engine.commands.shared.output import pluralize
 from engine.commands.shared.tables import live_table, print_table
 
-_REMARK_SECONDS = 30.0  # between two lines where nobody watches a table
+_LINE_SECONDS = 30.0  # between two lines where stderr is not a terminal
 
 
-def live_score(course: Iterable[MatchScore], score: MatchScore, games: int, sprt: Sprt | None) -> None:
-    """Follow a match to its end: with a table on a terminal, with a line now and then elsewhere, both on stderr."""
+def live_score(results: Iterable[MatchScore], score: MatchScore, games: int, sprt: Sprt | None) -> None:
+    """Play a match to its end, showing its score on stderr: a table on a terminal, a line at intervals elsewhere."""
     title = f"{score.players[0]} against {score.players[1]}, up to {games} games"
     began, before = time.monotonic(), len(score.outcomes)
-    told, is_watched = began, sys.stderr.isatty()
+    printed, is_terminal = began, sys.stderr.isatty()
     with live_table() as show:
         show(title, ("", ""), _facts(score, sprt))
-        for now in course:
+        for now in results:
             pace = (time.monotonic() - began) / (len(now.outcomes) - before)
             left = timedelta(seconds=round(pace * (games - len(now.outcomes))))
             show(f"{title}; time left: {left}", ("", ""), _facts(now, sprt))
-            if not is_watched and time.monotonic() - told >= _REMARK_SECONDS:
-                told = time.monotonic()
+            if not is_terminal and time.monotonic() - printed >= _LINE_SECONDS:
+                printed = time.monotonic()
                 print(_headline(now), file=sys.stderr, flush=True)
 
 
 def summary(score: MatchScore, sprt: Sprt | None) -> str:
-    """The result, one fact a line."""
+    """The result, one fact per line."""
     return "\n".join([f"{score.players[0]} against {score.players[1]}",
                       *(f"{name}: {value}" for name, value in _facts(score, sprt))])
 
@@ -48,7 +48,7 @@ def as_object(score: MatchScore, sprt: Sprt | None) -> dict[str, Any]:
     found = {"players": list(score.players), "games": games, "wins": wins, "draws": draws, "losses": losses,
              "score": round((wins + draws / 2) / games, 4) if games else None, "pairs": list(pairs),
              "elo": asdict(elo_estimate(pairs)) if has_error else None,
-             "los": round(superiority(pairs), 4) if has_error else None, "sprt": None, "faults": None,
+             "los": round(likelihood_of_superiority(pairs), 4) if has_error else None, "sprt": None, "faults": None,
              "illegal_lines": score.illegal_lines}
     if sprt is not None:
         found["sprt"] = {"elo0": sprt.elo0, "elo1": sprt.elo1, "llr": _ratio(sprt, pairs), "bounds": list(sprt.bounds),
@@ -73,7 +73,7 @@ def _facts(score: MatchScore, sprt: Sprt | None) -> list[tuple[str, str]]:
     if sum(count > 0 for count in pairs) > 1:  # results that are all the same say nothing about the error
         elo = elo_estimate(pairs)
         facts += [("Elo", f"{elo.value:+.1f} [{elo.low:+.1f}, {elo.high:+.1f}]"),
-                  ("LOS", f"{100 * superiority(pairs):.1f} %")]
+                  ("LOS", f"{100 * likelihood_of_superiority(pairs):.1f} %")]
     if sprt is not None:
         facts.append(("SPRT", _sprt_text(sprt, pairs)))
     if score.is_refereed:
@@ -85,7 +85,7 @@ def _facts(score: MatchScore, sprt: Sprt | None) -> list[tuple[str, str]]:
 
 
 def print_ablation(scores: Sequence[tuple[str, MatchScore]]) -> None:
-    """What each technique is worth, the dearest first: Elo that is lost without it."""
+    """Print the Elo lost without each technique, the most valuable first."""
     rows = []
     for name, score in sorted(scores, key=lambda row: elo_estimate(row[1].pentanomial).value):
         wins, draws, losses = score.wins_draws_losses

@@ -1,4 +1,4 @@
-"""The arguments of the commands: what may be written, in which range, and what it is called wherever it occurs."""
+"""Types, ranges and common declarations of the commands' arguments."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from engine.system.files import begins_with, check_name, check_target, file_size
 _LARGEST = 1 << 62
 _PLACEMENT = re.compile(r"[1-8pnbrqkPNBRQK]+(?:/[1-8pnbrqkPNBRQK]+){7}")
 _FEN_TAIL = (re.compile(r"[wb]"), re.compile(r"-|[KQkqA-Ha-h]{1,4}"), re.compile(r"-|[a-h][1-8]"))
-DEEPEST_SEARCH = 127  # engine.search.scores.MAX_PLY - 1: to import that would load the compiler
+DEEPEST_SEARCH = 127  # engine.search.scores.MAX_PLY - 1; importing it would load the compiler
 _LONGEST_TIME = 86_400_000  # milliseconds: a day
 _LONGEST_WORK = 1_000_000  # minutes: two years
 
 
 @dataclass(frozen=True)
 class IntRange:
-    """A whole number within a range."""
+    """An integer within a range."""
 
     low: int = 1
     high: int = _LARGEST
 
     def __call__(self, text: str) -> int:
-        """The number that `text` is; ArgumentTypeError if it is none of these."""
+        """Parse the number; ArgumentTypeError if it is invalid or out of range."""
         try:
             value = int(text)
         except ValueError as error:
-            raise argparse.ArgumentTypeError(f"{quote(text)} is not a whole number") from error
+            raise argparse.ArgumentTypeError(f"{quote(text)} is not an integer") from error
         if value < self.low and self.high == _LARGEST:
-            raise argparse.ArgumentTypeError(f"must be at least {self.low}, not {value}")
+            raise argparse.ArgumentTypeError(f"must be at least {self.low}, got {value}")
         if not self.low <= value <= self.high:
-            raise argparse.ArgumentTypeError(f"must be from {self.low} to {self.high}, not {quote(str(value))}")
+            raise argparse.ArgumentTypeError(f"must be from {self.low} to {self.high}, got {quote(str(value))}")
         return value
 
 
@@ -49,23 +49,23 @@ class FloatRange:
     above: bool = False
 
     def __call__(self, text: str) -> float:
-        """The number that `text` is; ArgumentTypeError if it is none of these."""
+        """Parse the number; ArgumentTypeError if it is invalid or out of range."""
         try:
             value = float(text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(f"{quote(text)} is not a number") from error
         if not self.low <= value <= self.high or (self.above and value == self.low):
             raise argparse.ArgumentTypeError(f"must be {'above' if self.above else 'from'} {self.low:g} "
-                                             f"{'and at most' if self.above else 'to'} {self.high:g}, not {value:g}")
+                                             f"{'and at most' if self.above else 'to'} {self.high:g}, got {value:g}")
         return value
 
 
 @dataclass(frozen=True)
 class Text:
-    """Words that are read later, by whoever knows what they mean; never none."""
+    """A non-empty string, parsed later by the command."""
 
     def __call__(self, text: str) -> str:
-        """The words; ArgumentTypeError if there are none."""
+        """Return the string; ArgumentTypeError if it is blank."""
         if not text.strip():
             raise argparse.ArgumentTypeError("must not be empty")
         return text
@@ -76,33 +76,33 @@ class InputFile:
     """A plain file that can be read."""
 
     def __call__(self, text: str) -> Path:
-        """Its path; ArgumentTypeError if there is none of that name."""
+        """Return its path; ArgumentTypeError if it cannot be read."""
         return _checked(Path(text), file_size)
 
 
 @dataclass(frozen=True)
 class OutputFile:
-    """A file to be written; one that is there already is replaced only if it is of the same kind."""
+    """A file to be written; an existing one is replaced only if it has the same format."""
 
     what: str
     is_ours: Callable[[Path], bool]
 
     def __call__(self, text: str) -> Path:
-        """Its path; ArgumentTypeError if it cannot be written, or must not be."""
+        """Return its path; ArgumentTypeError if it cannot or must not be written."""
         return _checked(Path(text), lambda path: check_target(path, self.is_ours, self.what))
 
 
 @dataclass(frozen=True)
 class OutputStem:
-    """The beginning of the names of files to be written, which get these endings."""
+    """The common stem of files to be written with these suffixes."""
 
     endings: tuple[str, ...]
 
     def __call__(self, text: str) -> Path:
-        """Their path without an ending; ArgumentTypeError if there is no such folder."""
+        """Return the path without a suffix; ArgumentTypeError if there is no such folder."""
         path = Path(text)
         if not path.name:
-            raise argparse.ArgumentTypeError(f"there is no name in {quote(text)}")
+            raise argparse.ArgumentTypeError(f"{quote(text)} has no file name")
         for ending in self.endings:
             _checked(path.with_name(path.name + ending), lambda file: check_target(file, lambda _: True, "file"))
         return path
@@ -110,19 +110,19 @@ class OutputStem:
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that is there."""
+    """An existing folder."""
 
     def __call__(self, text: str) -> Path:
-        """Its path; ArgumentTypeError if it is not there."""
+        """Return its path; ArgumentTypeError if it does not exist."""
         return _checked(Path(text), _check_folder)
 
 
 @dataclass(frozen=True)
 class OutputFolder:
-    """A folder that is there, or can be made."""
+    """A folder that exists or can be created."""
 
     def __call__(self, text: str) -> Path:
-        """Its path; ArgumentTypeError if something else has that name."""
+        """Return its path; ArgumentTypeError if it cannot be created."""
         return _checked(Path(text), _check_no_file)
 
 
@@ -130,7 +130,7 @@ def _check_no_file(path: Path) -> None:
     check_name(path)
     nearest = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
     if not nearest.is_dir():
-        raise InputError(f"cannot make a folder {path}: {nearest} is a file")
+        raise InputError(f"cannot create the folder {path}: {nearest} is a file")
 
 
 def _check_folder(path: Path) -> None:
@@ -144,7 +144,7 @@ def _checked(path: Path, check: Callable[[Path], object]) -> Path:
         check(path)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-    except OSError as error:  # a name that is too long, a folder that may not be entered
+    except OSError as error:  # a name that is too long, a folder without permission
         raise argparse.ArgumentTypeError(f"{error.strerror}: {quote(str(path))}") from error
     return path
 
@@ -194,7 +194,7 @@ def add_threads(parser: argparse.ArgumentParser, default: int = 1, note: str = "
                         help=f"search with N threads (default {default}{note})")
 
 
-def add_concurrency(parser: argparse.ArgumentParser, default: str = "as many as there are cores") -> argparse.Action:
+def add_concurrency(parser: argparse.ArgumentParser, default: str = "the number of cores") -> argparse.Action:
     """Declare `--concurrency`."""
     return parser.add_argument("--concurrency", type=option_range("Threads"), metavar="N",
                         help=f"games at the same time (default: {default})")
@@ -205,24 +205,24 @@ def add_seed(parser: argparse.ArgumentParser, what: str) -> argparse.Action:
     return parser.add_argument("--seed", type=seed, default=1, metavar="N", help=f"decides {what} (default 1)")
 
 
-def add_fen(parser: argparse.ArgumentParser, told: str = "the starting position") -> argparse.Action:
+def add_fen(parser: argparse.ArgumentParser, default: str = "the starting position") -> argparse.Action:
     """Declare `--fen`, to be read by `parse_position`."""
     return parser.add_argument("--fen", type=text, metavar="FEN",
-                        help=f"the position: a FEN, quoted or not, or `startpos` (default: {told})")
+                        help=f"the position: a FEN, quoted or not, or `startpos` (default: {default})")
 
 
 def joined_fens(words: Sequence[str]) -> list[str]:
-    """Words of a command line with each FEN that was written without quotes made one of them."""
-    found, place = list[str](), 0
-    while place < len(words):
-        size = _fen_length(words[place:])
-        found.append(" ".join(words[place : place + size]))
-        place += size
-    return found
+    """Join the words of each FEN that was written without quotes."""
+    joined, index = list[str](), 0
+    while index < len(words):
+        size = _fen_length(words[index:])
+        joined.append(" ".join(words[index : index + size]))
+        index += size
+    return joined
 
 
 def _fen_length(words: Sequence[str]) -> int:
-    """How many of the words, from the first on, are the fields of one FEN; 1 if the first begins none."""
+    """The number of leading words that form a FEN; 1 if there is no FEN."""
     tail = words[1:4]
     if not _PLACEMENT.fullmatch(words[0]) or len(tail) < len(_FEN_TAIL):
         return 1
@@ -233,20 +233,20 @@ def _fen_length(words: Sequence[str]) -> int:
 
 
 def requires_option(action: argparse.Action, *others: str, among: Sequence[str] | None = None) -> None:
-    """Let an option make sense only if one of the others is given too, or, for one other, is `among` these values."""
+    """Require one of the other options, or that the one other option has a value `among` these."""
     action.__dict__.setdefault(_NEEDS, []).append((others, among))
 
 
 def conflicts_with(action: argparse.Action, *others: str, among: Sequence[str] | None = None) -> None:
-    """Let an option make no sense if one of the others is given, or, for one other, is `among` these values."""
+    """Forbid the other options, or, for one other, the values `among` these."""
     action.__dict__.setdefault(_EXCLUDES, []).append((others, among))
 
 
-_NEEDS, _EXCLUDES = "needs", "excludes"  # attributes that these two give an argument
+_NEEDS, _EXCLUDES = "needs", "excludes"  # attributes set by these two functions
 
 
 def check_combinations(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """InputError if options are given that do not go together, or a file that is read would be overwritten."""
+    """Raise InputError if options conflict, or if an input file would be overwritten."""
     actions = list(_chosen_actions(parser, arguments))
     by_name = {_name(action): action for action in actions}
 
@@ -260,10 +260,10 @@ def check_combinations(parser: argparse.ArgumentParser, arguments: argparse.Name
             continue
         for others, among in getattr(action, _NEEDS, ()):
             if not holds(others, among):
-                raise InputError(f"{_name(action)} goes with {' or '.join(among or others)} only")
+                raise InputError(f"{_name(action)} requires {' or '.join(among or others)}")
         for others, among in getattr(action, _EXCLUDES, ()):
             if holds(others, among):
-                raise InputError(f"{_name(action)} does not go with {' or '.join(among or others)}")
+                raise InputError(f"{_name(action)} cannot be used with {' or '.join(among or others)}")
     _check_files(actions, arguments)
 
 
@@ -273,11 +273,11 @@ def _check_files(actions: Sequence[argparse.Action], arguments: argparse.Namespa
     for action in actions:
         for path in _values(action, arguments) if isinstance(action.type, OutputFile) else ():
             if path.resolve() in sources:
-                raise InputError(f"{_name(action)}: {path} is read as well, and is not overwritten")
+                raise InputError(f"{_name(action)}: {path} is also an input file; refusing to overwrite it")
 
 
 def _chosen_actions(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Iterator[argparse.Action]:
-    """The arguments of a parser, and of the one below it that was chosen."""
+    """The arguments of a parser and of the chosen subparser."""
     for action in parser._actions:  # noqa: SLF001  argparse has no other list of them
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             yield from _chosen_actions(action.choices[getattr(arguments, action.dest)], arguments)

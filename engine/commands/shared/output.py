@@ -1,6 +1,7 @@
-"""Answers for programs: with `--json` a command prints objects, one a line, and nothing else on stdout.
+"""Output of the commands: JSON objects, warnings, plurals.
 
-What people are told meanwhile, progress and complaints, goes to stderr. docs/json.md lists the fields.
+With `--json` a command prints one object per line and nothing else on stdout; progress and warnings go to stderr.
+docs/json.md lists the fields.
 """
 
 from __future__ import annotations
@@ -13,25 +14,25 @@ from typing import Any, NamedTuple
 
 
 def add_json(parser: argparse.ArgumentParser, what: str) -> argparse.Action:
-    """Declare `--json`; `what` says of what there is an object, such as `one object a position`."""
+    """Declare `--json`; `what` describes the objects, such as `one object per position`."""
     return parser.add_argument("--json", action="store_true", help=f"for programs: {what}, as JSON, instead of text")
 
 
 def print_object(fields: Mapping[str, Any]) -> None:
-    """Print one object as one line, at once: whoever reads it may be waiting."""
+    """Print one object as one line and flush it, because a program may be waiting for it."""
     print(json.dumps(fields, ensure_ascii=False), flush=True)
 
 
 def as_object(row: NamedTuple | None) -> dict[str, Any] | None:
-    """The fields of a value that may be missing."""
+    """The fields of a named tuple as an object; None for None."""
     return None if row is None else row._asdict()
 
 
 def print_warning(text: str) -> None:
-    """Tell the user on stderr, in one line."""
-    print(f"error: {text}", file=sys.stderr)
+    """Print a warning on stderr, in one line."""
+    print(f"warning: {text}", file=sys.stderr)
 
 
 def pluralize(number: int, one: str, more: str | None = None) -> str:
-    """`1 ply`, `2 plies`; the plural is that of most words unless it is said."""
+    """`1 ply`, `2 plies`; the plural adds an s unless `more` is given."""
     return f"{number} {one if number == 1 else more or one + 's'}"

@@ -1,4 +1,4 @@
-"""Perft in pieces, so that a long count shows how far it has come, and ends when the user wants it to."""
+"""Perft in parts, so that a long count can show its progress and be interrupted."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from engine.core.perft import BULK, perft
 from engine.core.position import PositionRecord
 from engine.kernel import Int
 
-_PIECE = 20_000_000  # leaves, about: a tenth of a second
+_PART_LEAVES = 20_000_000  # leaves, roughly a tenth of a second
 
 
 def count_leaves(position: PositionRecord, depth: int, counted_plies: Int = BULK,
-                 tell: Callable[[int, float], None] = lambda leaves, share: None) -> int:
-    """Positions `depth` plies below `position`; InterruptionError if the user ends it.
+                 report: Callable[[int, float], None] = lambda leaves, share: None) -> int:
+    """Positions `depth` plies below `position`; InterruptionError if the user interrupts it.
 
-    `tell` hears how many were counted so far, and which share of the tree that is, about.
+    `report` gets the number counted so far and the approximate share of the tree.
     """
     leaves, share = 0, 0.0
-    for found, part in _pieces(position, depth, 1.0, counted_plies, empty_move_list()):
-        leaves, share = leaves + found, share + part
-        tell(leaves, share)
+    for count, part in _parts(position, depth, 1.0, counted_plies, empty_move_list()):
+        leaves, share = leaves + count, share + part
+        report(leaves, share)
         check_interruption()
     return leaves
 
 
-def _pieces(position: PositionRecord, depth: int, share: float, counted_plies: Int,
+def _parts(position: PositionRecord, depth: int, share: float, counted_plies: Int,
             out: MoveListRecord) -> Iterator[tuple[int, float]]:
-    """(leaves, share of the tree) of parts that are small enough, together the whole tree."""
+    """Yield (leaves, share of the tree) for parts that together make up the tree."""
     count, _ = list_moves(position, out)
-    if count**depth <= _PIECE:
+    if count**depth <= _PART_LEAVES:
         yield int(perft(position, out, depth, counted_plies)), share
         return
     for move in out.moves[:count].tolist():
         child = position.copy()
         make_if_legal(child, move)
-        yield from _pieces(child, depth - 1, share / int(count), counted_plies, out)
+        yield from _parts(child, depth - 1, share / int(count), counted_plies, out)

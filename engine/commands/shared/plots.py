@@ -1,4 +1,4 @@
-"""Plots of what was measured; they need the extra `lab`."""
+"""Plots of measurements; they need the extra `lab`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from engine.system.errors import InputError, quote
 from engine.system.extras import missing_extra, missing_packages
 from engine.system.files import begins_with, check_target
 
-_COLOURS = 10  # that curves have before they come again
+_COLOURS = 10  # of curves before they repeat
 _DASHES = ("--", ":")
-_FEW_POINTS = 30  # that are marked each
-_BEGINNINGS = {".png": (b"\x89PNG",), ".svg": (b"<?xml", b"<svg"), ".pdf": (b"%PDF",)}  # of files of each kind
+_FEW_POINTS = 30  # up to which every point is marked
+_BEGINNINGS = {".png": (b"\x89PNG",), ".svg": (b"<?xml", b"<svg"), ".pdf": (b"%PDF",)}  # magic bytes by suffix
 
 Curve = tuple[Sequence[float], Sequence[float]]
-Errors = tuple[Sequence[float], Sequence[float]]  # by how much each height may be lower, and higher
+Errors = tuple[Sequence[float], Sequence[float]]  # the lower and upper error of each y value
 
 
 def check_plot(path: Path) -> None:
-    """InputError if a plot cannot be written there: it is better known before hours of work than after."""
+    """Raise InputError if a plot cannot be written, before hours of work rather than after."""
     if path.suffix not in _BEGINNINGS:
         raise InputError(f"cannot draw {quote(str(path))}: a plot is one of {', '.join(_BEGINNINGS)}")
     check_target(path, begins_with(*_BEGINNINGS[path.suffix]), "plot")
@@ -32,10 +32,10 @@ def check_plot(path: Path) -> None:
 
 @dataclass(frozen=True)
 class PlotFile:
-    """A plot to be written; one that is there already is replaced, any other file is not."""
+    """A plot to be written; it replaces an existing plot, but no other file."""
 
     def __call__(self, text: str) -> Path:
-        """Its path; ArgumentTypeError if it cannot be written, or must not be."""
+        """Return its path; ArgumentTypeError if it cannot or must not be written."""
         path = Path(text)
         try:
             check_plot(path)
@@ -50,7 +50,7 @@ plot_file = PlotFile()
 def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], *, title: str,
               dashed: Sequence[str] = (), x_scale: str = "linear", y_scale: str = "linear",
               errors: Mapping[str, Errors] | None = None) -> bool:
-    """Draw named curves, each given by its places and its heights; `labels` and scales are those of the two axes.
+    """Draw named curves, each given by its x and y values; `labels` and scales are those of the two axes.
 
     Returns whether there was anything to draw: an empty picture is not written.
     """
@@ -65,12 +65,12 @@ def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], 
     axes = figure.subplots()
     if len(curves) > _COLOURS:
         axes.set_prop_cycle(color=colormaps["tab20"](range(20)))
-    for name, (places, heights) in curves.items():
+    for name, (xs, ys) in curves.items():
         if name in dashed:
-            axes.plot(places, heights, label=name, linestyle=_DASHES[dashed.index(name)], color="black")
+            axes.plot(xs, ys, label=name, linestyle=_DASHES[dashed.index(name)], color="black")
         else:
-            axes.errorbar(places, heights, yerr=(errors or {}).get(name), label=name, capsize=4, elinewidth=1,
-                          marker="o" if len(places) <= _FEW_POINTS else "")
+            axes.errorbar(xs, ys, yerr=(errors or {}).get(name), label=name, capsize=4, elinewidth=1,
+                          marker="o" if len(xs) <= _FEW_POINTS else "")
     axes.set_title(title, fontsize="x-large", loc="left")
     axes.set_xlabel(labels[0], fontsize="large")
     axes.set_ylabel(labels[1], fontsize="large")
@@ -84,14 +84,14 @@ def save_plot(path: Path, labels: tuple[str, str], curves: Mapping[str, Curve], 
 
 
 def _set_ticks(axes: Any, axis: Any, scale: str, values: Sequence[float]) -> None:
-    """Numbers that a reader can take in: whole ones where all values are, 10 M instead of 10^7."""
+    """Set readable ticks: integers if all values are, and 10 M instead of 10^7."""
     from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator
 
     (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)(scale)
     if scale == "log":
         axis.set_major_formatter(EngFormatter(sep=" "))
-        axis.set_minor_formatter(FuncFormatter(lambda value, place: ""))
+        axis.set_minor_formatter(FuncFormatter(lambda value, index: ""))
     elif values and all(value == int(value) for value in values):
         axis.set_major_locator(MaxNLocator(integer=True, nbins=12, steps=(1, 2, 5, 10)))
-        axis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:,.0f}"))
+        axis.set_major_formatter(FuncFormatter(lambda value, index: f"{value:,.0f}"))
     axis.set_tick_params(labelsize="large")

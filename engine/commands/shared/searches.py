@@ -1,4 +1,4 @@
-"""Searches that the user can end."""
+"""Searches that the user can interrupt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.search.types import Limits, Report, Result, no_report
 
 
 def search(searcher: Search, position: PositionRecord, limits: Limits, report: Report = no_report) -> Result:
-    """What the search finds. InterruptionError if the user ended it: what it had found was not what was asked for."""
+    """Run a search and return its result; InterruptionError if the user interrupted it, since the result is partial."""
     with stop_on_interrupt(searcher.stop) if isinstance(searcher, Stoppable) else nullcontext():
         result = searcher.run(position, limits, report)
     check_interruption()

@@ -1,4 +1,4 @@
-"""Test suites: positions with what their authors ask for, and positions with known perft counts."""
+"""Test suites: positions with solutions, and positions with known perft counts."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from engine.system.errors import InputError, quote
 from engine.system.files import numbered_lines
 from engine.text.notation import read_epd
 
-_MATE_NOTE = re.compile(r"\bce \+?M(\d+);")  # some authors write mates so
+_MATE_NOTE = re.compile(r"\bce \+?M(\d+);")  # some authors write mates like this
 _MATE_SCORE = 30_000  # an EPD's `ce` beyond this announces a mate
 
 
 @dataclass
 class Problem:
-    """A position and what its author asks for."""
+    """A position and its solution."""
 
     number: int
     fen: str
     best: set[str] = field(default_factory=set)  # UCI text of moves that solve it
     avoid: set[str] = field(default_factory=set)
-    mate: int | None = None  # moves to the mate that is to be found
-    label: str = ""  # what the author calls it
+    mate: int | None = None  # moves to the mate to be found
+    label: str = ""  # the author's name for it
 
     @property
     def name(self) -> str:
-        """Where it is found in its file, and what it is called."""
+        """Its line number and label."""
         return f"line {self.number}" + (f" ({self.label})" if self.label else "")
 
     def is_solved(self, move: str, score: int) -> bool:
-        """Whether this move, as UCI text, with this score is an answer."""
+        """Whether this move, as UCI text, with this score solves the problem."""
         if self.mate is not None:
             distance = mate_distance(score)
             return distance is not None and 0 < distance <= self.mate
@@ -44,14 +44,14 @@ class Problem:
 
 
 def read_problems(path: Path) -> tuple[list[Problem], list[str]]:
-    """The problems of an EPD file, and what is wrong with the lines that are none; InputError if it cannot be read."""
-    problems, complaints = [], []
+    """The problems of an EPD file, and a warning for each invalid line; InputError if the file cannot be read."""
+    problems, warnings = [], []
     for number, line in numbered_lines(path):
         try:
             problems.append(_read_problem(number, line))
         except ValueError as error:
-            complaints.append(f"suite {path}, line {number}: {error}")
-    return problems, complaints
+            warnings.append(f"suite {path}, line {number}: {error}")
+    return problems, warnings
 
 
 def _read_problem(number: int, line: str) -> Problem:
@@ -74,7 +74,7 @@ def _texts(board: chess.Board, moves: object) -> set[str]:
 
 
 class PerftLine(NamedTuple):
-    """A position of a perft suite, and what is known of it."""
+    """A position of a perft suite and its known counts."""
 
     number: int
     fen: str
@@ -90,7 +90,7 @@ def read_perft_suite(path: Path) -> list[PerftLine]:
     """The positions of a file of lines "FEN ;D1 20 ;D2 400 ;id name"; InputError if it is not one."""
     lines = [_read_perft_line(path, number, line) for number, line in numbered_lines(path)]
     if not lines:
-        raise InputError(f"suite {path} holds no positions")
+        raise InputError(f"suite {path} contains no positions")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Tables, all of one look: no frame, the first column text, the others figures unless a command says otherwise."""
+"""Tables without frames: the first column is text, the others are numbers unless a command says otherwise."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _GAP = 2  # columns of the terminal between two of the table
-_PIPE_WIDTH = 10_000  # columns, where no terminal says how many it has: nothing is cut off
+_PIPE_WIDTH = 10_000  # columns without a terminal: nothing is cut off
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[str] = (),
                 bold: Collection[int] = (), title: str | None = None) -> None:
-    """Print a table. Columns whose headings are in `left` hold text as the first one does; rows in `bold` stand out."""
+    """Print a table. Columns whose headings are in `left` hold text as the first one does; rows in `bold` are bold."""
     from rich.console import Console, ConsoleDimensions
 
     console = Console(highlight=False)
     kept = list(rows)
-    # A terminal wraps a line that is too long for it, which is better than cutting figures off.
+    # A terminal wraps a line that is too long, which is better than cutting off numbers.
     least = _least_width(headings, kept, left) if console.is_terminal else _PIPE_WIDTH
     console.size = ConsoleDimensions(max(console.width, least), console.height)
     if title is not None:
@@ -30,10 +30,10 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left:
 
 
 def _least_width(headings: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[str]) -> int:
-    """How many columns of a terminal a table needs if only the texts in `left` may be broken, between words."""
+    """The number of terminal columns that a table needs if only the texts in `left` may wrap, between words."""
     from rich.cells import cell_len
 
-    cells = [[heading, *(row[place] for row in rows)] for place, heading in enumerate(headings)]
+    cells = [[heading, *(row[index] for row in rows)] for index, heading in enumerate(headings)]
     parts = [" ".join(column).split() if heading in left else column
              for heading, column in zip(headings, cells, strict=True)]
     return sum(max(map(cell_len, column), default=0) + _GAP for column in parts) - _GAP
@@ -41,10 +41,10 @@ def _least_width(headings: Sequence[str], rows: Sequence[Sequence[str]], left: C
 
 @contextmanager
 def live_table(left: Collection[str] = ()) -> Iterator[Callable[[str, Sequence[str], Iterable[Sequence[str]]], None]]:
-    """A table on stderr that changes in place while something goes on, and is gone after it.
+    """A table on stderr that is updated in place and removed at the end.
 
-    Call what it gives with a title, headings and rows; `left` is that of `print_table`. Where nobody watches a
-    terminal, nothing is shown.
+    Yields a function that takes a title, headings and rows; `left` is as for `print_table`. Without a terminal nothing
+    is shown.
     """
     from rich.console import Console
     from rich.live import Live
@@ -68,9 +68,9 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Collect
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold", show_header=any(headings))
-    for place, heading in enumerate(headings):
-        is_text = place == 0 or heading in left
-        # Only text may be broken where the terminal is narrow: half a figure would be another figure.
+    for index, heading in enumerate(headings):
+        is_text = index == 0 or heading in left
+        # Only text may wrap on a narrow terminal: half a number would be another number.
         table.add_column(Text(heading), justify="left" if is_text else "right", no_wrap=heading not in left)
     for number, row in enumerate(rows):
         table.add_row(*map(Text, row), style="bold" if number in bold else None)
@@ -78,7 +78,7 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: Collect
 
 
 class GrowingTable:
-    """A table whose rows are printed one by one, as they come; the widths are those of columns to be filled."""
+    """A table whose rows are printed one by one, with fixed column widths."""
 
     def __init__(self, columns: Sequence[tuple[str, int]], *, left: Collection[str] = ()) -> None:
         self._columns, self._left = columns, left

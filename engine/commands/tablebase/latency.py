@@ -1,4 +1,4 @@
-"""How long an answer takes near the end of a game, beside the time that it was given."""
+"""How long an answer takes with few pieces, compared with the time available."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ PIECE_COUNTS = (4, 5, 6, 8, 10)
 
 @dataclass(frozen=True)
 class Answer:
-    """The time from an order to its answer, in milliseconds: on the clock, and of the thread that answers."""
+    """The time from a request to its answer, in milliseconds: wall clock, and CPU time of the answering thread."""
 
     wall: float
     cpu: float
 
 
 def player_with(syzygy: Path | None) -> Player:
-    """A player that is ready, by Syzygy tables alone if a folder is named."""
+    """A loaded player; it uses only Syzygy tables if a folder is given."""
     settings = Settings()
     player = Player(settings)
     player.load()
@@ -42,43 +42,43 @@ def player_with(syzygy: Path | None) -> Player:
         for name, text in (("OwnTables", "false"), ("SyzygyPath", str(syzygy))):
             settings.set(find_option(name), text)
             player.apply(find_option(name))
-    gc.freeze()  # as the engine does when it is loaded
+    gc.freeze()  # as the engine does after loading
     return player
 
 
-def measure_latencies(player: Player, order: GoRequest, fens: Sequence[str]) -> list[Answer]:
-    """How long the player takes for each position, with its tables read."""
-    found = []
+def measure_latencies(player: Player, request: GoRequest, fens: Sequence[str]) -> list[Answer]:
+    """Measure how long the player takes for each position, with its tables loaded."""
+    answers = []
     for fen in fens:
         player.set_position(fen, [])
         player.get_ready()
         cpu, received = time.thread_time(), time.perf_counter()
-        player.go(order, received, SearchSignals(), lambda _: None)
-        found.append(Answer(1000 * (time.perf_counter() - received), 1000 * (time.thread_time() - cpu)))
-    return found
+        player.go(request, received, SearchSignals(), lambda _: None)
+        answers.append(Answer(1000 * (time.perf_counter() - received), 1000 * (time.thread_time() - cpu)))
+    return answers
 
 
-def random_fens(men: int, count: int, chance: random.Random) -> list[str]:
-    """Random positions with so many men, the fifty-move counter anywhere."""
+def random_fens(pieces: int, count: int, rng: random.Random) -> list[str]:
+    """Random positions with this many pieces and a random fifty-move counter."""
     fens: list[str] = []
     while len(fens) < count:
-        board = random_ending_board(men, chance)
-        board.halfmove_clock = chance.randrange(100)
+        board = random_ending_board(pieces, rng)
+        board.halfmove_clock = rng.randrange(100)
         if any(board.legal_moves):
             fens.append(board.fen())
     return fens
 
 
-def print_answers(syzygy: Path | None, positions: int, seed: int) -> None:
-    """Print the usual and the longest time of an answer, for several controls and numbers of men."""
-    chance, player = random.Random(seed), player_with(syzygy)  # noqa: S311  a sample needs no secrecy
-    # what is only loaded when it is needed
-    measure_latencies(player, GoRequest(movetime=10), random_fens(4, 1, chance))
+def print_latencies(syzygy: Path | None, positions: int, seed: int) -> None:
+    """Print the median and the longest time of an answer for several time controls and piece counts."""
+    rng, player = random.Random(seed), player_with(syzygy)  # noqa: S311  a sample is not secret
+    # warm-up: some parts are loaded when first needed
+    measure_latencies(player, GoRequest(movetime=10), random_fens(4, 1, rng))
     rows = []
-    for name, men in track([(name, men) for name in CONTROLS for men in PIECE_COUNTS],
-                           lambda job: f"{job[0]}, {job[1]} men"):
-        times = measure_latencies(player, CONTROLS[name], random_fens(men, positions, chance))
+    for name, pieces in track([(name, pieces) for name in CONTROLS for pieces in PIECE_COUNTS],
+                           lambda job: f"{job[0]}, {job[1]} pieces"):
+        times = measure_latencies(player, CONTROLS[name], random_fens(pieces, positions, rng))
         wall, cpu = (np.array([getattr(answer, field) for answer in times]) for field in ("wall", "cpu"))
-        rows.append((name, str(men), *(f"{value:.1f}" for value in (
+        rows.append((name, str(pieces), *(f"{value:.1f}" for value in (
             np.median(wall), np.percentile(wall, 99), wall.max(), np.median(cpu), cpu.max()))))
-    print_table(("control", "men", "ms median", "99 %", "longest", "CPU ms median", "longest"), rows)
+    print_table(("control", "pieces", "ms median", "99 %", "longest", "CPU ms median", "longest"), rows)

@@ -1,9 +1,8 @@
-"""What `tablebase` prints: verdicts, statistics, checks and times."""
+"""Output of `tablebase`: probes, statistics and speed."""
 
 from __future__ import annotations
 
 import random
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.alphabeta.searcher import AlphaBetaSearch
-from engine.commands.shared.output import pluralize, print_object
+from engine.commands.shared.output import pluralize, print_object, print_warning
 from engine.commands.shared.tables import print_table
 from engine.core.game import Game
 from engine.search.tb import no_tb
@@ -70,56 +69,56 @@ _SMALL_ENDINGS = (
 
 
 def open_tables(folders: Sequence[Path]) -> OwnTables:
-    """The tables of the folders; InputError if there are none, a line on stderr for each file that is broken."""
+    """Open the tables of the folders, with a warning for each broken file; InputError if there are none."""
     tables = OwnTables(folders)
-    for complaint in tables.take_warnings():
-        print(f"error: {complaint}", file=sys.stderr)
+    for warning in tables.take_warnings():
+        print_warning(warning)
     if not tables.max_pieces:
         raise InputError(f"no tables in {', '.join(str(folder) for folder in folders)}")
     return tables
 
 
 def print_verdicts(game: Game, folders: Sequence[Path], as_json: bool) -> None:
-    """Print who wins, and what each legal move leads to, the best first."""
+    """Print who wins, and the result of each legal move, best first."""
     tables = open_tables(folders)
     reason = tables.why_no_answer(game.position)
     if reason is not None:
         raise InputError(f"no table for {game.fen()}: {reason}")
     tables.load_for(game.position, *TableKind)
-    code, fates = tables.code(game.position), tables.ranked_moves(game.position)
-    for complaint in tables.take_warnings():
-        print(f"error: {complaint}", file=sys.stderr)
-    if code is None or fates is None:
+    code, ranked_moves = tables.code(game.position), tables.ranked_moves(game.position)
+    for warning in tables.take_warnings():
+        print_warning(warning)
+    if code is None or ranked_moves is None:
         ending = ending_of(pieces_besides_kings(game.position))[0].name
         raise InputError(f"no table for {game.fen()}: {ending} is missing or damaged")
     side = "black" if game.position.side else "white"
     if as_json:
-        print_object({"fen": game.fen(), "turn": side, **_outcome(code, fates[0] if fates else None),
-                      "moves": [{"move": san(game, fate.move), "uci": game.uci(fate.move), **_outcome(0, fate)}
-                                for fate in fates]})
+        print_object({"fen": game.fen(), "turn": side, **_outcome(code, ranked_moves[0] if ranked_moves else None),
+                      "moves": [{"move": san(game, ranked.move), "uci": game.uci(ranked.move), **_outcome(0, ranked)}
+                                for ranked in ranked_moves]})
         return
-    print(f"{game.fen()}\n{side} to move {_in_words(code, fates[0] if fates else None)}")
-    rows = [(san(game, fate.move), _RESULTS[fate.outcome_class], str(fate.code)
-             if fate.outcome_class in (MATES, IS_MATED) else "")
-            for fate in fates]
+    print(f"{game.fen()}\n{side} to move {_in_words(code, ranked_moves[0] if ranked_moves else None)}")
+    rows = [(san(game, ranked_move.move), _RESULTS[ranked_move.outcome_class], str(ranked_move.code)
+             if ranked_move.outcome_class in (MATES, IS_MATED) else "")
+            for ranked_move in ranked_moves]
     print_table(("move", f"for {side}", "plies to mate"), rows, left=(f"for {side}",))
 
 
-def _outcome(code: int, fate: RankedMove | None) -> dict[str, Any]:
-    """What a move comes to for the side that makes it; without a move, what the position's code says."""
-    if fate is None:
+def _outcome(code: int, ranked_move: RankedMove | None) -> dict[str, Any]:
+    """The result of a move for the side that makes it; without a move, the result by the position's code."""
+    if ranked_move is None:
         return {"result": "loss" if code == 1 else "draw", "certain": True, "plies": 0 if code == 1 else None}
-    result, is_certain = _SHORT_RESULTS[fate.outcome_class]
-    is_mate = fate.outcome_class in (MATES, IS_MATED)
-    return {"result": result, "certain": is_certain, "plies": int(fate.code) if is_mate else None}
+    result, is_certain = _SHORT_RESULTS[ranked_move.outcome_class]
+    is_mate = ranked_move.outcome_class in (MATES, IS_MATED)
+    return {"result": result, "certain": is_certain, "plies": int(ranked_move.code) if is_mate else None}
 
 
 def _in_words(code: int, best: RankedMove | None) -> str:
-    """What a position comes to with the code that its pieces have, and the best move by the rules."""
+    """The result of a position in words, by its code and its best move under the fifty-move rule."""
     if best is None:
         return "is mated" if code == 1 else "draws"
     if best.outcome_class in (MATES, IS_MATED):
-        plies = best.code  # of a move more than what is left after it
+        plies = best.code  # counted before the move
         mate = f"{pluralize((plies + 1) // 2, 'move')}, {pluralize(plies, 'ply', 'plies')}"
         return f"{_RESULTS[best.outcome_class]}: mate in {mate}"
     return _RESULTS[best.outcome_class]
@@ -136,7 +135,7 @@ def _print_stats_objects(tables: OwnTables) -> None:
 
 
 def print_stats(folders: Sequence[Path], as_json: bool) -> None:
-    """Print what every table holds."""
+    """Print the statistics of every table."""
     tables = open_tables(folders)
     if as_json:
         _print_stats_objects(tables)
@@ -160,9 +159,9 @@ def print_stats(folders: Sequence[Path], as_json: bool) -> None:
 
 
 def print_speed(folders: Sequence[Path], syzygy: Path | None) -> None:
-    """Print how long a lookup of an outcome takes: the same few places again and again, and places all over.
+    """Print how long a WDL probe takes, for a few positions repeatedly (hot) and for many different ones (cold).
 
-    Then, how many nodes a search makes with tables and without; and how long Syzygy's tables take.
+    Then print the nodes per second of a search with tables and without, and the time of Syzygy probes.
     """
     tables = open_tables(folders)
     tables.load_outcomes()
@@ -174,16 +173,16 @@ def print_speed(folders: Sequence[Path], syzygy: Path | None) -> None:
             started = time.process_time()
             count_wins(tables.outcomes.directory, placements, rounds, in_turn)
             times.append((time.process_time() - started) / count / rounds * 1e9)
-        print(f"{name}: {times[0]:.1f} ns a lookup, {times[1]:.1f} if each waits for the one before; {count} places")
+        print(f"{name}: {times[0]:.1f} ns per probe, {times[1]:.1f} if each waits for the last one; {count} positions")
     with_tables, without = _nodes_per_second(tables)
-    print(f"search with six to eight men: {with_tables / 1e6:.3f} Mnps with tables, {without / 1e6:.3f} without: "
+    print(f"search with six to eight pieces: {with_tables / 1e6:.3f} Mnps with tables, {without / 1e6:.3f} without: "
           f"{with_tables / without:.3f}")
     if syzygy is not None:
         _print_syzygy_speed(SyzygyTables([syzygy]))
 
 
 def _nodes_per_second(tables: OwnTables) -> tuple[float, float]:
-    """Of a search in endings, with tables and without, by turns, in CPU time; each position's best round counts."""
+    """Nodes per CPU second of a search in endings, with tables and without; the best round of each position counts."""
     endings = no_tb()
     endings.own_address = tables.outcomes.address
     endings.own_max_pieces = endings.max_pieces = tables.max_pieces
@@ -191,43 +190,43 @@ def _nodes_per_second(tables: OwnTables) -> tuple[float, float]:
     seconds = np.full((2, len(_SMALL_ENDINGS)), np.inf)
     nodes = np.zeros(seconds.shape)
     for _ in range(_SEARCH_ROUNDS):
-        for place, fen in enumerate(_SMALL_ENDINGS):
+        for index, fen in enumerate(_SMALL_ENDINGS):
             for which, record in enumerate((endings, no_tb())):
                 searcher.clear()
                 searcher.set_tb(record)
                 started = time.process_time()
-                nodes[which, place] = searcher.run(Game(fen).position, Limits(nodes=_SEARCH_NODES)).nodes
-                seconds[which, place] = min(seconds[which, place], time.process_time() - started)
+                nodes[which, index] = searcher.run(Game(fen).position, Limits(nodes=_SEARCH_NODES)).nodes
+                seconds[which, index] = min(seconds[which, index], time.process_time() - started)
     with_tables, without = nodes.sum(axis=1) / seconds.sum(axis=1)
     return float(with_tables), float(without)
 
 
 def _print_syzygy_speed(syzygy: SyzygyTables) -> None:
-    chance = random.Random(1)  # noqa: S311  a sample needs no secrecy
+    rng = random.Random(1)  # noqa: S311  a sample is not secret
     endings = all_endings(4)
-    positions = [Game(random_board(chance.choice(endings), chance).fen()).position for _ in range(_SYZYGY_POSITIONS)]
+    positions = [Game(random_board(rng.choice(endings), rng).fen()).position for _ in range(_SYZYGY_POSITIONS)]
     known = [position for position in positions if syzygy.value(position) is not None
              and not has_castling_or_ep(position)]
     if not known:
-        raise InputError("--syzygy: no tables with four men")
+        raise InputError("--syzygy: no tables with four pieces")
     started = time.process_time()
     for position in known:
         syzygy.value(position, _SYZYGY_ROUNDS)
     seconds = time.process_time() - started
-    print(f"Syzygy: {seconds / len(known) / _SYZYGY_ROUNDS * 1e6:.2f} microseconds a lookup, captures included, of "
+    print(f"Syzygy: {seconds / len(known) / _SYZYGY_ROUNDS * 1e6:.2f} microseconds per probe, captures included, over "
           f"{len(known)} positions")
 
 
-def _placements(shelf: TableDirectory, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
-    """Random placements of endings with two men beside the kings, as `count_wins` takes them."""
-    chance = np.random.default_rng(1)
-    endings = [ending for ending in shelf.endings if len(ending.pieces) == 2]
+def _placements(directory: TableDirectory, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+    """Random placements of endings with two pieces besides the kings, in the layout of `count_wins`."""
+    rng = np.random.default_rng(1)
+    endings = [ending for ending in directory.endings if len(ending.pieces) == 2]
     if not endings:
-        raise InputError("--tables: none with four men")
+        raise InputError("--tables: no tables with four pieces")
     rows = np.zeros((count, 8), np.uint8)
     pairs = PAIR_SQUARES[1]
-    rows[:, :2] = pairs[chance.integers(len(pairs), size=count)]
-    rows[:, 2:4] = chance.integers(8, 56, size=(count, 2))
-    rows[:, 4:6] = np.array([ending.pieces for ending in endings], np.uint8)[chance.integers(len(endings), size=count)]
-    rows[:, 6] = chance.integers(2, size=count)
+    rows[:, :2] = pairs[rng.integers(len(pairs), size=count)]
+    rows[:, 2:4] = rng.integers(8, 56, size=(count, 2))
+    rows[:, 4:6] = np.array([ending.pieces for ending in endings], np.uint8)[rng.integers(len(endings), size=count)]
+    rows[:, 6] = rng.integers(2, size=count)
     return rows.reshape(-1)

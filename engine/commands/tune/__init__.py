@@ -1,4 +1,4 @@
-"""`tune search`, `tune eval`, `tune network` and others: the engine's numbers, learned from games."""
+"""`tune`: fits the engine's parameters, weights, networks and policies to games."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import argparse
 
 from engine.commands.tune import generations, judge, network, policy, screen, search, teacher, wdl, weights
 
-_KINDS = {
-    "search": (search, "the parameters of the search, by games against itself (SPSA)"),
-    "screen": (screen, "what many changes of the search are worth, by games that measure all of them at once"),
-    "eval": (weights, "the weights of the evaluation, by regression on training games"),
-    "network": (network, "a network that evaluates, by gradient descent on training games"),
-    "teacher": (teacher, "a teacher that labels positions for the network, by gradient descent on training games"),
-    "policy": (policy, "a policy that says which moves deserve a look, by gradient descent on training games"),
-    "outcome": (wdl, "what the scores of a network mean for the game, by how games ended"),
-    "judge": (judge, "nothing, but how well networks judge positions of held-out games"),
-    "generations": (generations, "the tree search's own network and policy, by playing and learning in turn"),
+_COMMANDS = {
+    "search": (search, "tune the search parameters by SPSA, in games of the engine against itself"),
+    "screen": (screen, "measure what many changes of the search are worth, all in the same games"),
+    "weights": (weights, "tune the weights of the features by regression on training games"),
+    "network": (network, "train a network on training games"),
+    "teacher": (teacher, "train a teacher, which labels positions for the network, on training games"),
+    "policy": (policy, "train the policy of the tree search on the moves of training games"),
+    "wdl": (wdl, "fit the win, draw and loss model of a network to the results of games"),
+    "judge": (judge, "compare networks by their errors on held-out games; trains nothing"),
+    "generations": (generations, "let the tree search teach itself: play, train, and measure each generation"),
 }
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    kinds = parser.add_subparsers(dest="what", metavar="WHAT", title="what", required=True)
-    for name, (module, text) in _KINDS.items():
-        module.configure(kinds.add_parser(name, help=text, description=text))
+    commands = parser.add_subparsers(dest="what", metavar="WHAT", title="what", required=True)
+    for name, (module, text) in _COMMANDS.items():
+        module.configure(commands.add_parser(name, help=text, description=text))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Tune, print what was found, and return the exit status."""
-    status: int = _KINDS[arguments.what][0].run(arguments)
+    """Run the chosen subcommand and return its exit status."""
+    status: int = _COMMANDS[arguments.what][0].run(arguments)
     return status

@@ -1,29 +1,29 @@
-"""`tune judge FILE...`: how well networks judge positions of held-out games, which none of them has learned from.
+"""`tune judge FILE...`: compare networks by their errors on held-out games, which none of them was trained on.
 
-The labels are returns, as in training, and, for some of the positions, scores of long searches. Each network's scores
-are taken with the scale that fits the labels best, so that only its judgement counts.
+The labels are lambda targets, as in training, and, for some of the positions, the scores of long searches. Each
+network's scores are scaled to fit the labels best, so that a wrong scale does not count as an error.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.arena.deepscores import deep_scores
+from engine.arena.deep_scores import deep_scores
 from engine.arena.replay import SampleFilter, held_out_samples
 from engine.commands.shared.arguments import FloatRange, IntRange, in_file, positive, text
+from engine.commands.shared.output import print_warning
 from engine.commands.shared.progress import count_with_progress
 from engine.commands.tune.training_run import find_device, require_torch
 from engine.system.errors import InputError
 from engine.system.host import usable_cores
 from eval.evaluator import BUILT_IN_FILE
 from eval.network.file import Network, read_network
-from eval.network.samples import Samples, expected, fit_scale
+from eval.network.samples import Samples, expected_result, fit_scale
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _COMMAND = "tune judge"
 _SCALE = 140.0  # centipawns for a logit of 1 in the labels
 _ROWS_AT_A_TIME = 32_768
-_STRETCHES = 200  # of the samples in the order of play: their errors are independent, those of neighbours are not
+_STRETCHES = 200  # of consecutive samples: their mean errors are independent, those of neighbouring samples are not
 _TWO_SIGMA = 1.96
 
 Reals = npt.NDArray[np.float64]
@@ -41,18 +41,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     defaults = SampleFilter()
     parser.add_argument("data", nargs="+", type=in_file, metavar="FILE",
-                        help="training games, from `selfplay`, also packed by xz")
+                        help="training games from `selfplay`, also compressed by xz")
     parser.add_argument("--network", type=in_file, action="append", default=[], metavar="FILE.network",
-                        help="to compare with the built-in one; may be given several times")
+                        help="a network to compare with the built-in one; may be repeated")
     parser.add_argument("--held-out", type=IntRange(1), default=defaults.held_out, metavar="N",
                         help=f"one game in this many was held out (default {defaults.held_out})")
-    parser.add_argument("--decay-of-returns", type=FloatRange(0, 1), default=0.7, metavar="X",
+    parser.add_argument("--lambda", type=FloatRange(0, 1), default=0.7, metavar="X",
                         help="as in `tune network` (default 0.7)")
     parser.add_argument("--positions", type=IntRange(0), default=2000, metavar="N",
-                        help="to search as well (default 2000)")
-    parser.add_argument("--nodes", type=positive, default=100_000, metavar="N", help="per search (default 100000)")
-    parser.add_argument("--device", type=text, metavar="NAME",
-                        help="torch's name for it (default: cuda where there is one)")
+                        help="positions to search as well (default 2000)")
+    parser.add_argument("--nodes", type=positive, default=100_000, metavar="N",
+                        help="nodes per search (default 100000)")
+    parser.add_argument("--device", type=text, metavar="NAME", help="torch device (default: cuda if there is one)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,19 +61,18 @@ def run(arguments: argparse.Namespace) -> int:
     paths = [BUILT_IN_FILE, *arguments.network]
     networks = {_name(path): read_network(path) for path in paths}
     device, threads = find_device(arguments.device), usable_cores()
-    filter_by = SampleFilter(held_out=arguments.held_out, decay=arguments.decay_of_returns)
-    samples = held_out_samples(arguments.data, filter_by, threads,
-                               complain=lambda line: print(f"error: {line}", file=sys.stderr))
+    filter_by = SampleFilter(held_out=arguments.held_out, lambda_=vars(arguments)["lambda"])
+    samples = held_out_samples(arguments.data, filter_by, threads, warn=print_warning)
     if len(samples) < _STRETCHES:
-        raise InputError(f"there are only {len(samples)} positions of held-out games, too few to judge by")
+        raise InputError(f"too few positions of held-out games: {len(samples)}, at least {_STRETCHES} are needed")
     scores = {name: _scores(network, samples, device) for name, network in networks.items()}
-    _print_errors(f"returns of {len(samples)} positions", expected(samples["score"], _SCALE), scores)
+    _print_errors(f"lambda targets of {len(samples)} positions", expected_result(samples["score"], _SCALE), scores)
     if arguments.positions:
         chosen = slice(None, None, max(len(samples) // arguments.positions, 1))
         some = samples[chosen][:arguments.positions]
         deep = np.array(list(count_with_progress(deep_scores(some, arguments.nodes, threads), "searches", len(some))),
                         np.int64)
-        _print_errors(f"searches of {arguments.nodes} nodes, {len(some)} positions", expected(deep, _SCALE),
+        _print_errors(f"searches of {arguments.nodes} nodes, {len(some)} positions", expected_result(deep, _SCALE),
                       {name: values[chosen][:arguments.positions] for name, values in scores.items()})
     return 0
 
@@ -83,7 +82,7 @@ def _name(path: Path) -> str:
 
 
 def _scores(network: Network, samples: Samples, device: str) -> Reals:
-    """The static scores of samples by a network's integers."""
+    """The static scores of samples by the quantized network, in centipawns from the side to move's view."""
     import torch
 
     from eval.network.model import IntegerReference, Unpacker, to_device
@@ -102,14 +101,14 @@ def _print_errors(against: str, labels: Reals, scores: dict[str, Reals]) -> None
     first: Any = None
     for name, values in scores.items():
         scale = fit_scale(values, labels)
-        errors = (expected(values, scale) - labels) ** 2
+        errors = (expected_result(values, scale) - labels) ** 2
         first = errors if first is None else first
-        less, doubt = _difference(errors - first)
-        note = "" if errors is first else f"  {less:+.6f} +- {doubt:.6f} ({less / first.mean():+.2%})"
+        mean, margin = _mean_with_margin(errors - first)
+        note = "" if errors is first else f"  {mean:+.6f} +- {margin:.6f} ({mean / first.mean():+.2%})"
         print(f"  {name:20s} {errors.mean():.6f} with a scale of {scale:.0f}{note}", flush=True)
 
 
-def _difference(differences: Reals) -> tuple[float, float]:
-    """(mean, half of its 95 % interval) of numbers of which neighbours depend on each other."""
+def _mean_with_margin(differences: Reals) -> tuple[float, float]:
+    """(mean, half of its 95 % interval) of a series whose neighbouring values are correlated."""
     means = [float(part.mean()) for part in np.array_split(differences, min(_STRETCHES, len(differences)))]
     return float(differences.mean()), _TWO_SIGMA * float(np.std(means, ddof=1)) / math.sqrt(len(means))

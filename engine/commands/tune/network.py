@@ -1,4 +1,4 @@
-"""`tune network FILE...`: teach a network on files of training games."""
+"""`tune network FILE...`: train a network on training games."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from engine.commands.tune.training_run import TrainingRun, require_torch, single
 from engine.system.errors import InputError, quote
 from engine.system.files import begins_with
 from eval.network.file import DEFAULT_LAYERS, FEATURES, MAGIC, Network, Shape, check_shape, read_network, write_network
-from eval.network.metrics import Losses, features_shares, losses_by_piece_count, losses_of, sample_of
-from eval.network.samples import Samples, expected
+from eval.network.metrics import Losses, features_predictions, losses_by_piece_count, losses_of, subsample
+from eval.network.samples import Samples, expected_result
 
 if TYPE_CHECKING:
     from eval.network.teacher import Teacher
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 _COMMAND = "tune network"
 _OUTPUT_BUCKETS = 8
 
-# Where the own king may stand, files a to d, from its first rank on; what lies beyond belongs to the last bucket.
+# By number of buckets: the bucket of each square of the own king on files a to d, from its first rank; the ranks beyond
+# the last one listed belong to the same buckets as that one.
 _KING_BUCKETS = {1: ("0000",), 2: ("0000", "0000", "1111"), 4: ("0011", "2222", "3333"),
                  8: ("0012", "3344", "5555", "6666", "6666", "7777")}
 
@@ -36,53 +37,56 @@ _KING_BUCKETS = {1: ("0000",), 2: ("0000", "0000", "1111"), 4: ("0011", "2222", 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--out", type=OutputFile("network", begins_with(MAGIC)), required=True, metavar="FILE.network",
-                        help="where the network goes")
-    parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the course of the losses")
-    parser.add_argument("--resume", action="store_true", help="go on where OUT.checkpoint was written")
+                        help="the trained network")
+    parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the losses")
+    parser.add_argument("--resume", action="store_true", help="continue from OUT.checkpoint")
     parser.add_argument("--start", type=in_file, metavar="FILE.network",
-                        help="begin with what this one has learned; one king bucket may become several")
-    shape = parser.add_argument_group("the network")
-    shape.add_argument("--hidden", type=positive, default=512, metavar="N", help="its width (default 512)")
+                        help="start from this network; one king bucket may become several")
+    shape = parser.add_argument_group("network")
+    shape.add_argument("--hidden", type=positive, default=512, metavar="N",
+                       help="width of the first layer (default 512)")
     shape.add_argument("--output-buckets", type=IntRange(1, 32), default=_OUTPUT_BUCKETS, metavar="N",
-                       help=f"by piece count (default {_OUTPUT_BUCKETS})")
-    shape.add_argument("--king-buckets", type=int, default=1, choices=tuple(_KING_BUCKETS), help="(default 1)")
-    layers = _layers_text(DEFAULT_LAYERS)
+                       help=f"output sets, by piece count (default {_OUTPUT_BUCKETS})")
+    shape.add_argument("--king-buckets", type=int, default=1, choices=tuple(_KING_BUCKETS),
+                       help="feature sets, by king square (default 1)")
+    layers = _format_layers(DEFAULT_LAYERS)
     shape.add_argument("--layers", type=text, default=layers, metavar="N:M",
                        help=f"widths of the two small layers (default {layers})")
-    shape.add_argument("--unmirrored", action="store_true", help="do not mirror by the king's wing")
-    course = add_training_arguments(parser, epochs=20, batch=16_384)
-    course.add_argument("--precision", default="tf32", choices=("tf32", "bf16"), help="on a GPU (default tf32)")
-    course.add_argument("--teacher", type=in_file, metavar="FILE.teacher",
-                        help="from `tune teacher`, labels neighbours for `--pretrain COUNT:teacher:EPOCHS`")
-    requires_option(course.add_argument("--teacher-part", type=FloatRange(0, 1), default=0.0, metavar="X",
-                                        help="of the teacher's opinion in the scores of the games (default 0)"),
+    shape.add_argument("--unmirrored", action="store_true", help="do not mirror positions by the king's wing")
+    training = add_training_arguments(parser, epochs=20, batch=16_384)
+    training.add_argument("--precision", default="tf32", choices=("tf32", "bf16"),
+                          help="precision on a GPU (default tf32)")
+    training.add_argument("--teacher", type=in_file, metavar="FILE.teacher",
+                          help="from `tune teacher`; labels neighbours for `--pretrain COUNT:teacher:EPOCHS`")
+    requires_option(training.add_argument("--teacher-part", type=FloatRange(0, 1), default=0.0, metavar="X",
+                                          help="weight of the teacher's score in the scores of the games (default 0)"),
                     "--teacher")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Teach, print the losses, and return the exit status."""
+    """Train, print the losses, and return the exit status."""
     require_torch(_COMMAND)
-    shape = Shape(arguments.hidden, _read_layers(arguments.layers), king_buckets(arguments.king_buckets),
+    shape = Shape(arguments.hidden, _parse_layers(arguments.layers), king_buckets(arguments.king_buckets),
                   not arguments.unmirrored, arguments.output_buckets)
     check_shape(shape)
     start = _read_start(arguments.start, shape) if arguments.start is not None else None
-    return _Session(arguments, shape, start).run()
+    return _NetworkTraining(arguments, shape, start).run()
 
 
 def _read_start(path: Path, shape: Shape) -> Network:
-    """The network in a file with the king buckets of this shape; InputError if anything else differs."""
+    """The network in a file, with the king buckets of `shape`; InputError if anything else differs."""
     start = read_network(path)
     fitting = start.with_king_buckets(shape.king_buckets) if start.shape.rows == FEATURES else start
     if fitting.shape != shape:
-        raise InputError(f"{path} has another shape: {_options_of(start.shape)}")
+        raise InputError(f"{path} has a different shape: {_format_options(start.shape)}")
     return fitting
 
 
-def _options_of(shape: Shape) -> str:
-    """The options for a network of this shape, or nearly: king buckets may be others than those of `--king-buckets`."""
+def _format_options(shape: Shape) -> str:
+    """The options for a network of this shape, except that its king buckets may differ from `--king-buckets`."""
     words = [f"--hidden {shape.hidden}"]
     if shape.layers != DEFAULT_LAYERS:
-        words.append(f"--layers {_layers_text(shape.layers)}")
+        words.append(f"--layers {_format_layers(shape.layers)}")
     if shape.rows > FEATURES:
         words.append(f"--king-buckets {shape.rows // FEATURES}")
     if shape.output_buckets != _OUTPUT_BUCKETS:
@@ -92,80 +96,80 @@ def _options_of(shape: Shape) -> str:
     return " ".join(words)
 
 
-def _layers_text(layers: tuple[int, int]) -> str:
+def _format_layers(layers: tuple[int, int]) -> str:
     return ":".join(map(str, layers))
 
 
-def _read_layers(words: str) -> tuple[int, int]:
+def _parse_layers(words: str) -> tuple[int, int]:
     try:
         first, second = (int(word) for word in words.split(":"))
     except ValueError as error:
-        raise InputError(f"--layers is N:M, two widths, not {quote(words)}") from error
+        raise InputError(f"--layers must be two widths N:M, got {quote(words)}") from error
     return first, second
 
 
 def king_buckets(count: int) -> tuple[int, ...]:
-    """The bucket of each square, the same on both wings."""
+    """The bucket of each king square for this number of buckets, the same on both wings."""
     ranks = [_KING_BUCKETS[count][min(rank, len(_KING_BUCKETS[count]) - 1)] for rank in range(8)]
     return tuple(int(letter) for rank in ranks for letter in rank + rank[::-1])
 
 
-class _Session:
-    """One call of the command, after the first shard has been read."""
+class _NetworkTraining:
+    """One call of the command, once the first shard has been read."""
 
     def __init__(self, arguments: argparse.Namespace, shape: Shape, start: Network | None) -> None:
         from eval.network.model import NetworkModel
         from eval.network.teacher import load_teacher
         from eval.network.train import Trainer
 
-        self._arguments, self._start, self._lessons = arguments, start, TrainingRun(arguments, _COMMAND)
-        lessons = self._lessons
-        self._model = NetworkModel(shape, lessons.device, arguments.seed, arguments.precision)
+        self._arguments, self._start, self._run = arguments, start, TrainingRun(arguments, _COMMAND)
+        device = self._run.device
+        self._model = NetworkModel(shape, device, arguments.seed, arguments.precision)
         if start is not None:
             self._model.load_network(start)
-        self._trainer = Trainer(lessons.plan(), self._model, lessons.validation, lessons.device)
+        self._trainer = Trainer(self._run.config(), self._model, self._run.validation, device)
         self._teacher: Teacher | None = None
         if arguments.teacher is not None:
-            self._teacher = load_teacher(arguments.teacher, lessons.device)
+            self._teacher = load_teacher(arguments.teacher, device)
 
     def run(self) -> int:
-        """Learn to the end, or until somebody stops it."""
-        features = self._lessons.print_baselines()
-        self._lessons.train(self._trainer, self._stages, partial(self._finish, features))
+        """Train until the last stage ends or the user interrupts, and write the network; returns the exit status."""
+        features = self._run.print_baselines()
+        self._run.train(self._trainer, self._stages, partial(self._finish, features))
         return 0
 
     def _stages(self) -> list[TrainingStage]:
         if self._teacher is None:
-            return self._lessons.stages(self._trainer)
-        label = partial(self._teacher.label, scale=self._lessons.scale)
-        return self._lessons.stages(self._trainer, label, self._taught_games())
+            return self._run.stages(self._trainer)
+        label = partial(self._teacher.label, scale=self._run.scale)
+        return self._run.stages(self._trainer, label, self._blended_games())
 
-    def _taught_games(self) -> Callable[[], Iterator[Samples]]:
-        """The games, with the teacher's opinion in their scores."""
-        source, part = self._lessons.source, self._arguments.teacher_part
+    def _blended_games(self) -> Callable[[], Iterator[Samples]]:
+        """The samples of the games, with the teacher's scores blended into theirs."""
+        source, part = self._run.source, self._arguments.teacher_part
         if part == 0 or self._teacher is None:
             return source.shards
-        label = partial(self._teacher.label, scale=self._lessons.scale, part=part)
+        label = partial(self._teacher.label, scale=self._run.scale, part=part)
         if source.length == 1:
-            return partial(single_shard, label(self._lessons.training))  # labelled once, not in every pass
+            return partial(single_shard, label(self._run.training))  # labelled once, not in every pass
         return lambda: map(label, source.shards())
 
-    def _rows_to_round_by(self) -> Any:
-        """Some of the samples, on the device."""
+    def _calibration_rows(self) -> Any:
+        """Some of the training samples, on the device, for the quantization."""
         from eval.network.model import to_device
 
-        return to_device(sample_of(self._lessons.training), self._lessons.device)
+        return to_device(subsample(self._run.training), self._run.device)
 
     def _finish(self, features: Losses) -> None:
-        """Quantise, judge the integers, and write the file."""
+        """Quantize the network, measure the loss of the integers, write the file, and print the losses."""
         from eval.network.quantize import quantize_with_compensation
         from eval.network.train import check_integers
 
-        arguments, trainer, lessons = self._arguments, self._trainer, self._lessons
-        validation, scale, share = lessons.validation, lessons.scale, lessons.share[1]
-        floats = trainer.shares()
-        exact = losses_of(floats, validation, scale, share)
-        provenance = {"command": command_line_of(_COMMAND, arguments), "data": lessons.data_used(trainer),
+        arguments, trainer, run = self._arguments, self._trainer, self._run
+        validation, scale, wdl_weight = run.validation, run.scale, run.wdl_weight[1]
+        floats = trainer.predictions()
+        exact = losses_of(floats, validation, scale, wdl_weight)
+        provenance = {"command": command_line_of(_COMMAND, arguments), "data": run.describe_data(trainer),
                       "date": today(), "seed": arguments.seed,
                       "result": f"validation loss {exact.target:.6f} (features {features.target:.6f}), "
                                 f"result {exact.result:.6f} ({features.result:.6f}), "
@@ -173,29 +177,29 @@ class _Session:
         if self._start is not None:
             provenance["start"] = self._start.provenance
         network = quantize_with_compensation(self._model, self._model.quantize(scale, provenance),
-                                             self._rows_to_round_by())
-        scores, mean, largest = check_integers(self._model, network, validation, lessons.device)
+                                             self._calibration_rows())
+        scores, mean, largest = check_integers(self._model, network, validation, run.device)
         write_network(network, arguments.out)
         print_now(f"{'network, floats':30s} {loss_columns(exact)}")
-        rounded = losses_of(expected(scores, scale), validation, scale, share)
-        print_now(f"{'network, integers':30s} {loss_columns(rounded)}")
+        quantized = losses_of(expected_result(scores, scale), validation, scale, wdl_weight)
+        print_now(f"{'network, integers':30s} {loss_columns(quantized)}")
         print_now(f"integers and floats differ by {mean:.2f} centipawns on average, by {largest:.0f} at most")
-        statics = features_shares(lessons.training, validation, scale, share)
-        for group in losses_by_piece_count(floats, statics, validation, scale, share):
-            print_now(f"{group.fewest:2d} to {group.most:2d} men ({group.share:6.1%}): network {group.network:.6f}, "
-                      f"features {group.features:.6f}")
+        statics = features_predictions(run.training, validation, scale, wdl_weight)
+        for group in losses_by_piece_count(floats, statics, validation, scale, wdl_weight):
+            print_now(f"{group.fewest:2d} to {group.most:2d} pieces ({group.fraction:6.1%}): "
+                      f"network {group.network:.6f}, features {group.features:.6f}")
         print_now(f"network in {arguments.out}, {arguments.out.stat().st_size} bytes, "
-                  f"after {time.perf_counter() - lessons.started:.1f} s")
+                  f"after {time.perf_counter() - run.started:.1f} s")
         if arguments.plot is not None:
             _plot(trainer.reports, features, arguments.plot)
 
 
-def _plot(course: Sequence[TrainingReport], features: Losses, path: Path) -> None:
-    places = [report.samples / MILLION for report in course]
-    ends = [places[0], places[-1]]
-    save_plot(path, ("million samples", "mean squared error of the expected point"), {
-        "training": (places, [report.training_loss for report in course]),
-        "validation": (places, [report.validation.target for report in course]),
-        "validation, results": (places, [report.validation.result for report in course]),
+def _plot(reports: Sequence[TrainingReport], features: Losses, path: Path) -> None:
+    samples = [report.samples / MILLION for report in reports]
+    ends = [samples[0], samples[-1]]
+    save_plot(path, ("million samples", "mean squared error of the expected_result point"), {
+        "training": (samples, [report.training_loss for report in reports]),
+        "validation": (samples, [report.validation.target for report in reports]),
+        "validation, results": (samples, [report.validation.result for report in reports]),
         "features": (ends, [features.target] * 2), "features, results": (ends, [features.result] * 2),
-    }, title="How the network learned", dashed=("features", "features, results"))
+    }, title="Losses of the network", dashed=("features", "features, results"))

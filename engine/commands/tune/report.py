@@ -13,7 +13,7 @@ MILLION = 1_000_000
 
 
 def print_now(line: str) -> None:
-    """Print a line at once, also into a file."""
+    """Print a line and flush it, so that a log file is up to date."""
     print(line, flush=True)
 
 
@@ -23,7 +23,7 @@ def loss_columns(losses: Losses) -> str:
 
 
 def report_line(report: TrainingReport) -> str:
-    """The line that is printed for a report of the trainer."""
+    """A report of the trainer, formatted as one line."""
     return (f"{report.stage} {report.epoch:7.2f} ({report.progress:6.1%}) training {report.training_loss:.6f} "
             f"validation {loss_columns(report.validation)} rate {report.rate:.1e} {report.speed / MILLION:.2f} M/s "
             f"at {report.seconds:.0f} s")

@@ -1,4 +1,4 @@
-"""`tune teacher FILE...`: teach a teacher, which labels positions for `tune network`."""
+"""`tune teacher FILE...`: train a teacher, a larger network that labels positions for `tune network`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _COMMAND = "tune teacher"
 
 
-def _is_by_torch(path: Path) -> bool:
+def _is_torch_file(path: Path) -> bool:
     if not zipfile.is_zipfile(path):
         return False
     with zipfile.ZipFile(path) as archive:
@@ -33,55 +33,59 @@ def _is_by_torch(path: Path) -> bool:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--out", type=OutputFile("teacher", _is_by_torch), required=True, metavar="FILE.teacher",
-                        help="where the teacher goes")
-    parser.add_argument("--resume", action="store_true", help="go on where OUT.checkpoint was written")
-    course = add_training_arguments(parser, epochs=2, batch=4096)
-    course.add_argument("--start", type=in_file, metavar="FILE.teacher", help="begin with what this one has learned")
-    conflicts_with(course.add_argument("--base", type=in_file, metavar="FILE.network",
-                                       help="begin with this one's judgement, and learn what it misses"), "--start")
-    shape = parser.add_argument_group("the teacher")
-    shape.add_argument("--blocks", type=IntRange(1, 100), metavar="N", help="of two convolutions (default 8)")
-    shape.add_argument("--channels", type=IntRange(8, 1024), metavar="N", help="(default 128)")
+    parser.add_argument("--out", type=OutputFile("teacher", _is_torch_file), required=True, metavar="FILE.teacher",
+                        help="the trained teacher")
+    parser.add_argument("--resume", action="store_true", help="continue from OUT.checkpoint")
+    training = add_training_arguments(parser, epochs=2, batch=4096)
+    training.add_argument("--start", type=in_file, metavar="FILE.teacher", help="start from this teacher")
+    conflicts_with(training.add_argument("--base", type=in_file, metavar="FILE.network",
+                                         help="add the teacher's output to that of this network, which stays fixed"),
+                   "--start")
+    shape = parser.add_argument_group("teacher")
+    shape.add_argument("--blocks", type=IntRange(1, 100), metavar="N",
+                       help="residual blocks of two convolutions (default 8)")
+    shape.add_argument("--channels", type=IntRange(8, 1024), metavar="N",
+                       help="channels of each convolution (default 128)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Teach, print the losses, and return the exit status."""
+    """Train, print the losses, and return the exit status."""
     require_torch(_COMMAND)
     from eval.network.train import Trainer
 
-    lessons = TrainingRun(arguments, _COMMAND)
-    teacher = _first_teacher(arguments, lessons.device)
-    trainer = Trainer(lessons.plan(), teacher, lessons.validation, lessons.device)
-    lessons.print_baselines()
+    training_run = TrainingRun(arguments, _COMMAND)
+    teacher = _first_teacher(arguments, training_run.device)
+    trainer = Trainer(training_run.config(), teacher, training_run.validation, training_run.device)
+    training_run.print_baselines()
 
     def finish() -> None:
         teacher.save(arguments.out)
-        found = losses_of(trainer.shares(), lessons.validation, lessons.scale, lessons.share[1])
-        print_now(f"{'teacher':30s} {loss_columns(found)}")
+        losses = losses_of(trainer.predictions(), training_run.validation, training_run.scale,
+                           training_run.wdl_weight[1])
+        print_now(f"{'teacher':30s} {loss_columns(losses)}")
         print_now(f"teacher in {arguments.out}, {arguments.out.stat().st_size} bytes, "
-                  f"after {time.perf_counter() - lessons.started:.1f} s")
+                  f"after {time.perf_counter() - training_run.started:.1f} s")
 
-    lessons.train(trainer, lambda: lessons.stages(trainer), finish)
+    training_run.train(trainer, lambda: training_run.stages(trainer), finish)
     return 0
 
 
 def _first_teacher(arguments: argparse.Namespace, device: str) -> Teacher:
-    """The teacher as it is before the course: one in a file, or one that knows nothing."""
+    """The teacher before the training: that of --start, or a new one."""
     from eval.network.teacher import Teacher, TeacherShape, load_teacher
 
-    asked = {name: size for name in ("blocks", "channels") if (size := getattr(arguments, name)) is not None}
+    requested = {name: size for name in ("blocks", "channels") if (size := getattr(arguments, name)) is not None}
     if arguments.start is None:
-        return Teacher(TeacherShape(**asked), device, arguments.seed, _read_base(arguments.base, device))
+        return Teacher(TeacherShape(**requested), device, arguments.seed, _read_base(arguments.base, device))
     teacher = load_teacher(arguments.start, device)
-    if replace(teacher.shape, **asked) != teacher.shape:
-        raise InputError(f"{arguments.start} has another shape: --blocks {teacher.shape.blocks} "
+    if replace(teacher.shape, **requested) != teacher.shape:
+        raise InputError(f"{arguments.start} has a different shape: --blocks {teacher.shape.blocks} "
                          f"--channels {teacher.shape.channels}")
     return teacher
 
 
 def _read_base(path: Path | None, device: str) -> NetworkModel | None:
-    """The network in a file, as a model to begin with; InputError if the file is none."""
+    """The network in a file as a model; InputError if the file holds no network."""
     from eval.network.model import NetworkModel
 
     if path is None:

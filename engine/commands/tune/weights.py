@@ -1,10 +1,9 @@
-"""`tune eval FILE...`: learn the weights of the evaluation from files of training games."""
+"""`tune weights FILE...`: tune the weights of the features on training games or labelled positions."""
 
 from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from engine.arena.game_file import Games, read_games
 from engine.arena.tuner_samples import labelled_samples, quiet_samples
 from engine.commands.shared.arguments import FloatRange, OutputFile, add_seed, in_file, positive
 from engine.commands.shared.interruption import stop_on_interrupt
+from engine.commands.shared.output import print_warning
 from engine.commands.shared.plots import plot_file, save_plot
 from engine.commands.shared.progress import track
 from engine.commands.shared.provenance import today
@@ -19,14 +19,14 @@ from engine.system.errors import InputError
 from engine.system.files import read_json
 from engine.system.host import usable_cores
 from eval.tuner.samples import Samples
-from eval.tuner.wdl import fit_outcome
+from eval.tuner.wdl import fit_wdl_model
 from eval.tuner.weights import Epoch, TuningConfig, WeightTuner, rounded_weights
-from eval.wdl import WdlModel, described
+from eval.wdl import WdlModel, format_wdl_model
 from eval.weight_file import LARGEST_WEIGHT, read_weight_file
 from eval.weights import WeightsRecord, load_weights, save_weights
 
 _LABELLED = (".epd", ".fen")
-_NOTHING_LEARNED = 1
+_NO_IMPROVEMENT = 1
 
 
 def _is_weight_file(path: Path) -> bool:
@@ -39,70 +39,72 @@ def _is_weight_file(path: Path) -> bool:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    plan = TuningConfig()
+    defaults = TuningConfig()
     parser.add_argument("data", nargs="+", type=in_file, metavar="FILE",
-                        help="training games, from `selfplay`; or .epd files, also packed, with the games' results")
-    parser.add_argument("--out", type=OutputFile("file of weights", _is_weight_file), required=True,
+                        help="training games from `selfplay`, or .epd files, also compressed, with the games' results")
+    parser.add_argument("--out", type=OutputFile("weight file", _is_weight_file), required=True,
                         metavar="FILE.json",
-                        help="where the best weights go, after every epoch; for `match FILE.json default`")
-    parser.add_argument("--start", type=in_file, metavar="FILE.json", help="begin with these weights, not the engine's")
-    parser.add_argument("--epochs", type=positive, default=plan.epochs, metavar="N", help=f"(default {plan.epochs})")
-    parser.add_argument("--rate", type=FloatRange(0, LARGEST_WEIGHT, above=True), default=plan.rate, metavar="CP",
-                        help=f"the largest step of a weight at first (default {plan.rate})")
-    parser.add_argument("--blend", type=FloatRange(0, 1), default=plan.blend, metavar="X",
-                        help=f"share of the game's result in the target (default {plan.blend}), the rest is the score")
-    parser.add_argument("--pull", type=FloatRange(0, 1), default=plan.regularization, metavar="X",
-                        help=f"how strongly weights are held where they begin (default {plan.regularization})")
+                        help="the best weights, written after every epoch; for `match FILE.json default`")
+    parser.add_argument("--start", type=in_file, metavar="FILE.json",
+                        help="start from these weights (default: the engine's own)")
+    parser.add_argument("--epochs", type=positive, default=defaults.epochs, metavar="N",
+                        help=f"passes over the data (default {defaults.epochs})")
+    parser.add_argument("--rate", type=FloatRange(0, LARGEST_WEIGHT, above=True), default=defaults.rate, metavar="CP",
+                        help=f"largest step of a weight at the start (default {defaults.rate})")
+    parser.add_argument("--blend", type=FloatRange(0, 1), default=defaults.blend, metavar="X",
+                        help="weight of the game result in the target; the rest is the score "
+                             f"(default {defaults.blend})")
+    parser.add_argument("--pull", type=FloatRange(0, 1), default=defaults.regularization, metavar="X",
+                        help="how strongly weights are held near their starting values "
+                             f"(default {defaults.regularization})")
     add_seed(parser, "the order of the positions")
-    parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the course of the losses")
+    parser.add_argument("--plot", type=plot_file, metavar="FILE.png", help="draw the losses")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Learn, print the losses, and return the exit status."""
+    """Tune the weights, print the losses, and return the exit status: 1 if no epoch improved on the start."""
     start = load_weights(arguments.start)
     threads = usable_cores()
     samples = _samples(arguments.data, start, threads)
-    plan = TuningConfig(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend,
-                        regularization=arguments.pull,
-                        seed=arguments.seed, threads=threads)
-    learner = WeightTuner(samples, start, plan)
-    print(f"{len(samples)} quiet positions; a pawn more is worth {_winning_share(learner.steepness):.1%} of the point")
-    outcome = _fitted_outcome(samples, arguments.start)
-    with stop_on_interrupt(learner.stop):
-        course = _learn(learner, plan, arguments, samples, outcome)
-    if not course:
+    config = TuningConfig(epochs=arguments.epochs, rate=arguments.rate, blend=arguments.blend,
+                          regularization=arguments.pull, seed=arguments.seed, threads=threads)
+    tuner = WeightTuner(samples, start, config)
+    print(f"{len(samples)} quiet positions; a pawn ahead scores {_expected_points(tuner.steepness):.1%} of the point")
+    model = _fit_wdl_model(samples, arguments.start)
+    with stop_on_interrupt(tuner.stop):
+        epochs = _tune(tuner, config, arguments, samples, model)
+    if not epochs:
         return 0
-    first, best = course[0], min(course, key=lambda epoch: epoch.validation_loss)
+    first, best = epochs[0], min(epochs, key=lambda epoch: epoch.validation_loss)
     if best is first:
-        print(f"no epoch was better than the weights at the start: {arguments.out} is not written")
-        return _NOTHING_LEARNED
+        print(f"no epoch improved on the weights at the start; {arguments.out} was not written")
+        return _NO_IMPROVEMENT
     print(f"best after epoch {best.number}: validation loss {best.validation_loss:.6f}, "
           f"{100 * (best.validation_loss / first.validation_loss - 1):+.2f} %; weights in {arguments.out}")
     if arguments.plot is not None:
-        _plot(course, arguments.plot)
+        _plot(epochs, arguments.plot)
     return 0
 
 
-def _fitted_outcome(samples: Samples, start: Path | None) -> WdlModel:
-    """What scores mean for the game; where the samples do not say it, what they meant with the weights at the start."""
+def _fit_wdl_model(samples: Samples, start: Path | None) -> WdlModel:
+    """The WDL model fitted to the samples; if that fails, warn and return the model of the weights at the start."""
     try:
-        outcome, likelihood = fit_outcome(samples)
+        model, likelihood = fit_wdl_model(samples)
     except InputError as error:
-        print(f"error: {error}; the chances of the game stay as they were", file=sys.stderr)
+        print_warning(f"{error}; the WDL model stays as it was")
         return WdlModel(*read_weight_file(start).outcome)
-    print(f"chances of the game: {described(outcome)}; mean negative log-likelihood {likelihood:.4f}")
-    return outcome
+    print(f"WDL model: {format_wdl_model(model)}; mean negative log-likelihood {likelihood:.4f}")
+    return model
 
 
 def _samples(paths: Sequence[Path], start: WeightsRecord, threads: int) -> Samples:
-    """What the files hold: training games, or positions that others labelled."""
+    """The samples in the files: all of training games, or all of labelled positions."""
     are_labelled = [any(suffix in _LABELLED for suffix in path.suffixes) for path in paths]
     if all(are_labelled):
         parts: list[Samples] = []
         for path in paths:
             first_game = int(parts[-1].rows["game"][-1]) + 1 if parts and len(parts[-1]) else 0
-            parts.append(labelled_samples(path, start, first_game,
-                                          lambda text: print(f"error: {text}", file=sys.stderr)))
+            parts.append(labelled_samples(path, start, first_game, print_warning))
         return Samples.join(parts)
     if any(are_labelled):
         raise InputError("training games and labelled positions cannot be mixed: only the games have searched scores")
@@ -114,39 +116,40 @@ def _blocks(paths: Sequence[Path]) -> Iterator[Games]:
         yield from read_games(path)
 
 
-def _winning_share(steepness: float) -> float:
+def _expected_points(steepness: float) -> float:
+    """The expected_result score of a lead of 100 centipawns, from 0 to 1."""
     return 1 / (1 + math.exp(-100 * steepness))
 
 
-def _learn(learner: WeightTuner, plan: TuningConfig, arguments: argparse.Namespace, samples: Samples,
-           outcome: WdlModel) -> list[Epoch]:
-    """Run all epochs; the file always holds the best weights so far."""
-    course: list[Epoch] = []
-    epochs = learner.run()
-    for number in track(range(plan.epochs + 1), lambda number: f"epoch {number}"):
-        epoch = next(epochs, None)
+def _tune(tuner: WeightTuner, config: TuningConfig, arguments: argparse.Namespace, samples: Samples,
+          model: WdlModel) -> list[Epoch]:
+    """Run all epochs and return them; the file always holds the best weights so far."""
+    epochs: list[Epoch] = []
+    following = tuner.run()
+    for number in track(range(config.epochs + 1), lambda number: f"epoch {number}"):
+        epoch = next(following, None)
         if epoch is None:
             break
         print(f"epoch {number}: training loss {epoch.training_loss:.6f}, validation loss {epoch.validation_loss:.6f}",
               flush=True)
-        if course and epoch.validation_loss < min(earlier.validation_loss for earlier in course):
-            provenance = _provenance(course[0], epoch, arguments, samples)
-            save_weights(rounded_weights(epoch), arguments.out, provenance, outcome)
-        course.append(epoch)
-    return course
+        if epochs and epoch.validation_loss < min(earlier.validation_loss for earlier in epochs):
+            provenance = _provenance(epochs[0], epoch, arguments, samples)
+            save_weights(rounded_weights(epoch), arguments.out, provenance, model)
+        epochs.append(epoch)
+    return epochs
 
 
 def _provenance(first: Epoch, best: Epoch, arguments: argparse.Namespace, samples: Samples) -> str:
-    """Where weights come from, in one line."""
+    """The command, data and losses of the tuning, in one line for the weight file."""
     files = " ".join(path.name for path in arguments.data)
-    return (f"tune eval {files} --epochs {arguments.epochs} --rate {arguments.rate} --blend {arguments.blend} "
+    return (f"tune weights {files} --epochs {arguments.epochs} --rate {arguments.rate} --blend {arguments.blend} "
             f"--pull {arguments.pull} --seed {arguments.seed}; {today()}; {len(samples)} quiet "
             f"positions; validation loss {first.validation_loss:.6f} -> {best.validation_loss:.6f} in epoch "
             f"{best.number}")
 
 
-def _plot(course: Sequence[Epoch], path: Path) -> None:
-    numbers = [epoch.number for epoch in course]
-    save_plot(path, ("epoch", "mean squared error of the expected point"), {
-        "training": (numbers, [epoch.training_loss for epoch in course]),
-        "validation": (numbers, [epoch.validation_loss for epoch in course])}, title="How the weights learned")
+def _plot(epochs: Sequence[Epoch], path: Path) -> None:
+    numbers = [epoch.number for epoch in epochs]
+    save_plot(path, ("epoch", "mean squared error of the expected_result point"), {
+        "training": (numbers, [epoch.training_loss for epoch in epochs]),
+        "validation": (numbers, [epoch.validation_loss for epoch in epochs])}, title="Losses of the tuned weights")

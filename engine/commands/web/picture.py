@@ -1,4 +1,4 @@
-"""`web --picture FILE.png`: the page as a browser shows it, with a famous game and the engine's opinion of it."""
+"""`web --picture FILE.png`: a screenshot of the page with a famous game, annotated and analysed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from engine.system.errors import InputError
 from engine.system.extras import missing_extra
 
 SIZE = 1280, 880
-_SHARPNESS = 1.5  # pixels of the picture for one of the page
-_PATIENCE = 60.0  # seconds
-_REST = 1.5  # seconds in which arrows and bars come to rest
+_SCALE = 1.5  # pixels of the picture per pixel of the page
+_TIMEOUT = 60.0  # seconds
+_SETTLE_SECONDS = 1.5  # until all animations have ended
 _DEPTH = 18  # plies of the analysis that is shown
 _BROWSERS, _DRIVER = ("chromium", "chromium-browser", "google-chrome"), "chromedriver"
 _FLAGS = ("--headless=new", "--disable-gpu", "--no-first-run", "--disable-sync", "--disable-background-networking",
@@ -36,17 +36,17 @@ _SHOWN_PLIES = 18  # Black has just played b5
 _DROP = """
 const data = new DataTransfer();
 data.items.add(new File([arguments[0]], "game.pgn", {type: "text/plain"}));
-for (const kind of ["dragover", "drop"]) {
-  document.body.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+for (const type of ["dragover", "drop"]) {
+  document.body.dispatchEvent(new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true}));
 }"""
-_VISIBLE = "return [...document.querySelectorAll(arguments[0])].find((found) => found.checkVisibility()) ?? null"
+_VISIBLE = "return [...document.querySelectorAll(arguments[0])].find((element) => element.checkVisibility()) ?? null"
 
 
 def take_picture(address: str, path: Path) -> None:
-    """Open the page, drop a game on it, have it annotated and analysed, and save what can be seen."""
+    """Open the page, drop a game on it, have it annotated and analysed, and save a screenshot."""
     with _browser() as driver:
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": _SHARPNESS, "mobile": False})
+            "width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": _SCALE, "mobile": False})
         driver.get(address)
         _find(driver, "nav [data-view=analyse]").click()
         _find(driver, "#lines .score")
@@ -57,14 +57,14 @@ def take_picture(address: str, path: Path) -> None:
         _find(driver, "#graph svg")
         driver.find_elements("css selector", "#analyse-moves button")[_SHOWN_PLIES - 1].click()
         _wait(lambda: _depth(driver) >= _DEPTH, "the analysis")
-        _wait(lambda: driver.execute_script("return document.querySelector('#toast').hidden"), "an end of its notices")
-        time.sleep(_REST)
+        _wait(lambda: driver.execute_script("return document.querySelector('#toast').hidden"), "the board alone")
+        time.sleep(_SETTLE_SECONDS)
         path.write_bytes(driver.get_screenshot_as_png())
 
 
 @contextmanager
 def _browser() -> Iterator[Any]:
-    """A browser that nobody sees."""
+    """A headless browser."""
     try:
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
@@ -91,12 +91,12 @@ def _find(driver: Any, selector: str) -> Any:
     return _wait(lambda: driver.execute_script(_VISIBLE, selector), selector)
 
 
-def _wait(look: Callable[[], Any], what: str) -> Any:
-    deadline = time.monotonic() + _PATIENCE
-    while not (found := look()):
+def _wait(find: Callable[[], Any], description: str) -> Any:
+    deadline = time.monotonic() + _TIMEOUT
+    while not (found := find()):
         check_interruption()
         if time.monotonic() > deadline:
-            raise InputError(f"the page does not show {what}")
+            raise InputError(f"the page does not show {description}")
         time.sleep(0.05)
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.reference.game import MAX, MIN, Game, Player
 
-Board = tuple[int | None, ...]  # square by square, row by row from the top: MAX, MIN or nobody
+Board = tuple[int | None, ...]  # square by square, row by row from the top: MAX, MIN or empty
 
 
 class RowGame(Game[Board, int]):
@@ -36,7 +36,7 @@ class RowGame(Game[Board, int]):
         return 0 if winner is None else 1 if winner == player else -1
 
     def winner(self, state: Board) -> Player | None:
-        """Who has a row; None if nobody has."""
+        """The player with a complete row; None if there is none."""
         for line in self._lines:
             owner = state[line[0]]
             if owner is not None and owner == state[line[1]] and all(state[square] == owner for square in line):
@@ -72,7 +72,7 @@ class ConnectFour(RowGame):
         return [column for column in range(self.columns) if state[column] is None]
 
     def result(self, state: Board, action: int) -> Board:
-        square = max(place for place in range(action, len(state), self.columns) if state[place] is None)
+        square = max(index for index in range(action, len(state), self.columns) if state[index] is None)
         return super().result(state, square)
 
 

@@ -14,7 +14,7 @@ class Choice:
 
     bucket: int | None = None
     is_settled: bool = False
-    place: int | None = None
+    index: int | None = None
 
 
 class BucketGame(Game[Choice, int]):
@@ -44,12 +44,12 @@ class BucketGame(Game[Choice, int]):
             return Choice(action, is_settled=not self._has_coin)
         if not state.is_settled:
             return Choice((state.bucket - action) % len(self._buckets), is_settled=True)
-        return Choice(state.bucket, is_settled=True, place=action)
+        return Choice(state.bucket, is_settled=True, index=action)
 
     def is_terminal(self, state: Choice) -> bool:
-        return state.place is not None
+        return state.index is not None
 
     def utility(self, state: Choice, player: Player) -> float:
-        assert state.bucket is not None and state.place is not None
-        number = self._buckets[state.bucket][state.place]
+        assert state.bucket is not None and state.index is not None
+        number = self._buckets[state.bucket][state.index]
         return number if player == MAX else -number

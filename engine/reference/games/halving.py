@@ -1,4 +1,4 @@
-"""The halving game: from N, take one away or halve, rounding down; whoever is left with 0 wins."""
+"""The halving game: from N, take one away or halve, rounding down; the player left with 0 wins."""
 
 from __future__ import annotations
 

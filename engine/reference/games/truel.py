@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from engine.reference.game import CHANCE, Game, Player
 
-AIR = -1  # a target that harms nobody
+AIR = -1  # a shot into the air
 HIT, MISS = "hit", "miss"
 
 
@@ -22,7 +22,7 @@ class Field:
 
 
 class Truel(Game[Field, Player | str]):
-    """The last one standing wins 1; if several are left after the last shot, nobody wins. `skills` are odds to hit."""
+    """The last one standing wins 1; if several are left after the last shot, none wins. `skills` are odds to hit."""
 
     def __init__(self, skills: Sequence[float], rounds: int) -> None:
         self._skills, self._rounds = skills, rounds

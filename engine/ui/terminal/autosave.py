@@ -1,4 +1,4 @@
-"""Games that are kept: each has a file of its own in the user's folder, with every move as soon as it is made."""
+"""Automatic saving: each game has a file in the user's data folder, rewritten after every move."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from engine.ui.game import PlayedGame
 
 
 def games_folder() -> Path:
-    """Where games are kept."""
+    """The folder of the saved games."""
     return host.user_data_folder() / "adversary" / "games"
 
 
 class AutoSave:
-    """Writes one game down, again and again. The file comes with the first move: who only looks leaves none behind."""
+    """Saves one game repeatedly to the same file, which is created at the first move."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = games_folder() if folder is None else folder
@@ -25,11 +25,11 @@ class AutoSave:
 
     @property
     def path(self) -> Path | None:
-        """The file, once there is one."""
+        """The file; None before the first move."""
         return self._path
 
     def save(self, game: PlayedGame) -> Path | None:
-        """Write the game as it stands; returns where, None if it has no moves. InputError if that cannot be done."""
+        """Write the game and return its file, None if it has no moves. InputError if it cannot be written."""
         if not game.moves and self._path is None:
             return None
         if self._path is None:
@@ -41,12 +41,12 @@ class AutoSave:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"cannot make {self._folder}: {error.strerror}") from error
+            raise InputError(f"cannot create {self._folder}: {error.strerror}") from error
         stamp = f"{datetime.now(UTC).astimezone():%Y-%m-%d_%H-%M-%S}"
         number, path = 1, self._folder / f"{stamp}.pgn"
         while True:
             try:
-                path.touch(exist_ok=False)  # two games of one second have two files
+                path.touch(exist_ok=False)  # two games may start in the same second
             except FileExistsError:
                 number += 1
                 path = self._folder / f"{stamp}_{number}.pgn"

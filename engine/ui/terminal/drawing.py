@@ -1,4 +1,4 @@
-"""A game as it looks on a screen: the board, and beside it the players, their clocks, what was taken and the moves."""
+"""The board as text, and the panel next to it: players, clocks, captured pieces, moves."""
 
 from __future__ import annotations
 
@@ -12,59 +12,59 @@ from engine.analysis.results import Score
 from engine.ui.clock import format_time
 from engine.ui.game import PlayedGame
 
-_MEN = dict(zip(chess.PIECE_TYPES, "♟♞♝♜♛♚", strict=True))  # solid ones: colour tells whose they are
-_OUTLINED = dict(zip(chess.PIECE_TYPES, "♙♘♗♖♕♔", strict=True))  # for White, where there is no colour
+_SOLID = dict(zip(chess.PIECE_TYPES, "♟♞♝♜♛♚", strict=True))  # solid symbols, where the colour shows the side
+_OUTLINED = dict(zip(chess.PIECE_TYPES, "♙♘♗♖♕♔", strict=True))  # for White, where there are no colours
 _LETTERS = dict(zip(chess.PIECE_TYPES, "pnbrqk", strict=True))
 PANEL_WIDTH = 36
 _MOVE_LINES = 3
 BAR_ROWS = 8
-_TIE = "\0"  # between a number and its move, which stay on one line
+_TIE = "\0"  # between a number and its move, to keep them on one line
 
 
 @dataclass(frozen=True)
 class View:
-    """A game, and how somebody wants to see it."""
+    """A game and how to display it."""
 
     game: PlayedGame
-    bottom: chess.Color  # who sits at the near side
+    bottom: chess.Color  # the side at the bottom
     has_symbols: bool  # chess symbols, or letters
-    score: Score | None = None  # White's, if the evaluation is to be seen
+    score: Score | None = None  # White's, if the evaluation is displayed
 
 
 @dataclass(frozen=True)
 class Square:
-    """What one square shows."""
+    """A square as displayed."""
 
     piece: chess.Piece | None
     is_light: bool
-    is_last: bool  # the last move came from here, or went here
+    is_last: bool  # from-square or to-square of the last move
     is_check: bool
 
 
 def rows(view: View) -> Iterator[tuple[int, list[Square]]]:
-    """The ranks from the far side to the near one, each with its number and squares as the near side sees them."""
+    """The ranks from top to bottom, each with its number and its squares from left to right."""
     board = view.game.board
     last = board.move_stack[-1] if board.move_stack else None
     checked = board.king(board.turn) if board.is_check() else None
-    near_to_far = list(range(8)) if view.bottom else list(range(7, -1, -1))
-    for rank in reversed(near_to_far):
-        squares = [chess.square(file, rank) for file in near_to_far]
+    bottom_up = list(range(8)) if view.bottom else list(range(7, -1, -1))
+    for rank in reversed(bottom_up):
+        squares = [chess.square(file, rank) for file in bottom_up]
         yield rank + 1, [Square(board.piece_at(square), bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square]),
                                 last is not None and square in (last.from_square, last.to_square), square == checked)
                          for square in squares]
 
 
 def files(view: View) -> str:
-    """The letters below the board, from left to right."""
+    """The file letters below the board, from left to right."""
     return "abcdefgh" if view.bottom else "hgfedcba"
 
 
-def piece_text(man: chess.Piece, has_symbols: bool, is_coloured: bool) -> str:
-    """A man as one character."""
+def piece_text(piece: chess.Piece, has_symbols: bool, is_coloured: bool) -> str:
+    """A piece as one character."""
     if not has_symbols:
-        letter = _LETTERS[man.piece_type]
-        return letter.upper() if man.color else letter
-    return (_OUTLINED if man.color and not is_coloured else _MEN)[man.piece_type]
+        letter = _LETTERS[piece.piece_type]
+        return letter.upper() if piece.color else letter
+    return (_OUTLINED if piece.color and not is_coloured else _SOLID)[piece.piece_type]
 
 
 def plain_board(view: View) -> Iterator[str]:
@@ -79,7 +79,7 @@ def plain_board(view: View) -> Iterator[str]:
 
 
 def panel(view: View) -> list[str]:
-    """What stands beside the board, as many lines as it has ranks, and one for its letters."""
+    """The lines next to the board: one for each rank, and one for the file letters."""
     game = view.game
     moves = [line.replace(_TIE, " ") for line in textwrap.wrap(game.numbered_moves().replace(". ", f".{_TIE}"),
                                                                PANEL_WIDTH)]
@@ -93,21 +93,22 @@ def panel(view: View) -> list[str]:
 
 
 def _player(view: View, color: chess.Color) -> str:
-    """Who plays a side, and the time on the clock."""
+    """The player of a side and the time left."""
     clock = view.game.clock
     mark = ">" if view.game.turn == color and not view.game.is_over else " "
     time = "" if clock is None else f"  {format_time(clock.left(color))}"
-    return f"{mark} {view.game.seat(color).name}{time}"
+    return f"{mark} {view.game.player(color).name}{time}"
 
 
 def _taken_by(view: View, color: chess.Color) -> str:
-    """The men that a side has taken, and by how much it is ahead."""
+    """The pieces that a side has captured, and its lead in pawns."""
     lost = view.game.taken(not color)
-    men = "".join(piece_text(chess.Piece(kind, not color), view.has_symbols, is_coloured=False) for kind in lost)
+    pieces = "".join(piece_text(chess.Piece(piece_type, not color), view.has_symbols, is_coloured=False)
+                     for piece_type in lost)
     lead = view.game.lead() if color else -view.game.lead()
-    return f"  {men}" + (f" +{lead}" if lead > 0 else "")
+    return f"  {pieces}" + (f" +{lead}" if lead > 0 else "")
 
 
 def bar_rows(score: Score) -> int:
-    """How many of the rows of an evaluation bar are White's."""
+    """The number of White's rows in an evaluation bar."""
     return round(BAR_ROWS * score.expected)

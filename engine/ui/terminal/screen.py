@@ -1,4 +1,4 @@
-"""Where a game is shown: a terminal in colours, or lines of plain text for a pipe. And the lines that people type."""
+"""Output of a game: a terminal with colours, or plain text for a pipe; and input, line by line."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-# Backgrounds by (is light): usual squares, and those of the last move. White and black men can both be read on all.
+# Backgrounds by (is light): ordinary squares, and those of the last move. Both piece colours are legible on all.
 _SQUARES = {True: "#bfa67f", False: "#8a6a4b"}
 _LAST_SQUARES = {True: "#a9b665", False: "#7f8c3b"}
 _CHECK = "#c0392b"
-_MEN_COLOURS = {True: "#ffffff", False: "#101010"}
+_PIECE_COLOURS = {True: "#ffffff", False: "#101010"}
 _BAR_COLOURS = {True: "#f0f0f0", False: "#303030"}
 
 
 class Screen(Protocol):
-    """Something that shows a game and messages."""
+    """Displays a game and messages."""
 
     has_symbols: bool
 
     def show(self, view: View, messages: Sequence[str], is_changed: bool) -> None:
-        """Show the board, which is another than the last time if `is_changed`, and messages below it."""
+        """Show the messages, and the board, which has changed since the last time if `is_changed`."""
 
     def ask(self, prompt: str) -> None:
-        """Show that a line is waited for."""
+        """Prompt for a line of input."""
 
     def wait(self, text: str) -> None:
-        """Show that something else is waited for."""
+        """Show that the engine is busy."""
 
 
 class PlainScreen:
-    """Lines of text, one after the other."""
+    """Plain lines of text."""
 
     def __init__(self, out: TextIO, has_symbols: bool = False) -> None:
         self._out, self.has_symbols = out, has_symbols
 
     def show(self, view: View, messages: Sequence[str], is_changed: bool) -> None:
-        """Print the messages, and the board if it is a new one."""
+        """Print the messages, and the board if it has changed."""
         for line in messages:
             self._print(line)
         if is_changed:
@@ -63,7 +63,7 @@ class PlainScreen:
                 self._print(f"{left}   {right}".rstrip())
 
     def ask(self, prompt: str) -> None:
-        """Print nothing: whoever reads this does not type."""
+        """Print nothing: a pipe needs no prompt."""
 
     def wait(self, text: str) -> None:
         """Print nothing."""
@@ -73,13 +73,13 @@ class PlainScreen:
 
 
 class TerminalScreen:
-    """A terminal, on which the board stays at its place."""
+    """A terminal that is cleared and redrawn, so that the board does not scroll."""
 
     def __init__(self, console: Console, has_symbols: bool) -> None:
         self._console, self.has_symbols = console, has_symbols
 
     def show(self, view: View, messages: Sequence[str], is_changed: bool) -> None:
-        """Draw everything anew."""
+        """Redraw everything."""
         self._console.clear()
         for line in _coloured(view):
             self._console.print(line, no_wrap=True, crop=True, overflow="crop")
@@ -88,41 +88,41 @@ class TerminalScreen:
             self._console.print(message, markup=False)
 
     def ask(self, prompt: str) -> None:
-        """Leave the cursor behind the prompt."""
+        """Print the prompt and leave the cursor after it."""
         self._console.print(prompt, end="", markup=False)
 
     def wait(self, text: str) -> None:
-        """Say what is waited for."""
+        """Print the text dimmed."""
         self._console.print(text, style="dim", markup=False)
 
 
 def _coloured(view: View) -> Iterable[Text]:
-    """The board in colours with what stands beside it, line by line."""
+    """The coloured board with its panel, line by line."""
     from rich.text import Text
 
-    beside = panel(view)
+    panel_lines = panel(view)
     for number, (rank, squares) in enumerate(rows(view)):
         line = Text(f" {rank} ")
         for square in squares:
-            line.append(f" {_man(square, view.has_symbols)} ", _style(square))
+            line.append(f" {_square_text(square, view.has_symbols)} ", _style(square))
         line.append(*_bar(view, number))
-        yield line.append(f"  {beside[number]}", "bold" if beside[number].startswith(">") else "")
+        yield line.append(f"  {panel_lines[number]}", "bold" if panel_lines[number].startswith(">") else "")
     line = Text("    " + "  ".join(files(view)))
-    yield line.append(f"       {beside[-1]}")
+    yield line.append(f"       {panel_lines[-1]}")
 
 
-def _man(square: Square, has_symbols: bool) -> str:
+def _square_text(square: Square, has_symbols: bool) -> str:
     return " " if square.piece is None else piece_text(square.piece, has_symbols, is_coloured=True)
 
 
 def _style(square: Square) -> str:
-    ground = _CHECK if square.is_check else (_LAST_SQUARES if square.is_last else _SQUARES)[square.is_light]
-    man = "" if square.piece is None else f"bold {_MEN_COLOURS[square.piece.color]} "
-    return f"{man}on {ground}"
+    background = _CHECK if square.is_check else (_LAST_SQUARES if square.is_last else _SQUARES)[square.is_light]
+    piece = "" if square.piece is None else f"bold {_PIECE_COLOURS[square.piece.color]} "
+    return f"{piece}on {background}"
 
 
 def _bar(view: View, number: int) -> tuple[str, str]:
-    """A row of the evaluation bar, counted from the far side: its text and its style."""
+    """A row of the evaluation bar, counted from the top: its text and its style."""
     if view.score is None:
         return "", ""
     white = bar_rows(view.score)
@@ -131,21 +131,21 @@ def _bar(view: View, number: int) -> tuple[str, str]:
 
 
 def screen_for(out: TextIO, has_symbols: bool | None) -> Screen:
-    """The screen that suits where the output goes; `has_symbols` None leaves it to what that can show."""
+    """The screen for an output stream; `has_symbols` None uses chess symbols if the stream can show them."""
     if not out.isatty():
         return PlainScreen(out, bool(has_symbols))
     from rich.console import Console
 
     console = Console(file=out, highlight=False)
     can_show = (out.encoding or "").lower().replace("-", "") == "utf8"
-    wanted = can_show if has_symbols is None else has_symbols
+    use_symbols = can_show if has_symbols is None else has_symbols
     if console.is_dumb_terminal or console.color_system is None or console.width < 3 * 8 + PANEL_WIDTH:
-        return PlainScreen(out, wanted)
-    return TerminalScreen(console, wanted)
+        return PlainScreen(out, use_symbols)
+    return TerminalScreen(console, use_symbols)
 
 
 class InputLines:
-    """What people type, line by line. Reading is done by a thread of its own, so that waiting can end."""
+    """Input lines. A separate thread reads them, so that waiting for one can end."""
 
     def __init__(self, source: TextIO | None = None) -> None:
         self._source = sys.stdin if source is None else source
@@ -162,7 +162,7 @@ class InputLines:
         self._read.put(None)
 
     def next(self, seconds: float | None = None) -> str | None:
-        """The next line, None when there will be no more; TimeoutError if it has not come after so many seconds."""
+        """The next line, None at the end of the input; TimeoutError if there is none within `seconds`."""
         if self._is_closed:
             return None
         try:
@@ -174,5 +174,5 @@ class InputLines:
         return line
 
     def close(self) -> None:
-        """Let nobody wait any longer; from any thread."""
+        """End the input; may be called from any thread."""
         self._read.put(None)

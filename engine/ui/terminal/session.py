@@ -1,6 +1,6 @@
-"""A person plays at a screen: lines come in, moves are made, the engine answers, and everything is kept.
+"""A game in the terminal: reads moves and commands, plays the engine's moves, and saves the game after each.
 
-What may be typed is one table. Whatever is wrong gets one line, and the game goes on.
+TERMINAL_COMMANDS lists the commands. An error prints one line and the game goes on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engine.ui.terminal.screen import InputLines, Screen
 
 
 class TerminalCommand(NamedTuple):
-    """Something that may be typed beside moves."""
+    """A command that may be typed in place of a move."""
 
     name: str
     argument: str  # as the help shows it
@@ -33,86 +33,86 @@ class TerminalCommand(NamedTuple):
 
 
 TERMINAL_COMMANDS = (
-    TerminalCommand("hint", "", "a good move, and what may follow", "_hint"),
-    TerminalCommand("explain", "[MOVE]", "why the position, or a move in it, is good or bad", "_explain"),
-    TerminalCommand("eval", "", "show the evaluation beside the board, or hide it", "_toggle_bar"),
-    TerminalCommand("moves", "", "all legal moves", "_list_moves"),
-    TerminalCommand("undo", "", "take your last move back", "_undo"),
+    TerminalCommand("hint", "", "show a good move and the line that follows", "_hint"),
+    TerminalCommand("explain", "[MOVE]", "explain why the position, or a move, is good or bad", "_explain"),
+    TerminalCommand("eval", "", "show or hide the evaluation bar", "_toggle_bar"),
+    TerminalCommand("moves", "", "list all legal moves", "_list_moves"),
+    TerminalCommand("undo", "", "take back your last move", "_undo"),
     TerminalCommand("draw", "", "offer a draw", "_offer_draw"),
-    TerminalCommand("resign", "", "give the game up", "_resign"),
-    TerminalCommand("new", "", "begin another game", "_begin_anew"),
-    TerminalCommand("flip", "", "turn the board round", "_flip"),
+    TerminalCommand("resign", "", "resign the game", "_resign"),
+    TerminalCommand("new", "", "start a new game", "_new_game"),
+    TerminalCommand("flip", "", "flip the board", "_flip"),
     TerminalCommand("board", "", "show the board again", "_redraw"),
     TerminalCommand("save", "FILE.pgn", "write the game to a file", "_save"),
-    TerminalCommand("help", "", "show this", "_help"),
-    TerminalCommand("quit", "", "leave; the game is kept", "_quit"),
+    TerminalCommand("help", "", "show this help", "_help"),
+    TerminalCommand("quit", "", "quit; the game is saved", "_quit"),
 )
-_ALSO = {"?": "help", "exit": "quit", "takeback": "undo", "back": "undo", "clock": "board"}
-_BY_NAME = {word.name: word for word in TERMINAL_COMMANDS}
+_ALIASES = {"?": "help", "exit": "quit", "takeback": "undo", "back": "undo", "clock": "board"}
+_BY_NAME = {command.name: command for command in TERMINAL_COMMANDS}
 
 
 @dataclass(frozen=True)
 class NewGameOptions:
-    """What somebody wants to play."""
+    """How to set up new games."""
 
-    begin: Callable[[chess.Color], PlayedGame]  # a new game, with the person at that side
-    side: chess.Color | None  # None for either, by chance
-    has_pauses: bool
+    begin: Callable[[chess.Color], PlayedGame]  # makes a new game in which the user has that side
+    side: chess.Color | None  # None for a random side
+    has_delay: bool
 
 
 class TerminalSession:
-    """One sitting: a game, and maybe more after it."""
+    """One session in the terminal: a game, and possibly more after it."""
 
-    def __init__(self, wishes: NewGameOptions, opponent: EngineOpponent, screen: Screen, lines: InputLines,
-                 going_on: tuple[PlayedGame, chess.Color] | None = None) -> None:
-        """`going_on` is a game to go on with, and the person's side in it."""
-        self._wishes, self._opponent, self._screen, self._lines = wishes, opponent, screen, lines
-        self._chance = random.Random()  # noqa: S311  whose side it is needs no secrecy
+    def __init__(self, options: NewGameOptions, opponent: EngineOpponent, screen: Screen, lines: InputLines,
+                 resumed: tuple[PlayedGame, chess.Color] | None = None) -> None:
+        """`resumed` is a game to continue, and the user's side in it."""
+        self._options, self._opponent, self._screen, self._lines = options, opponent, screen, lines
+        self._rng = random.Random()  # noqa: S311  the choice of sides is not secret
         self._ending = threading.Event()
-        self._keeper = AutoSave()
+        self._saver = AutoSave()
         self._messages: list[str] = []
         self._has_bar, self._is_changed = False, True
-        if going_on is None:
-            self._begin_anew("")
+        if resumed is None:
+            self._new_game("")
         else:
-            self._game, self._person = going_on
+            self._game, self._person = resumed
             self._bottom = self._person
-        self._say(f"you have {chess.COLOR_NAMES[self._person]}; type a move as in e4, Nf3 or e2e4, or help")
+        self._add_message(f"you have {chess.COLOR_NAMES[self._person]}; type a move such as e4, Nf3 or e2e4, or help")
         self._announced: GameOutcome | None = None
 
     @property
     def game(self) -> PlayedGame:
-        """The game that is being played."""
+        """The current game."""
         return self._game
 
     def interrupt(self) -> None:
-        """End the sitting soon; from any thread."""
+        """End the session soon; may be called from any thread."""
         self._ending.set()
         self._lines.close()
         self._opponent.stop()
 
     def run(self) -> None:
-        """Play until the person leaves."""
+        """Play until the user quits."""
         while not self._ending.is_set():
             self._announce_end()
             self._show()
             if not self._game.is_over and self._game.turn != self._person:
                 self._answer()
             else:
-                self._listen()
+                self._read_line()
         self._autosave()
-        self._say(*goodbye_text(self._game, self._keeper.path))
+        self._add_message(*goodbye_text(self._game, self._saver.path))
         self._is_changed = False
         self._show()
 
-    def _say(self, *lines: str) -> None:
+    def _add_message(self, *lines: str) -> None:
         self._messages += lines
 
     def _show(self) -> None:
         score = None
         if self._has_bar:
-            judged = self._opponent.evaluate(self._game)
-            score = judged if self._game.turn else -judged
+            score = self._opponent.evaluate(self._game)
+            score = score if self._game.turn else -score
         view = View(self._game, self._bottom, self._screen.has_symbols, score)
         self._screen.show(view, self._messages, self._is_changed)
         self._messages, self._is_changed = [], False
@@ -120,25 +120,25 @@ class TerminalSession:
     def _announce_end(self) -> None:
         outcome = self._game.outcome
         if outcome is not None and outcome != self._announced:
-            self._say(result_text(outcome, self._person))
+            self._add_message(result_text(outcome, self._person))
             self._autosave()
-            if self._keeper.path is not None:
-                self._say(f"the game is kept in {self._keeper.path}")
-            self._say("new begins another game, undo goes back, quit leaves")
+            if self._saver.path is not None:
+                self._add_message(f"the game is saved in {self._saver.path}")
+            self._add_message("type new for another game, undo to take back, quit to leave")
         self._announced = outcome
 
     def _autosave(self) -> None:
-        """Write the game down as it stands; where that cannot be done, the game goes on all the same."""
+        """Save the game; if it cannot be written, the game goes on anyway."""
         try:
-            self._keeper.save(self._game)
+            self._saver.save(self._game)
         except InputError as error:
-            self._say(f"this game cannot be kept: {error}")
+            self._add_message(f"warning: the game cannot be saved: {error}")
 
     def _answer(self) -> None:
-        """Let the engine move."""
-        self._screen.wait(f"{self._game.seat(self._game.turn).name} thinks ...")
+        """Search for the engine's move and make it."""
+        self._screen.wait(f"{self._game.player(self._game.turn).name} is thinking ...")
         move = self._opponent.move(self._game)
-        if self._wishes.has_pauses:
+        if self._options.has_delay:
             self._ending.wait(self._opponent.humanlike_delay(self._game, move))
         if not self._ending.is_set() and not self._game.is_over:  # its flag may have fallen
             self._play(move)
@@ -147,16 +147,17 @@ class TerminalSession:
     def _play(self, move: chess.Move) -> None:
         board = self._game.board
         self._game.push(move)
-        self._say(board.variation_san([move]))
+        self._add_message(board.variation_san([move]))
         self._autosave()
 
-    def _listen(self) -> None:
-        """Take one line, and do what it says; or notice that the time is up."""
+    def _read_line(self) -> None:
+        """Read one line and run it; returns without one when the user's time is up."""
         clock = self._game.clock
-        runs = clock is not None and clock.running is not None and not self._game.is_over
+        is_running = clock is not None and clock.running is not None and not self._game.is_over
         self._screen.ask("> ")
         try:
-            line = self._lines.next(clock.left(self._person) / 1000 + 0.01 if clock is not None and runs else None)
+            seconds = clock.left(self._person) / 1000 + 0.01 if clock is not None and is_running else None
+            line = self._lines.next(seconds)
         except TimeoutError:
             return
         if line is None:
@@ -166,18 +167,18 @@ class TerminalSession:
 
     def _run_command(self, line: str) -> None:
         name, _, rest = line.partition(" ")
-        word = _BY_NAME.get(_ALSO.get(name.lower(), name.lower()))
+        command = _BY_NAME.get(_ALIASES.get(name.lower(), name.lower()))
         try:
-            if word is not None:
-                getattr(self, word.method)(rest.strip())
+            if command is not None:
+                getattr(self, command.method)(rest.strip())
             else:
                 self._move(line)
         except InputError as error:
-            self._say(str(error))
+            self._add_message(str(error))
 
     def _move(self, text: str) -> None:
         if self._game.outcome is not None:
-            raise InputError(f"the game is over, {self._game.outcome}: new begins another, undo goes back")
+            raise InputError(f"the game is over, {self._game.outcome}; type new for another game, undo to take back")
         try:
             move = self._game.read(text)
         except InputError as error:
@@ -185,15 +186,15 @@ class TerminalSession:
         self._play(move)
 
     def _hint(self, rest: str) -> None:
-        found = self._opponent.hint(self._game)
-        if found is None:
+        info = self._opponent.hint(self._game)
+        if info is None:
             raise InputError("the game is over: there is nothing to play")
         board = self._game.board
-        self._say(f"try {board.san(found.move)}: {board.variation_san(found.line[:6])} ({found.score})")
+        self._add_message(f"try {board.san(info.move)}: {board.variation_san(info.line[:6])} ({info.score})")
 
     def _explain(self, rest: str) -> None:
         move = self._game.read(rest) if rest else None
-        self._say(*self._opponent.explain(self._game, move).lines())
+        self._add_message(*self._opponent.explain(self._game, move).lines())
 
     def _toggle_bar(self, rest: str) -> None:
         self._has_bar = not self._has_bar
@@ -201,7 +202,7 @@ class TerminalSession:
 
     def _list_moves(self, rest: str) -> None:
         board = self._game.board
-        self._say(" ".join(sorted(board.san(move) for move in board.legal_moves)) or "there are none")
+        self._add_message(" ".join(sorted(board.san(move) for move in board.legal_moves)) or "there are no legal moves")
 
     def _undo(self, rest: str) -> None:
         self._game.take_back(self._person)
@@ -214,17 +215,17 @@ class TerminalSession:
         if self._opponent.accepts_draw(self._game):
             self._game.agree_draw()
         else:
-            self._say(f"{self._game.seat(not self._person).name} declines the draw")
+            self._add_message(f"{self._game.player(not self._person).name} declines the draw")
 
     def _resign(self, rest: str) -> None:
         self._game.resign(self._person)
 
-    def _begin_anew(self, rest: str) -> None:
-        """Begin a new game; the old one stays where it is kept."""
-        side = self._wishes.side
-        self._person = self._chance.choice(chess.COLORS) if side is None else side
-        self._game, self._bottom = self._wishes.begin(self._person), self._person
-        self._keeper, self._announced, self._is_changed = AutoSave(), None, True
+    def _new_game(self, rest: str) -> None:
+        """Start a new game; the file of the old one remains."""
+        side = self._options.side
+        self._person = self._rng.choice(chess.COLORS) if side is None else side
+        self._game, self._bottom = self._options.begin(self._person), self._person
+        self._saver, self._announced, self._is_changed = AutoSave(), None, True
         self._opponent.begin_game()
 
     def _flip(self, rest: str) -> None:
@@ -236,50 +237,51 @@ class TerminalSession:
 
     def _save(self, rest: str) -> None:
         if not rest:
-            raise InputError("save needs the name of a file, as in save game.pgn")
+            raise InputError("save needs a file name, as in save game.pgn")
         path = Path(rest).expanduser()
         check_target(path, begins_with(b"["), "PGN file")
         write_file(path, self._game.pgn())
-        self._say(f"saved to {path}")
+        self._add_message(f"saved to {path}")
 
     def _help(self, rest: str) -> None:
-        self._say("a move in SAN or as squares: e4, Nf3, exd5, O-O, e8=Q, e2e4; and these words:")
-        self._say(*(f"  {f'{word.name} {word.argument}':<16} {word.about}" for word in TERMINAL_COMMANDS))
+        self._add_message("type a move in SAN or UCI notation (e4, Nf3, exd5, O-O, e8=Q, e2e4) or a command:")
+        self._add_message(*(f"  {f'{command.name} {command.argument}':<16} {command.about}"
+                            for command in TERMINAL_COMMANDS))
 
     def _quit(self, rest: str) -> None:
         self._ending.set()
 
 
 def result_text(outcome: GameOutcome, person: chess.Color) -> str:
-    """How a game ended for a person: `you win: checkmate`."""
+    """The outcome from the user's point of view: `you win: checkmate`."""
     if outcome.winner is None:
         return str(outcome)
     return f"you {'win' if outcome.winner == person else 'lose'}: {outcome.reason.value}"
 
 
-def goodbye_text(game: PlayedGame, kept: Path | None) -> list[str]:
-    """What is said to somebody who leaves."""
-    if kept is None:
+def goodbye_text(game: PlayedGame, path: Path | None) -> list[str]:
+    """The lines printed at the end: where the game is saved and how to continue it."""
+    if path is None:
         return []
-    told = f"the game is kept in {kept}"
-    return [told if game.is_over else f"{told}; go on with: adversary play --pgn {kept}"]
+    text = f"the game is saved in {path}"
+    return [text if game.is_over else f"{text}; continue with: adversary play --pgn {path}"]
 
 
 def illegal_move_text(board: chess.Board, text: str, error: InputError) -> str:
-    """One friendly line on a text that is no move here."""
+    """One line that says why a text is not a legal move here."""
     if not isinstance(error, IllegalMoveError):
-        return str(error)  # it says what is missing
-    wanted = text.strip().lower()
+        return str(error)  # it already says what is wrong
+    typed = text.strip().lower()
     for move in board.pseudo_legal_moves:
-        if wanted in _forms(board, move) and not board.is_legal(move):
+        if typed in _forms(board, move) and not board.is_legal(move):
             return f"{text} leaves your king in check" if board.is_check() else f"{text} puts your king in check"
-    if not any(letter.isdigit() for letter in text) and not set(wanted) <= set("o0-"):
-        return f"{quote(text)} is no move and no word that is known: help lists the words"
-    return f"{quote(text)} cannot be played here: moves lists what can"
+    if not any(letter.isdigit() for letter in text) and not set(typed) <= set("o0-"):
+        return f"{quote(text)} is neither a move nor a command; type help for a list"
+    return f"{quote(text)} is not a legal move; type moves for a list"
 
 
 def _forms(board: chess.Board, move: chess.Move) -> set[str]:
-    """The ways in which a move that may be illegal is most often written, in small letters."""
+    """The common notations of a move, legal or not, in lower case."""
     target = chess.square_name(move.to_square)
     piece = "" if board.piece_type_at(move.from_square) == chess.PAWN else (
         chess.piece_symbol(board.piece_type_at(move.from_square) or chess.KING))

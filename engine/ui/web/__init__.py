@@ -1,1 +1,1 @@
-"""The browser's board: a page, a server that hands it out, and the conversation between them over a WebSocket."""
+"""The browser board: a page, the server that serves it, and the WebSocket protocol between them."""

@@ -18,19 +18,19 @@ from engine.analysis.review import PositionEval, SearchEffort, evaluate_board
 from engine.ui.game import PIECE_VALUES, PlayedGame
 from engine.ui.opponent import would_accept_draw
 from engine.ui.web import requests
-from engine.ui.web.engine_pool import EnginePool, Job, meanwhile, with_engine
-from engine.ui.web.play import Tell
+from engine.ui.web.engine_pool import EnginePool, Job, background_task, with_engine
+from engine.ui.web.play import Send
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, line_json, make_message, opening_json, score_json
 
 _MOST_LINES = 5
 _LONGEST_LINE = 20  # plies
-_LONGEST_ANALYSIS = 300.0  # seconds: the page can ask again
-_BEAT = 0.1  # seconds between two messages about the same search
+_LONGEST_ANALYSIS = 300.0  # seconds; the page can send the request again
+_UPDATE_INTERVAL = 0.1  # seconds between two messages of the same search
 
 _HINT_EFFORT, _REPLY_EFFORT = SearchEffort(movetime=400), SearchEffort(movetime=150)
 _DRAW_EFFORT = SearchEffort(movetime=200)
-_WEIGHTY = 15  # centipawns: a smaller gain is no reason
+_MIN_GAIN = 15  # centipawns; a smaller gain is not given as a reason
 
 
 class LiveAnalysis:
@@ -38,26 +38,26 @@ class LiveAnalysis:
 
     def __init__(self, board: chess.Board, lines: int) -> None:
         self._board = board
-        self._wanted = min(lines, board.legal_moves.count())
-        self._growing: dict[int, AnalysisInfo] = {}
-        self._whole: dict[int, AnalysisInfo] = {}
+        self._line_count = min(lines, board.legal_moves.count())
+        self._current: dict[int, AnalysisInfo] = {}
+        self._complete: dict[int, AnalysisInfo] = {}
         self.changed = asyncio.Event()
 
     def add(self, info: AnalysisInfo) -> None:
-        """Take one line. Lines that a search finds again after it was preempted are ignored."""
-        if info.bound != "exact" or (self._whole and info.depth < self._whole[1].depth):
+        """Add one line. Lines that a search finds again after preemption are ignored."""
+        if info.bound != "exact" or (self._complete and info.depth < self._complete[1].depth):
             return
         if info.number == 1:
-            self._growing = {}
-        self._growing[info.number] = info
-        if len(self._growing) >= self._wanted:
-            self._whole = dict(self._growing)
+            self._current = {}
+        self._current[info.number] = info
+        if len(self._current) >= self._line_count:
+            self._complete = dict(self._current)
             self.changed.set()
 
     def value(self, done: bool) -> Value:
-        """All lines, the best first."""
+        """The message with all lines, best first."""
         self.changed.clear()
-        infos = [self._whole[number] for number in sorted(self._whole)]
+        infos = [self._complete[number] for number in sorted(self._complete)]
         if not infos:
             return make_message("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=done)
         first = infos[0]
@@ -71,57 +71,57 @@ class LiveAnalysis:
 class AnalysisSession:
     """A session's analysis of positions."""
 
-    def __init__(self, desk: EnginePool, tell: Tell) -> None:
-        self._desk, self._tell = desk, tell
+    def __init__(self, pool: EnginePool, send: Send) -> None:
+        self._pool, self._send = pool, send
 
     async def analyse(self, message: Message) -> None:
         """Send facts once, then lines as the search finds them, until it ends."""
         board = requests.parse_board(message)
         count = requests.int_field(message, "multipv", 1, _MOST_LINES, 1)
         if PlayedGame(board).is_over:
-            await self._tell(make_message("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=True))
+            await self._send(make_message("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=True))
             return
-        sight = LiveAnalysis(board, count)
-        async with meanwhile(self._send_updates(sight)):
-            await self._tell_facts(board)
+        live = LiveAnalysis(board, count)
+        async with background_task(self._send_updates(live)):
+            await self._send_facts(board)
             deadline = time.monotonic() + _LONGEST_ANALYSIS
             is_over = False
             while not is_over and time.monotonic() < deadline:
-                is_over = await self._search(board, count, deadline, sight)
-        await self._tell(sight.value(done=True))
+                is_over = await self._search(board, count, deadline, live)
+        await self._send(live.value(done=True))
 
-    async def _send_updates(self, sight: LiveAnalysis) -> None:
+    async def _send_updates(self, live: LiveAnalysis) -> None:
         while True:
-            await sight.changed.wait()
-            await self._tell(sight.value(done=False))
-            await asyncio.sleep(_BEAT)
+            await live.changed.wait()
+            await self._send(live.value(done=False))
+            await asyncio.sleep(_UPDATE_INTERVAL)
 
-    async def _tell_facts(self, board: chess.Board) -> None:
-        facts = await self._desk.run_briefly(lambda: position_facts(board))
-        await self._tell(make_message("facts", **_facts_value(board, facts)))
+    async def _send_facts(self, board: chess.Board) -> None:
+        facts = await self._pool.run_briefly(lambda: position_facts(board))
+        await self._send(make_message("facts", **_facts_value(board, facts)))
 
-    async def _search(self, board: chess.Board, count: int, deadline: float, sight: LiveAnalysis) -> bool:
+    async def _search(self, board: chess.Board, count: int, deadline: float, live: LiveAnalysis) -> bool:
         """Search until the deadline or until another session needs the slot; return whether the search has ended."""
-        loop, errand = asyncio.get_running_loop(), Job()
+        loop, job = asyncio.get_running_loop(), Job()
 
         def work(engine: Engine) -> None:
             milliseconds = max(round(1000 * (deadline - time.monotonic())), 1)
             for info in engine.analyse(board, movetime=milliseconds, multipv=count):
-                if errand.halt.is_set():
+                if job.cancelled.is_set():
                     return
-                loop.call_soon_threadsafe(sight.add, info)
+                loop.call_soon_threadsafe(live.add, info)
 
-        await with_engine(self._desk, work, preemptible=errand)
-        return not errand.halt.is_set()
+        await with_engine(self._pool, work, preemptible=job)
+        return not job.cancelled.is_set()
 
     async def hint(self, board: chess.Board) -> None:
         """Send a good move and the reason for it."""
-        uci, san, reason = await with_engine(self._desk, lambda engine: hint_for(engine, board))
-        await self._tell(make_message("hint", uci=uci, san=san, reason=reason))
+        uci, san, reason = await with_engine(self._pool, lambda engine: hint_for(engine, board))
+        await self._send(make_message("hint", uci=uci, san=san, reason=reason))
 
     async def wants_draw(self, board: chess.Board) -> bool:
         """Whether the side that is not to move would agree to a draw."""
-        return await with_engine(self._desk, lambda engine: wants_draw(engine, board))
+        return await with_engine(self._pool, lambda engine: wants_draw(engine, board))
 
 
 def _facts_value(board: chess.Board, facts: Facts) -> Value:
@@ -132,23 +132,23 @@ def _facts_value(board: chess.Board, facts: Facts) -> Value:
         "table": facts.table,
         "terms": [{"name": fact.name.replace("_", " "), "words": fact.words, "cp": fact.centipawns}
                   for fact in facts.terms],
-        "pieces": [{"square": chess.square_name(man.square), "piece": man.piece, "worth": man.centipawns}
-                   for man in facts.men]}
+        "pieces": [{"square": chess.square_name(piece.square), "piece": piece.piece, "worth": piece.centipawns}
+                   for piece in facts.pieces]}
 
 
 def hint_for(engine: Engine, board: chess.Board) -> tuple[str, str, str]:
     """The best move as UCI text and in SAN, and a reason in a few words."""
-    found = evaluate_board(engine, board, _HINT_EFFORT)
-    move = board.parse_uci(found.line[0])
-    return board.uci(move), board.san(move), _reason(engine, board, move, found)
+    position_eval = evaluate_board(engine, board, _HINT_EFFORT)
+    move = board.parse_uci(position_eval.line[0])
+    return board.uci(move), board.san(move), _reason(engine, board, move, position_eval)
 
 
-def _reason(engine: Engine, board: chess.Board, move: chess.Move, found: PositionEval) -> str:
-    mate = found.score.mate
+def _reason(engine: Engine, board: chess.Board, move: chess.Move, position_eval: PositionEval) -> str:
+    mate = position_eval.score.mate
     if mate is not None and mate > 0:
         return "it mates" if mate == 1 else f"it mates in {mate}"
-    lost, gained = exchanged(board, found.line, board.turn)
-    if _worth(gained) > _worth(lost):
+    lost, gained = exchanged(board, position_eval.line, board.turn)
+    if _material_value(gained) > _material_value(lost):
         return f"it wins {material_text(gained, lost)}"
     if not board.chess960 and is_in_book(board, move):
         after = board.copy()
@@ -156,12 +156,12 @@ def _reason(engine: Engine, board: chess.Board, move: chess.Move, found: Positio
         name = opening_name(after)
         return "it is in the opening book" + ("" if name is None else f": {name.name}")
     gains = [reason.words for reason in explain_board(engine, board, move, _REPLY_EFFORT).reasons
-             if reason.centipawns >= _WEIGHTY and "place" not in reason.words]
-    return f"it {gains[0]}" if gains else f"the game may go on {line_text(board, found.line)}"
+             if reason.centipawns >= _MIN_GAIN and "place" not in reason.words]
+    return f"it {gains[0]}" if gains else f"the game may continue {line_text(board, position_eval.line)}"
 
 
-def _worth(men: Counter[int]) -> int:
-    return sum(PIECE_VALUES[kind] * number for kind, number in men.items())
+def _material_value(counts: Counter[int]) -> int:
+    return sum(PIECE_VALUES[piece_type] * count for piece_type, count in counts.items())
 
 
 def wants_draw(engine: Engine, board: chess.Board) -> bool:

@@ -1,4 +1,4 @@
-"""The application: its addresses, the page's files, and the limit on the number of sessions."""
+"""The ASGI application: routes, the page's files, and the limit on the number of sessions."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from engine.ui.web.security import AccessControl, ClientRateLimiter, ServerAddre
 from engine.ui.web.session import Session
 
 _RATE, _BURST = 100.0, 400.0  # requests per second of one client
-_TRY_AGAIN_LATER = 1013  # the WebSocket's code
-_LONG_SILENCE = 900.0  # seconds
+_TRY_AGAIN_LATER = 1013  # WebSocket close code
+_IDLE_SECONDS = 900.0  # after which a session may be closed for a new visitor
 
 _INDEX = "index.html"
 _TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
@@ -33,87 +33,87 @@ _TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8"
           ".png": "image/png", ".webmanifest": "application/manifest+json"}
 _SVG = ('<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 45 45">'
         "{}</svg>")
-_PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the pieces of python-chess contain styles
+_PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the images of python-chess contain inline styles
 
 
 class SessionLimit:
     """Limits the number of sessions. The session idle for longest is closed when a new visitor is waiting."""
 
-    def __init__(self, desk: EnginePool) -> None:
-        self._desk = desk
-        self._visits: set[Session] = set()
+    def __init__(self, pool: EnginePool) -> None:
+        self._pool = pool
+        self._sessions: set[Session] = set()
 
     async def admit(self, socket: WebSocket) -> None:
-        """Run the session of one visitor, if there is room for it."""
+        """Run the session of one visitor, or refuse it if the server is full."""
         await socket.accept()
-        most = self._desk.shares.sessions
-        if len(self._visits) >= most and not await self._evict_idle():
-            await socket.send_json(make_message("error", text=f"all {most} boards are taken: please try again later"))
+        max_sessions = self._pool.limits.sessions
+        if len(self._sessions) >= max_sessions and not await self._evict_idle():
+            await socket.send_json(make_message("error", text=f"all {max_sessions} boards are taken; try again later"))
             await socket.close(_TRY_AGAIN_LATER)
             return
-        visit = Session(socket, self._desk)
-        self._visits.add(visit)
+        session = Session(socket, self._pool)
+        self._sessions.add(session)
         try:
-            await visit.run()
+            await session.run()
         finally:
-            self._visits.discard(visit)
+            self._sessions.discard(session)
 
     async def _evict_idle(self) -> bool:
-        quietest = min(self._visits, key=lambda visit: visit.heard)
-        if time.monotonic() - quietest.heard < _LONG_SILENCE:
+        idlest = min(self._sessions, key=lambda session: session.last_request_time)
+        if time.monotonic() - idlest.last_request_time < _IDLE_SECONDS:
             return False
-        self._visits.discard(quietest)
-        await quietest.disconnect(_TRY_AGAIN_LATER)
+        self._sessions.discard(idlest)
+        await idlest.disconnect(_TRY_AGAIN_LATER)
         return True
 
 
 def page_file_content(name: str) -> bytes | None:
-    """A file of the page; None if its folder has none of that name. A name from outside never becomes a path."""
+    """The content of a file of the page; None if there is no such file. `name` is compared, never used as a path."""
     folder = files("engine.ui.web") / "page"
-    found = next((item for item in folder.iterdir() if item.name == name), None)
-    return None if found is None or _type_of(name) is None or not found.is_file() else found.read_bytes()
+    file = next((item for item in folder.iterdir() if item.name == name), None)
+    return None if file is None or _media_type(name) is None or not file.is_file() else file.read_bytes()
 
 
 @cache
 def pieces() -> dict[str, bytes]:
-    """Pictures of the pieces by name: `wK.svg`, `bP.svg`."""
-    found = {}
+    """SVG images of the pieces by file name: `wK.svg`, `bP.svg`."""
+    images = {}
     for letter, drawing in chess.svg.PIECES.items():
         name = ("w" if letter.isupper() else "b") + letter.upper() + ".svg"
-        found[name] = _SVG.format(drawing).encode()
-    return found
+        images[name] = _SVG.format(drawing).encode()
+    return images
 
 
-def _type_of(name: str) -> str | None:
-    return next((kind for ending, kind in _TYPES.items() if name.endswith(ending)), None)
+def _media_type(name: str) -> str | None:
+    return next((media_type for suffix, media_type in _TYPES.items() if name.endswith(suffix)), None)
 
 
-def _answer(request: Request, content: bytes | None, name: str) -> Response:
+def _file_response(request: Request, content: bytes | None, name: str) -> Response:
     if content is None:
         return PlainTextResponse("not found", 404)
     tag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"ETag": tag})
-    return Response(content, media_type=_type_of(name), headers={"ETag": tag})
+    return Response(content, media_type=_media_type(name), headers={"ETag": tag})
 
 
 async def index(request: Request) -> Response:
     """The page."""
-    return _answer(request, page_file_content(_INDEX), _INDEX)
+    return _file_response(request, page_file_content(_INDEX), _INDEX)
 
 
 async def page_file(request: Request) -> Response:
     """One of the page's files."""
     name = request.path_params["name"]
-    return _answer(request, page_file_content(name), name)
+    return _file_response(request, page_file_content(name), name)
 
 
 async def piece(request: Request) -> Response:
-    """The picture of a piece."""
+    """The SVG image of a piece."""
     name = request.path_params["name"]
-    answer = _answer(request, pieces().get(name), name)
-    answer.headers["Content-Security-Policy"] = _PICTURE_POLICY
-    return answer
+    response = _file_response(request, pieces().get(name), name)
+    response.headers["Content-Security-Policy"] = _PICTURE_POLICY
+    return response
 
 
 async def health_check(_: Request) -> Response:
@@ -121,18 +121,18 @@ async def health_check(_: Request) -> Response:
     return PlainTextResponse("ok")
 
 
-def make_app(door: ServerAddress, desk: EnginePool, rate: float = _RATE, burst: float = _BURST) -> ASGIApp:
-    """The whole application, which closes `desk` when it ends."""
+def make_app(server_address: ServerAddress, pool: EnginePool, rate: float = _RATE, burst: float = _BURST) -> ASGIApp:
+    """Make the whole application. It closes `pool` at shutdown."""
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        desk.close()
+        pool.close()
 
     routes = [
         Route("/", index),
         Route("/page/{name}", page_file),
         Route("/pieces/{name}", piece),
         Route("/health", health_check),
-        WebSocketRoute("/talk", SessionLimit(desk).admit),
+        WebSocketRoute("/talk", SessionLimit(pool).admit),
     ]
-    return AccessControl(Starlette(routes=routes, lifespan=lifespan), door, ClientRateLimiter(rate, burst))
+    return AccessControl(Starlette(routes=routes, lifespan=lifespan), server_address, ClientRateLimiter(rate, burst))

@@ -1,4 +1,4 @@
-"""What all sessions share: threads, engines for analysis, the queues for them, and jobs that use them."""
+"""The resources that all sessions share: threads, engines for analysis, the queues for them, and jobs that use them."""
 
 from __future__ import annotations
 
@@ -22,75 +22,75 @@ from engine.ui.web.queue import FairQueue
 
 _SLICE = 1.0  # seconds after which a waiting session preempts an analysis
 _GAME_SLICE = 0.5  # seconds after which a waiting session preempts the search for a move
-_PULSE = 0.02  # seconds between two requests to stop
-_LEAST_HASH = 1  # MB
-_KINDS_AT_ONCE = 8  # at least as many as a visitor can watch
-_PAGE_THREADS = 4  # for work of a few milliseconds, which would hold up the event loop all the same
+_STOP_INTERVAL = 0.02  # seconds between two calls of `stop`
+_MIN_HASH = 1  # MB
+_MODES_AT_ONCE = 8  # at least as many as a session can watch
+_PAGE_THREADS = 4  # for work of a few milliseconds, which would still block the event loop
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class ResourceLimits:
-    """The resources of all sessions together, and the share of each."""
+    """Limits on the resources of all sessions together, and what follows for each search."""
 
-    sessions: int = 24  # at the same time
+    sessions: int = 24  # open at the same time
     hash: int = 256  # MB for all transposition tables
-    threads: int = 2  # that search at the same time
+    threads: int = 2  # searching at the same time
 
     @property
     def search_threads(self) -> int:
-        """Threads of one search."""
+        """Number of threads of one search."""
         return max(self.threads // self.sessions, 1)
 
     @property
     def slots(self) -> int:
-        """Searches at the same time."""
+        """Number of searches at the same time."""
         return max(self.threads // self.search_threads, 1)
 
     @property
     def game_hash(self) -> int:
-        """MB for the engine of one session's game; the games get half of the memory."""
-        return max(self.hash // 2 // self.sessions, _LEAST_HASH)
+        """Hash size in MB for the engine of one session's game; the games get half of the memory."""
+        return max(self.hash // 2 // self.sessions, _MIN_HASH)
 
     @property
     def analysis_hash(self) -> int:
-        """MB for one of the engines for analysis, which the sessions share."""
-        return max(self.hash // 2 // self.slots, _LEAST_HASH)
+        """Hash size in MB for each of the engines for analysis, which the sessions share."""
+        return max(self.hash // 2 // self.slots, _MIN_HASH)
 
 
 class EnginePool:
-    """Engines and threads. Moves of games have slots of their own, so that they never wait for an analysis."""
+    """Engines and threads. Games have slots of their own, so that a move never waits for an analysis."""
 
-    def __init__(self, shares: ResourceLimits) -> None:
-        self.shares = shares
-        self.game_turns = FairQueue(shares.slots, _GAME_SLICE)
-        self.study_turns = FairQueue(shares.slots, _SLICE)
-        self._game_threads = ThreadPoolExecutor(shares.slots, "game")
+    def __init__(self, limits: ResourceLimits) -> None:
+        self.limits = limits
+        self.game_queue = FairQueue(limits.slots, _GAME_SLICE)
+        self.analysis_queue = FairQueue(limits.slots, _SLICE)
+        self._game_threads = ThreadPoolExecutor(limits.slots, "game")
         self._page_threads = ThreadPoolExecutor(_PAGE_THREADS, "page")
         # Watching several modes side by side takes a thread for each of them.
-        self._study_threads = ThreadPoolExecutor(_KINDS_AT_ONCE * shares.slots, "study")
+        self._analysis_threads = ThreadPoolExecutor(_MODES_AT_ONCE * limits.slots, "study")
         self._engines: dict[int, Engine] = {}
         self._lock = threading.Lock()
-        self._departures: set[asyncio.Task[None]] = set()
+        self._shielded_tasks: set[asyncio.Task[None]] = set()
 
     def load(self) -> None:
-        """Load all kernels by using them, so that no visitor has to wait for that."""
+        """Load all kernels by using them, so that no visitor has to wait for them."""
         board = chess.Board()
         next(iter(self.engine(0).analyse(board, depth=1)))
         self.engine(0).evaluate(board)
         position_facts(board)
-        for kind in MODES:
-            kind.create(Settings(), _LEAST_HASH).load()
-        with EngineOpponent(LOWEST, _LEAST_HASH, threads=1) as opponent:  # weak levels have a search of their own
+        for mode in MODES:
+            mode.create(Settings(), _MIN_HASH).load()
+        with EngineOpponent(LOWEST, _MIN_HASH, threads=1) as opponent:  # weak levels use another search mode
             opponent.move(PlayedGame())
 
-    def engine(self, place: int) -> Engine:
-        """The engine for analysis in a slot. The first call creates it, which takes some 50 ms."""
+    def engine(self, slot: int) -> Engine:
+        """The engine for analysis in a slot. The first call creates it, which takes about 50 ms."""
         with self._lock:
-            if place not in self._engines:
-                self._engines[place] = Engine(threads=self.shares.search_threads, hash=self.shares.analysis_hash)
-            return self._engines[place]
+            if slot not in self._engines:
+                self._engines[slot] = Engine(threads=self.limits.search_threads, hash=self.limits.analysis_hash)
+            return self._engines[slot]
 
     async def run_briefly(self, work: Callable[[], T]) -> T:
         """Run `work`, which takes milliseconds, in a thread, and return its result."""
@@ -104,73 +104,73 @@ class EnginePool:
         return await _await_or_stop(self._game_threads.submit(work), stop)
 
     async def run_analysis(self, work: Callable[[], T], stop: Callable[[], None]) -> T:
-        """The same for an analysis."""
-        return await _await_or_stop(self._study_threads.submit(work), stop)
+        """Run an analysis in a thread, like `run_game_search`."""
+        return await _await_or_stop(self._analysis_threads.submit(work), stop)
 
     async def run_shielded(self, work: Coroutine[Any, Any, None]) -> None:
-        """Await `work`, which goes on even if the caller is cancelled."""
+        """Await `work`, which continues even if the caller is cancelled."""
         task = asyncio.create_task(work)
-        self._departures.add(task)
-        task.add_done_callback(self._departures.discard)
+        self._shielded_tasks.add(task)
+        task.add_done_callback(self._shielded_tasks.discard)
         await asyncio.shield(task)
 
     def close(self) -> None:
-        """Stop all searches, and release threads and memory."""
+        """Stop all searches and release threads and memory."""
         with self._lock:
             for engine in self._engines.values():
                 engine.close()
             self._engines.clear()
-        for threads in (self._game_threads, self._page_threads, self._study_threads):
+        for threads in (self._game_threads, self._page_threads, self._analysis_threads):
             threads.shutdown(wait=False, cancel_futures=True)
 
 
 async def _await_or_stop(work: Future[T], stop: Callable[[], None]) -> T:
-    """The result of a thread's work. A cancelled caller gets CancelledError after the thread has ended, not before."""
+    """Await the result of `work`. A cancelled caller gets CancelledError only after the thread has ended."""
     future = asyncio.wrap_future(work)
     try:
         return await asyncio.shield(future)
     except asyncio.CancelledError:
         if not work.cancel():
             while not work.done():
-                stop()  # again and again: a search ignores a stop that comes before it has started
+                stop()  # repeatedly, because a search ignores a stop that comes before it has started
                 with suppress(asyncio.CancelledError):  # cancelling twice does not end the thread any earlier
-                    await asyncio.wait([future], timeout=_PULSE)
-            await asyncio.gather(future, return_exceptions=True)  # the result is not needed any more
+                    await asyncio.wait([future], timeout=_STOP_INTERVAL)
+            await asyncio.gather(future, return_exceptions=True)  # the result is no longer needed
         raise
 
 
 @dataclass
 class Job:
-    """The work of a thread with an engine, which the event loop can stop."""
+    """Work that a thread does with an engine, and that the event loop can stop."""
 
-    halt: threading.Event = field(default_factory=threading.Event)
-    engine: Engine | None = None  # once the thread uses it
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    engine: Engine | None = None  # set when the thread starts to use it
 
     def stop(self) -> None:
-        """Make the work end soon."""
-        self.halt.set()
+        """Cancel the job; the thread ends soon afterwards."""
+        self.cancelled.set()
         if self.engine is not None:
             self.engine.stop()
 
 
-async def with_engine(desk: EnginePool, work: Callable[[Engine], T], preemptible: Job | None = None) -> T:
+async def with_engine(pool: EnginePool, work: Callable[[Engine], T], preemptible: Job | None = None) -> T:
     """Run `work` in a thread with an engine for analysis, and return its result.
 
     `preemptible` is stopped when another session waits for the slot; `work` without it must take less than a second.
     """
-    errand = preemptible or Job()
+    job = preemptible or Job()
 
-    def run(place: int) -> T:
-        engine = errand.engine = desk.engine(place)
+    def run(slot: int) -> T:
+        engine = job.engine = pool.engine(slot)
         return work(engine)
 
-    lease = desk.study_turns.lease(errand.stop) if preemptible else desk.study_turns.lease()
-    async with lease as turn:
-        return await desk.run_analysis(lambda: run(turn.slot), errand.stop)
+    queue = pool.analysis_queue
+    async with queue.lease(job.stop) if preemptible else queue.lease() as lease:
+        return await pool.run_analysis(lambda: run(lease.slot), job.stop)
 
 
 @asynccontextmanager
-async def meanwhile(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def background_task(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Run a task in the background while the context is open; its result is ignored."""
     task = asyncio.create_task(work)
     try:

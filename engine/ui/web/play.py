@@ -1,4 +1,4 @@
-"""A session's game against the engine: clocks, take-backs, the engine's moves, and the state that the page gets."""
+"""A session's game against the engine: clocks, take-backs, the engine's moves, and the state sent to the page."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import MoveList, Value, board_fen, make_message, opening_json, outcome_json, position_json
 
-_STEP = 200
+_LEVEL_STEP = 200
 MAX = "max"
-LEVELS: tuple[int | str, ...] = (*range(LOWEST, HIGHEST + 1, _STEP), MAX)
+LEVELS: tuple[int | str, ...] = (*range(LOWEST, HIGHEST + 1, _LEVEL_STEP), MAX)
 _SIDES = {"white": chess.WHITE, "black": chess.BLACK}
 _RANDOM = "random"
 _LONGEST_CLOCK, _LONGEST_INCREMENT = 10_800_000, 180_000
 _LONGEST_PGN = 200_000  # characters
-_FLAG_GRACE = 0.02  # seconds after which a flag has certainly fallen
+_FLAG_MARGIN = 0.02  # seconds added to the wait, so that the flag has certainly fallen
 _STARTS = 960
 
 _PREPARE, _MOVE, _FLAG = "prepare", "move", "flag"  # jobs
-ADVICE = "advice"  # the job that answers a question about the game
+ADVICE = "advice"  # the job for hints and draw offers
 
-Tell = Callable[[Value], Awaitable[None]]
+Send = Callable[[Value], Awaitable[None]]
 Work = Callable[[], Awaitable[None]]
 
 
@@ -40,7 +40,7 @@ class JobRunner(Protocol):
     """The background jobs of a session, at most one of each name."""
 
     async def start_job(self, name: str, work: Work) -> None:
-        """Run `work` in the background, in place of an earlier job of the same name."""
+        """Run `work` in the background, replacing an earlier job of the same name."""
 
     async def cancel_jobs(self, *names: str) -> None:
         """Cancel the jobs of these names; their threads have ended when this returns."""
@@ -49,16 +49,16 @@ class JobRunner(Protocol):
 class PlaySession:
     """One game at a time, and the engine that plays it."""
 
-    def __init__(self, desk: EnginePool, tell: Tell, jobs: JobRunner) -> None:
-        self._desk, self._tell, self._jobs = desk, tell, jobs
+    def __init__(self, pool: EnginePool, send: Send, jobs: JobRunner) -> None:
+        self._pool, self._send, self._jobs = pool, send, jobs
         self._game: PlayedGame | None = None
         self._id = ""
         self._color = chess.WHITE  # the visitor's
         self._level: int | str = MAX
-        self._is_slow = False  # answers after a natural delay
+        self._has_delay = False  # the engine answers after a human-like delay
         self._list = MoveList()
         self._opponent: tuple[int | str, EngineOpponent] | None = None
-        self._making = threading.Lock()
+        self._opponent_lock = threading.Lock()
 
     @property
     def game(self) -> PlayedGame:
@@ -74,15 +74,16 @@ class PlaySession:
 
     async def begin(self, message: Message) -> None:
         """Start a new game."""
-        level, color, control = _level_of(message), _color_of(message), _control_of(message)
-        board = _start_of(message)
-        me, other = PlayerInfo("You"), engine_info(_elo(level))
-        await self._take(PlayedGame(board, control, (me, other) if color else (other, me)), level, color, message)
+        level, color, control = _parse_level(message), _parse_color(message), _parse_time_control(message)
+        board = _parse_start(message)
+        visitor, engine = PlayerInfo("You"), engine_info(_elo(level))
+        players = (visitor, engine) if color else (engine, visitor)
+        await self._set_up_game(PlayedGame(board, control, players), level, color, message)
 
     async def restore(self, message: Message) -> None:
-        """Continue a game that the page has saved."""
-        level, color = _level_of(message), _color_of(message)
-        game = await self._desk.run_briefly(lambda: game_from_pgn(requests.str_field(message, "pgn", _LONGEST_PGN)))
+        """Continue a game that the page saved."""
+        level, color = _parse_level(message), _parse_color(message)
+        game = await self._pool.run_briefly(lambda: game_from_pgn(requests.str_field(message, "pgn", _LONGEST_PGN)))
         clocks = message.get("clocks")
         if game.clock is not None and clocks is not None:
             if not isinstance(clocks, list) or len(clocks) != 2:
@@ -90,36 +91,36 @@ class PlaySession:
             for side, left in zip((chess.WHITE, chess.BLACK), clocks, strict=True):
                 game.clock.set(side, requests.int_field({"clocks": left}, "clocks", 0, _LONGEST_CLOCK))
         game.resume()
-        await self._take(game, level, color, message)
+        await self._set_up_game(game, level, color, message)
 
-    async def _take(self, game: PlayedGame, level: int | str, color: chess.Color, message: Message) -> None:
-        is_slow = requests.bool_field(message, "delay")
+    async def _set_up_game(self, game: PlayedGame, level: int | str, color: chess.Color, message: Message) -> None:
+        has_delay = requests.bool_field(message, "delay")
         await self._jobs.cancel_jobs(_PREPARE, _MOVE, _FLAG, ADVICE)
         if self._opponent is not None:
-            await self._desk.run_briefly(self._opponent[1].begin_game)
-        self._game, self._level, self._color, self._is_slow = game, level, color, is_slow
+            await self._pool.run_briefly(self._opponent[1].begin_game)
+        self._game, self._level, self._color, self._has_delay = game, level, color, has_delay
         self._id, self._list = secrets.token_hex(4), MoveList()
         await self._jobs.start_job(_PREPARE, self._prepare)
         await self._continue_game()
 
     async def _prepare(self) -> None:
         """Create the engine while the visitor thinks about the first move."""
-        async with self._desk.game_turns.lease():
-            await self._desk.run_game_search(self._opponent_for_level, self._stop)
+        async with self._pool.game_queue.lease():
+            await self._pool.run_game_search(self._opponent_for_level, self._stop)
 
     async def move(self, message: Message) -> None:
-        """Make the visitor's move, or refuse it and send the state."""
+        """Make the visitor's move, or send an error and the state."""
         game = self.game
         try:
             game.push(self._read_move(game, message))
         except InputError as error:
-            await self._tell(make_message("error", text=str(error)))
-            await self._tell(self.state())
+            await self._send(make_message("error", text=str(error)))
+            await self._send(self.state())
         else:
             await self._continue_game()
 
     def _read_move(self, game: PlayedGame, message: Message) -> chess.Move:
-        """The visitor's move; InputError if it is illegal, or came after the position had changed."""
+        """The visitor's move; InputError if it is illegal or was sent for another position."""
         if game.turn != self._color or requests.int_field(message, "ply", 0, 10_000) != len(game.moves):
             raise InputError("the move does not fit the current position")
         return requests.parse_uci_move(game.board, requests.str_field(message, "uci", 8))
@@ -144,7 +145,7 @@ class PlaySession:
         await self._continue_game()
 
     async def _continue_game(self) -> None:
-        """Start what follows a change of the game, the engine's move or the wait for the flag, and send the state."""
+        """Start the jobs for the engine's move and for the flag, as the game requires, and send the state."""
         game = self.game
         if game.is_over:
             await self._jobs.cancel_jobs(_MOVE, _FLAG)
@@ -153,39 +154,39 @@ class PlaySession:
             await asyncio.sleep(0)  # the search starts now, and runs while the state is built
         if game.clock is not None and game.clock.running is not None:
             await self._jobs.start_job(_FLAG, self._await_flag)
-        await self._tell(self.state())
+        await self._send(self.state())
 
     async def _engine_move(self) -> None:
-        """Search for the engine's move, and make it."""
+        """Search for the engine's move and make it."""
         loop, game = asyncio.get_running_loop(), self.game
         began = loop.time()
-        async with self._desk.game_turns.lease(self._stop):
-            move = await self._desk.run_game_search(lambda: self._opponent_for_level().move(game), self._stop)
-        if self._is_slow:
+        async with self._pool.game_queue.lease(self._stop):
+            move = await self._pool.run_game_search(lambda: self._opponent_for_level().move(game), self._stop)
+        if self._has_delay:
             await asyncio.sleep(self._opponent_for_level().humanlike_delay(game, move) - (loop.time() - began))
         if not game.is_over:  # its flag may have fallen
             game.push(move)
         await self._continue_game()
 
     async def _await_flag(self) -> None:
-        """End the game when the running clock reaches zero. Every change of the game starts this anew."""
+        """End the game when the running clock reaches zero. Restarted after every move."""
         game = self.game
         while not game.is_over:
             assert game.clock is not None and game.clock.running is not None
-            await asyncio.sleep(game.clock.left(game.clock.running) / 1000 + _FLAG_GRACE)
+            await asyncio.sleep(game.clock.left(game.clock.running) / 1000 + _FLAG_MARGIN)
         await self._continue_game()
 
     def _opponent_for_level(self) -> EngineOpponent:
         """The engine that plays the game; the first call creates it."""
-        with self._making:
+        with self._opponent_lock:
             if self._opponent is not None and self._opponent[0] == self._level:
                 return self._opponent[1]
             if self._opponent is not None:
                 self._opponent[1].close()
-            shares = self._desk.shares
-            made = EngineOpponent(_elo(self._level), shares.game_hash, shares.search_threads)
-            self._opponent = self._level, made
-            return made
+            limits = self._pool.limits
+            opponent = EngineOpponent(_elo(self._level), limits.game_hash, limits.search_threads)
+            self._opponent = self._level, opponent
+            return opponent
 
     def _stop(self) -> None:
         if self._opponent is not None:
@@ -194,7 +195,7 @@ class PlaySession:
     async def close(self) -> None:
         """Release the engine, after all jobs have ended."""
         if self._opponent is not None:
-            await self._desk.run_briefly(self._opponent[1].close)
+            await self._pool.run_briefly(self._opponent[1].close)
             self._opponent = None
 
     def state(self) -> Value:
@@ -213,31 +214,31 @@ class PlaySession:
             "game", id=self._id, level=self._level, side=chess.COLOR_NAMES[self._color], chess960=board.chess960,
             start=None if is_usual else board_fen(root), fen=board_fen(board), ply=len(game.moves),
             moves=self._list.follow(root, game.moves), position=position, clocks=clocks, running=running,
-            thinking=outcome is None and board.turn != self._color, over=outcome_json(outcome), delay=self._is_slow,
+            thinking=outcome is None and board.turn != self._color, over=outcome_json(outcome), delay=self._has_delay,
             opening=opening_json(game.opening_name()),
             clock=None if clock is None else {"base": clock.control.base, "increment": clock.control.increment},
-            captured={name: _letters(game, side) for name, side in _SIDES.items()}, pgn=game.pgn())
+            captured={name: _captured_letters(game, side) for name, side in _SIDES.items()}, pgn=game.pgn())
 
 
-def _letters(game: PlayedGame, side: chess.Color) -> str:
-    """The pieces that a side has lost."""
-    return "".join(chess.piece_symbol(kind).upper() for kind in game.taken(side))
+def _captured_letters(game: PlayedGame, side: chess.Color) -> str:
+    """The letters of the pieces that a side has lost."""
+    return "".join(chess.piece_symbol(piece_type).upper() for piece_type in game.taken(side))
 
 
-def _level_of(message: Message) -> int | str:
+def _parse_level(message: Message) -> int | str:
     level = message.get("level")
     if isinstance(level, bool) or level not in LEVELS:
         raise InputError(f"level must be one of {', '.join(map(str, LEVELS))}")
-    found: int | str = level
-    return found
+    valid: int | str = level
+    return valid
 
 
-def _color_of(message: Message) -> chess.Color:
+def _parse_color(message: Message) -> chess.Color:
     side = requests.enum_field(message, "side", (*_SIDES, _RANDOM))
     return _SIDES.get(side, secrets.choice(chess.COLORS))
 
 
-def _control_of(message: Message) -> TimeControl | None:
+def _parse_time_control(message: Message) -> TimeControl | None:
     clock = requests.object_field(message, "clock")
     if clock is None:
         return None
@@ -245,13 +246,13 @@ def _control_of(message: Message) -> TimeControl | None:
                        requests.int_field(clock, "increment", 0, _LONGEST_INCREMENT, 0))
 
 
-def _start_of(message: Message) -> chess.Board:
-    fen, kind = requests.fen_field(message, "start"), message.get("chess960")
+def _parse_start(message: Message) -> chess.Board:
+    fen, chess960 = requests.fen_field(message, "start"), message.get("chess960")
     if fen is not None:
-        return starting_board(fen, bool(kind))
-    if kind is None or kind is False:
+        return starting_board(fen, bool(chess960))
+    if chess960 is None or chess960 is False:
         return starting_board()
-    number = secrets.randbelow(_STARTS) if kind is True else requests.int_field(message, "chess960", 0, _STARTS - 1)
+    number = secrets.randbelow(_STARTS) if chess960 is True else requests.int_field(message, "chess960", 0, _STARTS - 1)
     return starting_board(number=number)
 
 

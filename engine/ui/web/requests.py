@@ -1,4 +1,4 @@
-"""Requests of the page: JSON objects, each field checked for its type and range. InputError says what is wrong."""
+"""Requests of the page: JSON objects, each field checked for its type and range; InputError if one is wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.ui.game import starting_board
 
 LONGEST_MESSAGE = 1 << 20  # bytes
 MOST_PLIES = 1200  # of a line of moves
-_LARGEST_NUMBER = 1 << 53  # that JavaScript counts exactly
+_LARGEST_NUMBER = 1 << 53  # that JavaScript represents exactly
 _LONGEST_NAME = 20
 _LONGEST_FEN = 120
 _LONGEST_MOVE = 12
@@ -113,13 +113,13 @@ def parse_board(message: Message) -> chess.Board:
 
 
 def parse_uci_move(board: chess.Board, text: str) -> chess.Move:
-    """The legal move of a UCI text; castling may name the square of the king's destination or of its rook."""
+    """The legal move of a UCI text; castling may name the king's destination or the rook's square."""
     try:
         move = chess.Move.from_uci(text)
     except ValueError:
         move = chess.Move.null()
     if move and board.is_legal(move):
-        return board.parse_uci(text)  # castling as the board itself writes it
+        return board.parse_uci(text)  # castling in the board's own notation
     for castling in board.generate_castling_moves() if move else ():
         if move in (castling, king_destination_move(board, castling)):
             return castling
@@ -127,7 +127,7 @@ def parse_uci_move(board: chess.Board, text: str) -> chess.Move:
 
 
 def king_destination_move(board: chess.Board, castling: chess.Move) -> chess.Move:
-    """A castling move by the king's destination."""
+    """A castling move written with the king's destination."""
     is_short = castling.to_square > castling.from_square
     file = 6 if is_short else 2
     return chess.Move(castling.from_square, chess.square(file, chess.square_rank(castling.from_square)))

@@ -1,7 +1,7 @@
-"""Who is let in: requests to this server under its own name, from its own page, and with the token if one is needed.
+"""Access control: requests must name this server, come from its own page, and carry the token if one is needed.
 
-A page from elsewhere that a visitor's browser has open can neither talk to the server (Origin), nor pretend to come
-from it by a name that it lets point here (Host). What is handed out may load nothing from anywhere else.
+The Origin check keeps other pages in a visitor's browser from connecting; the Host check prevents DNS rebinding. The
+Content-Security-Policy keeps the page from loading anything from elsewhere.
 """
 
 from __future__ import annotations
@@ -33,33 +33,33 @@ HEADERS = {
 }
 _METHODS = ("GET", "HEAD")
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
-_TOKEN = "token"  # noqa: S105  the name of the parameter
-_POLICY_VIOLATION = 1008  # the WebSocket's code
-_FORGOTTEN = 60.0  # seconds after which a client's rate is forgotten
+_TOKEN = "token"  # noqa: S105  the name of the query parameter
+_POLICY_VIOLATION = 1008  # WebSocket close code
+_EXPIRY_SECONDS = 60.0  # after which an idle client's rate limiter is dropped
 
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """Where the server is reached, and by whom."""
+    """The address that the server listens at, and the token that clients need."""
 
     host: str
     port: int
-    token: str | None  # None on the loopback interface, where there is nobody else
+    token: str | None  # None on the loopback interface, which only this machine can reach
 
     @property
-    def address(self) -> str:
-        """What to open in a browser."""
+    def url(self) -> str:
+        """The URL to open in a browser, with the token if there is one."""
         name = self.host if self.host not in ("0.0.0.0", "::", "") else socket.gethostname()  # noqa: S104  compared
         name = f"[{name}]" if ":" in name else name
         return f"http://{name}:{self.port}/" + (f"?{_TOKEN}={self.token}" if self.token else "")
 
     @property
     def cookie(self) -> str:
-        """The cookie's name: cookies do not tell ports apart."""
+        """The name of the cookie. It contains the port, because browsers share cookies between the ports of a host."""
         return f"adversary-{self.port}"
 
-    def knows(self, host: str) -> bool:
-        """Whether a Host header names this server. A foreign name that points here would not be known."""
+    def accepts_host(self, host: str) -> bool:
+        """Whether a Host header names this server. Foreign names that resolve to its address are rejected."""
         name, _, port = host.rpartition(":")
         if not name or not port.isdecimal():
             name, port = host, "80"
@@ -74,7 +74,7 @@ class ServerAddress:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine itself can reach a server that is bound to `host`."""
+    """Whether only this machine can reach a server that is bound to `host`."""
     if host == "localhost":
         return True
     try:
@@ -92,21 +92,21 @@ def _is_address(name: str) -> bool:
 
 
 class RateLimiter:
-    """So many things a second, and so many more at once."""
+    """A token bucket: `rate` events per second, and bursts of at most `burst`."""
 
     def __init__(self, rate: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._burst, self._now = rate, burst, now
         self._left, self.seen = burst, now()
 
     def wait(self) -> float:
-        """Take note of one more; returns the seconds for which it should have waited."""
+        """Count one event, and return how many seconds it has to wait."""
         now = self._now()
         self._left = min(self._left + (now - self.seen) * self._rate, self._burst) - 1
         self.seen = now
         return max(-self._left / self._rate, 0.0)
 
     def allows(self) -> bool:
-        """Take note of one more, unless it should have waited."""
+        """Whether an event is within the limit; only such an event is counted."""
         if self.wait() == 0:
             return True
         self._left += 1
@@ -114,30 +114,31 @@ class RateLimiter:
 
 
 class ClientRateLimiter:
-    """A pace for each client, by its address."""
+    """A rate limiter for each client address."""
 
     def __init__(self, rate: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._burst = rate, burst
         self._now, self._tidied = now, now()
-        self._paces: dict[str, RateLimiter] = {}
+        self._limiters: dict[str, RateLimiter] = {}
 
-    def allows(self, who: str) -> bool:
-        """Whether one more is allowed."""
+    def allows(self, client: str) -> bool:
+        """Whether one more request of this client is within the limit; if so, it is counted."""
         now = self._now()
-        if now - self._tidied > _FORGOTTEN:
-            self._paces = {name: pace for name, pace in self._paces.items() if now - pace.seen < _FORGOTTEN}
+        if now - self._tidied > _EXPIRY_SECONDS:
+            self._limiters = {name: limiter for name, limiter in self._limiters.items()
+                              if now - limiter.seen < _EXPIRY_SECONDS}
             self._tidied = now
-        return self._paces.setdefault(who, RateLimiter(self._rate, self._burst, self._now)).allows()
+        return self._limiters.setdefault(client, RateLimiter(self._rate, self._burst, self._now)).allows()
 
 
 class AccessControl:
-    """An ASGI application before another, which hears only what is let in."""
+    """ASGI middleware that passes on only the requests that are allowed."""
 
-    def __init__(self, app: ASGIApp, door: ServerAddress, allowance: ClientRateLimiter) -> None:
-        self._app, self._door, self._allowance = app, door, allowance
+    def __init__(self, app: ASGIApp, server_address: ServerAddress, rate_limiter: ClientRateLimiter) -> None:
+        self._app, self._address, self._rate_limiter = app, server_address, rate_limiter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on, or refuse it."""
+        """Pass a request on to the application, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -148,49 +149,49 @@ class AccessControl:
             else:
                 await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
             return
-        answer: ASGIApp = self._app if refusal is None else refusal
-        await answer(scope, receive, _with_headers(send))
+        response: ASGIApp = self._app if refusal is None else refusal
+        await response(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """The answer to a request that is not let in, if it is not."""
+        """The response to a request that is refused; None if the request is allowed."""
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
-        if len(hosts) != 1 or not self._door.knows(hosts[0]):
-            return PlainTextResponse("this server is not known by that name", 421)
-        if not self._allowance.allows((scope.get("client") or ("?",))[0]):
+        if len(hosts) != 1 or not self._address.accepts_host(hosts[0]):
+            return PlainTextResponse("this server has another name", 421)
+        if not self._rate_limiter.allows((scope.get("client") or ("?",))[0]):
             return PlainTextResponse("too many requests", 429, {"Retry-After": "1"})
-        is_talk = scope["type"] == "websocket"
-        if not is_talk and scope["method"] not in _METHODS:
-            return PlainTextResponse("only GET", 405, {"Allow": ", ".join(_METHODS)})
+        is_websocket = scope["type"] == "websocket"
+        if not is_websocket and scope["method"] not in _METHODS:
+            return PlainTextResponse("only GET and HEAD are allowed", 405, {"Allow": ", ".join(_METHODS)})
         origins = headers.getlist("origin")
-        if origins != [f"http://{hosts[0]}"] and (is_talk or origins):
-            return PlainTextResponse("only this server's own page may do that", 403)
+        if origins != [f"http://{hosts[0]}"] and (is_websocket or origins):
+            return PlainTextResponse("only this server's own page may connect", 403)
         return self._token_refusal(scope, headers)
 
     def _token_refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        """Once the token came in the address, a cookie has it, and the address is clean."""
-        token, door = self._door.token, self._door
-        if token is None or _same(_cookie(headers, door.cookie), token):
+        """Check the token. A redirect moves a token in the URL to a cookie, so that the URL no longer shows it."""
+        token = self._address.token
+        if token is None or _same(_cookie(headers, self._address.cookie), token):
             return None
         given = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=8).get(_TOKEN, [""])[0] if (
             len(scope["query_string"]) < 500) else ""
         if not _same(given, token):
-            return PlainTextResponse("this board needs the whole address that `adversary web` printed, with its token",
+            return PlainTextResponse("open the full address that `adversary web` printed, including the token",
                                      403)
         if scope["type"] == "websocket":
             return None
-        answer = RedirectResponse(scope["path"] if scope["path"] == "/" else "/", 303)
-        # "strict" would keep it from whoever follows a link to the board from a letter.
-        answer.set_cookie(door.cookie, token, httponly=True, samesite="lax")
-        return answer
+        response = RedirectResponse(scope["path"] if scope["path"] == "/" else "/", 303)
+        # "strict" would withhold the cookie from a visitor who follows a link to the board.
+        response.set_cookie(self._address.cookie, token, httponly=True, samesite="lax")
+        return response
 
 
 def _cookie(headers: Headers, name: str) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
+        cookie = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:
         return ""
-    return "" if found is None else found.value
+    return "" if cookie is None else cookie.value
 
 
 def _same(given: str, token: str) -> bool:
@@ -198,7 +199,7 @@ def _same(given: str, token: str) -> bool:
 
 
 def _with_headers(send: Send) -> Send:
-    """Give every answer the headers that keep browsers strict."""
+    """Wrap `send` so that every response has the security headers."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""The server: the application behind a socket, with limits on what a connection may cost."""
+"""The server: uvicorn at a socket, with limits on the resources of each connection."""
 
 from __future__ import annotations
 
@@ -20,72 +20,73 @@ from engine.ui.web.requests import LONGEST_MESSAGE
 
 _LONGEST_HEAD = 16_384  # bytes of a request line with its headers
 _MOST_CONNECTIONS = 400
-_REQUEST_SECONDS = 10.0  # a connection that has not asked for anything by then is closed
+_REQUEST_SECONDS = 10.0  # a connection that has not sent a request by then is closed
 _KEEP_ALIVE = 15  # seconds
 _PING, _PONG = 20.0, 20.0  # seconds
-_LAST_WORDS = 2.0  # seconds that a connection has to take what was already said
-_SWITCH_SECONDS = 0.001  # after which a thread lets another one run Python: answers shall not wait for analyses
-_SHUTDOWN = 1  # seconds that visitors have to leave
+_FLUSH_SECONDS = 2.0  # that a client has to receive what was already sent
+_SWITCH_SECONDS = 0.001  # thread switch interval: responses must not wait for analyses
+_SHUTDOWN = 1  # seconds until open connections are closed
 
 
 class TimeoutHttpProtocol(H11Protocol):
-    """HTTP for those who ask within a reasonable time, and ask one thing after the other."""
+    """HTTP with a limit on the number of connections and a timeout for the first request."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
+        """Start the timeout for the first request; refuse the connection if there are too many."""
         super().connection_made(transport)
         if len(self.connections) > _MOST_CONNECTIONS:
             transport.abort()
             return
-        self._impatience = self.loop.call_later(_REQUEST_SECONDS, self._lose_patience)
+        self._request_timer = self.loop.call_later(_REQUEST_SECONDS, self._close_if_idle)
 
-    def _lose_patience(self) -> None:
+    def _close_if_idle(self) -> None:
         if self.cycle is None and self.transport.get_protocol() is self:
             self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
-        if hasattr(self, "_impatience"):
-            self._impatience.cancel()
+        """Cancel the timeout."""
+        if hasattr(self, "_request_timer"):
+            self._request_timer.cancel()
         super().connection_lost(exc)
 
 
 class KeepaliveWebSocketProtocol(WebSocketsSansIOProtocol):
-    """A WebSocket that ends when the other side does not answer, whether or not it takes what was said."""
+    """A WebSocket that is aborted when the client answers no pings, even if it does not read what was sent."""
 
     def keepalive_timeout(self) -> None:
-        """Nobody is there any more."""
+        """Abort the connection soon after the client has stopped answering pings."""
         super().keepalive_timeout()
-        self.loop.call_later(_LAST_WORDS, self.transport.abort)
+        self.loop.call_later(_FLUSH_SECONDS, self.transport.abort)
 
     def shutdown(self) -> None:
-        """The server ends."""
+        """Abort the connection soon after the server has started to shut down."""
         super().shutdown()
-        self.loop.call_later(_LAST_WORDS / 10, self.transport.abort)
+        self.loop.call_later(_FLUSH_SECONDS / 10, self.transport.abort)
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens there; InputError if it cannot."""
+    """Return a listening socket; InputError if the address cannot be used."""
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
-        if not IS_WINDOWS:  # where it would let two programs have the same port
+        if not IS_WINDOWS:  # on Windows it would let two programs use the same port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen()  # who comes before the server is up waits a moment
-    except (OSError, ValueError, TypeError) as error:  # the latter two for a name that could be nobody's
+        listener.listen()  # connections wait until the server is up
+    except (OSError, ValueError, TypeError) as error:  # the latter two for an invalid host name
         listener.close()
         reason = getattr(error, "strerror", None) or str(error)
-        advice = "; another program uses it (try: --port)" if getattr(error, "errno", 0) == errno.EADDRINUSE else ""
-        raise InputError(f"cannot listen at {quote(host)}, port {port}: {reason}{advice}") from error
+        is_in_use = getattr(error, "errno", 0) == errno.EADDRINUSE
+        hint = "; another program uses it, choose another one with --port" if is_in_use else ""
+        raise InputError(f"cannot listen at {quote(host)}, port {port}: {reason}{hint}") from error
     return listener
 
 
 class Server:
-    """Serves an application at a socket until it is told to stop."""
+    """Serves an application at a socket until `stop` is called."""
 
     def __init__(self, app: ASGIApp, listener: socket.socket) -> None:
         for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
-            logging.getLogger(name).disabled = True  # what a stranger sends is nothing to write pages about
+            logging.getLogger(name).disabled = True  # requests must not flood the terminal
         config = uvicorn.Config(
             app, loop="asyncio", http=TimeoutHttpProtocol, ws=KeepaliveWebSocketProtocol, ws_max_size=LONGEST_MESSAGE,
             ws_ping_interval=_PING, ws_ping_timeout=_PONG, ws_per_message_deflate=False, lifespan="on",
@@ -96,20 +97,20 @@ class Server:
         self._listener = listener
 
     def run(self) -> None:
-        """Serve; blocks until `stop`."""
+        """Serve until `stop` is called."""
         sys.setswitchinterval(_SWITCH_SECONDS)
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
-        asyncio.get_running_loop().set_exception_handler(_complain)
+        asyncio.get_running_loop().set_exception_handler(_log_exception)
         await self._server.serve([self._listener])
 
     def stop(self) -> None:
-        """End soon; from any thread."""
+        """Make `run` return soon; may be called from any thread."""
         self._server.should_exit = True
 
 
-def _complain(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _log_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Log uncaught exceptions on one line; ignore broken connections."""
     error = context.get("exception")
     if not isinstance(error, OSError):

@@ -1,4 +1,4 @@
-"""One session: a WebSocket, the requests that the page sends on it, and the jobs that answer them."""
+"""One session: a WebSocket, the requests that the page sends over it, and the jobs that answer them."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ from engine.ui.web.watch import WATCHED_MODES, WatchSession
 from engine.version import VERSION
 
 _RATE, _BURST = 30.0, 100.0  # requests per second: more are delayed
-_PATIENCE = 20.0  # seconds that a page may take to receive a message
+_SEND_SECONDS = 20.0  # that a page may take to receive a message
 
-_asked: ContextVar[int | None] = ContextVar("asked", default=None)  # the number of the request that is being answered
+_request_number: ContextVar[int | None] = ContextVar("request_number", default=None)  # of the current request
 
 Handler = Callable[[Message], Awaitable[None]]
 
 
 class Session:
-    """A session: reads requests one after the other, and answers those that take long by jobs in the background."""
+    """A session. It reads requests one after the other, and answers the long ones in background jobs."""
 
-    def __init__(self, socket: WebSocket, desk: EnginePool) -> None:
-        self._socket, self._desk = socket, desk
-        self.heard = time.monotonic()  # when the latest request came
-        self._pace = RateLimiter(_RATE, _BURST)
-        self._sitting = PlaySession(desk, self.send, self)
-        self._study = AnalysisSession(desk, self.send)
-        annotating, watching = AnnotateSession(desk, self.send), WatchSession(desk, self.send)
+    def __init__(self, socket: WebSocket, pool: EnginePool) -> None:
+        self._socket, self._pool = socket, pool
+        self.last_request_time = time.monotonic()  # when the latest request arrived
+        self._rate_limiter = RateLimiter(_RATE, _BURST)
+        self._play = PlaySession(pool, self.send, self)
+        self._analysis = AnalysisSession(pool, self.send)
+        annotating, watching = AnnotateSession(pool, self.send), WatchSession(pool, self.send)
         self._jobs: dict[str, asyncio.Task[None]] = {}
         self._analyses: dict[str, Handler] = {  # each runs as a job until it ends or the page sends `stop`
-            "analyse": self._study.analyse,
+            "analyse": self._analysis.analyse,
             "annotate": annotating.annotate,
             "watch": watching.watch,
             "tree": watching.tree,
         }
         self._handlers: dict[str, Handler] = {
             "hello": self._hello,
-            "new": self._sitting.begin,
-            "restore": self._sitting.restore,
-            "move": self._sitting.move,
-            "takeback": lambda _: self._sitting.take_back(),
-            "resign": lambda _: self._sitting.resign(),
+            "new": self._play.begin,
+            "restore": self._play.restore,
+            "move": self._play.move,
+            "takeback": lambda _: self._play.take_back(),
+            "resign": lambda _: self._play.resign(),
             "draw": self._offer_draw,
             "hint": self._hint,
             "load": self._load,
@@ -69,18 +69,18 @@ class Session:
             while True:
                 text = await self._receive()
                 async with self._guarded():
-                    _asked.set(None)  # a text that is no request has no number
+                    _request_number.set(None)  # a text that cannot be parsed has no number
                     name, message = requests.read_message(text)
-                    _asked.set(requests.optional_int_field(message, "ask"))
+                    _request_number.set(requests.optional_int_field(message, "ask"))
                     await self._handler(name)(message)
         except WebSocketDisconnect:
             pass
         finally:
-            await self._desk.run_shielded(self._leave())
+            await self._pool.run_shielded(self._close())
 
-    async def _leave(self) -> None:
+    async def _close(self) -> None:
         await self.cancel_jobs(*self._jobs)
-        await self._sitting.close()
+        await self._play.close()
 
     async def disconnect(self, code: int) -> None:
         """Close the connection."""
@@ -88,12 +88,12 @@ class Session:
             await self._socket.close(code)
 
     async def _receive(self) -> str:
-        """The next text that the page sends; a page that sends too many waits."""
+        """The next text that the page sends; it is delayed if the page sends too many."""
         received = await self._socket.receive()
         if received["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(received.get("code", 1000))
-        self.heard = time.monotonic()
-        await asyncio.sleep(self._pace.wait())
+        self.last_request_time = time.monotonic()
+        await asyncio.sleep(self._rate_limiter.wait())
         text: str | None = received.get("text")
         return "" if text is None else text
 
@@ -103,12 +103,12 @@ class Session:
         return self._handlers[name]
 
     def _as_job(self, name: str, work: Handler) -> Handler:
-        """A handler that answers by the job `name`."""
+        """Return a handler that runs `work` as the job `name`."""
         return lambda message: self.start_job(name, lambda: work(message))
 
     @asynccontextmanager
     async def _guarded(self) -> AsyncIterator[None]:
-        """Send errors to the page as one line; no error ends the session."""
+        """Send errors to the page as one line, so that no error ends the session."""
         try:
             yield
         except InputError as error:
@@ -121,25 +121,25 @@ class Session:
 
     async def send(self, value: Value) -> None:
         """Send a message; WebSocketDisconnect if the page does not receive it."""
-        if (asked := _asked.get()) is not None:
+        if (asked := _request_number.get()) is not None:
             value["ask"] = asked
         if self._socket.application_state is not WebSocketState.CONNECTED:
             raise WebSocketDisconnect
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_SEND_SECONDS):
                 await self._socket.send_json(value)
         except (RuntimeError, OSError, TimeoutError) as error:
             raise WebSocketDisconnect from error
 
     async def start_job(self, name: str, work: Work) -> None:
-        """Run `work` in the background, in place of an earlier job of the same name. No job starts itself anew."""
+        """Run `work` in the background, replacing an earlier job of the same name. A job must not restart itself."""
         assert self._jobs.get(name) is not asyncio.current_task()
-        while self._is_running(name):  # another task may have started one meanwhile
+        while self._is_running(name):  # another task may have started one in the meantime
             await self.cancel_jobs(name)
         self._jobs[name] = asyncio.create_task(self._run_job(work))
 
     async def _run_job(self, work: Work) -> None:
-        with suppress(WebSocketDisconnect):  # the reader of requests notices it too
+        with suppress(WebSocketDisconnect):  # `run` gets the same exception
             async with self._guarded():
                 await work()
 
@@ -147,7 +147,7 @@ class Session:
         return name in self._jobs and not self._jobs[name].done()
 
     async def cancel_jobs(self, *names: str) -> None:
-        """Cancel the jobs of these names but the one that calls this; their threads have ended when this returns."""
+        """Cancel the jobs of these names, except the calling job. Their threads have ended when this returns."""
         tasks = {self._jobs[name] for name in names if self._is_running(name)} - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
@@ -168,24 +168,24 @@ class Session:
 
     async def _load(self, message: Message) -> None:
         text = requests.str_field(message, "text", LIMITS["pgn"])
-        await self.send(make_message("loaded", **await self._desk.run_briefly(lambda: load_game_or_position(text))))
+        await self.send(make_message("loaded", **await self._pool.run_briefly(lambda: load_game_or_position(text))))
 
     async def _hint(self, _: Message) -> None:
-        game = self._sitting.game
-        if game.is_over or game.turn != self._sitting.color:
+        game = self._play.game
+        if game.is_over or game.turn != self._play.color:
             raise InputError("you can ask for a hint when it is your move")
-        await self.start_job(ADVICE, lambda: self._study.hint(game.board))
+        await self.start_job(ADVICE, lambda: self._analysis.hint(game.board))
 
     async def _offer_draw(self, _: Message) -> None:
-        game = self._sitting.game
-        if game.is_over or game.turn != self._sitting.color:
+        game = self._play.game
+        if game.is_over or game.turn != self._play.color:
             raise InputError("offer a draw when it is your move")
         await self.start_job(ADVICE, self._decide_draw)
 
     async def _decide_draw(self) -> None:
-        game = self._sitting.game
-        if await self._study.wants_draw(game.board):
-            await self._sitting.agree_draw()
-            await self.send(make_message("notice", text="Your offer is accepted: the game is drawn."))
+        game = self._play.game
+        if await self._analysis.wants_draw(game.board):
+            await self._play.agree_draw()
+            await self.send(make_message("notice", text="The engine accepts: the game is drawn."))
         else:
-            await self.send(make_message("notice", text="The engine would rather play on."))
+            await self.send(make_message("notice", text="The engine declines the draw."))

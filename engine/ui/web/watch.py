@@ -23,26 +23,26 @@ from engine.search.types import Info, InfoString, Limits, Progress, Result
 from engine.system.errors import InputError
 from engine.ui.game import PlayedGame
 from engine.ui.web import requests
-from engine.ui.web.engine_pool import EnginePool, meanwhile, with_engine
-from engine.ui.web.play import Tell
+from engine.ui.web.engine_pool import EnginePool, background_task, with_engine
+from engine.ui.web.play import Send
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, line_json, make_message, score_json
 
 _TITLES = {"alphabeta": "Alpha-beta", "mcts": "Learned tree", "puct": "PUCT", "uct": "UCT", "minimax": "Minimax",
-           "expectimax": "Expectimax", "montecarlo": "Pure Monte Carlo"}  # in the order in which they are shown
-_ABOUT = {kind.name: kind.about for kind in MODES}
+           "expectimax": "Expectimax", "montecarlo": "Pure Monte Carlo"}  # in display order
+_ABOUT = {mode.name: mode.about for mode in MODES}
 WATCHED_MODES = [{"name": name, "title": title, "about": _ABOUT[name]} for name, title in _TITLES.items()]
 _SHORTEST, _LONGEST = 200, 20_000  # milliseconds
 _MEGABYTES = 16  # for each search
 _LONGEST_LINE = 12  # plies
-_MOST_MOVES = 8  # whose visits are shown
-_BEAT = 0.1  # seconds between two messages about the same search
-_WIDTHS = {1: 40, 2: 8, 3: 5}  # moves of a position that are searched, by the depth of the tree
+_MOST_MOVES = 8  # with visits in a report
+_UPDATE_INTERVAL = 0.1  # seconds between two messages of the same search
+_WIDTHS = {1: 40, 2: 8, 3: 5}  # number of moves searched at each node, by the depth of the tree
 _DEEPEST_TREE = max(_WIDTHS)
 _MOST_NODES = 2000  # of a tree
 _MATE = 10_000.0  # centipawns
 
-Judge = Callable[[chess.Board], Score]
+BoardEvaluator = Callable[[chess.Board], Score]
 
 
 @dataclass(frozen=True)
@@ -60,37 +60,37 @@ class LiveSearch:
         self.latest: SearchSnapshot | None = None
         self.changed = asyncio.Event()
 
-    def add(self, seen: SearchSnapshot) -> None:
-        """Take a report."""
-        self.latest = seen
+    def add(self, snapshot: SearchSnapshot) -> None:
+        """Store a report."""
+        self.latest = snapshot
         self.changed.set()
 
 
 class WatchSession:
     """The searches that a session watches."""
 
-    def __init__(self, desk: EnginePool, tell: Tell) -> None:
-        self._desk, self._tell = desk, tell
+    def __init__(self, pool: EnginePool, send: Send) -> None:
+        self._pool, self._send = pool, send
 
     async def watch(self, message: Message) -> None:
-        """Search the same position in several modes, each for the same time, and send what they find."""
+        """Search the same position in several modes, each for the same time, and send their reports."""
         board = requests.parse_board(message)
         names = requests.enum_list_field(message, "modes", tuple(_TITLES))
         seconds = requests.int_field(message, "movetime", _SHORTEST, _LONGEST, 3000) / 1000
         if PlayedGame(board).is_over:
-            raise InputError("the game is over: there is nothing to think about")
-        async with self._desk.study_turns.lease(), asyncio.TaskGroup() as group:
+            raise InputError("the game is over: there is nothing to search")
+        async with self._pool.analysis_queue.lease(), asyncio.TaskGroup() as group:
             for name in names:
-                group.create_task(self._think(name, board, seconds))
+                group.create_task(self._run_search(name, board, seconds))
 
-    async def _think(self, name: str, board: chess.Board, seconds: float) -> None:
-        loop, sight = asyncio.get_running_loop(), LiveSearch()
+    async def _run_search(self, name: str, board: chess.Board, seconds: float) -> None:
+        loop, live = asyncio.get_running_loop(), LiveSearch()
         search = mode_named(name).create(Settings(), _MEGABYTES)
         rules = Rules(fen_and_moves(board)[0], board.chess960, fen_and_moves(board)[1])
 
-        def report(found: Info | Progress | InfoString) -> None:
-            if isinstance(found, Info) and found.multipv == 1:
-                loop.call_soon_threadsafe(sight.add, SearchSnapshot(found, _visits(search)))
+        def report(info: Info | Progress | InfoString) -> None:
+            if isinstance(info, Info) and info.multipv == 1:
+                loop.call_soon_threadsafe(live.add, SearchSnapshot(info, _visits(search)))
 
         def work() -> Result:
             search.load()
@@ -100,16 +100,16 @@ class WatchSession:
             if isinstance(search, Stoppable):
                 search.stop()
 
-        async with meanwhile(self._tell_now_and_then(name, board, rules, sight)):
-            await self._desk.run_analysis(work, stop)
+        async with background_task(self._send_updates(name, board, rules, live)):
+            await self._pool.run_analysis(work, stop)
         await asyncio.sleep(0)  # the last report may still be queued in the event loop
-        await self._tell(_watched(name, board, rules, sight, done=True))
+        await self._send(_report_message(name, board, rules, live, done=True))
 
-    async def _tell_now_and_then(self, name: str, board: chess.Board, rules: Rules, sight: LiveSearch) -> None:
+    async def _send_updates(self, name: str, board: chess.Board, rules: Rules, live: LiveSearch) -> None:
         while True:
-            await sight.changed.wait()
-            await self._tell(_watched(name, board, rules, sight, done=False))
-            await asyncio.sleep(_BEAT)
+            await live.changed.wait()
+            await self._send(_report_message(name, board, rules, live, done=False))
+            await asyncio.sleep(_UPDATE_INTERVAL)
 
     async def tree(self, message: Message) -> None:
         """Send a small alpha-beta tree of the position."""
@@ -117,25 +117,25 @@ class WatchSession:
         depth = requests.int_field(message, "depth", 1, _DEEPEST_TREE)
         if PlayedGame(board).is_over:
             raise InputError("the game is over: there is no tree to show")
-        value = await with_engine(self._desk, lambda engine: small_tree(board, depth, engine.evaluate))
-        await self._tell(make_message("tree", depth=depth, **value))
+        value = await with_engine(self._pool, lambda engine: small_tree(board, depth, engine.evaluate))
+        await self._send(make_message("tree", depth=depth, **value))
 
 
 def _visits(search: Search) -> dict[int, int]:
     return search.visits() if isinstance(search, VisitCounting) else {}
 
 
-def _watched(name: str, board: chess.Board, rules: Rules, sight: LiveSearch, done: bool) -> Value:
-    sight.changed.clear()
-    if sight.latest is None:
+def _report_message(name: str, board: chess.Board, rules: Rules, live: LiveSearch, done: bool) -> Value:
+    live.changed.clear()
+    if live.latest is None:
         return make_message("watched", mode=name, depth=0, nodes=0, seconds=0, score=None, line=[], visits=[],
                             done=done)
-    info, visits = sight.latest.info, sight.latest.visits
+    info, visits = live.latest.info, live.latest.visits
     moves = _line(board, rules, info.pv)
     return make_message("watched", mode=name, depth=info.depth, nodes=info.nodes, seconds=round(info.seconds, 3),
                         **score_json(board, to_score(rules.position, info.score)),
-                        line=line_json(board, moves, _LONGEST_LINE)["san"], visits=_shares(board, rules, visits),
-                        done=done)
+                        line=line_json(board, moves, _LONGEST_LINE)["san"],
+                        visits=_visit_fractions(board, rules, visits), done=done)
 
 
 def _line(board: chess.Board, rules: Rules, line: tuple[int, ...]) -> list[chess.Move]:
@@ -149,7 +149,7 @@ def _line(board: chess.Board, rules: Rules, line: tuple[int, ...]) -> list[chess
     return moves
 
 
-def _shares(board: chess.Board, rules: Rules, visits: dict[int, int]) -> list[Value]:
+def _visit_fractions(board: chess.Board, rules: Rules, visits: dict[int, int]) -> list[Value]:
     """The most visited moves, each with its fraction of all visits."""
     total = sum(visits.values())
     if not total:
@@ -175,17 +175,17 @@ class _Centipawns(Chess):
         return _MATE * super().utility(state, player)
 
 
-def small_tree(board: chess.Board, depth: int, judge: Judge) -> Value:
+def small_tree(board: chess.Board, depth: int, evaluate_board: BoardEvaluator) -> Value:
     """The tree that alpha-beta searches to a depth, with only the most promising moves of each position.
 
     Alpha, beta and values are centipawns for White; None for no bound. A node is `cut` if one of its moves caused a
     cutoff; the moves that were not searched follow it as `skipped`.
     """
     def evaluate(fen: str) -> float:
-        judged = chess.Board(fen)
-        score = judge(judged)
+        position = chess.Board(fen)
+        score = evaluate_board(position)
         value = float(max(-_MATE, min(score.value, _MATE)))
-        return value if judged.turn else -value
+        return value if position.turn else -value
 
     width = _WIDTHS[depth]
     game = _Centipawns(board.fen())
@@ -194,22 +194,22 @@ def small_tree(board: chess.Board, depth: int, judge: Judge) -> Value:
     alphabeta(ordered, board.fen(), depth, evaluate, trace)
     assert trace.root is not None
     nodes: list[Value] = []
-    _write(nodes, trace.root, {"id": 0, "parent": None, "san": None, "order": 0}, ordered)
+    _add_nodes(nodes, trace.root, {"id": 0, "parent": None, "san": None, "order": 0}, ordered)
     return {"width": width, "turn": chess.COLOR_NAMES[board.turn], "nodes": nodes}
 
 
-def _write(nodes: list[Value], visit: VisitedNode, place: Value, game: Ordered[str, str]) -> None:
-    """Add a node, whose id and parent are in `place`, and its subtree."""
-    fen = str(visit.state)
-    actions: Sequence[str] = game.actions(fen) if visit.children else ()
-    is_cut = 0 < len(visit.children) < len(actions)
-    nodes.append({**place, "alpha": _bound(visit.alpha), "beta": _bound(visit.beta), "value": _bound(visit.value),
-                  "cut": is_cut, "skipped": False, "visit": visit.order})
+def _add_nodes(nodes: list[Value], node: VisitedNode, link: Value, game: Ordered[str, str]) -> None:
+    """Append a node and its subtree to `nodes`; `link` has its id, parent, move and order."""
+    fen = str(node.state)
+    actions: Sequence[str] = game.actions(fen) if node.children else ()
+    is_cut = 0 < len(node.children) < len(actions)
+    nodes.append({**link, "alpha": _bound(node.alpha), "beta": _bound(node.beta), "value": _bound(node.value),
+                  "cut": is_cut, "skipped": False, "visit": node.order})
     board = chess.Board(fen)
     for order, action in enumerate(actions):
-        below = {"id": len(nodes), "parent": place["id"], "san": board.san(chess.Move.from_uci(action)), "order": order}
-        if order < len(visit.children):
-            _write(nodes, visit.children[order], below, game)
+        below = {"id": len(nodes), "parent": link["id"], "san": board.san(chess.Move.from_uci(action)), "order": order}
+        if order < len(node.children):
+            _add_nodes(nodes, node.children[order], below, game)
         else:
             nodes.append({**below, "alpha": None, "beta": None, "value": None, "cut": False, "skipped": True,
                           "visit": None})

@@ -96,14 +96,15 @@ def test_no_cut_goes_unnoticed(content, tmp_path_factory, data):
 
 
 @pytest.mark.parametrize(("fields", "words"), [
-    ({"hidden": 100}, "width is '100'"), ({"hidden": 4096}, "width is '4096'"), ({"hidden": True}, "width"),
-    ({"hidden": 256}, "cut off"), ({"king_buckets": [0] * 63}, "king_buckets"),
+    ({"hidden": 100}, "got '100'"), ({"hidden": 4096}, "got '4096'"), ({"hidden": True}, "width"),
+    ({"hidden": 256}, "truncated"), ({"king_buckets": [0] * 63}, "king_buckets"),
     ({"king_buckets": [0] * 64}, "too long"),
     ({"output_buckets": 0}, "output_buckets"), ({"mirrored": 1}, "mirrored"), ({"activation": "relu"}, "activation"),
     ({"layers": 8}, "list of two widths"), ({"layers": None}, "list of two widths"),
-    ({"layers": [8]}, "list of two widths"), ({"layers": [8, 12]}, "layer's width is '12'"),
-    ({"layers": [8, 128]}, "width is '128'"), ({"layers": [8, "8"]}, "width is '8'"), ({"layers": [8, 16]}, "too long"),
-    ({"layers": [16, 32]}, "cut off"), ({"qa": 181}, '"qa"'), ({"pair_bits": 8}, '"pair_bits"'),
+    ({"layers": [8]}, "list of two widths"),
+    ({"layers": [8, 12]}, "a layer's width must be a multiple of 8 up to 64, got '12'"),
+    ({"layers": [8, 128]}, "got '128'"), ({"layers": [8, "8"]}, "got '8'"), ({"layers": [8, 16]}, "too long"),
+    ({"layers": [16, 32]}, "truncated"), ({"qa": 181}, '"qa"'), ({"pair_bits": 8}, '"pair_bits"'),
     ({"scale": "x"}, "scale"), ({"scale": 1e99}, "scale"), ({"provenance": []}, "provenance"),
     ({"scale": 137.0}, "checksum"), ({"checksum": 5}, "checksum"), ({"mirrored": False}, "checksum")])
 def test_other_shapes_are_refused(content, tmp_path, fields, words):
@@ -137,10 +138,11 @@ def test_what_could_not_be_read_is_not_written(tmp_path):
     biases = network.first_biases.copy()
     biases[1, 5] = 2**31 - 1
     wrong = {
-        "first biases is beyond": {"first_biases": biases},
-        "pair shifts is beyond": {"pair_shifts": network.pair_shifts + 5},
-        "feature_weights holds numbers beyond 8 bits": {"feature_weights": network.feature_weights.astype(int) + 100},
-        "feature_weights has the shape": {"feature_weights": network.feature_weights[1:]}}
+        "first biases is above": {"first_biases": biases},
+        "a pair shift is above": {"pair_shifts": network.pair_shifts + 5},
+        "feature_weights holds numbers that do not fit into 8 bits":
+            {"feature_weights": network.feature_weights.astype(int) + 100},
+        "feature_weights must have the shape": {"feature_weights": network.feature_weights[1:]}}
     for words, numbers in wrong.items():
         with pytest.raises(InputError, match=words):
             write_network(replace(network, **numbers), tmp_path / "wrong.network")

@@ -17,7 +17,7 @@ from engine.core.fen import parse_fen
 from engine.core.game import Game
 from engine.system.errors import InputError
 from eval.evaluate import evaluate_entry
-from eval.network.samples import SAMPLE, expected, fit_scale, select_samples
+from eval.network.samples import SAMPLE, expected_result, fit_scale, select_samples
 from eval.weights import load_weights
 from tests.alphabeta.test_see import exchange_value
 
@@ -71,7 +71,7 @@ def test_samples_are_the_quiet_positions(path, validates):
         assert board_of(sample).board_fen() == seen.board_fen()
         assert sample["score"] == score
         assert sample["result"] == (result if board.turn else -result)
-        assert sample["men"] == len(board.piece_map())
+        assert sample["pieces"] == len(board.piece_map())
         assert (sample["own_king"], sample["other_king"]) == (seen.king(chess.WHITE), seen.king(chess.BLACK))
         pos = parse_fen(board.fen(shredder=True), chess960=True)
         assert sample["static"] == int(evaluate_entry(pos, WEIGHTS))
@@ -108,12 +108,12 @@ def test_no_position_comes_twice_and_endings_are_thinned():
     generator = np.random.default_rng(1)
     samples = np.zeros(20_000, SAMPLE)
     samples["board"] = generator.integers(0, 1 << 60, (20_000, 4))
-    samples["men"] = np.where(np.arange(20_000) < 10_000, 5, 20)
+    samples["pieces"] = np.where(np.arange(20_000) < 10_000, 5, 20)
     doubled = np.concatenate([samples, samples[::2]])
     chosen = select_samples(doubled, 1.0, 1, 2)
     assert (chosen == samples).all()
     thinned = select_samples(samples, 0.2, 1, 2)
-    few = thinned["men"] <= 9
+    few = thinned["pieces"] <= 9
     assert (~few).sum() == 10_000
     assert few.mean() == pytest.approx(0.2, abs=0.01)
     assert (select_samples(samples, 0.2, 1, 1) == thinned).all()
@@ -121,9 +121,10 @@ def test_no_position_comes_twice_and_endings_are_thinned():
 
 
 def test_shards_hold_what_one_read_holds(path):
-    whole = SampleSource([path], EVERYTHING, shard_positions=10**9, threads=2)
+    filter_by = SampleFilter(first_ply=0, largest_score=40_000, held_out=2)  # a shard has a few games only
+    whole = SampleSource([path], filter_by, shard_positions=10**9, threads=2)
     assert len(list(whole.shards())) == 1
-    parts = SampleSource([path], EVERYTHING, shard_positions=600, threads=2)
+    parts = SampleSource([path], filter_by, shard_positions=whole.first_games.positions // 2 + 1, threads=2)
     shards = list(parts.shards())
     assert len(shards) > 1
     assert [len(shard) for shard in parts.shards()] == [len(shard) for shard in shards]
@@ -135,17 +136,17 @@ def test_packed_files_are_read_and_damage_is_named(path, tmp_path):
     packed, cut = tmp_path / "games.xz", tmp_path / "cut.bin"
     packed.write_bytes(lzma.compress(path.read_bytes()))
     cut.write_bytes(path.read_bytes()[:-10])
-    complaints: list[str] = []
+    warnings: list[str] = []
     plain, unpacked, damaged = (SampleSource([file], EVERYTHING, shard_positions=10**9, threads=1,
-                                             complain=complaints.append) for file in (path, packed, cut))
+                                             warn=warnings.append) for file in (path, packed, cut))
     assert (next(plain.shards()) == next(unpacked.shards())).all()
     assert 0 < len(next(damaged.shards())) < len(next(plain.shards()))
-    assert len(complaints) == 1 and "cut off" in complaints[0]
+    assert len(warnings) == 1 and "truncated" in warnings[0]
     (tmp_path / "half.xz").write_bytes(packed.read_bytes()[:-200])
     half = SampleSource([tmp_path / "half.xz"], EVERYTHING, shard_positions=10**9, threads=1,
-                        complain=complaints.append)
+                        warn=warnings.append)
     assert 0 < len(next(half.shards())) < len(next(plain.shards()))
-    assert "half.xz is damaged" in complaints[-1]
+    assert "half.xz is damaged" in warnings[-1]
     (tmp_path / "none.bin").write_bytes(b"")
     with pytest.raises(InputError, match="too few games"):
         SampleSource([tmp_path / "none.bin"], EVERYTHING, shard_positions=10**9, threads=1)
@@ -155,7 +156,7 @@ def test_neighbours_are_near_and_labelled(path):
     games = join(list(read_games(path)))
     found = neighbours(games, 2 * games.positions, 0, 1, 2)
     assert 1.4 * games.positions < len(found) <= 2.4 * games.positions
-    assert (found == neighbours(games, 2 * games.positions, 0, 1, 1)).all()  # whoever found them
+    assert (found == neighbours(games, 2 * games.positions, 0, 1, 1)).all()  # whichever thread found them
     assert (found["score"] == found["static"]).all() and not found["result"].any()
     for sample in found[:: len(found) // 60]:
         board = board_of(sample)
@@ -168,4 +169,4 @@ def test_neighbours_are_near_and_labelled(path):
 
 def test_the_scale_is_found_again():
     scores = np.random.default_rng(1).integers(-600, 600, 20_000)
-    assert fit_scale(scores, expected(scores, 136.0)) == pytest.approx(136, rel=1e-3)
+    assert fit_scale(scores, expected_result(scores, 136.0)) == pytest.approx(136, rel=1e-3)

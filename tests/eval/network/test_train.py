@@ -17,8 +17,8 @@ from engine.system.errors import InputError  # noqa: E402
 from eval.network.file import DEFAULT_LAYERS, Shape, read_network, write_network  # noqa: E402
 from eval.network.metrics import losses_of  # noqa: E402
 from eval.network.model import (  # noqa: E402
-    Aim,
     NetworkModel,
+    Objective,
     Unpacker,
     to_device,
 )
@@ -54,7 +54,7 @@ def test_features_are_those_of_the_description(source, shape):
         for row, perspective in ((number, chess.WHITE), (number + len(samples), chess.BLACK)):
             indices = sorted(index for index in batch.features[row].tolist() if index < shape.rows)
             assert indices == sorted(reference.feature_indices(board, perspective, shape))
-        assert batch.output_buckets[number] == (sample["men"] - 1) * shape.output_buckets // 32
+        assert batch.output_buckets[number] == (sample["pieces"] - 1) * shape.output_buckets // 32
         assert batch.scores[number] == sample["score"]
         assert batch.results[number] == (sample["result"] + 1) / 2
 
@@ -65,13 +65,13 @@ def test_the_loss_is_that_of_the_predictions(source):
     batch = model.unpack(rows)
     targets = 0.7 * torch.sigmoid(batch.scores / 136.0) + 0.3 * batch.results
     expected = (torch.sigmoid(model.logits(rows)) - targets).square().mean()
-    assert float(model.backward(rows, Aim(136.0, 0.3))) == pytest.approx(float(expected), rel=1e-5)
+    assert float(model.backward(rows, Objective(136.0, 0.3))) == pytest.approx(float(expected), rel=1e-5)
     assert all(parameter.grad is not None for parameter in model.parameters.values())
 
 
 def trainer_of(source, **changes) -> Trainer:
-    plan = TrainingConfig(136.0, **{"batch": 128, "rate": 3e-3, "warm_up": 5, **changes})
-    return Trainer(plan, NetworkModel(SMALL, "cpu", plan.seed), source.validation, "cpu")
+    config = TrainingConfig(136.0, **{"batch": 128, "rate": 3e-3, "warm_up": 5, **changes})
+    return Trainer(config, NetworkModel(SMALL, "cpu", config.seed), source.validation, "cpu")
 
 
 def stages_of(source, epochs=3) -> list[TrainingStage]:
@@ -89,7 +89,7 @@ def test_the_loss_falls_and_the_seed_decides_everything(source):
         list(trainer.run(stages_of(source)))
     # Of what was taught. A few dozen games teach nothing about others for certain, whose loss is only computed.
     assert one.reports[-1].training_loss < 0.5 * one.reports[0].training_loss
-    assert one.reports[-1].validation == losses_of(one.shares(), source.validation, 136.0, 0.3)
+    assert one.reports[-1].validation == losses_of(one.predictions(), source.validation, 136.0, 0.3)
     assert one.reports[-1].epoch == 3 and one.reports[-1].progress == 1
     assert numbers(one) == numbers(same) != numbers(other)
 
@@ -118,9 +118,9 @@ def test_four_thinned_passes_see_each_sample_once(source):
     class Spy:
         shape, parameters, state = trainer.model.shape, trainer.model.parameters, trainer.model.state
 
-        def descend(self, rows, aim):
+        def backward(self, rows, objective):
             seen.append(rows.numpy().copy())
-            return trainer.model.backward(rows, aim)
+            return trainer.model.backward(rows, objective)
 
         def clamp(self):
             pass
@@ -128,15 +128,15 @@ def test_four_thinned_passes_see_each_sample_once(source):
         def logits(self, rows):
             return trainer.model.logits(rows)
 
-    spied = Trainer(trainer.plan, Spy(), source.validation, "cpu")
+    spied = Trainer(trainer.config, Spy(), source.validation, "cpu")
     list(spied.run([TrainingStage("games", source.shards, 4, thinning=4)]))
     samples = next(source.shards())
     taken = np.concatenate(seen)
     assert 0 <= len(samples) - len(taken) < 4 * 64  # the last batch of a pass must be full
     assert len(np.unique(taken, axis=0)) == len(taken)
     first = {row.tobytes() for part in seen[: len(seen) // 4] for row in part}
-    places = [place for place, sample in enumerate(samples) if sample.tobytes() in first]
-    assert {place // 2 % 4 for place in places} == {0}
+    indices = [index for index, sample in enumerate(samples) if sample.tobytes() in first]
+    assert {index // 2 % 4 for index in indices} == {0}
 
 
 def test_a_teacher_begins_with_its_network(source, tmp_path):
@@ -159,9 +159,9 @@ def test_networks_are_judged_by_held_out_games(path, tmp_path, capsys):
     words = ["tune", "judge", str(path), "--network", str(other), "--device", "cpu"]
     assert main([*words, "--held-out", "3", "--positions", "5", "--nodes", "500"]) == 0
     said = capsys.readouterr().out
-    returns, searches = said.split("mean squared error against the ")[1:]
-    assert returns.startswith("returns of") and searches.startswith("searches of 500 nodes, 5 positions")
-    errors = [float(line.split()[1]) for line in returns.splitlines()[1:]]
+    targets, searches = said.split("mean squared error against the ")[1:]
+    assert targets.startswith("lambda targets of") and searches.startswith("searches of 500 nodes, 5 positions")
+    errors = [float(line.split()[1]) for line in targets.splitlines()[1:]]
     assert len(errors) == 2 and errors[0] < 0.5 * errors[1]  # a network that has learned nothing
     assert main([*words, "--held-out", "100000"]) == 2
     assert "too few" in capsys.readouterr().err
@@ -183,8 +183,8 @@ def test_integers_are_those_of_the_description(source, shape):
     network = model.quantize(136.0, {})
     scores, mean, largest = check_integers(model, network, source.validation, "cpu")
     assert mean < 8 and largest < 60
-    for place in range(0, len(scores), 29):
-        assert scores[place] == reference.score(board_of(source.validation[place]), network)
+    for index in range(0, len(scores), 29):
+        assert scores[index] == reference.score(board_of(source.validation[index]), network)
 
 
 def test_the_shape_is_asked_for_by_the_command(path, tmp_path, capsys):
@@ -203,8 +203,8 @@ def test_the_shape_is_asked_for_by_the_command(path, tmp_path, capsys):
 def test_the_command_writes_the_same_file_again(path, tmp_path, capsys):
     pytest.importorskip("rich")
     words = ["tune", "network", str(path), "--hidden", "128", "--epochs", "2", "--batch", "256", "--held-out", "5",
-             "--pretrain", "2000", "--pretrain", "2000:20:2", "--games-rate", "0.0005",
-             "--share", "0.1:0.4", "--king-buckets", "4"]
+             "--pretrain", "2000", "--pretrain", "2000:20:2", "--games-learning-rate", "0.0005",
+             "--wdl-weight", "0.1:0.4", "--king-buckets", "4"]
     files = [tmp_path / "one.network", tmp_path / "two.network"]
     for file in files:
         assert main([*words, "--out", str(file)]) == 0
@@ -214,7 +214,7 @@ def test_the_command_writes_the_same_file_again(path, tmp_path, capsys):
     network = read_network(files[0])
     assert network.shape.hidden == 128 and network.shape.layers == DEFAULT_LAYERS
     assert max(network.shape.king_buckets) == 3
-    assert "--share 0.1:0.4" in network.provenance["command"]
+    assert "--wdl-weight 0.1:0.4" in network.provenance["command"]
     assert np.abs(network.feature_weights).max() > 0
 
 
@@ -233,33 +233,34 @@ def test_a_teacher_learns_and_labels(path, tmp_path, capsys):
     assert main(["tune", "network", *words, "--pretrain", "2000:teacher:2", "--out", str(network)]) == 2
     assert "--teacher" in capsys.readouterr().err
     assert main(["tune", "teacher", *words, "--start", str(teacher), "--blocks", "2", "--out", str(other)]) == 2
-    assert "has another shape: --blocks 1 --channels 16" in capsys.readouterr().err
+    assert "has a different shape: --blocks 1 --channels 16" in capsys.readouterr().err
     assert main(["tune", "teacher", *words, "--base", str(network), "--blocks", "1", "--channels", "16", "--loss-power",
                  "2.6", "--thin", "2", "--out", str(other)]) == 0
     assert main(["tune", "network", *words, "--hidden", "64", "--start", str(network), "--teacher", str(other),
                  "--teacher-part", "0.5", "--out", str(tmp_path / "next.network")]) == 0
     assert main(["tune", "teacher", *words, "--base", str(network), "--start", str(teacher), "--out", str(other)]) == 2
     assert main(["tune", "teacher", *words, "--pretrain", "2000:teacher", "--out", str(other)]) == 2
-    assert "not taught by another" in capsys.readouterr().err
+    assert "cannot label positions for a teacher" in capsys.readouterr().err
 
 
-COURSE = ["--hidden", "128", "--batch", "256", "--held-out", "5", "--device", "cpu"]
+TRAINING = ["--hidden", "128", "--batch", "256", "--held-out", "5", "--device", "cpu"]
 
 
 def test_the_file_tells_how_it_was_made(path, tmp_path, capsys):
     first, second = tmp_path / "first.network", tmp_path / "second.network"
-    words = ["tune", "network", str(path), *COURSE, "--epochs", "1", "--decay", "0", "--seed", "0", "--first-ply", "0"]
+    words = ["tune", "network", str(path), *TRAINING, "--epochs", "1", "--weight-decay", "0", "--seed", "0",
+             "--first-ply", "0"]
     assert main([*words, "--out", str(first)]) == 0
     assert main([*words, "--start", str(first), "--out", str(second)]) == 0
-    told = read_network(second).provenance
-    for option in ("--decay 0.0", "--seed 0", "--first-ply 0", "--start first.network"):
-        assert option in told["command"]
-    assert told["start"] == read_network(first).provenance and "the best after 1.00" in told["data"]
+    provenance = read_network(second).provenance
+    for option in ("--weight-decay 0.0", "--seed 0", "--first-ply 0", "--start first.network"):
+        assert option in provenance["command"]
+    assert provenance["start"] == read_network(first).provenance and "the best after 1.00" in provenance["data"]
 
 
 def test_a_course_is_resumed_by_the_same_command_only(path, tmp_path, capsys, monkeypatch):
     whole, part = tmp_path / "whole.network", tmp_path / "part.network"
-    words = ["tune", "network", str(path), *COURSE, "--epochs"]
+    words = ["tune", "network", str(path), *TRAINING, "--epochs"]
     assert main([*words, "3", "--out", str(whole)]) == 0
     monkeypatch.setattr(training_run, "_CHECKPOINT_SECONDS", 0)
     save, saved = Trainer.save, []
@@ -274,13 +275,13 @@ def test_a_course_is_resumed_by_the_same_command_only(path, tmp_path, capsys, mo
     assert main([*words, "3", "--out", str(part), "--resume"]) == 0
     assert part.read_bytes() == whole.read_bytes()
     capsys.readouterr()
-    for other in (["2"], ["3", "--first-ply", "9"], ["3", "--share", "0.5"]):
+    for other in (["2"], ["3", "--first-ply", "9"], ["3", "--wdl-weight", "0.5"]):
         assert main([*words, *other, "--out", str(part), "--resume"]) == 2
         assert "other settings" in capsys.readouterr().err
 
 
 def test_neighbours_are_kept_for_those_who_want_the_same(path, tmp_path, capsys):
-    words = ["tune", "network", str(path), *COURSE, "--epochs", "1", "--pretrain", "2000", "--neighbours",
+    words = ["tune", "network", str(path), *TRAINING, "--epochs", "1", "--pretrain", "2000", "--neighbours",
              str(tmp_path)]
     files = [tmp_path / name for name in ("one.network", "two.network")]
     for file in files:
@@ -293,7 +294,7 @@ def test_neighbours_are_kept_for_those_who_want_the_same(path, tmp_path, capsys)
     capsys.readouterr()
     kept.write_bytes(kept.read_bytes()[:100])
     assert main([*words, "--out", str(files[1])]) == 2
-    assert "is damaged: delete it" in capsys.readouterr().err
+    assert "is damaged; delete it" in capsys.readouterr().err
 
 
 def test_a_shard_without_samples_is_passed_over(source):
@@ -314,19 +315,20 @@ def test_labels_stay_within_their_sixteen_bits(source):
 
 def test_a_teacher_labels_as_it_judges(source):
     teacher, samples = Teacher(TeacherShape(1, 16), "cpu", 1), source.validation[:50]
-    shares = teacher.predictions(samples)
+    predictions = teacher.predictions(samples)
     labelled = teacher.label(samples, 136.0)
-    assert labelled["score"].tolist() == np.rint(136.0 * np.log(shares / (1 - shares))).tolist()
+    assert labelled["score"].tolist() == np.rint(136.0 * np.log(predictions / (1 - predictions))).tolist()
     assert (labelled["board"] == samples["board"]).all() and (labelled["result"] == samples["result"]).all()
     unchanged = teacher.label(samples, 136.0, part=0.0)
-    few = np.abs(samples["score"]) < 1000  # beyond that, shares are nearly certain
+    few = np.abs(samples["score"]) < 1000  # beyond that, predictions are nearly certain
     assert np.abs(unchanged["score"][few] - samples["score"][few]).max() <= 1
 
 
 @pytest.mark.parametrize(("words", "complaint"), [
-    (["--hidden", "64"], "multiple of 128"), (["--share", "2"], "--share must lie"), (["--batch", "0"], "--batch"),
+    (["--hidden", "64"], "multiple of 128"), (["--wdl-weight", "2"], "--wdl-weight must be from 0 to 1"),
+    (["--batch", "0"], "--batch"),
     (["--held-out", "1"], "--held-out"), (["--minutes", "0"], "--minutes"), (["--shard", "0"], "--shard"),
-    (["--device", "abacus"], "--device 'abacus'"), (["--resume"], "there is no checkpoint"),
+    (["--device", "abacus"], "--device 'abacus'"), (["--resume"], "no checkpoint"),
 ])
 def test_wrong_settings_are_refused(path, tmp_path, capsys, words, complaint):
     try:
@@ -360,15 +362,15 @@ def test_king_buckets_begin_alike(source):
 
 def test_a_network_of_another_shape_is_no_beginning(path, tmp_path, capsys):
     first = tmp_path / "first.network"
-    course = ["--epochs", "1", "--batch", "256", "--held-out", "5", "--device", "cpu"]
-    assert main(["tune", "network", str(path), "--hidden", "128", *course, "--out", str(first)]) == 0
-    begun = ["tune", "network", str(path), *course, "--start", str(first), "--out", str(tmp_path / "next.network")]
+    training = ["--epochs", "1", "--batch", "256", "--held-out", "5", "--device", "cpu"]
+    assert main(["tune", "network", str(path), "--hidden", "128", *training, "--out", str(first)]) == 0
+    begun = ["tune", "network", str(path), *training, "--start", str(first), "--out", str(tmp_path / "next.network")]
     assert main([*begun, "--hidden", "128"]) == 0
     assert main([*begun, "--hidden", "128", "--king-buckets", "2"]) == 0
     for other in (["--hidden", "256"], ["--hidden", "128", "--layers", "16:32"]):
         assert main([*begun, *other]) == 2
-        assert "has another shape: --hidden 128\n" in capsys.readouterr().err
+        assert "has a different shape: --hidden 128\n" in capsys.readouterr().err
     divided = tmp_path / "next.network"
-    words = ["tune", "network", str(path), *course, "--hidden", "128", "--start", str(divided), "--out", str(first)]
+    words = ["tune", "network", str(path), *training, "--hidden", "128", "--start", str(divided), "--out", str(first)]
     assert main(words) == 2
-    assert "has another shape: --hidden 128 --king-buckets 2" in capsys.readouterr().err
+    assert "has a different shape: --hidden 128 --king-buckets 2" in capsys.readouterr().err

@@ -38,7 +38,7 @@ def all_paths() -> dict[tuple[int, int], int]:
     return paths
 
 
-PATHS = all_paths()
+FROM_TO_ROWS = all_paths()
 
 
 VALUES = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 100}
@@ -73,7 +73,7 @@ def rows_of(board: chess.Board, move: int, good: int) -> tuple[int, int, int, in
     """The rows of one of the engine's moves: path, place, traits, danger."""
     view, start, target, kind = view_of(board), move & 63, move >> 6 & 63, move >> 12
     here, there = start ^ view, target ^ view
-    path = PATHS[here, there]
+    path = FROM_TO_ROWS[here, there]
     if kind >= 4:
         path = 1792 + 22 * (kind - 4) + 3 * (here % 8) + (there % 8 - here % 8)
     moved, taken = board.piece_type_at(start), board.piece_type_at(target) or 0
@@ -106,6 +106,6 @@ def scores_of(policy: Policy, board: chess.Board, moves: list[int], good: list[i
 def score_of(policy: Policy, cells, rows: tuple[int, int, int, int]) -> int:
     """The sum for one move."""
     path, place, trait, danger = rows
-    row = (policy.path_weights[path].astype(np.int64) + policy.place_weights[place] + policy.trait_weights[trait]
+    row = (policy.from_to_weights[path].astype(np.int64) + policy.piece_to_weights[place] + policy.trait_weights[trait]
            + policy.danger_weights[danger])
     return int((cells * row).sum() + policy.trait_biases[trait])

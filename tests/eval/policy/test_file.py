@@ -58,8 +58,8 @@ def test_no_cut_goes_unnoticed(content, tmp_path_factory, data):
 
 
 @pytest.mark.parametrize(("fields", "words"), [
-    ({"hidden": 100}, "width is '100'"), ({"hidden": 576}, "width is '576'"), ({"hidden": True}, "width"),
-    ({"hidden": 128}, "cut off"), ({"activation": "relu"}, "activation"), ({"qa": 255}, '"qa"'), ({"qb": 1}, '"qb"'),
+    ({"hidden": 100}, "got '100'"), ({"hidden": 576}, "got '576'"), ({"hidden": True}, "width"),
+    ({"hidden": 128}, "truncated"), ({"activation": "relu"}, "activation"), ({"qa": 255}, '"qa"'), ({"qb": 1}, '"qb"'),
     ({"provenance": []}, "provenance"), ({"provenance": {"seed": 2}}, "checksum"), ({"checksum": 5}, "checksum")])
 def test_other_shapes_are_refused(content, tmp_path, fields, words):
     assert words in refusal(changed_header(content, **fields), tmp_path / "other.policy")
@@ -75,7 +75,7 @@ def test_other_files_are_refused(content, tmp_path):
 
 def test_what_could_not_be_read_is_not_written(tmp_path):
     policy = random_policy(64, 1)
-    wide = Policy(**{**vars(policy), "path_weights": policy.path_weights.astype(np.int16) + 100})
+    wide = Policy(**{**vars(policy), "from_to_weights": policy.from_to_weights.astype(np.int16) + 100})
     short = Policy(**{**vars(policy), "trait_weights": policy.trait_weights[1:]})
     for wrong in (wide, short):
         with pytest.raises(InputError):

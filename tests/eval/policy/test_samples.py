@@ -45,9 +45,9 @@ def features_in(sample) -> list[int]:
 
 def rows_in(sample) -> list[tuple[int, int, int, int]]:
     """What follows from a sample for each move: path, place, traits, danger."""
-    targets = {path: target for (_, target), path in reference.PATHS.items()}
+    targets = {path: target for (_, target), path in reference.FROM_TO_ROWS.items()}
     found = []
-    for path, trait, danger in zip(*(sample[name].tolist() for name in ("paths", "traits", "dangers")), strict=True):
+    for path, trait, danger in zip(*(sample[name].tolist() for name in ("from_to", "traits", "dangers")), strict=True):
         target = targets[path] if path < 1792 else 56 + (path - 1792) % 22 - 2 * (((path - 1792) % 22 + 1) // 3)
         found.append((path, 64 * (trait // 24) + target, trait, (27 * (trait // 24) + danger) * 2 + trait % 2))
     return found[:sample["count"]]
@@ -79,7 +79,7 @@ def test_samples_are_all_choices(path, validates):
             continue
         sample = next(samples)
         assert sorted(features_in(sample)) == sorted(reference.features_of(board))
-        assert (sample["count"], sample["men"]) == (len(moves), chess.popcount(board.occupied))
+        assert (sample["count"], sample["pieces"]) == (len(moves), chess.popcount(board.occupied))
         moves.remove(played)
         expected = [reference.rows_of(board, move, int(loses_nothing(game.position, move)))
                     for move in (played, *moves)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eval.policy.file import FEATURES, random_policy
-from eval.policy.params import floats_of, initial_values, quantised
+from eval.policy.params import floats_of, initial_values, quantize_policy
 from eval.policy.samples import CHOICE
 from eval.policy.train import PolicyConfig, PolicyTrainer
 from eval.policy.train_cpu import CpuPolicyModel
@@ -28,7 +28,7 @@ def sample_of(fen: str, moves: list[tuple[int, int, int]]):
             sample[name] |= np.uint64(bit << feature % 64)
     for square, code in enumerate(codes):
         sample["board"][0, square // 16] |= np.uint64(code << 4 * (square % 16))
-    for name, values in zip(("paths", "traits", "dangers"), np.array(moves).T, strict=True):
+    for name, values in zip(("from_to", "traits", "dangers"), np.array(moves).T, strict=True):
         sample[name][0, :len(moves)] = values
     sample["count"] = len(moves)
     return sample
@@ -66,9 +66,9 @@ def expected_judgement(policy, samples):
 
 def test_judgements_are_the_references():
     policy = random_policy(64, 3)
-    policy = quantised({name: values / 8 for name, values in floats_of(policy).items()}, {})
+    policy = quantize_policy({name: values / 8 for name, values in floats_of(policy).items()}, {})
     samples = some_samples(60)
-    found = kernel_learner().judge(np.repeat(samples, 2)[::2], floats_of(policy))
+    found = kernel_learner().evaluate(np.repeat(samples, 2)[::2], floats_of(policy))
     fens = [CORNERS[number % len(CORNERS)] for number in range(60)]
     expected = expected_judgement(policy, list(zip(samples, fens, strict=True)))
     assert (found.entropy, found.top1, found.top3) == pytest.approx(expected, abs=1e-5)
@@ -76,15 +76,15 @@ def test_judgements_are_the_references():
 
 def test_it_learns_what_is_to_be_learned():
     samples, learner = some_samples(400), kernel_learner()
-    before = learner.judge(samples)
+    before = learner.evaluate(samples)
     trainer, reports = trained(learner, samples, 12, 50)
-    after = learner.judge(samples)
+    after = learner.evaluate(samples)
     assert reports[-1].epoch == 12 and reports[-1].samples == 4800
     assert after.entropy < before.entropy / 2 and after.top1 > 0.6 > before.top1
-    whole = trainer.judge(floats_of(quantised(learner.values(), {})))
+    whole = trainer.evaluate(floats_of(quantize_policy(learner.values(), {})))
     assert whole.entropy == pytest.approx(after.entropy, rel=0.1)
-    assert learner.judge(samples) == after  # other values leave no trace
-    assert trainer.best is not None and trainer.judge(trainer.best[1]).entropy == trainer.best[0]
+    assert learner.evaluate(samples) == after  # other values leave no trace
+    assert trainer.best is not None and trainer.evaluate(trainer.best[1]).entropy == trainer.best[0]
 
 
 def test_the_seed_decides():
@@ -103,16 +103,16 @@ def test_numbers_keep_within_the_range_of_the_file():
     learner.begin(some_samples(40), 1)
     for _ in range(5):
         learner.learn(0, 40, 1.0)
-    policy = quantised(learner.values(), {})
-    assert policy.path_weights.max() == 127 and policy.path_weights.min() == -127
+    policy = quantize_policy(learner.values(), {})
+    assert policy.from_to_weights.max() == 127 and policy.from_to_weights.min() == -127
 
 
 def test_rounding_and_back():
     policy = random_policy(64, 4)
-    again = quantised(floats_of(policy), {})
+    again = quantize_policy(floats_of(policy), {})
     assert all(np.array_equal(getattr(again, name), value) for name, value in vars(policy).items()
                if name != "provenance")
-    assert np.array_equal(initial_values(64, 1)["path_weights"], initial_values(64, 1)["path_weights"])
+    assert np.array_equal(initial_values(64, 1)["from_to_weights"], initial_values(64, 1)["from_to_weights"])
 
 
 def test_torch_takes_the_same_steps():
@@ -125,16 +125,16 @@ def test_torch_takes_the_same_steps():
         learner.begin(samples, 1)
         for step in range(5):
             learner.learn(0, len(samples), 0.001 * (step + 1))
-    ours, theirs = (quantised(learner.values(), {}) for learner in learners)
-    for name in ("feature_weights", "feature_biases", "path_weights", "place_weights", "trait_weights",
+    ours, theirs = (quantize_policy(learner.values(), {}) for learner in learners)
+    for name in ("feature_weights", "feature_biases", "from_to_weights", "piece_to_weights", "trait_weights",
                  "danger_weights"):
         assert np.abs(getattr(ours, name).astype(int) - getattr(theirs, name)).max() <= 1, name
     assert ours.trait_biases == pytest.approx(theirs.trait_biases, abs=30)
-    assert ours.feature_weights.tobytes() != quantised(initial_values(64, 2), {}).feature_weights.tobytes()
+    assert ours.feature_weights.tobytes() != quantize_policy(initial_values(64, 2), {}).feature_weights.tobytes()
     losses = [learner.take_loss() for learner in learners]
     assert losses[0] == pytest.approx(losses[1], abs=1e-4)
     for values in (None, floats_of(ours)):
-        found = [learner.judge(samples, values) for learner in learners]
+        found = [learner.evaluate(samples, values) for learner in learners]
         assert found[0].entropy == pytest.approx(found[1].entropy, abs=1e-4)
 
 

@@ -42,7 +42,7 @@ class Scripted:
         move = next(iter(game.board.legal_moves))
         return AnalysisInfo(1, 1, 1, EQUAL, (move,), 1, 0.0)
 
-    def judge(self, game: PlayedGame) -> Score:
+    def evaluate(self, game: PlayedGame) -> Score:
         return EQUAL
 
     def explain(self, game: PlayedGame, move: chess.Move | None) -> SimpleNamespace:
@@ -57,21 +57,21 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
 
-def sitting(typed: str, opponent: Scripted, *, side: chess.Color = chess.WHITE, fen: str | None = None,
+def play(typed: str, opponent: Scripted, *, side: chess.Color = chess.WHITE, fen: str | None = None,
             control: TimeControl | None = None) -> tuple[str, TerminalSession]:
-    """What was shown to somebody who typed these lines."""
+    """Run a session with these typed lines; return its output and the session."""
     def begin(person: chess.Color) -> PlayedGame:
-        seats = PlayerInfo("You"), PlayerInfo("Adversary", is_person=False)
-        return PlayedGame(starting_board(fen), control, seats if person else seats[::-1])
+        players = PlayerInfo("You"), PlayerInfo("Adversary", is_person=False)
+        return PlayedGame(starting_board(fen), control, players if person else players[::-1])
 
     out = io.StringIO()
     lines = InputLines(io.StringIO(typed.replace("|", "\n") + "\n"))
-    dialogue = TerminalSession(NewGameOptions(begin, side, has_pauses=False), opponent, PlainScreen(out), lines)  # type: ignore[arg-type]
-    dialogue.run()
-    return out.getvalue(), dialogue
+    session = TerminalSession(NewGameOptions(begin, side, has_delay=False), opponent, PlainScreen(out), lines)  # type: ignore[arg-type]
+    session.run()
+    return out.getvalue(), session
 
 
-def kept() -> list[chess.pgn.Game | None]:
+def saved_games() -> list[chess.pgn.Game | None]:
     return [read(path) for path in sorted(games_folder().glob("*.pgn"))]
 
 
@@ -80,90 +80,90 @@ def read(path: Path) -> chess.pgn.Game | None:
 
 
 def test_a_whole_game():
-    shown, dialogue = sitting("e4|Qh5|bc4|Qxf7", Scripted("e5", "Nc6", "Nf6"))
+    shown, session = play("e4|Qh5|bc4|Qxf7", Scripted("e5", "Nc6", "Nf6"))
     assert "you win: checkmate" in shown and "4. Qxf7#" in shown and "2...Nc6" in shown
-    [game] = kept()
-    assert game is not None and game.headers["Result"] == "1-0" and game.end().board() == dialogue.game.board
+    [game] = saved_games()
+    assert game is not None and game.headers["Result"] == "1-0" and game.end().board() == session.game.board
     assert str(games_folder()) in shown
 
 
 def test_a_game_with_black():
-    shown, _ = sitting("e5|Qh4", Scripted("f3", "g4"), side=chess.BLACK)
+    shown, _ = play("e5|Qh4", Scripted("f3", "g4"), side=chess.BLACK)
     assert "you have black" in shown and "you win: checkmate" in shown
     assert shown.splitlines()[1].split()[:2] == ["1", "R"]  # seen from Black's side
 
 
-@pytest.mark.parametrize(("typed", "told"), [
-    ("e5", "'e5' cannot be played here"), ("Ke2", "cannot be played"), ("castle", "no word that is known"),
+@pytest.mark.parametrize(("typed", "expected"), [
+    ("e5", "'e5' is not a legal move"), ("Ke2", "not a legal move"), ("castle", "neither a move nor a command"),
     ("help me", "hint"), ("moves", "Na3 Nc3 Nf3"), ("hint", "try "), ("explain", "because of None"),
     ("explain e4", "because of e2e4"), ("explain Ke2", "not a legal move"), ("eval", "evaluation +0.10"),
-    ("undo", "there is no move to take back"), ("save", "save needs the name of a file"),
+    ("undo", "there is no move to take back"), ("save", "save needs a file name"),
     ("save /nowhere/x.pgn", "no folder"), ("flip", " 1  R  N  B  K"), ("resign", "you lose: resignation"),
-    ("draw", "declines the draw"), ("   ", "you have white"), ("e9\x00", "cannot be played"), ("\\", "no word")])
-def test_one_line_for_whatever_is_typed(typed, told):
-    shown, _ = sitting(typed, Scripted("e5"))
-    assert told in shown
+    ("draw", "declines the draw"), ("   ", "you have white"), ("e9\x00", "not a legal move"), ("\\", "neither a move")])
+def test_one_line_for_whatever_is_typed(typed, expected):
+    shown, _ = play(typed, Scripted("e5"))
+    assert expected in shown
 
 
 def test_a_king_in_check_is_explained():
-    shown, _ = sitting("a3|Bd2", Scripted(), fen="4k3/8/8/8/4r3/8/P2B4/4K3 w - - 0 1")
+    shown, _ = play("a3|Bd2", Scripted(), fen="4k3/8/8/8/4r3/8/P2B4/4K3 w - - 0 1")
     assert "a3 leaves your king in check" in shown
     assert " 1  .  .  .  . !K!" in shown
-    shown, _ = sitting("Ra2", Scripted(), fen="4k3/8/8/8/4r3/8/4R3/4K3 w - - 0 1")
+    shown, _ = play("Ra2", Scripted(), fen="4k3/8/8/8/4r3/8/4R3/4K3 w - - 0 1")
     assert "Ra2 puts your king in check" in shown
 
 
 def test_taking_back():
-    _, dialogue = sitting("e4|undo|d4", Scripted("e5", "d5"))
-    assert [move.uci() for move in dialogue.game.moves] == ["d2d4", "d7d5"]
-    assert len(kept()) == 1
+    _, session = play("e4|undo|d4", Scripted("e5", "d5"))
+    assert [move.uci() for move in session.game.moves] == ["d2d4", "d7d5"]
+    assert len(saved_games()) == 1
 
 
 def test_going_on_after_the_end():
-    shown, dialogue = sitting("resign|e4|undo|e4", Scripted("e5"))
-    assert "the game is over, black wins: resignation" in shown and not dialogue.game.moves
-    shown, dialogue = sitting("e4|resign|undo|d4", Scripted("e5", "d5"))
-    assert dialogue.game.outcome is None and len(dialogue.game.moves) == 2
+    shown, session = play("resign|e4|undo|e4", Scripted("e5"))
+    assert "the game is over, black wins: resignation" in shown and not session.game.moves
+    shown, session = play("e4|resign|undo|d4", Scripted("e5", "d5"))
+    assert session.game.outcome is None and len(session.game.moves) == 2
 
 
 def test_another_game_has_another_file():
     opponent = Scripted("e5", "d5")
-    sitting("e4|new|d4", opponent)
-    assert opponent.games == 2 and sorted(str(game.next().move) for game in kept()) == ["d2d4", "e2e4"]
+    play("e4|new|d4", opponent)
+    assert opponent.games == 2 and sorted(str(game.next().move) for game in saved_games()) == ["d2d4", "e2e4"]
 
 
 def test_a_draw_that_is_taken():
-    shown, _ = sitting("draw|draw", Scripted(takes_draws=True))
+    shown, _ = play("draw|draw", Scripted(takes_draws=True))
     assert "draw: agreement" in shown and "the game is over" in shown
 
 
 def test_saving(tmp_path):
-    shown, _ = sitting(f"e4|save {tmp_path / 'a game.pgn'}", Scripted("e5"))
+    shown, _ = play(f"e4|save {tmp_path / 'a game.pgn'}", Scripted("e5"))
     record = read(tmp_path / "a game.pgn")
     assert record is not None and len(list(record.mainline_moves())) == 2
     (tmp_path / "other.txt").write_text("mine")
-    shown, _ = sitting(f"save {tmp_path / 'other.txt'}", Scripted())
-    assert "is not a PGN file: it is not overwritten" in shown and (tmp_path / "other.txt").read_text() == "mine"
+    shown, _ = play(f"save {tmp_path / 'other.txt'}", Scripted())
+    assert "is not a PGN file; refusing to overwrite it" in shown and (tmp_path / "other.txt").read_text() == "mine"
 
 
-def test_a_game_is_kept_though_nobody_says_goodbye():
+def test_a_game_is_saved_at_the_end_of_the_input():
     """Every move is in the file at once: a process that is killed loses nothing."""
     seen = []
 
     class Watching(Scripted):
         def move(self, game: PlayedGame) -> chess.Move:
-            seen.append([len(list(kept_game.mainline_moves())) for kept_game in kept() if kept_game])
+            seen.append([len(list(saved_game.mainline_moves())) for saved_game in saved_games() if saved_game])
             return super().move(game)
 
-    sitting("e4|d4", Watching("e5", "d5"))
+    play("e4|d4", Watching("e5", "d5"))
     assert seen == [[1], [3]]
 
 
 def test_a_folder_that_cannot_be_written_ends_no_game(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
-    shown, dialogue = sitting("e4", Scripted("e5"))
-    assert "this game cannot be kept" in shown and len(dialogue.game.moves) == 2
+    shown, session = play("e4", Scripted("e5"))
+    assert "warning: the game cannot be saved" in shown and len(session.game.moves) == 2
 
 
 def test_time_runs_out_while_nobody_types():
@@ -179,20 +179,20 @@ def test_time_runs_out_while_nobody_types():
         return PlayedGame(None, TimeControl(150), (PlayerInfo("You"), PlayerInfo("Adversary", is_person=False)))
 
     out = io.StringIO()
-    dialogue = TerminalSession(NewGameOptions(begin, chess.WHITE, has_pauses=False), Scripted("e5"), PlainScreen(out),
+    session = TerminalSession(NewGameOptions(begin, chess.WHITE, has_delay=False), Scripted("e5"), PlainScreen(out),
                                Silent())
-    listen = dialogue._listen
+    listen = session._read_line
 
     def listen_until_over() -> None:
-        if dialogue.game.is_over:
-            dialogue.interrupt()
+        if session.game.is_over:
+            session.interrupt()
         listen()
 
-    dialogue._listen = listen_until_over
-    dialogue.run()
+    session._read_line = listen_until_over
+    session.run()
     assert "you lose: time" in out.getvalue()
 
 
 def test_the_help_names_every_word():
-    shown, _ = sitting("help", Scripted())
+    shown, _ = play("help", Scripted())
     assert all(f"  {word.name}" in shown for word in TERMINAL_COMMANDS)

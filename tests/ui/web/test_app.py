@@ -71,7 +71,7 @@ async def watch(server: Server, tally: Tally) -> None:
 
 
 async def crowd(server: Server, tally: Tally, players: int, others: int, moves: int) -> None:
-    """Players, and as many who analyse, annotate and watch; RSS is looked at meanwhile."""
+    """Players, and as many who analyse, annotate and watch; RSS is measured meanwhile."""
 
     async def look() -> None:
         while True:
@@ -87,7 +87,7 @@ async def crowd(server: Server, tally: Tally, players: int, others: int, moves: 
     tally.cpu_seconds = server.cpu_seconds - before
 
 
-def told(tally: Tally) -> str:
+def summary(tally: Tally) -> str:
     answers = sorted(1000 * seconds for seconds in tally.answers)
     return (f"{len(answers)} moves answered: median {statistics.median(answers):.0f} ms, 95 % within "
             f"{answers[int(0.95 * len(answers))]:.0f} ms, the slowest {answers[-1]:.0f} ms; {tally.lines} times lines, "
@@ -101,7 +101,7 @@ def test_a_crowd_of_visitors(tmp_path, players, others, moves):
     with serving(tmp_path) as server:
         tally = Tally()
         asyncio.run(crowd(server, tally, players, others, moves))
-        print(told(tally))
+        print(summary(tally))
         assert len(tally.answers) == players * moves and bool(tally.lines) == bool(others)
         assert tally.annotated == tally.watched == others
         assert tally.most_megabytes < 1000

@@ -195,10 +195,10 @@ def test_searches_think_side_by_side_and_a_tree_is_drawn(page):
     page.go("watch")
     page.choose("#watch-time", "1000")
     page.click("#watch-start")
-    states = "return [...document.querySelectorAll('.kind .state')].map((state) => state.textContent)"
+    states = "return [...document.querySelectorAll('.mode .state')].map((state) => state.textContent)"
     page.wait(lambda: set(page.script(states)) == {"finished"}, "all searches to finish")
     assert len(page.script(states)) >= KINDS
-    assert page.script("return document.querySelectorAll('.kind .visits .meter').length") > 0
+    assert page.script("return document.querySelectorAll('.mode .visits .meter').length") > 0
     page.click("#tree-draw")
     page.find("#tree svg")
     assert page.script("return document.querySelectorAll('#tree .node.cut').length") > 0

@@ -13,7 +13,7 @@ from engine.ui.web.engine_pool import EnginePool, Job, ResourceLimits, with_engi
 
 
 @pytest.fixture
-def desk() -> Iterator[EnginePool]:
+def pool() -> Iterator[EnginePool]:
     made = EnginePool(ResourceLimits(sessions=2, hash=4, threads=1))
     yield made
     made.close()
@@ -39,10 +39,10 @@ class Work:
 
 
 @pytest.mark.parametrize("cancellations", [1, 3])
-def test_a_cancelled_search_has_ended_before_its_caller(desk, cancellations):
+def test_a_cancelled_search_has_ended_before_its_caller(pool, cancellations):
     async def scene() -> None:
         work = Work(ignored=3)
-        task = asyncio.create_task(desk.game_search(work.run, work.stop))
+        task = asyncio.create_task(pool.run_game_search(work.run, work.stop))
         assert await asyncio.to_thread(work.started.wait, 10)
         for _ in range(cancellations):
             task.cancel()
@@ -54,17 +54,17 @@ def test_a_cancelled_search_has_ended_before_its_caller(desk, cancellations):
     asyncio.run(scene())
 
 
-def test_an_analysis_is_preempted_and_a_brief_job_is_not(desk, monkeypatch):
-    monkeypatch.setattr(desk, "engine", lambda place: None)
-    desk.study_turns._seconds = 0.02
+def test_an_analysis_is_preempted_and_a_brief_job_is_not(pool, monkeypatch):
+    monkeypatch.setattr(pool, "engine", lambda slot: None)
+    pool.analysis_queue._seconds = 0.02
 
     async def scene() -> None:
-        errand = Job()
-        analysis = asyncio.create_task(with_engine(desk, lambda _: errand.halt.wait(30), preemptible=errand))
+        job = Job()
+        analysis = asyncio.create_task(with_engine(pool, lambda _: job.cancelled.wait(30), preemptible=job))
         await asyncio.sleep(0.01)
-        brief = asyncio.create_task(with_engine(desk, lambda _: time.sleep(0.1)))
+        brief = asyncio.create_task(with_engine(pool, lambda _: time.sleep(0.1)))
         assert await asyncio.wait_for(analysis, 10)
-        last = await with_engine(desk, lambda _: "done")
+        last = await with_engine(pool, lambda _: "done")
         assert brief.done() and last == "done"
 
     asyncio.run(scene())

@@ -140,7 +140,7 @@ async def is_well(server: Server) -> None:
                     assert game["ply"] == 2
                     return
         await asyncio.sleep(0.2)
-    raise AssertionError("a good visitor finds no place")
+    raise AssertionError("a well-behaved visitor cannot connect")
 
 
 async def assault(server: Server, messages: int, requests: int, seed: int) -> None:

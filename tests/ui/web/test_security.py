@@ -1,4 +1,4 @@
-"""Who is let in: names, origins, tokens, headers, paths, rates."""
+"""Access control: names, origins, tokens, headers, paths, rates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.ui.talking import ADDRESS, ORIGIN, PORT, TALK, Visitor, client
 
 TOKEN = "s3cret-token"  # noqa: S105  of this test alone
 EVERYWHERE = "0.0.0.0"  # noqa: S104  nothing listens there
-OPEN_DOOR = ServerAddress(EVERYWHERE, PORT, TOKEN)
+PUBLIC_ADDRESS = ServerAddress(EVERYWHERE, PORT, TOKEN)
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def stranger():
-    with client(door=OPEN_DOOR) as made:
+    with client(address=PUBLIC_ADDRESS) as made:
         yield made
 
 
@@ -102,7 +102,7 @@ def test_a_token_is_needed_where_others_can_come(stranger):
 
 
 def test_the_token_becomes_a_cookie_and_leaves_the_address():
-    with client(door=OPEN_DOOR) as made:
+    with client(address=PUBLIC_ADDRESS) as made:
         answer = made.get(f"/?token={TOKEN}")
         assert answer.status_code == 303 and answer.headers["location"] == "/"
         cookie = answer.headers["set-cookie"].lower()
@@ -135,21 +135,21 @@ def test_too_many_requests_are_refused_and_forgiven():
 
 def test_a_pace_allows_a_burst_and_then_its_rate():
     now = [0.0]
-    pace = RateLimiter(10, 3, lambda: now[0])
-    assert [pace.wait() for _ in range(5)] == pytest.approx([0, 0, 0, 0.1, 0.2])
+    limiter = RateLimiter(10, 3, lambda: now[0])
+    assert [limiter.wait() for _ in range(5)] == pytest.approx([0, 0, 0, 0.1, 0.2])
     now[0] = 1.0
-    assert pace.wait() == 0
+    assert limiter.wait() == 0
 
 
 def test_clients_have_allowances_of_their_own_and_are_forgotten():
     now = [0.0]
-    allowance = ClientRateLimiter(1, 2, lambda: now[0])
-    assert [allowance.allows("a") for _ in range(3)] == [True, True, False]
-    assert allowance.allows("b")
+    rate_limiter = ClientRateLimiter(1, 2, lambda: now[0])
+    assert [rate_limiter.allows("a") for _ in range(3)] == [True, True, False]
+    assert rate_limiter.allows("b")
     for number in range(1000):
         now[0] += 1
-        allowance.allows(str(number))
-    assert len(allowance._paces) < 200
+        rate_limiter.allows(str(number))
+    assert len(rate_limiter._limiters) < 200
 
 
 def test_more_visitors_than_boards_are_sent_away():

@@ -107,7 +107,7 @@ def test_a_search_for_a_move_is_stopped_for_others_after_half_a_second():
 
 def test_resigning_and_offering_a_draw(visitor):
     visitor.begin()
-    assert "play on" in visitor.ask("draw", "notice")["text"]
+    assert "declines the draw" in visitor.ask("draw", "notice")["text"]
     over = visitor.ask("resign", "game")["over"]
     assert over == {"result": "0-1", "reason": "White resigned"}
     assert visitor.ask("resign", "error")["text"]

@@ -21,7 +21,7 @@ TREES = 2000
 
 def one_tree_two_beliefs():
     """The buckets of the expectimax lesson, A: -50, 50. B: 1, 3. C: -5, 15. Whoever believes in an adversary picks B,
-    whoever believes in a coin picks C. If the adversary turns up after all, C brings -5 in place of 1.
+    a player who believes in a coin picks C. If the adversary turns up after all, C brings -5 in place of 1.
     """
     pictures = []
     for name, second, search in (("an adversary", MIN, minimax), ("a coin", CHANCE, expectiminimax)):

@@ -1,6 +1,6 @@
 """Chess is too large to be searched to its end. So the search stops at a cut-off, and an evaluation stands in for the
 utility: fast, between loss and win, and the higher the better the chances. If it stops in the middle of an exchange,
-the evaluation is wrong by a piece: beyond the horizon somebody takes back.
+the evaluation is wrong by a piece: beyond the horizon comes the recapture.
 """
 
 from __future__ import annotations

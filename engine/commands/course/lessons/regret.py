@@ -1,5 +1,5 @@
 """Rock, paper, scissors: both choose at the same time. Minimax does not apply, since it lets the second player see the
-first one's choice. An opponent who prefers one action can be exploited; but whoever exploits him always plays the
+first one's choice. An opponent who prefers one action can be exploited; but a player who exploits him always plays the
 same, and can be exploited himself. What can be learned in such a game? Regret matching: after every game ask what each
 action would have brought, and play in future what you regret not having played.
 """

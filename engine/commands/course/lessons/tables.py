@@ -39,7 +39,7 @@ def transpositions():
 
 def lookup():
     """The table of all 5,478 states knows the best move in each. No search is left: both sides look their moves up, and
-    the game is a draw. Chess programs play openings from a book of human knowledge and endings with few men from
+    the game is a draw. Chess programs play openings from a book of human knowledge and endings with few pieces from
     exhaustive tables like this one.
     """
     table = solve(GAME, GAME.initial())

@@ -1,4 +1,4 @@
-/** The view in which positions and games are analysed. */
+/** The view for analysing positions and games. */
 
 import { annotateNode, Annotator, showPlayers } from "./annotate.js";
 import { Board } from "./board.js";
@@ -26,12 +26,12 @@ export class AnalyseView {
     /** The text that was loaded, as long as nothing was added to it. @type {string|null} */
     this.source = null;
     this.board = new Board(byId("analyse-board"), { label: "Analysis board", onMove: (uci) => this.play([uci]) });
-    this.list = new MoveList(byId("analyse-moves"), { go: (node) => this.go(node), empty: "Move the men, or load a game.", values: true });
+    this.list = new MoveList(byId("analyse-moves"), { go: (node) => this.go(node), empty: "Move the pieces or load a game.", values: true });
     this.lines = new Lines({ follow: (uci) => this.play(uci) });
     this.facts = new Facts({ board: this.board, play: (uci) => this.play([uci]) });
     this.graph = new Graph(byId("graph"), { go: (node) => this.go(node) });
     this.annotator = new Annotator(this.talk, {
-      text: () => this.pgn(), begin: () => this.halt("The engine annotates."), done: (message) => this.takeAnnotated(message), end: () => this.think(),
+      text: () => this.pgn(), begin: () => this.stopThinking("The engine is annotating."), done: (message) => this.takeAnnotated(message), end: () => this.think(),
     });
     this.record = new GameRecord();
     this.node = this.record.root;
@@ -91,10 +91,10 @@ export class AnalyseView {
 
   leave() {
     this.active = false;
-    this.halt("");
+    this.stopThinking("");
   }
 
-  /** Stops thinking while nobody looks. @param {boolean} hidden */
+  /** Stops the engine while the page is hidden. @param {boolean} hidden */
   rest(hidden) {
     this.asleep = hidden;
     if (!this.annotator.asked) this.think();
@@ -126,14 +126,14 @@ export class AnalyseView {
       this.source = loaded.moves.length ? text : null;
       this.showGraph();
       this.keepGame();
-      if (loaded.trouble) toast(loaded.trouble, "bad");
+      if (loaded.warning) toast(loaded.warning, "bad");
       else announce(loaded.moves.length ? `Loaded a game of ${loaded.moves.length} moves.` : "Loaded a position.");
     } catch (error) {
       toast(/** @type {Error} */ (error).message, "bad");
     }
   }
 
-  /** Keeps the text of what is analysed for the next visit. */
+  /** Saves the analysed game for the next visit. */
   keepGame() {
     const text = this.pgn();
     keep("analysis", text.length < 200000 ? { text, flipped: this.flipped } : null);
@@ -170,12 +170,12 @@ export class AnalyseView {
     showPlayers(game);
     this.show();
     const count = message.games.length;
-    const words = count > 1 ? `${count} games are annotated; the first is shown, saving the PGN saves all` : "The game is annotated";
+    const words = count > 1 ? `${count} games are annotated; the first one is shown, and saving the PGN saves all` : "The game is annotated";
     announce(words);
     toast(words);
   }
 
-  /** Draws the course of the game where its moves have scores. */
+  /** Draws the evaluation graph if the moves have scores. */
   showGraph() {
     const main = this.record.main();
     byId("graph-card").hidden = main.filter(({ score }) => score).length < 2;
@@ -192,10 +192,10 @@ export class AnalyseView {
     this.showArrows();
   }
 
-  /** Why there is nothing to think about. */
+  /** Why there is nothing to analyse. */
   ending() {
     const over = this.node.position?.over;
-    if (!over) return "There is nothing to think about here.";
+    if (!over) return "There is nothing to analyse here.";
     if (over.result === "1/2-1/2") showGauge({ cp: 0 });
     else showGauge({ mate: 0, winner: over.result === "1-0" ? "white" : "black" });
     return `The game is over, ${over.result.replace("1/2-1/2", "½–½").replace("-", "–")}: ${over.reason}.`;
@@ -211,7 +211,7 @@ export class AnalyseView {
   showArrows() {
     const shown = recall("arrows", true) ? this.lines.lines : [];
     this.board.arrows.show(shown.filter(({ uci }) => uci.length).map(({ uci }, index) => ({
-      from: uci[0].slice(0, 2), to: uci[0].slice(2, 4), kind: index ? "other" : "best", strength: index ? 0.5 : 1,
+      from: uci[0].slice(0, 2), to: uci[0].slice(2, 4), type: index ? "other" : "best", strength: index ? 0.5 : 1,
     })));
   }
 
@@ -223,7 +223,7 @@ export class AnalyseView {
     if (node.san) announce(spoken(node.san));
   }
 
-  /** Plays moves from here, one after the other, into the game or beside it. @param {string[]} moves */
+  /** Plays moves from here, in the main line or as a variation. @param {string[]} moves */
   async play(moves) {
     let { node } = this;
     try {
@@ -240,10 +240,10 @@ export class AnalyseView {
 
   /** @param {Node} node @param {string} uci */
   async extend(node, uci) {
-    const place = this.record.place(node);
-    const position = node.position ?? await this.talk.request("position", place);
+    const fields = this.record.positionFields(node);
+    const position = node.position ?? await this.talk.request("position", fields);
     const san = /** @type {any} */ (position).san[uci] ?? uci;
-    const after = await this.talk.request("position", { ...place, moves: [...place.moves, uci] });
+    const after = await this.talk.request("position", { ...fields, moves: [...fields.moves, uci] });
     const child = this.record.add(node, { san, uci, fen: after.fen, opening: after.opening });
     child.position = /** @type {any} */ (after);
     this.source = null;
@@ -260,11 +260,11 @@ export class AnalyseView {
     if (uci) field.value = "";
   }
 
-  /** Shows the node, asks for its legal moves, and thinks about it. */
+  /** Shows the node, requests its legal moves, and has it analysed. */
   show() {
     this.showNode();
     if (!this.active) return;
-    this.learn();
+    this.loadPosition();
     if (!this.annotator.asked) this.think();
   }
 
@@ -304,11 +304,11 @@ export class AnalyseView {
     byId("analyse-headline").textContent = White || Black ? `${White ?? "?"} – ${Black ?? "?"}` : Event ?? "Analysis board";
   }
 
-  async learn() {
+  async loadPosition() {
     const { node } = this;
     if (node.position || !this.talk.ready) return;
     try {
-      const position = await this.talk.request("position", this.record.place(node));
+      const position = await this.talk.request("position", this.record.positionFields(node));
       node.position = /** @type {any} */ (position);
       if (position.opening) node.opening ??= position.opening;
       if (this.node !== node) return;
@@ -319,21 +319,21 @@ export class AnalyseView {
     }
   }
 
-  /** Has the engine analyse the position, or stops it, as the switch says. */
+  /** Has the engine analyse the position, or stops it if it is switched off. */
   think() {
-    const wanted = this.active && !this.asleep && byId("engine-on").checked;
-    if (!wanted) {
-      this.halt(byId("engine-on").checked ? "" : "The engine is off.");
+    const shouldThink = this.active && !this.asleep && byId("engine-on").checked;
+    if (!shouldThink) {
+      this.stopThinking(byId("engine-on").checked ? "" : "The engine is off.");
       return;
     }
     this.lines.clear("Thinking …");
     this.showArrows();
-    this.asked = this.talk.say("analyse", { ...this.record.place(this.node), multipv: Number(byId("engine-lines").value) });
+    this.asked = this.talk.send("analyse", { ...this.record.positionFields(this.node), multipv: Number(byId("engine-lines").value) });
   }
 
   /** @param {string} words why nothing is shown */
-  halt(words) {
-    if (this.asked) this.talk.say("stop", { job: "analyse" });
+  stopThinking(words) {
+    if (this.asked) this.talk.send("stop", { job: "analyse" });
     this.asked = 0;
     this.lines.clear(words);
     this.showArrows();

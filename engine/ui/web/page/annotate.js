@@ -1,4 +1,4 @@
-/** Has the server go through a game, shows how far it is, and what each player did. */
+/** Has the server annotate a game, shows its progress, and the accuracy of each player. */
 
 import { byId, h, toast } from "./dom.js";
 
@@ -35,7 +35,7 @@ export class Annotator {
   start() {
     const movetime = Number(byId("annotate-dialog").querySelector("[name=movetime]:checked").value);
     this.options.begin();
-    this.asked = this.talk.say("annotate", { pgn: this.options.text(), movetime });
+    this.asked = this.talk.send("annotate", { pgn: this.options.text(), movetime });
     if (!this.asked) toast("There is no connection to the server.", "bad");
     else this.advance({ ask: this.asked, done: 0, total: 0, left: null });
   }
@@ -58,7 +58,7 @@ export class Annotator {
   }
 
   stop() {
-    this.talk.say("stop", { job: "annotate" });
+    this.talk.send("stop", { job: "annotate" });
     this.close();
   }
 
@@ -71,7 +71,7 @@ export class Annotator {
 }
 
 /**
- * Writes what the server found about a move beside it.
+ * Stores the server's annotation of a move in its node.
  * @param {import("./record.js").Node} node
  * @param {any} note
  */
@@ -85,7 +85,7 @@ export function annotateNode(node, { cp, mate, winner, mark, reason, better }) {
 
 const WORDS = { "??": ["blunder", "blunders"], "?": ["mistake", "mistakes"], "?!": ["inaccuracy", "inaccuracies"] };
 
-/** What each player did, counted. @param {any} game of the server's `annotated` */
+/** Shows the accuracy and the mistakes of each player. @param {any} game of the server's `annotated` */
 export function showPlayers(game) {
   const side = (/** @type {"white"|"black"} */ name) => {
     const player = game.players?.[name] ?? {};

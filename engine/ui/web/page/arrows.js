@@ -3,7 +3,7 @@
 import { FILES } from "./chess.js";
 import { s } from "./dom.js";
 
-/** @typedef {{from: string, to: string, kind: "best"|"other"|"hint"|"drawn", strength?: number}} Arrow */
+/** @typedef {{from: string, to: string, type: "best"|"other"|"hint"|"drawn", strength?: number}} Arrow */
 
 export class Arrows {
   constructor() {
@@ -30,7 +30,7 @@ export class Arrows {
   /** Adds what a person drew, or takes it away if it is there. @param {string} from @param {string} to */
   toggle(from, to) {
     const others = this.drawn.filter((arrow) => arrow.from !== from || arrow.to !== to);
-    this.drawn = others.length < this.drawn.length ? others : [...others, { from, to, kind: "drawn" }];
+    this.drawn = others.length < this.drawn.length ? others : [...others, { from, to, type: "drawn" }];
     this.draw();
   }
 
@@ -52,9 +52,9 @@ export class Arrows {
   }
 
   /** @param {Arrow} arrow */
-  shape({ from, to, kind, strength = 1 }) {
+  shape({ from, to, type, strength = 1 }) {
     const a = this.middle(from);
-    if (from === to) return s("circle", { class: `ring ${kind}`, cx: a.x, cy: a.y, r: 0.44 });
+    if (from === to) return s("circle", { class: `ring ${type}`, cx: a.x, cy: a.y, r: 0.44 });
     const b = this.middle(to);
     const length = Math.hypot(b.x - a.x, b.y - a.y);
     const along = { x: (b.x - a.x) / length, y: (b.y - a.y) / length };
@@ -65,6 +65,6 @@ export class Arrows {
     const neck = length - head;
     const points = [at(0.3, half), at(neck, half), at(neck, head * 0.55), at(length - 0.04, 0),
       at(neck, -head * 0.55), at(neck, -half), at(0.3, -half)];
-    return s("polygon", { class: `arrow ${kind}`, points: points.join(" ") });
+    return s("polygon", { class: `arrow ${type}`, points: points.join(" ") });
   }
 }

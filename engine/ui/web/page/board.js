@@ -1,7 +1,7 @@
-/** A board: squares that a screen reader can walk, men that glide, marks, arrows. What it is told, it shows. */
+/** A board: squares accessible to screen readers, animated pieces, marks and arrows. Shows the scene it is given. */
 
 import { Arrows } from "./arrows.js";
-import { FILES, manName, menOf, reachOf, sideOf } from "./chess.js";
+import { FILES, pieceName, piecesOf, reachOf, sideOf } from "./chess.js";
 import { h } from "./dom.js";
 import { Hands } from "./hands.js";
 import { askPromotion } from "./promotion.js";
@@ -13,13 +13,13 @@ import { askPromotion } from "./promotion.js";
  * @property {string|null} [check] the square of a king in check
  * @property {Record<string, string[]>} [legal]
  * @property {string[]} [promotions]
- * @property {"white"|"black"|"both"|null} [movable] whose men may be moved now
- * @property {"white"|"black"|null} [ahead] whose men may be moved ahead of their turn
+ * @property {"white"|"black"|"both"|null} [movable] whose pieces may be moved now
+ * @property {"white"|"black"|null} [ahead] whose pieces may make a premove
  * @property {string|null} [premove]
  */
 
 /** @param {string} letter */
-const manClass = (letter) => (letter === letter.toUpperCase() ? `w${letter}` : `b${letter.toUpperCase()}`);
+const pieceClass = (letter) => (letter === letter.toUpperCase() ? `w${letter}` : `b${letter.toUpperCase()}`);
 
 export class Board {
   /**
@@ -34,11 +34,11 @@ export class Board {
     /** @type {string|null} */
     this.picked = null;
     /** @type {Map<string, {letter: string, element: HTMLElement}>} */
-    this.men = new Map();
+    this.pieces = new Map();
     /** @type {Map<string, HTMLElement>} */
     this.squares = new Map();
     this.grid = h("div.squares", { role: "grid", "aria-label": options.label });
-    this.layer = h("div.men", { "aria-hidden": "true" });
+    this.layer = h("div.pieces", { "aria-hidden": "true" });
     this.worths = h("div.worths", { "aria-hidden": "true" });
     this.arrows = new Arrows();
     this.element = h("div.board", {}, this.grid, this.layer, this.worths, this.arrows.element);
@@ -54,7 +54,7 @@ export class Board {
     return h(`div.square.${light ? "light" : "dark"}`, { role: "gridcell", tabindex: "-1", "data-square": name });
   }
 
-  /** Lays the squares out for the side that looks at them, and labels the edges. */
+  /** Lays out the squares for the side at the bottom, and labels the edges. */
   arrange() {
     const ranks = this.flipped ? "12345678" : "87654321";
     const files = this.flipped ? [...FILES].reverse().join("") : FILES;
@@ -71,7 +71,7 @@ export class Board {
     });
     this.grid.replaceChildren(...rows);
     if (!this.focusable) this.setFocusable(this.flipped ? "e7" : "e2");
-    for (const [square, man] of this.men) this.place(man.element, square);
+    for (const [square, piece] of this.pieces) this.place(piece.element, square);
     this.arrows.flip(this.flipped);
     this.showWorths(this.listed ?? []);
   }
@@ -90,7 +90,7 @@ export class Board {
     this.arrange();
   }
 
-  /** Column and row of a square as it is seen, 0 to 7 from the top left. @param {string} square */
+  /** Column and row of a square on the screen, 0 to 7 from the top left. @param {string} square */
   spotOf(square) {
     const file = FILES.indexOf(square[0]);
     const rank = Number(square[1]) - 1;
@@ -103,36 +103,36 @@ export class Board {
     element.style.transform = `translate(${x * 100}%, ${y * 100}%)`;
   }
 
-  /** Shows a scene; men that moved glide to their squares. @param {Scene} scene */
+  /** Shows a scene; pieces that moved are animated. @param {Scene} scene */
   show(scene) {
-    const held = this.picked && this.men.get(this.picked)?.letter;
+    const held = this.picked && this.pieces.get(this.picked)?.letter;
     this.scene = scene;
-    this.settle(menOf(scene.fen));
-    // A man that was picked up while the other side thought stays in the hand when the answer comes.
-    const stays = this.picked && this.men.get(this.picked)?.letter === held && this.canPick(this.picked);
+    this.settle(piecesOf(scene.fen));
+    // A piece that was picked up while the engine was thinking stays selected when its move arrives.
+    const stays = this.picked && this.pieces.get(this.picked)?.letter === held && this.canPick(this.picked);
     if (!stays) this.picked = null;
     if (!stays) this.hands.cancelDrag();
     this.mark();
   }
 
-  /** Brings the men to where they should stand, moving as few as possible. @param {Map<string, string>} wanted */
-  settle(wanted) {
+  /** Moves the pieces to their new squares, as few as possible. @param {Map<string, string>} target */
+  settle(target) {
     const leftover = [];
-    for (const [square, man] of this.men) {
-      if (wanted.get(square) === man.letter) continue;
-      leftover.push({ square, man });
-      this.men.delete(square);
+    for (const [square, piece] of this.pieces) {
+      if (target.get(square) === piece.letter) continue;
+      leftover.push({ square, piece });
+      this.pieces.delete(square);
     }
-    for (const [square, letter] of wanted) {
-      if (this.men.has(square)) continue;
-      const near = nearest(square, leftover.filter(({ man }) => man.letter === letter));
+    for (const [square, letter] of target) {
+      if (this.pieces.has(square)) continue;
+      const near = nearest(square, leftover.filter(({ piece }) => piece.letter === letter));
       if (near) leftover.splice(leftover.indexOf(near), 1);
-      const element = near?.man.element ?? h(`div.man.${manClass(letter)}`);
+      const element = near?.piece.element ?? h(`div.piece.${pieceClass(letter)}`);
       if (!near) this.layer.append(element);
-      this.men.set(square, { letter, element });
+      this.pieces.set(square, { letter, element });
       this.place(element, square);
     }
-    for (const { man } of leftover) man.element.remove();
+    for (const { piece } of leftover) piece.element.remove();
   }
 
   /** Puts classes and labels on all squares. */
@@ -140,23 +140,23 @@ export class Board {
     const { scene } = this;
     const targets = this.picked ? this.targetsOf(this.picked) : [];
     for (const [name, cell] of this.squares) {
-      const man = this.men.get(name);
+      const piece = this.pieces.get(name);
       const target = targets.includes(name);
       cell.classList.toggle("last", Boolean(scene.last) && (scene.last ?? "").slice(0, 4).includes(name));
       cell.classList.toggle("check", scene.check === name);
       cell.classList.toggle("picked", this.picked === name);
       cell.classList.toggle("target", target);
-      cell.classList.toggle("occupied", Boolean(man));
+      cell.classList.toggle("occupied", Boolean(piece));
       cell.classList.toggle("movable", this.canPick(name));
       cell.classList.toggle("premove", Boolean(scene.premove) && (scene.premove ?? "").slice(0, 4).includes(name));
       cell.setAttribute("aria-selected", String(this.picked === name));
-      cell.setAttribute("aria-label", label(name, man?.letter, target, scene.check === name));
+      cell.setAttribute("aria-label", label(name, piece?.letter, target, scene.check === name));
     }
   }
 
   /** @param {string} square */
   canPick(square) {
-    const letter = this.men.get(square)?.letter;
+    const letter = this.pieces.get(square)?.letter;
     if (!letter) return false;
     const { movable, ahead } = this.scene;
     return movable === "both" ? square in (this.scene.legal ?? {}) : [movable, ahead].includes(sideOf(letter));
@@ -164,7 +164,7 @@ export class Board {
 
   /** @param {string} square */
   targetsOf(square) {
-    const letter = this.men.get(square)?.letter;
+    const letter = this.pieces.get(square)?.letter;
     if (!letter || !this.canPick(square)) return [];
     return this.scene.ahead === sideOf(letter) ? reachOf(square, letter) : this.scene.legal?.[square] ?? [];
   }
@@ -176,7 +176,7 @@ export class Board {
   }
 
   /**
-   * What a click or Enter on a square means: drop the picked man there, pick another, or let go.
+   * Handles a click or Enter on a square: move the picked piece there, pick another one, or deselect.
    * @param {string} square
    */
   choose(square) {
@@ -190,9 +190,9 @@ export class Board {
     if (this.scene.premove) this.options.onAhead?.(null);
   }
 
-  /** Makes a move that is allowed, asking for the promotion where there is one. @param {string} from @param {string} to */
+  /** Makes an allowed move, asking for the promotion piece if there is one. @param {string} from @param {string} to */
   async move(from, to) {
-    const letter = this.men.get(from)?.letter ?? "";
+    const letter = this.pieces.get(from)?.letter ?? "";
     this.pick(null);
     if (this.scene.ahead === sideOf(letter)) {
       this.options.onAhead?.(from + to);
@@ -208,22 +208,22 @@ export class Board {
     this.options.onMove(from + to + promoted);
   }
 
-  /** Shows the man on its new square before the server has answered. @param {string} from @param {string} to */
+  /** Shows the piece on its new square before the server has answered. @param {string} from @param {string} to */
   lift(from, to) {
-    const man = this.men.get(from);
-    const there = this.men.get(to);
-    if (!man || (there && sideOf(there.letter) === sideOf(man.letter))) return;
+    const piece = this.pieces.get(from);
+    const there = this.pieces.get(to);
+    if (!piece || (there && sideOf(there.letter) === sideOf(piece.letter))) return;
     there?.element.remove();
-    this.men.delete(from);
-    this.men.set(to, man);
-    this.place(man.element, to);
+    this.pieces.delete(from);
+    this.pieces.set(to, piece);
+    this.place(piece.element, to);
     this.scene = { ...this.scene, legal: {}, movable: null, last: from + to };
     this.mark();
   }
 
-  /** Goes back to the scene that was shown last, after a move was refused. */
+  /** Shows the last scene again after a move was refused. */
   restore() {
-    this.settle(menOf(this.scene.fen));
+    this.settle(piecesOf(this.scene.fen));
     this.mark();
   }
 
@@ -240,17 +240,17 @@ export class Board {
 
 /**
  * @param {string} square
- * @param {{square: string, man: {letter: string, element: HTMLElement}}[]} men
+ * @param {{square: string, piece: {letter: string, element: HTMLElement}}[]} pieces
  */
-function nearest(square, men) {
+function nearest(square, pieces) {
   const far = (/** @type {string} */ other) =>
     Math.hypot(square.charCodeAt(0) - other.charCodeAt(0), Number(square[1]) - Number(other[1]));
-  return men.reduce((best, man) => (!best || far(man.square) < far(best.square) ? man : best), men[0]);
+  return pieces.reduce((best, piece) => (!best || far(piece.square) < far(best.square) ? piece : best), pieces[0]);
 }
 
 /** @param {string} square @param {string|undefined} letter @param {boolean} target @param {boolean} check */
 function label(square, letter, target, check) {
-  const parts = [square, letter ? manName(letter) : "empty"];
+  const parts = [square, letter ? pieceName(letter) : "empty"];
   if (check) parts.push("in check");
   if (target) parts.push("can go here");
   return parts.join(", ");

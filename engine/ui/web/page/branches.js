@@ -1,4 +1,4 @@
-/** A small search tree, drawn from left to right, with the windows and the cut-offs of alpha-beta. */
+/** A small search tree, drawn from left to right, with the windows and cutoffs of alpha-beta. */
 
 import { pawns } from "./chess.js";
 import { s } from "./dom.js";
@@ -89,15 +89,15 @@ export class Branches {
       const searched = knot.children.filter((/** @type {any} */ child) => !child.skipped);
       const most = knot.all ? searched.length : SHOWN[knot.depth] ?? 2;
       const shown = searched.filter((/** @type {any} */ child, /** @type {number} */ at) => at < most || child.best || (child === searched.at(-1) && knot.cut));
-      for (const child of shown) below.push({ y: this.lay(child, onBest && child.best), kind: child.cut ? "cut" : "" });
+      for (const child of shown) below.push({ y: this.lay(child, onBest && child.best), style: child.cut ? "cut" : "" });
       const folded = searched.length - shown.length;
-      if (folded > 0) below.push({ y: this.note(knot, `${folded} more, searched`, () => { knot.all = true; }), kind: "" });
+      if (folded > 0) below.push({ y: this.note(knot, `${folded} more, searched`, () => { knot.all = true; }), style: "" });
     }
-    if (knot.open && knot.leftOut) below.push({ y: this.note(knot, `✂ ${knot.leftOut} not searched`, null), kind: "skipped" });
+    if (knot.open && knot.leftOut) below.push({ y: this.note(knot, `✂ ${knot.leftOut} not searched`, null), style: "skipped" });
     const y = below.length ? (below[0].y + below[below.length - 1].y) / 2 : (this.rows++ + 0.5) * ROW;
     const x = knot.depth * COLUMN + WIDTH;
-    for (const { y: to, kind } of below) {
-      this.links.push(s("path", { class: `link ${kind}`, d: `M${x},${y} C${x + 26},${y} ${x + 24},${to} ${x + COLUMN - WIDTH},${to}` }));
+    for (const { y: to, style } of below) {
+      this.links.push(s("path", { class: `link ${style}`, d: `M${x},${y} C${x + 26},${y} ${x + 24},${to} ${x + COLUMN - WIDTH},${to}` }));
     }
     this.boxes.push({ column: knot.depth, element: this.box(knot, y, onBest) });
     return y;
@@ -127,7 +127,7 @@ export class Branches {
       s("text", { class: "value", x: WIDTH - 10, y: 16, "text-anchor": "end" }, value),
       s("text", { class: "window", x: 10, y: 31 }, window_),
       knot.cut ? s("text", { class: "reason", x: WIDTH - 10, y: 31, "text-anchor": "end" }, knot.turn === "white" ? "≥ β ✂" : "≤ α ✂") : null);
-    const cut = knot.cut ? `, cut off, since the value reached ${knot.turn === "white" ? "beta" : "alpha"}` : "";
+    const cut = knot.cut ? `, cutoff: the value reached ${knot.turn === "white" ? "beta" : "alpha"}` : "";
     const label = `${name}, value ${value || "unknown"}, alpha ${limit(knot.alpha, "open")}, beta ${limit(knot.beta, "open")}${cut}`;
     if (foldable) this.makeButton(element, label, () => { knot.open = !knot.open; }, knot.open);
     else element.append(s("title", {}, label));

@@ -1,4 +1,4 @@
-/** What the page must know of chess: reading positions, moves and scores. The rules themselves are the server's. */
+/** Chess on the page's side: parsing positions, moves and scores. The server knows the rules. */
 
 export const FILES = "abcdefgh";
 export const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -10,20 +10,20 @@ const WORTH = { p: 1, n: 3, b: 3, r: 5, q: 9, k: 0 };
 /** @typedef {{cp?: number, mate?: number, winner?: "white"|"black"}} Score a winner where the mate is on the board */
 
 /**
- * The men of a position by square, as FEN letters.
+ * The pieces of a position by square, as FEN letters.
  * @param {string} fen
  * @returns {Map<string, string>}
  */
-export function menOf(fen) {
-  const men = new Map();
+export function piecesOf(fen) {
+  const pieces = new Map();
   fen.split(" ")[0].split("/").forEach((row, index) => {
     let file = 0;
     for (const letter of row) {
       if (letter >= "1" && letter <= "8") file += Number(letter);
-      else men.set(FILES[file++] + (8 - index), letter);
+      else pieces.set(FILES[file++] + (8 - index), letter);
     }
   });
-  return men;
+  return pieces;
 }
 
 /** @param {string} letter @returns {"white"|"black"} */
@@ -35,7 +35,7 @@ export const turnOf = (fen) => (fen.split(" ")[1] === "b" ? "black" : "white");
 /** The number of plies before a position, counted from the move number of its FEN. @param {string} fen */
 export const plyOf = (fen) => 2 * (Number(fen.split(" ")[5] || 1) - 1) + (turnOf(fen) === "black" ? 1 : 0);
 
-/** Whether castling rights are written by the rooks' files, as only Chess960 needs it. @param {string} fen */
+/** Whether castling rights are given by the rooks' files, as only Chess960 needs. @param {string} fen */
 export const isChess960 = (fen) => /[^KQkq-]/.test(fen.split(" ")[2] ?? "");
 
 /** "12." or "12..." for the move made in the position. @param {string} fen */
@@ -44,10 +44,10 @@ export function numberOf(fen) {
 }
 
 /** @param {string} letter a FEN letter, "N" @returns {string} "white knight" */
-export const manName = (letter) => `${sideOf(letter)} ${NAMES[letter.toLowerCase()]}`;
+export const pieceName = (letter) => `${sideOf(letter)} ${NAMES[letter.toLowerCase()]}`;
 
 /**
- * A move as it is said aloud: "Nxf3+" becomes "knight takes f3, check".
+ * A move as a screen reader says it: "Nxf3+" becomes "knight takes f3, check".
  * @param {string} san
  */
 export function spoken(san) {
@@ -63,7 +63,7 @@ export function spoken(san) {
 }
 
 /**
- * The legal move that a typed text means, in SAN or UCI, forgiving case and marks; null if there is none.
+ * Parses a move in SAN or UCI, ignoring case and marks; null if it is not a legal move.
  * @param {string} text
  * @param {Position} position
  * @returns {string|null} in UCI
@@ -95,28 +95,28 @@ const KNIGHT = [[1, 2], [2, 1], [2, -1], [1, -2], [-1, -2], [-2, -1], [-2, 1], [
 const DIRECTIONS = { r: ROOK, b: BISHOP, q: [...ROOK, ...BISHOP], k: [...ROOK, ...BISHOP], n: KNIGHT };
 
 /**
- * Where a man could go on an empty board: what may be played ahead, since nobody knows what will stand there.
+ * The squares that a piece could reach on an empty board: the premoves that are allowed.
  * @param {string} square
  * @param {string} letter
  * @returns {string[]}
  */
 export function reachOf(square, letter) {
-  const kind = letter.toLowerCase();
-  if (kind === "p") {
+  const pieceType = letter.toLowerCase();
+  if (pieceType === "p") {
     const up = letter === "P" ? 1 : -1;
     const first = square[1] === (up === 1 ? "2" : "7");
     const ahead = [[0, up], [1, up], [-1, up], ...(first ? [[0, 2 * up]] : [])];
     return ahead.flatMap(([right, by]) => step(square, right, by) ?? []);
   }
-  const most = kind === "n" || kind === "k" ? 1 : 7;
-  const reached = DIRECTIONS[kind].flatMap(([right, up]) =>
+  const most = pieceType === "n" || pieceType === "k" ? 1 : 7;
+  const reached = DIRECTIONS[pieceType].flatMap(([right, up]) =>
     Array.from({ length: most }, (_, n) => step(square, right * (n + 1), up * (n + 1)) ?? []).flat());
-  const castling = kind === "k" && square[0] === "e" ? [`g${square[1]}`, `c${square[1]}`] : [];
+  const castling = pieceType === "k" && square[0] === "e" ? [`g${square[1]}`, `c${square[1]}`] : [];
   return [...new Set([...reached, ...castling])];
 }
 
 /**
- * The men each side has lost since a position, and the balance of material in pawns, White's.
+ * The pieces each side has lost since a position, and the balance of material in pawns, White's.
  * @param {string} start
  * @param {string} fen
  * @returns {{white: string, black: string, balance: number}}
@@ -124,7 +124,7 @@ export function reachOf(square, letter) {
 export function lossesOf(start, fen) {
   const count = (/** @type {string} */ from) => {
     const counts = {};
-    for (const letter of menOf(from).values()) counts[letter] = (counts[letter] ?? 0) + 1;
+    for (const letter of piecesOf(from).values()) counts[letter] = (counts[letter] ?? 0) + 1;
     return counts;
   };
   const before = count(start);
@@ -139,7 +139,7 @@ export function lossesOf(start, fen) {
 }
 
 /**
- * How a game ended, said to the player of a side: "You won: checkmate."
+ * The result from the point of view of one side: "You won: checkmate."
  * @param {{result: string, reason: string}} over
  * @param {"white"|"black"} side
  */
@@ -163,7 +163,7 @@ export function scoreText(score) {
 }
 
 /**
- * White's share of the point, 0 to 1. +100 on the engine's scale is an even chance to win or to draw: 0.75.
+ * White's expected score, 0 to 1. At +100 on the engine's scale a win is as likely as a draw: 0.75.
  * @param {Score} score
  * @param {number[]} [wdl] thousandths
  */

@@ -1,4 +1,4 @@
-/** Small helpers over the document: making elements, finding them, saying things aloud. */
+/** Small DOM helpers: making elements, finding them, announcing text to screen readers. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -28,13 +28,13 @@ function dress(element, properties) {
 
 /**
  * An HTML element, `h("button.quiet", {type: "button", onclick: act}, "Flip")`.
- * @param {string} kind tag and classes, as in a selector
+ * @param {string} selector tag and classes, as in a selector
  * @param {Record<string, any>} [properties]
  * @param {...(Node|string|null)} children
  * @returns {any}
  */
-export function h(kind, properties = {}, ...children) {
-  const [tag, ...classes] = kind.split(".");
+export function h(selector, properties = {}, ...children) {
+  const [tag, ...classes] = selector.split(".");
   const element = document.createElement(tag);
   if (classes.length) element.className = classes.join(" ");
   dress(element, properties);
@@ -81,12 +81,12 @@ let fading = 0;
  * @param {"calm"|"bad"} [manner]
  */
 export function toast(text, manner = "calm") {
-  const place = byId("toast");
-  place.textContent = text.charAt(0).toUpperCase() + text.slice(1);
-  place.dataset.manner = manner;
-  place.hidden = false;
+  const element = byId("toast");
+  element.textContent = text.charAt(0).toUpperCase() + text.slice(1);
+  element.dataset.manner = manner;
+  element.hidden = false;
   window.clearTimeout(fading);
-  fading = window.setTimeout(() => { place.hidden = true; }, 4500);
+  fading = window.setTimeout(() => { element.hidden = true; }, 4500);
 }
 
 /**

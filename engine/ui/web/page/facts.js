@@ -1,4 +1,4 @@
-/** What is known of a position besides the engine's lines: book, endgame tables, the terms of the evaluation. */
+/** Facts about a position besides the engine's lines: book, endgame tables, the terms of the evaluation. */
 
 import { pawns, percent } from "./chess.js";
 import { byId, h } from "./dom.js";
@@ -20,8 +20,8 @@ export class Facts {
   clear() {
     this.facts = null;
     byId("table-verdict").hidden = true;
-    byId("book").replaceChildren(h("p.faint", {}, "Switch the engine on to look the position up."));
-    byId("terms").replaceChildren(h("p.faint", {}, "Switch the engine on to see what the evaluation is made of."));
+    byId("book").replaceChildren(h("p.faint", {}, "Switch the engine on to look up the position."));
+    byId("terms").replaceChildren(h("p.faint", {}, "Switch the engine on to see the terms of the evaluation."));
     this.showWorths();
   }
 
@@ -38,7 +38,7 @@ export class Facts {
   /** @param {{uci: string, san: string, share: number}[]} moves */
   showBook(moves) {
     if (!moves.length) {
-      byId("book").replaceChildren(h("p.faint", {}, "The book does not know this position."));
+      byId("book").replaceChildren(h("p.faint", {}, "This position is not in the book."));
       return;
     }
     const rows = moves.map(({ uci, san, share }) => {
@@ -67,7 +67,7 @@ export class Facts {
     });
     const head = h("thead", {}, h("tr", {}, h("th", {}, "Term"), h("th", {}, "← Black · White →"), h("th.number", {}, "Pawns")));
     if (!rows.length) {
-      byId("terms").replaceChildren(h("p.faint", {}, "Nothing speaks for either side."));
+      byId("terms").replaceChildren(h("p.faint", {}, "The position is balanced in every term."));
       return;
     }
     byId("terms").replaceChildren(h("table", {}, head, h("tbody", {}, ...rows.slice(0, TERMS))), ...this.more(rows.slice(TERMS)));

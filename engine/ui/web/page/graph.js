@@ -1,4 +1,4 @@
-/** The course of a game as a curve: White's share of the point after each move, with the mistakes as dots. */
+/** The evaluation graph of a game: White's expected score after each move, with the mistakes as dots. */
 
 import { shareOf, scoreText } from "./chess.js";
 import { s } from "./dom.js";
@@ -52,10 +52,10 @@ export class Graph {
   /** @param {{node: Node}[]} known */
   words(known) {
     const bad = known.filter(({ node }) => ["bad", "awful"].includes(gravity(node.mark))).map(({ node }) => `${node.san}${node.mark}`);
-    return `Course of the game over ${known.length} moves. ${bad.length ? `Mistakes: ${bad.join(", ")}.` : "No mistakes."}`;
+    return `Evaluation graph of ${known.length} moves. ${bad.length ? `Mistakes: ${bad.join(", ")}.` : "No mistakes."}`;
   }
 
-  /** Marks where in the game one is. @param {Node} node */
+  /** Marks the current move. @param {Node} node */
   point(node) {
     const at = this.nodes.indexOf(node);
     const x = at < 0 ? -10 : this.x(at);

@@ -1,4 +1,4 @@
-/** How a person moves men: by drag, by two clicks, or with the keyboard; the right button draws arrows. */
+/** Input on a board: pieces are moved by dragging, by two clicks or with the keyboard; the right button draws arrows. */
 
 import { FILES } from "./chess.js";
 
@@ -52,7 +52,7 @@ export class Hands {
       return;
     }
     board.pick(square);
-    const element = board.men.get(square)?.element;
+    const element = board.pieces.get(square)?.element;
     if (!element) return;
     this.drag = { square, element, x: event.clientX, y: event.clientY, moving: false, again };
     board.element.setPointerCapture(event.pointerId);
@@ -105,7 +105,7 @@ export class Hands {
     if (!drag) return;
     this.drag = null;
     drag.element.classList.remove("dragged");
-    for (const [square, man] of board.men) if (man.element === drag.element) board.place(drag.element, square);
+    for (const [square, piece] of board.pieces) if (piece.element === drag.element) board.place(drag.element, square);
   }
 
   /** @param {KeyboardEvent} event */
@@ -123,7 +123,7 @@ export class Hands {
     event.stopPropagation();
   }
 
-  /** Moves the focus as the board is seen, staying on it. @param {string} square @param {number} right @param {number} up */
+  /** Moves the focus in screen directions, staying on the board. @param {string} square @param {number} right @param {number} up */
   walk(square, right, up) {
     const turn = this.board.flipped ? -1 : 1;
     const file = Math.min(7, Math.max(0, FILES.indexOf(square[0]) + right * turn));

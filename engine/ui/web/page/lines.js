@@ -55,8 +55,8 @@ export class Lines {
     if (focused) row.querySelector("button")?.focus();
   }
 
-  /** @param {Line} line @param {number} place @param {string} fen */
-  row(line, place, fen) {
+  /** @param {Line} line @param {number} rank @param {string} fen */
+  row(line, rank, fen) {
     const white = (line.score.mate ?? line.score.cp ?? 0) >= 0;
     const words = [];
     let black = turnOf(fen) === "black";
@@ -64,7 +64,7 @@ export class Lines {
     line.san.slice(0, SHOWN).forEach((san, index) => {
       if (!black) words.push(h("span.faint", {}, ` ${number}.`));
       else if (index === 0) words.push(h("span.faint", {}, ` ${numberOf(fen)}`));
-      words.push(h("button", { type: "button", tabindex: index ? "-1" : "0", "data-line": place, "data-move": index }, san), " ");
+      words.push(h("button", { type: "button", tabindex: index ? "-1" : "0", "data-line": rank, "data-move": index }, san), " ");
       if (black) number += 1;
       black = !black;
     });

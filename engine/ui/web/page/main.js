@@ -68,11 +68,11 @@ export class App {
     const banner = byId("banner");
     this.talk.on("lost", ({ full }) => {
       if (this.talk.failures < 2) return;
-      banner.textContent = full ? "All boards are taken just now. Trying again …" : "The connection to the engine was lost. Trying again …";
+      banner.textContent = full ? "All boards are taken. Trying again …" : "The connection to the engine was lost. Trying again …";
       banner.hidden = false;
     });
     this.talk.on("welcome", ({ version }) => {
-      if (!banner.hidden) toast("Connected again");
+      if (!banner.hidden) toast("Reconnected");
       banner.hidden = true;
       byId("version").textContent = `Adversary ${version}`;
     });
@@ -115,7 +115,7 @@ export class App {
     });
   }
 
-  /** Keys that work wherever nothing else takes them. */
+  /** Global keys, active where no control handles them. */
   bindKeys() {
     document.addEventListener("keydown", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);

@@ -6,7 +6,7 @@ import { h, icon } from "./dom.js";
 /** @typedef {import("./record.js").Node} Node */
 /** @typedef {import("./record.js").Record} GameRecord */
 
-/** How grave a mark is, as a class. @param {string} [mark] */
+/** The CSS class of a mark, by its severity. @param {string} [mark] */
 export function gravity(mark) {
   return { "??": "awful", "?": "bad", "?!": "slight", "!": "good", "!!": "good", "!?": "good" }[mark ?? ""] ?? "";
 }
@@ -42,7 +42,7 @@ export class MoveList {
     }
   }
 
-  /** The cells of the game itself: number, White's move, Black's, and what interrupts them. @param {Node} root */
+  /** The cells of the game itself: number, White's move, Black's, and comments and variations between them. @param {Node} root */
   rows(root) {
     const cells = [];
     let column = 0;
@@ -98,12 +98,12 @@ export class MoveList {
 const MARKS = { "??": "blunder", "?": "mistake", "?!": "inaccuracy", "!": "good move", "!!": "brilliant move", "!?": "interesting", "□": "only move" };
 
 /**
- * Fills a bar with the four stepping buttons and the one that turns the board.
+ * Fills a bar with the four stepping buttons and the one that flips the board.
  * @param {HTMLElement} bar
  * @param {{first: () => void, previous: () => void, next: () => void, last: () => void, flip: () => void}} actions
  */
 export function fillSteps(bar, actions) {
-  const words = { first: "To the start", previous: "One move back", next: "One move on", last: "To the end", flip: "Turn the board" };
+  const words = { first: "Go to the start", previous: "Previous move", next: "Next move", last: "Go to the end", flip: "Flip board" };
   bar.replaceChildren(...Object.entries(words).map(([name, label]) =>
     h("button", { type: "button", "aria-label": label, title: label, "data-step": name, onclick: () => actions[name]() }, icon(name))));
 }

@@ -35,12 +35,12 @@ export class NewGame {
       keep("wish", wish);
       start(wish);
     });
-    for (const kind of ["input", "change"]) this.form.addEventListener(kind, () => this.refresh());
+    for (const type of ["input", "change"]) this.form.addEventListener(type, () => this.refresh());
     byId("new-cancel").addEventListener("click", cancel);
     this.fill(recall("wish", null));
   }
 
-  /** Sets the fields to what was wished for last time. @param {Record<string, any>|null} wish */
+  /** Sets the fields to the options of the last game. @param {Record<string, any>|null} wish */
   fill(wish) {
     this.setLevel(wish?.level ?? 800);
     if (wish?.side) this.form.querySelector(`[name=side][value=${wish.side}]`).checked = true;
@@ -95,16 +95,16 @@ export class NewGame {
   }
 
   wish() {
-    const kind = byId("new-chess960").value;
+    const start = byId("new-chess960").value;
     const clock = byId("new-clock").value;
     const other = `${byId("new-minutes").value}+${byId("new-increment").value}`;
-    const fen = kind === "fen" ? byId("new-fen").value.trim() || null : null;
+    const fen = start === "fen" ? byId("new-fen").value.trim() || null : null;
     return {
       level: this.level(),
       side: this.form.querySelector("[name=side]:checked").value,
       clock: clockOf(clock === "other" ? other : clock),
       start: fen,
-      chess960: kind === "random" ? true : kind === "number" ? Number(byId("new-number").value) : fen !== null && isChess960(fen),
+      chess960: start === "random" ? true : start === "number" ? Number(byId("new-number").value) : fen !== null && isChess960(fen),
       delay: byId("new-delay").checked,
     };
   }

@@ -12,7 +12,7 @@ import { keep, recall } from "./store.js";
 
 /** @typedef {import("./main.js").App} App */
 
-const EMPTY = "Drag a man, click it and its target, or type a move.";
+const EMPTY = "Drag a piece, click a piece and its target square, or type a move.";
 const other = { white: "black", black: "white" };
 
 export class PlayView {
@@ -28,7 +28,7 @@ export class PlayView {
     /** @type {string|null} */
     this.premove = null;
     this.restoring = 0;
-    /** The usual start, on whose board a first move begins a game. @type {any} */
+    /** The standard starting position, on which a first move starts a game. @type {any} */
     this.opening = null;
     /** @type {string|null} */
     this.first = null;
@@ -50,9 +50,9 @@ export class PlayView {
     const { talk } = this;
     fillSteps(byId("play-steps"), this.steps());
     const clicks = {
-      "play-takeback": () => talk.say("takeback"),
+      "play-takeback": () => talk.send("takeback"),
       "play-hint": () => this.hint(),
-      "play-draw": () => talk.say("draw"),
+      "play-draw": () => talk.send("draw"),
       "play-resign": () => this.resign(),
       "play-new": () => this.showForm(true),
       "play-again": () => this.again(),
@@ -70,7 +70,7 @@ export class PlayView {
     talk.on("hint", (hint) => this.showHint(hint));
     talk.on("notice", ({ text }) => this.remark(text));
     talk.on("lost", () => this.show());
-    talk.on("error", ({ ask, text }) => this.complain(ask, text));
+    talk.on("error", ({ ask, text }) => this.showError(ask, text));
   }
 
   steps() {
@@ -92,27 +92,27 @@ export class PlayView {
 
   /** @param {Record<string, any>} wish */
   start(wish) {
-    if (!this.talk.say("new", wish)) toast("There is no connection to the server.", "bad");
+    if (!this.talk.send("new", wish)) toast("There is no connection to the server.", "bad");
   }
 
-  /** A new game with the sides changed over, unless they were left to chance. */
+  /** A new game with the sides swapped, unless they are random. */
   again() {
     const wish = recall("wish", this.form.wish());
     const side = wish.side === "random" ? "random" : other[this.game.side];
     this.start({ ...wish, side });
   }
 
-  /** Goes on with the game that this page kept, after a reload or a restart of the server. */
+  /** Continues the game that this page saved, after a reload or a restart of the server. */
   restore() {
     const { game } = this;
     if (!game) this.talk.request("position", { start: null, chess960: false, moves: [] }).then((opening) => { this.opening = opening; this.show(); }, () => {});
     if (!game || game.over) return;
     const { pgn, level, side, clock = null, clocks, chess960, delay = true } = game;
-    this.restoring = this.talk.say("restore", { pgn, level, side, clock, clocks, chess960, delay });
+    this.restoring = this.talk.send("restore", { pgn, level, side, clock, clocks, chess960, delay });
   }
 
   /** @param {number|undefined} ask @param {string} text */
-  complain(ask, text) {
+  showError(ask, text) {
     if (this.restoring && ask === this.restoring) {
       this.game = null;
       keep("game", null);
@@ -125,30 +125,30 @@ export class PlayView {
     announce(text);
   }
 
-  /** Takes what the server says of the game. @param {any} game @param {boolean} told whether it comes from the server */
-  receive(game, told) {
+  /** Shows a state of the game. @param {any} game @param {boolean} fromServer false for the game that the page saved */
+  receive(game, fromServer) {
     const before = this.game;
-    const fresh = !before || before.id !== game.id || !told;
+    const fresh = !before || before.id !== game.id || !fromServer;
     const restored = this.restoring > 0;
     const following = fresh || this.ply >= before.moves.length || game.moves.length < before.moves.length;
     this.game = game;
-    if (told) this.save();
+    if (fromServer) this.save();
     this.record = new GameRecord({ start: game.start, chess960: Boolean(game.chess960), moves: game.moves });
     if (fresh) this.flipped = game.side === "black";
     if (fresh && !restored) this.premove = null;
     if (following) this.ply = game.moves.length;
-    if (told && !fresh) this.sayMoves(before, game);
-    if (told && fresh && !restored) announce(`New game. You play ${game.side}.`);
-    if (told) this.restoring = 0;
+    if (fromServer && !fresh) this.sayMoves(before, game);
+    if (fromServer && fresh && !restored) announce(`New game. You play ${game.side}.`);
+    if (fromServer) this.restoring = 0;
     if (before?.moves.length !== game.moves.length) this.clearHint();
-    if (game.over && !before?.over && told && !fresh) this.sayOver();
-    if (told && fresh) this.showForm(false);
+    if (game.over && !before?.over && fromServer && !fresh) this.sayOver();
+    if (fromServer && fresh) this.showForm(false);
     this.show();
-    if (told) this.playAhead();
-    if (told && fresh) this.playFirst();
+    if (fromServer) this.playAhead();
+    if (fromServer && fresh) this.playFirst();
   }
 
-  /** Says and sounds the moves that are new. @param {any} before @param {any} game */
+  /** Announces the new moves and plays their sounds. @param {any} before @param {any} game */
   sayMoves(before, game) {
     const fresh = game.moves.slice(before.moves.length);
     if (game.moves.length < before.moves.length) announce("Taken back.");
@@ -167,7 +167,7 @@ export class PlayView {
     knock("end");
   }
 
-  /** Keeps the game with the clocks as they stand now. */
+  /** Saves the game with the current clocks. */
   save() {
     if (!this.game) return;
     const clocks = this.game.clocks ? [this.clockOf("white"), this.clockOf("black")] : null;
@@ -190,7 +190,7 @@ export class PlayView {
     return ply > 0 ? this.game.moves[ply - 1].fen : this.game.start ?? START;
   }
 
-  /** Looks at the position after so many moves. @param {number} ply */
+  /** Shows the position after `ply` moves. @param {number} ply */
   go(ply) {
     const most = this.game?.moves.length ?? 0;
     const next = Math.min(most, Math.max(0, ply));
@@ -217,12 +217,12 @@ export class PlayView {
     if (!this.game) {
       this.first = uci;
       this.start({ ...this.form.wish(), side: "white", start: null, chess960: false });
-    } else if (!this.talk.say("move", { uci, ply: this.game.moves.length })) {
+    } else if (!this.talk.send("move", { uci, ply: this.game.moves.length })) {
       this.board.restore();
     }
   }
 
-  /** Makes the move with which a person began a game on the empty table. */
+  /** Makes the first move that started the game. */
   playFirst() {
     const uci = this.first;
     this.first = null;
@@ -248,10 +248,10 @@ export class PlayView {
   setPremove(move) {
     this.premove = move;
     this.show();
-    announce(move ? `Will play ${move.slice(0, 2)} to ${move.slice(2)}` : "Nothing will be played ahead");
+    announce(move ? `Premove ${move.slice(0, 2)} to ${move.slice(2)}` : "Premove cancelled");
   }
 
-  /** Plays the move that was chosen ahead of the turn, if it turned out legal. */
+  /** Makes the premove if it is legal now. */
   playAhead() {
     if (!this.premove || !this.isMine()) return;
     const move = this.premove;
@@ -265,13 +265,13 @@ export class PlayView {
   hint() {
     if (!this.isMine()) return;
     this.go(Infinity);
-    if (this.talk.say("hint")) this.remark("Thinking about a hint …");
+    if (this.talk.send("hint")) this.remark("Searching for a hint …");
   }
 
   /** @param {any} hint */
   showHint({ uci, san, reason }) {
     this.remark(`Hint: ${san}${reason ? `. ${reason}` : ""}`);
-    this.board.arrows.show([{ from: uci.slice(0, 2), to: uci.slice(2, 4), kind: "hint" }]);
+    this.board.arrows.show([{ from: uci.slice(0, 2), to: uci.slice(2, 4), type: "hint" }]);
   }
 
   clearHint() {
@@ -292,7 +292,7 @@ export class PlayView {
     window.clearTimeout(this.calming);
     if (button.classList.contains("sure")) {
       calm();
-      this.talk.say("resign");
+      this.talk.send("resign");
       return;
     }
     button.classList.add("sure");

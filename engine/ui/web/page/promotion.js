@@ -1,4 +1,4 @@
-/** The choice of what a pawn becomes, over the file on which it arrives. */
+/** The promotion dialog, over the file of the pawn. */
 
 import { NAMES } from "./chess.js";
 import { h } from "./dom.js";
@@ -6,7 +6,7 @@ import { h } from "./dom.js";
 /** @typedef {import("./board.js").Board} Board */
 
 /**
- * Asks for the man; resolves to "q", "n", "r", "b", or "" when it was called off.
+ * Asks for the piece; resolves to "q", "n", "r", "b", or "" if the dialog was cancelled.
  * @param {Board} board
  * @param {string} square
  * @param {"white"|"black"} side

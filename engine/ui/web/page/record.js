@@ -1,4 +1,4 @@
-/** A game as the page keeps it: a tree of moves, of which the first child of each is the game itself. */
+/** A game as a tree of moves; the first child of each node continues the main line. */
 
 import { numberOf, START, turnOf } from "./chess.js";
 
@@ -23,7 +23,7 @@ import { numberOf, START, turnOf } from "./chess.js";
 const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□" };
 
 /**
- * Parts the words of a PGN comment from the commands in it, of which the evaluation is understood.
+ * Separates the text of a PGN comment from the commands in it, of which only the evaluation is read.
  * @param {string} comment
  * @returns {{text: string, score: import("./chess.js").Score|undefined}}
  */
@@ -70,24 +70,24 @@ export class Record {
     return nodes;
   }
 
-  /** The game itself: first children from the root. @returns {Node[]} */
+  /** The main line. @returns {Node[]} */
   main() {
     return this.path(this.end(this.root));
   }
 
-  /** The last node when one follows the first children. @param {Node} node */
+  /** The last node of the line that follows the first children. @param {Node} node */
   end(node) {
     let at = node;
     while (at.children.length) at = at.children[0];
     return at;
   }
 
-  /** What the server calls a place. @param {Node} node */
-  place(node) {
+  /** The fields that name a position in a request. @param {Node} node */
+  positionFields(node) {
     return { start: this.start, chess960: this.chess960, moves: this.path(node).map(({ uci }) => uci) };
   }
 
-  /** The last opening that was named on the way. @param {Node} node */
+  /** The last opening name on the path to a node. @param {Node} node */
   openingAt(node) {
     for (let at = node; at; at = /** @type {Node} */ (at.parent)) if (at.opening) return at.opening;
     return null;

@@ -1,4 +1,4 @@
-/** The two seats at the board: who sits there, the men they took, their clocks. */
+/** The player bars above and below the board: name, captured pieces, clock. */
 
 import { lossesOf, sideOf } from "./chess.js";
 import { h } from "./dom.js";
@@ -34,19 +34,19 @@ export class Seat {
     this.dots.hidden = !thinking;
   }
 
-  /** Shows the men that the side has taken. @param {"white"|"black"} side @param {string} start @param {string} fen */
+  /** Shows the pieces that the side has captured. @param {"white"|"black"} side @param {string} start @param {string} fen */
   showTaken(side, start, fen) {
     const losses = lossesOf(start, fen);
     const taken = side === "white" ? losses.black : losses.white;
     const ahead = side === "white" ? losses.balance : -losses.balance;
     let before = "";
-    const men = [...taken].map((letter) => {
+    const pieces = [...taken].map((letter) => {
       const fresh = letter !== before;
       before = letter;
       return h(`i.${sideOf(letter)[0]}${letter.toUpperCase()}${fresh ? ".new" : ""}`);
     });
-    this.lost.replaceChildren(...men, ...(ahead > 0 ? [h("span.ahead", {}, `+${ahead}`)] : []));
-    if (taken) this.lost.setAttribute("aria-label", `took ${taken.length} men`);
+    this.lost.replaceChildren(...pieces, ...(ahead > 0 ? [h("span.ahead", {}, `+${ahead}`)] : []));
+    if (taken) this.lost.setAttribute("aria-label", `captured ${taken.length} ${taken.length === 1 ? "piece" : "pieces"}`);
     else this.lost.removeAttribute("aria-label");
     this.lost.setAttribute("role", "img");
   }

@@ -1,4 +1,4 @@
-/** Quiet knocks for moves, made on the spot; off until they are switched on. */
+/** Quiet, synthesized sounds for moves; off by default. */
 
 import { recall } from "./store.js";
 
@@ -7,11 +7,11 @@ let context = null;
 
 const KNOCKS = { move: [190, 0.07], capture: [120, 0.1], check: [320, 0.12], end: [240, 0.35] };
 
-/** @param {keyof typeof KNOCKS} kind */
-export function knock(kind) {
+/** @param {keyof typeof KNOCKS} type */
+export function knock(type) {
   if (!recall("sound", false)) return;
   context ??= new AudioContext();
-  const [pitch, length] = KNOCKS[kind];
+  const [pitch, length] = KNOCKS[type];
   const now = context.currentTime;
   const tone = new OscillatorNode(context, { type: "triangle", frequency: pitch });
   const volume = new GainNode(context, { gain: 0.25 });
@@ -22,7 +22,7 @@ export function knock(kind) {
   tone.stop(now + length);
 }
 
-/** The knock that fits a move. @param {string} san */
+/** Plays the sound of a move. @param {string} san */
 export function knockFor(san) {
   knock(san.includes("#") ? "end" : san.includes("+") ? "check" : san.includes("x") ? "capture" : "move");
 }

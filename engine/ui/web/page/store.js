@@ -1,11 +1,11 @@
-/** What outlives a reload: the game, the settings. A browser that keeps nothing is no error. */
+/** Values that survive a reload: the game, the settings. A browser without storage is not an error. */
 
 const PREFIX = "adversary.";
 
 /**
  * @template T
  * @param {string} name
- * @param {T} otherwise what to return where nothing is kept
+ * @param {T} otherwise the default if nothing is stored
  * @returns {T}
  */
 export function recall(name, otherwise) {
@@ -19,13 +19,13 @@ export function recall(name, otherwise) {
 
 /**
  * @param {string} name
- * @param {unknown} value null forgets it
+ * @param {unknown} value null removes it
  */
 export function keep(name, value) {
   try {
     if (value === null) localStorage.removeItem(PREFIX + name);
     else localStorage.setItem(PREFIX + name, JSON.stringify(value));
   } catch {
-    // A private window may refuse; the page works without.
+    // A private window may refuse; the page works without storage.
   }
 }

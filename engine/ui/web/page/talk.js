@@ -1,7 +1,7 @@
-/** The conversation with the server: one WebSocket, reopened with growing pauses after it was lost. */
+/** The connection to the server: one WebSocket, reopened with growing pauses after it was lost. */
 
 const PAUSES = [500, 1000, 2000, 4000, 8000];
-const FULL = 1013; // the code with which a server closes that has no room
+const FULL = 1013; // the close code of a server that is full
 
 /** @typedef {{tell: string, ask?: number, [field: string]: any}} Message */
 
@@ -21,7 +21,7 @@ export class Talk {
   }
 
   /**
-   * Calls the listener with every message of that name; "lost" {pause, full} is told by the page itself.
+   * Calls the listener with every message of that name; "lost" {pause, full} comes from the page itself.
    * @param {string} name
    * @param {(message: Message) => void} listener
    */
@@ -35,8 +35,8 @@ export class Talk {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(`${scheme}//${location.host}/talk${location.search}`);
     this.socket = socket;
-    socket.addEventListener("open", () => this.say("hello"));
-    socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data)));
+    socket.addEventListener("open", () => this.send("hello"));
+    socket.addEventListener("message", (event) => this.receive(JSON.parse(event.data)));
     socket.addEventListener("close", (event) => this.lose(event.code === FULL));
   }
 
@@ -45,7 +45,7 @@ export class Talk {
     if (this.socket === null) this.open();
   }
 
-  /** @param {boolean} full whether the server has no room */
+  /** @param {boolean} full whether the server is full */
   lose(full) {
     this.ready = false;
     if (full) this.failures = PAUSES.length;
@@ -55,11 +55,11 @@ export class Talk {
     const pause = PAUSES[Math.min(this.failures, PAUSES.length - 1)];
     this.failures += 1;
     this.timer = window.setTimeout(() => this.open(), pause);
-    this.tell({ tell: "lost", pause, full });
+    this.dispatch({ tell: "lost", pause, full });
   }
 
   /** @param {Message} message */
-  hear(message) {
+  receive(message) {
     if (message.tell === "welcome") {
       this.ready = true;
       this.failures = 0;
@@ -71,20 +71,20 @@ export class Talk {
       else waiting.resolve(message);
       return;
     }
-    this.tell(message);
+    this.dispatch(message);
   }
 
   /** @param {Message} message */
-  tell(message) {
+  dispatch(message) {
     for (const listener of this.listeners.get(message.tell) ?? []) listener(message);
   }
 
   /**
-   * Sends a message if the connection is open. Returns the number that its answers carry, 0 if it was not sent.
+   * Sends a message if the connection is open. Returns the number that its responses carry, 0 if it was not sent.
    * @param {string} name
    * @param {Record<string, any>} [fields]
    */
-  say(name, fields = {}) {
+  send(name, fields = {}) {
     if (this.socket === null || this.socket.readyState !== WebSocket.OPEN) return 0;
     this.asked += 1;
     this.socket.send(JSON.stringify({ do: name, ask: this.asked, ...fields }));
@@ -92,14 +92,14 @@ export class Talk {
   }
 
   /**
-   * Sends a message that has exactly one answer. The promise fails with the server's words if it refuses.
+   * Sends a message that has exactly one response. The promise is rejected with the server's error message.
    * @param {string} name
    * @param {Record<string, any>} [fields]
    * @returns {Promise<Message>}
    */
   request(name, fields = {}) {
     return new Promise((resolve, reject) => {
-      const ask = this.say(name, fields);
+      const ask = this.send(name, fields);
       if (ask) this.waiting.set(ask, { resolve, reject });
       else reject(new Error("There is no connection to the server."));
     });

@@ -35,14 +35,14 @@ export class WatchView {
     this.cards = new Map();
     /** @type {Set<string>} */
     this.busy = new Set();
-    this.board = new Board(byId("watch-board"), { label: "Position to think about", onMove: (uci) => this.move(uci) });
+    this.board = new Board(byId("watch-board"), { label: "Position to search", onMove: (uci) => this.move(uci) });
     this.branches = new Branches(byId("tree"));
     this.bind();
     this.show();
   }
 
   bind() {
-    byId("watch-preset").replaceChildren(...PRESETS.map(([name, fen]) => h("option", { value: fen }, name)), h("option", { value: "" }, "Another"));
+    byId("watch-preset").replaceChildren(...PRESETS.map(([name, fen]) => h("option", { value: fen }, name)), h("option", { value: "" }, "Custom"));
     byId("watch-preset").addEventListener("change", () => { if (byId("watch-preset").value) this.open(byId("watch-preset").value, false); });
     byId("watch-fen").addEventListener("change", () => this.openTyped());
     byId("watch-form").addEventListener("submit", (/** @type {Event} */ event) => { event.preventDefault(); this.start(); });
@@ -50,7 +50,7 @@ export class WatchView {
     byId("watch-stop").addEventListener("click", () => this.stop());
     byId("tree-draw").addEventListener("click", () => this.drawTree());
     byId("tree-depth").addEventListener("change", () => { if (this.branches.drawn) this.drawTree(); });
-    this.talk.on("welcome", ({ modes }) => { this.setModes(modes); if (this.active) this.learn(); });
+    this.talk.on("welcome", ({ modes }) => { this.setModes(modes); if (this.active) this.loadPosition(); });
     this.talk.on("watched", (message) => this.take(message));
     this.talk.on("lost", () => this.finish());
     this.talk.on("error", ({ ask }) => { if (ask === this.asked) this.finish(); });
@@ -68,7 +68,7 @@ export class WatchView {
   enter() {
     this.active = true;
     this.show();
-    this.learn();
+    this.loadPosition();
   }
 
   leave() {
@@ -82,14 +82,14 @@ export class WatchView {
     this.modes = modes;
     const ticks = modes.map(({ name, title }) =>
       h("label.switch", {}, h("input", { type: "checkbox", value: name, checked: true }), h("span", {}, title)));
-    byId("watch-kinds").append(...ticks);
-    byId("watch-kinds").addEventListener("change", () => this.showCards());
+    byId("watch-modes").append(...ticks);
+    byId("watch-modes").addEventListener("change", () => this.showCards());
     for (const mode of modes) this.cards.set(mode.name, this.card(mode));
     this.showCards();
   }
 
   chosen() {
-    const boxes = [...byId("watch-kinds").querySelectorAll("input:checked")];
+    const boxes = [...byId("watch-modes").querySelectorAll("input:checked")];
     return boxes.map((box) => box.value);
   }
 
@@ -104,15 +104,15 @@ export class WatchView {
       depth: h("dd", {}, "–"), nodes: h("dd", {}, "–"), seconds: h("dd", {}, "–"),
     };
     const number = (/** @type {string} */ label, /** @type {HTMLElement} */ value) => h("div", {}, h("dt", {}, label), value);
-    const element = h("article.card.kind", { "aria-labelledby": `kind-${name}`, "data-kind": name },
-      h("header", {}, h("h2", { id: `kind-${name}` }, title), parts.score),
+    const element = h("article.card.mode", { "aria-labelledby": `mode-${name}`, "data-mode": name },
+      h("header", {}, h("h2", { id: `mode-${name}` }, title), parts.score),
       h("p.about", {}, about),
       h("dl.numbers", {}, number("Depth", parts.depth), number("Nodes", parts.nodes), number("Seconds", parts.seconds)),
       parts.line, parts.visits, parts.state);
     return { ...parts, element };
   }
 
-  /** Sets the position to think about. @param {string} fen @param {boolean} chess960 */
+  /** Sets the position to search. @param {string} fen @param {boolean} chess960 */
   open(fen, chess960) {
     this.stop();
     this.fen = fen;
@@ -122,7 +122,7 @@ export class WatchView {
     this.branches.clear();
     for (const card of this.cards.values()) this.blank(card);
     this.show();
-    if (this.active) this.learn();
+    if (this.active) this.loadPosition();
   }
 
   /** @param {any} card */
@@ -132,15 +132,15 @@ export class WatchView {
     card.visits.replaceChildren();
   }
 
-  place() {
+  positionFields() {
     return { start: this.fen === START ? null : this.fen, chess960: this.chess960, moves: [] };
   }
 
-  async learn() {
+  async loadPosition() {
     if (this.position || !this.talk.ready) return;
     const { fen } = this;
     try {
-      const position = await this.talk.request("position", this.place());
+      const position = await this.talk.request("position", this.positionFields());
       if (fen !== this.fen) return;
       this.position = position;
       this.show();
@@ -153,7 +153,7 @@ export class WatchView {
   async move(uci) {
     try {
       const san = this.position.san[uci] ?? "";
-      const after = await this.talk.request("position", { ...this.place(), moves: [uci] });
+      const after = await this.talk.request("position", { ...this.positionFields(), moves: [uci] });
       const { flipped } = this;
       this.open(after.fen, this.chess960);
       this.flipped = flipped;
@@ -178,14 +178,14 @@ export class WatchView {
   start() {
     const modes = this.chosen();
     if (!modes.length) {
-      toast("Choose at least one way to search.");
+      toast("Choose at least one search mode.");
       return;
     }
     for (const name of modes) {
       this.blank(this.cards.get(name));
       /** @type {any} */ (this.cards.get(name)).state.textContent = "waiting";
     }
-    this.asked = this.talk.say("watch", { ...this.place(), modes, movetime: Number(byId("watch-time").value) });
+    this.asked = this.talk.send("watch", { ...this.positionFields(), modes, movetime: Number(byId("watch-time").value) });
     if (!this.asked) return;
     this.busy = new Set(modes);
     byId("watch-stop").hidden = false;
@@ -193,7 +193,7 @@ export class WatchView {
   }
 
   stop() {
-    if (this.busy.size) this.talk.say("stop", { job: "watch" });
+    if (this.busy.size) this.talk.send("stop", { job: "watch" });
     this.finish();
   }
 
@@ -214,7 +214,7 @@ export class WatchView {
     card.seconds.textContent = message.seconds.toFixed(1);
     card.line.textContent = (message.line ?? []).slice(0, 12).join(" ");
     card.visits.replaceChildren(...this.bars(message.visits ?? []));
-    card.state.textContent = message.done ? "finished" : "thinking …";
+    card.state.textContent = message.done ? "finished" : "searching …";
     if (!message.done) return;
     this.busy.delete(message.mode);
     if (!this.busy.size) this.finish();
@@ -234,9 +234,9 @@ export class WatchView {
     const depth = Number(byId("tree-depth").value);
     byId("tree-draw").disabled = true;
     try {
-      const tree = await this.talk.request("tree", { ...this.place(), depth });
+      const tree = await this.talk.request("tree", { ...this.positionFields(), depth });
       this.branches.show(tree.nodes, tree.turn ?? turnOf(this.fen));
-      byId("tree-width").textContent = tree.width ? `Here the ${tree.width} most promising moves of each position are looked at.` : "";
+      byId("tree-width").textContent = tree.width ? `Here only the ${tree.width} most promising moves of each position are searched.` : "";
     } catch (error) {
       toast(/** @type {Error} */ (error).message, "bad");
     }

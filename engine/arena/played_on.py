@@ -1,4 +1,4 @@
-"""Games that were played on after most others would have been adjudicated: how often that would have been wrong."""
+"""Games played on past the score at which others are adjudicated: how often the adjudication would have been wrong."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from engine.arena.training import PLIES_TO_WIN
 
 @dataclass(frozen=True)
 class PlayedOn:
-    """Counts of games that went on after a decisive score."""
+    """Counts of games that continued after a decisive score."""
 
     games: int = 0
     drawn: int = 0
-    lost: int = 0  # by the side that was called the winner
+    lost: int = 0  # by the side that was ahead
 
     def __add__(self, other: PlayedOn) -> PlayedOn:
         """The counts of both."""
@@ -26,7 +26,7 @@ class PlayedOn:
 
 
 def count_played_on(games: Games, win_score: int) -> PlayedOn:
-    """The games of a block that went on although the score was beyond `win_score` for four plies in a row."""
+    """The games of a block that continued although the score was beyond `win_score` for four plies in a row."""
     winners = _first_winners(games, win_score)
     results = games.rows["result"].astype(np.int64)[winners != 0]
     called = winners[winners != 0]
@@ -34,7 +34,7 @@ def count_played_on(games: Games, win_score: int) -> PlayedOn:
 
 
 def _first_winners(games: Games, win_score: int) -> npt.NDArray[np.int64]:
-    """[game]: 1 if White was called the winner first, before the last position, -1 for Black, 0 for nobody."""
+    """[game]: 1 if White had a decisive score first, before the last position, -1 for Black, 0 for neither."""
     number = np.repeat(np.arange(len(games.rows)), np.diff(games.starts))
     ply = np.arange(games.positions) - games.starts[number]
     black_moves = (games.rows["side"].astype(np.int64)[number] + ply) % 2 == 1

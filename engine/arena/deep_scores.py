@@ -17,8 +17,8 @@ from eval.network.samples import NO_PIECE_CODE, Samples
 _MEGABYTES = 16
 
 
-def board_of(sample: Any) -> chess.Board:
-    """What a sample shows. White is to move, and is whoever was; who may castle is not known."""
+def sample_board(sample: Any) -> chess.Board:
+    """The position of a sample, with the side to move as White; castling rights are unknown."""
     board = chess.Board(None)
     for square in range(64):
         code = int(sample["board"][square // 16]) >> 4 * (square % 16) & 15
@@ -28,14 +28,14 @@ def board_of(sample: Any) -> chess.Board:
 
 
 def deep_scores(samples: Samples, nodes: int, threads: int) -> Iterator[int]:
-    """The score of each sample by a search of `nodes` nodes with the built-in evaluation, from the mover's view."""
+    """The score of each sample by a search of `nodes` nodes with the built-in evaluator, from the mover's view."""
     own = threading.local()
 
     def search(sample: Any) -> int:
         if not hasattr(own, "searcher"):
             own.searcher = AlphaBetaSearch(_MEGABYTES)
         own.searcher.clear()
-        return int(own.searcher.run(parse_fen(board_of(sample).fen()), Limits(nodes=nodes)).score)
+        return int(own.searcher.run(parse_fen(sample_board(sample).fen()), Limits(nodes=nodes)).score)
 
     with ThreadPoolExecutor(threads) as pool:
         yield from pool.map(search, samples)
