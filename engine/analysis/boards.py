@@ -39,6 +39,16 @@ _STANDARD = "chess"
 _position_at, _state_at = record_reader(POSITION_TYPE), record_reader(STATE_TYPE)
 
 
+def to_board(position: chess.Board | str) -> chess.Board:
+    """A board, or the board of a FEN; InputError if the text is none."""
+    if isinstance(position, chess.Board):
+        return position
+    try:
+        return chess.Board(position)
+    except ValueError as error:
+        raise InputError(f"{position!r} is not a FEN: {error}") from error
+
+
 def fen_and_moves(board: chess.Board) -> tuple[str, list[str]]:
     """A FEN and moves that lead from it to the board, so that repetitions count.
 
