@@ -182,7 +182,7 @@ class Engine:
             search.stop()
 
     @overload
-    def evaluate(self, board: chess.Board | str) -> Score: ...  # type: ignore[overload-overlap]  a text has letters
+    def evaluate(self, board: chess.Board | str) -> Score: ...  # type: ignore[overload-overlap]  # a FEN is no list
 
     @overload
     def evaluate(self, board: Iterable[chess.Board | str]) -> list[Score]: ...
