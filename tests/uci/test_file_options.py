@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import time
 from pathlib import Path
 
@@ -77,6 +76,6 @@ def test_a_user_path():
         user_path("~nosuchuser/x")
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="Linux only")
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="Linux only")
 def test_the_systems_own_files_are_never_read_to_their_end():
     assert read_bytes(Path("/proc/self/mem"), 1 << 20) == b""
