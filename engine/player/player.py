@@ -215,7 +215,7 @@ class Player:
         side, ply = int(self.game.position.side), len(self._moves)
         self._lag.observe(request, side, ply)
         root_moves, level = self._root_moves(request, report), self._level()
-        result = self._book_answer(request, received, report)
+        result, budget = self._book_answer(request, received, report), None
         if result is None:
             self._active = self._ready_search(request, report)
             budget = None if request.infinite else move_budget(request, self.game, self._settings.move_overhead,
@@ -230,7 +230,8 @@ class Player:
             else:
                 limits = self._limits(request, tb_result.unresolved_moves, budget, received, signals)
                 result = self._run_search(limits, signals, tb_result, level, report)
-        self._lag.record_answer(request, side, ply, time.perf_counter() - received)
+        self._lag.record_answer(request, side, ply, time.perf_counter() - received,
+                                None if budget is None else budget.hard)
         return result
 
     def _root_moves(self, request: GoRequest, report: Report) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ _LARGEST_OVERHEAD_SHARE = 0.1  # of a fixed time per move
 _LEAST_TIME = 0.001  # to find any move
 _SHARE_OF_RESERVE = 0.01
 _WHEN_OUT_OF_TIME = 0.1  # the share of the clock that may be used when the overhead alone exceeds it
+_WITHIN_RESERVE = 0.02  # the share of the clock that may be used when no more than the reserve is left
 
 # [iterations for which the best move has been the same]: the factor on the soft time.
 _STEADINESS = (1.6, 1.25, 1.05, 0.95, 0.85, 0.8, 0.75)
@@ -47,14 +48,17 @@ class Budget:
     hard: float
 
 
-def time_budget(clock: ClockState, overhead: float, lag: float | None = None) -> Budget:
+def time_budget(clock: ClockState, overhead: float, lag: float | None = None, reserve: float = 0.0) -> Budget:
     """The time to spend on one move, which may lose `overhead` in transmission; later ones lose `lag` each.
 
-    Without a `lag` they are expected to lose the overhead as well.
+    Without a `lag` they are expected to lose the overhead as well. The `reserve` is never planned away: it is there for
+    delays that nobody expected.
     """
     lag = overhead if lag is None else lag
     moves = EXPECTED_MOVES_TO_GO if clock.moves_to_go is None else min(max(clock.moves_to_go, 1), MAX_MOVES_TO_GO)
-    usable = clock.left - overhead
+    usable = clock.left - overhead - reserve
+    if reserve and usable < _LEAST_TIME < clock.left - overhead:
+        return Budget(_LEAST_TIME, max(_WITHIN_RESERVE * (clock.left - overhead), _LEAST_TIME))
     if usable < _LEAST_TIME:
         usable = max(clock.left * _WHEN_OUT_OF_TIME, _LEAST_TIME)
     # Every move to come gains an increment and loses a lag. If the lags use up the plan, the time left is a
