@@ -17,9 +17,9 @@ _CAUTION = 1.5  # times the longest delay seen
 _LEAST_LAG = 0.001  # seconds
 _CLOCKS_RESOLUTION = 0.002  # hosts give whole milliseconds, and may round either way
 _UNEXPECTED_DELAY = 0.003  # seconds; see `LagEstimate.reserve`
-_DELAYS_IN_RESERVE = 3  # of the largest seen
+_DELAYS_IN_RESERVE = 2  # of the largest seen
 _MOVES_IN_RESERVE = 60  # whose delays are kept in reserve if the increments do not pay for them
-_LARGEST_RESERVE_SHARE = 0.7  # of the first clock
+_LARGEST_RESERVE_SHARE = 0.5  # of the first clock
 
 
 class LagEstimate:

@@ -16,11 +16,11 @@ _MOVES_TO_SURVIVE = 60  # moves for which the overhead is kept back in sudden de
 _LARGEST_SOFT_SHARE = 0.5  # of the time left on the clock after the overhead
 _LARGEST_HARD_SHARE = 0.75
 _HARD_PER_SOFT = 4.5
+_HARD_WITHIN_RESERVE = 2.0  # times the soft time
 _LARGEST_OVERHEAD_SHARE = 0.1  # of a fixed time per move
 _LEAST_TIME = 0.001  # to find any move
 _SHARE_OF_RESERVE = 0.01
 _WHEN_OUT_OF_TIME = 0.1  # the share of the clock that may be used when the overhead alone exceeds it
-_WITHIN_RESERVE = 0.02  # the share of the clock that may be used when no more than the reserve is left
 
 # [iterations for which the best move has been the same]: the factor on the soft time.
 _STEADINESS = (1.6, 1.25, 1.05, 0.95, 0.85, 0.8, 0.75)
@@ -58,7 +58,8 @@ def time_budget(clock: ClockState, overhead: float, lag: float | None = None, re
     moves = EXPECTED_MOVES_TO_GO if clock.moves_to_go is None else min(max(clock.moves_to_go, 1), MAX_MOVES_TO_GO)
     usable = clock.left - overhead - reserve
     if reserve and usable < _LEAST_TIME < clock.left - overhead:
-        return Budget(_LEAST_TIME, max(_WITHIN_RESERVE * (clock.left - overhead), _LEAST_TIME))
+        soft = max(_SHARE_OF_RESERVE * (clock.left - overhead), _LEAST_TIME)
+        return Budget(soft, _HARD_WITHIN_RESERVE * soft)
     if usable < _LEAST_TIME:
         usable = max(clock.left * _WHEN_OUT_OF_TIME, _LEAST_TIME)
     # Every move to come gains an increment and loses a lag. If the lags use up the plan, the time left is a
