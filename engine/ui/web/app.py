@@ -25,7 +25,7 @@ from engine.ui.web.session import Session
 
 _RATE, _BURST = 100.0, 400.0  # requests per second of one client
 _TRY_AGAIN_LATER = 1013  # WebSocket close code
-_LARGEST_SHARE = 0.75  # of all sessions for one address
+_LARGEST_SHARE = 0.85  # of all sessions for one address
 _IDLE_SECONDS = 900.0  # after which a session may be closed for a new visitor
 
 _INDEX = "index.html"

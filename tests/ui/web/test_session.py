@@ -91,7 +91,7 @@ def test_a_game_of_another_level_can_begin_while_an_engine_is_created(visitor):
 
 
 def test_a_search_for_a_move_is_stopped_for_others_after_half_a_second():
-    with (client(ResourceLimits(sessions=2, hash=16, threads=1)) as made,
+    with (client(ResourceLimits(sessions=3, hash=24, threads=1)) as made,
           made.websocket_connect(TALK, headers=ORIGIN) as one, made.websocket_connect(TALK, headers=ORIGIN) as other):
         visitors = Visitor(one), Visitor(other)
         for visitor in visitors:
@@ -219,6 +219,11 @@ def test_games_and_positions_are_loaded(visitor):
     assert visitor.ask("load", "loaded", text=KIWIPETE)["start"] == KIWIPETE
     for nonsense in ("", "hello there", "8/8/8/8/8/8/8/8 w - - 0 1", "1. e4 e4 2. Ke2"):
         assert visitor.ask("load", "error", text=nonsense)["text"]
+
+
+def test_half_a_character_in_a_game_is_replaced(visitor):
+    loaded = visitor.ask("load", "loaded", text='[White "\ud800"]\n\n1. e4 {\udfff} e5 *')
+    assert loaded["headers"]["White"] == "?" and loaded["moves"][0]["comment"] == "?"
 
 
 def test_annotation_finds_the_mistake(visitor):
