@@ -100,7 +100,8 @@ class TbRoot:
 
     def open_files(self) -> None:
         """Start opening the engine's own tables in the background, long before they are needed on the clock."""
-        if self._settings.own_tables and self._own is None:
+        is_opening = not self._opener.wait(0)  # perhaps for a position, which must not be forgotten
+        if self._settings.own_tables and self._own is None and not is_opening:
             self._opener.read([("endgame tables", self._open_and_prepare)])
 
     def _open_and_prepare(self, position: PositionRecord | None = None) -> None:
