@@ -72,7 +72,7 @@ def test_a_session_ends_with_its_connection_whatever_is_still_to_be_answered(poo
 
     async def scene() -> None:
         monkeypatch.setattr(pool, "run_briefly", never)
-        connection = Connection("10.0.0.1", *[LOAD] * 50)
+        connection: Any = Connection("10.0.0.1", *[LOAD] * 50)
         session = Session(connection, pool)
         running = asyncio.create_task(session.run())
         await asyncio.sleep(0.1)
@@ -91,7 +91,7 @@ def test_work_that_is_queued_is_dropped_with_the_connection(pool):
         loop = asyncio.get_running_loop()
         holders = [loop.run_in_executor(pool._page_threads, lambda: asyncio.run_coroutine_threadsafe(
             blocked.wait(), loop).result()) for _ in range(8)]
-        connection = Connection("10.0.0.1", LOAD)
+        connection: Any = Connection("10.0.0.1", LOAD)
         running = asyncio.create_task(Session(connection, pool).run())
         await asyncio.sleep(0.1)
         waiting = pool._page_threads._work_queue.qsize()
@@ -106,7 +106,7 @@ def test_work_that_is_queued_is_dropped_with_the_connection(pool):
 
 def test_a_page_that_sends_far_more_than_is_answered_is_disconnected(pool):
     async def scene() -> None:
-        connection = Connection("10.0.0.1", *["x"] * 5000)
+        connection: Any = Connection("10.0.0.1", *["x"] * 5000)
         await asyncio.wait_for(Session(connection, pool).run(), 2)
         assert connection.code == 1008
 
@@ -116,7 +116,7 @@ def test_a_page_that_sends_far_more_than_is_answered_is_disconnected(pool):
 async def admitted(limit: SessionLimit, *addresses: str) -> list[tuple[Connection, asyncio.Task[None]]]:
     visits = []
     for address in addresses:
-        connection = Connection(address)
+        connection: Any = Connection(address)
         visits.append((connection, asyncio.create_task(limit.admit(connection))))
         await asyncio.sleep(0.01)
     return visits
