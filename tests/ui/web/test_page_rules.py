@@ -45,7 +45,7 @@ def test_the_page_counts_the_moves_right(page, fen, chess960, depth, leaves):
 def random_game(draw: random.Random, number: int) -> tuple[dict[str, object], list[list[object]]]:
     """A game of random moves, every other one Chess960: its SAN, and what the page must make of each move."""
     board = chess.Board() if number % 2 else chess.Board.from_chess960_pos(draw.randrange(960))
-    start, san, expected = board.fen(shredder=board.chess960), [], []
+    start, san, expected = board.fen(shredder=board.chess960), list[str](), list[list[object]]()
     while not board.is_game_over() and len(san) < 90:
         names = sorted(board.san(move) for move in board.legal_moves)
         castling = list(board.generate_castling_moves())

@@ -14,9 +14,9 @@ NESTED = """[Event "Club \\"A\\""]
 [Black "Bela"]
 [Result "1-0"]
 
-{Before the game.} 1. e4 e5 2. Nf3 Nc6 3. Bc4 {[%eval 0.22] [%clk 0:04:59] The Italian.} Bc5 (3... Nf6 4. Ng5 (4. d4 exd4
-5. O-O (5. e5 d5 6. Bb5 (6. exf6 dxc4) 6... Ne4) 5... Nxe4) 4... d5 5. exd5 Na5 $1 $14 {the main line} ({Instead} 5... Nxd5
-6. Nxf7 $1 Kxf7) 6. Bb5+) (3... Be7 4. d4) 4. c3 Nf6 $6 5. d4 exd4 6. cxd4 Bb4+ 1-0
+{Before the game.} 1. e4 e5 2. Nf3 Nc6 3. Bc4 {[%eval 0.22] [%clk 0:04:59] The Italian.} Bc5 (3... Nf6 4. Ng5 (4. d4
+exd4 5. O-O (5. e5 d5 6. Bb5 (6. exf6 dxc4) 6... Ne4) 5... Nxe4) 4... d5 5. exd5 Na5 $1 $14 {the main line} ({Instead}
+5... Nxd5 6. Nxf7 $1 Kxf7) 6. Bb5+) (3... Be7 4. d4) 4. c3 Nf6 $6 5. d4 exd4 6. cxd4 Bb4+ 1-0
 """
 
 
@@ -24,7 +24,8 @@ def nodes_of(text: str) -> list[tuple[str, str, str, list[int]]]:
     """All moves of the tree with their comments and marks, in the order of PGN."""
     game = chess.pgn.read_game(io.StringIO(text))
     assert game is not None and not game.errors
-    found, stack = [(game.comment, "", "", [])], list(reversed(game.variations))
+    found: list[tuple[str, str, str, list[int]]] = [(game.comment, "", "", [])]
+    stack = list(reversed(game.variations))
     while stack:
         node = stack.pop()
         comment = " ".join(node.comment.split())  # lines are wrapped in comments too
@@ -132,7 +133,8 @@ def test_own_moves_become_variations(study):
 def test_a_graph_has_gaps_and_ends_with_a_mate(page):
     page.drop("mate.pgn", "1. f3 {[%eval -0.5]} e5 {[%eval -0.6]} 2. a3 {no score} h6 3. g4 {[%eval #-1]} Qh4# *")
     page.find("#graph svg")
-    areas = page.script("return [...document.querySelectorAll('.graph .area')].map((area) => area.getAttribute('points'))")
+    areas = page.script("return [...document.querySelectorAll('.graph .area')].map((area) => "
+                        "area.getAttribute('points'))")
     assert len(areas) == 2
     assert areas[1].split()[-1] == "400,90"  # to the end
     assert all(point.split(",")[1] in {"86", "90"} for point in areas[1].split())  # Black's to the end
@@ -185,7 +187,8 @@ HOSTILE = """[White "<img src=x onerror=alert(1)>"]
 [Result "<svg onload=alert(1)>"]
 [ECO "<b>A00</b>"]
 
-1. e4 {<img src=x onerror="window.broken = 1"> [%csl Gx9,<script>] [%eval <b>]} e5 {</textarea><script>window.broken = 1</script>}
+1. e4 {<img src=x onerror="window.broken = 1"> [%csl Gx9,<script>] [%eval <b>]}
+e5 {</textarea><script>window.broken = 1</script>}
 (1... c5 {<iframe src="javascript:parent.broken = 1">}) *
 """
 
