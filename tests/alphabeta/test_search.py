@@ -376,8 +376,8 @@ def test_without_ordering_quiescence_still_searches_no_quiet_moves_but_checks():
 
 
 @pytest.mark.parametrize(("is_on", "score", "singular_beta", "expected"), [
-    (1, 30, 25, 25),  # all that a singular move would have to be better than is enough
-    (1, 30, 15, 30),  # the score itself is
+    (1, 30, 25, 25), (1, 30, 20, 20),  # singular_beta itself reaches beta
+    (1, 30, 15, 30),  # only the score does
     (1, 19, 15, int(NO_SCORE)),
     (0, 30, 25, int(NO_SCORE)),
 ])
