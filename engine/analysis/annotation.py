@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import chess
@@ -10,6 +10,7 @@ import chess.engine
 import chess.pgn
 
 from engine.analysis.accuracy import MoveVerdict, PlayerAccuracy, classify_move, player_accuracies
+from engine.analysis.boards import recent_board
 from engine.analysis.lookup import is_in_book, opening_name
 from engine.analysis.reasons import reason_for
 from engine.analysis.results import Score
@@ -47,7 +48,7 @@ class Annotation:
 def annotate(game: chess.pgn.Game, evals: Sequence[PositionEval]) -> Annotation:
     """Annotate `game` in place from the evaluations of its positions. Existing comments, marks and variations stay."""
     nodes = list(game.mainline())
-    boards = [node.parent.board() for node in nodes]
+    boards = list(_boards_before(game))
     verdicts = [classify_move(board, node.move, here, there) for board, node, here, there
                 in zip(boards, nodes, evals, evals[1:], strict=False)]
     book_exit = _book_exit(boards, nodes)
@@ -62,6 +63,14 @@ def annotate(game: chess.pgn.Game, evals: Sequence[PositionEval]) -> Annotation:
         _write(node, board, there, verdict, reason, better)
     white, black = player_accuracies(boards, verdicts)
     return Annotation(tuple(notes), white, black)
+
+
+def _boards_before(game: chess.pgn.Game) -> Iterator[chess.Board]:
+    """The board before each move of the main line, with the moves that led there."""
+    follower = game.board()
+    for move in game.mainline_moves():
+        yield recent_board(follower).copy()
+        follower.push(move)
 
 
 def pgn_text(game: chess.pgn.Game) -> str:
