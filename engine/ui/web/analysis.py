@@ -61,7 +61,7 @@ class LiveAnalysis:
         if not infos:
             return make_message("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=done)
         first = infos[0]
-        lines = [{**score_json(self._board, info.score), **line_json(self._board, info.line, _LONGEST_LINE)}
+        lines = [{**score_json(info.score), **line_json(self._board, info.line, _LONGEST_LINE)}
                  for info in infos]
         return make_message("lines", depth=first.depth, nodes=first.nodes,
                             nps=round(first.nodes / max(first.seconds, 0.001)),

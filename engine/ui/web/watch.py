@@ -133,7 +133,7 @@ def _report_message(name: str, board: chess.Board, rules: Rules, live: LiveSearc
     info, visits = live.latest.info, live.latest.visits
     moves = _line(board, rules, info.pv)
     return make_message("watched", mode=name, depth=info.depth, nodes=info.nodes, seconds=round(info.seconds, 3),
-                        **score_json(board, to_score(rules.position, info.score)),
+                        **score_json(to_score(rules.position, info.score)),
                         line=line_json(board, moves, _LONGEST_LINE)["san"],
                         visits=_visit_fractions(board, rules, visits), done=done)
 

@@ -34,9 +34,9 @@ export class Annotator {
   }
 
   start() {
-    const movetime = Number(byId("annotate-dialog").querySelector("[name=movetime]:checked").value);
+    const nodes = Number(byId("annotate-dialog").querySelector("[name=nodes]:checked").value);
     this.options.begin();
-    this.asked = this.talk.send("annotate", { pgn: this.options.text(), movetime });
+    this.asked = this.talk.send("annotate", { pgn: this.options.text(), nodes });
     if (!this.asked) toast("There is no connection to the server.", "bad");
     else this.advance({ ask: this.asked, done: 0, total: 0, left: null });
   }
