@@ -10,7 +10,7 @@ import { WatchView } from "./watch.js";
 const TITLES = { play: "Play", analyse: "Analyse", watch: "Watch" };
 
 const KEYS = {
-  ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type", c: "comment",
+  ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type", c: "comment", n: "nextGame", p: "previousGame",
   "Shift+ArrowUp": "above", "Shift+ArrowDown": "below", "Shift+ArrowLeft": "out", Delete: "delete", "Ctrl+z": "undo",
 };
 
@@ -105,7 +105,7 @@ export class App {
     for (const [name, start] of Object.entries({ large: false, sound: false, arrows: true })) {
       const box = byId(`set-${name}`);
       box.checked = recall(name, start);
-      box.addEventListener("change", () => { keep(name, box.checked); paint(); this.views.analyse.showArrows(); });
+      box.addEventListener("change", () => { keep(name, box.checked); paint(); this.views.analyse.engine.showArrows(); });
     }
     night.addEventListener("change", paint);
     paint();
