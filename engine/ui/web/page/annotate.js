@@ -2,6 +2,7 @@
 
 import { turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
+import { gravity } from "./moves.js";
 
 /** "about 40 s", "about 3 min". @param {number} milliseconds */
 function duration(milliseconds) {
@@ -115,11 +116,12 @@ export function showPlayers(record) {
     const own = main.filter(({ parent }) => (turnOf(parent?.fen ?? "") === "white") === (name === "White"));
     const counts = Object.entries(WORDS).map(([mark, [one, many]]) => {
       const number = own.filter((node) => node.mark === mark).length;
-      return `${number} ${number === 1 ? one : many}`;
+      const words = `${number} ${number === 1 ? one : many}`;
+      return h("span.count", { title: words }, String(number), h(`span.mark.${gravity(mark)}`, { "aria-hidden": "true" }, mark), h("span.unseen", {}, number === 1 ? one : many));
     });
     const accuracy = record.headers[`${name}Accuracy`];
-    const title = accuracy ? `${Math.round(Number(accuracy))} % accuracy` : "";
-    return h("div", {}, h("strong", {}, record.headers[name] || name), h("div", {}, title), h("div.faint", {}, counts.join(" · ")));
+    const title = accuracy ? h("span", {}, `${Math.round(Number(accuracy))} %`, h("span.unseen", {}, " accuracy")) : null;
+    return h("div", {}, h("strong", {}, record.headers[name] || name), h("div.counts", {}, title, ...counts));
   };
   byId("players").replaceChildren(side("White"), side("Black"));
 }
