@@ -53,8 +53,8 @@ class RoundingModel(NetworkModel):
 
     def _layer_weights(self, name: str) -> Tensor:
         layer = next(layer for layer in LAYERS if layer.name == name)
-        inputs = len(self.parameters[f"{name}_weights"])
-        units = torch.as_tensor(layer.units(inputs), dtype=torch.float32, device=self.parameters[f"{name}_biases"].device)
+        exact = self.parameters[f"{name}_weights"]
+        units = torch.as_tensor(layer.units(len(exact)), dtype=torch.float32, device=exact.device)
         return self._rounded(f"{name}_weights", units[:, None], layer.largest)
 
     def _after_first(self, sums: Tensor) -> Tensor:
