@@ -132,9 +132,9 @@ def _run(arguments: argparse.Namespace, config: Config, games: int, positions: i
     """What the manifest of a file tells about a run that added games to it."""
     openings = None if arguments.openings is None else arguments.openings.name
     return {"date": today(), "version": VERSION, "seed": arguments.seed, "nodes": arguments.nodes,
-            "config": config.name, "network": network_id(config.network), "openings": openings, "chess960": arguments.chess960,
-            "chess960_share": arguments.chess960_share, "adjudicate": _win_score(arguments) or 0, "games": games,
-            "positions": positions}
+            "config": config.name, "network": network_id(config.network), "openings": openings,
+            "chess960": arguments.chess960, "chess960_share": arguments.chess960_share,
+            "adjudicate": _win_score(arguments) or 0, "games": games, "positions": positions}
 
 
 def _shards(arguments: argparse.Namespace, config: Config, first: int) -> Iterator[TrainingShard | TreeTrainingShard]:
