@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--params", type=text, default=_NUMBERS, metavar="NAME[=LOW:HIGH],...",
         help=f"parameters and their two values; `{_SWITCHES}` is all techniques not in use, `{_NUMBERS}` all numbers, "
         f"a step either way (default {_NUMBERS})")
-    add("--setting", type=text, default=DEFAULT, metavar="CONFIG", help="the config to change (as in `match`)")
+    add("--config", type=text, default=DEFAULT, metavar="CONFIG", help="the config to change (as in `match`)")
     add("--pairs", type=positive, default=10_000, metavar="N", help="pairs of games in total (default 10000)")
     add("--minutes", type=minutes, metavar="X", help="play no longer than this")
     add("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play, print what each change is worth, and return the exit status."""
-    base = parse_config(arguments.setting)
+    base = parse_config(arguments.config)
     changes = parse_changes(_names(arguments.params), base)
     source = RandomOpenings() if arguments.openings is None else Openings(arguments.openings)
     openings = source.draw(arguments.pairs, arguments.seed, print_warning)
