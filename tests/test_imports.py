@@ -43,9 +43,10 @@ ALLOWED = {
     "engine.expectimax": SEARCHES,
     "engine.humanlike": SEARCHES,
     # Searches are reached through engine.search.modes alone; levels set what a human-like search sees.
-    "engine.player": {*RULES, "engine.search", "engine.humanlike", "eval.evaluator", "book", "tablebase", "chess"},
+    "engine.player": {*RULES, "engine.search", "engine.humanlike", "eval.evaluator", "eval.human_curve", "book",
+                      "tablebase", "chess"},
     "engine.player.request": set(),  # the handshake imports it
-    "engine.arena": {*SEARCHES, "engine.mcts", "tablebase", "chess", "distributed"},
+    "engine.arena": {*SEARCHES, "book", "engine.mcts", "tablebase", "chess", "distributed"},
     "engine.uci": {*RULES, "engine.player", "engine.text", "engine.search.types", "engine.search.scores",
                    "engine.version", "eval.wdl", "chess"},
     "engine.uci.protocol": {"engine.system.errors", "engine.player.request", "engine.search.scores",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.arena.game_file import GAME_ROW, GAME_ROWS_TYPE, DamagedFileError, Games, read_games, unpack_into
+from engine.arena.pgn_games import PACKED_PGN_BYTES, PGN_BYTES, is_pgn, read_pgn_games
 from engine.core.bits import EMPTY
 from engine.core.legality import is_legal, is_pseudo_legal
 from engine.core.movegen import checkers_and_pinned
@@ -43,8 +45,10 @@ class FilterRecord(Fields):
 
 FILTER = dtype_of(FilterRecord)
 FILTER_TYPE = record_type(FILTER)
-_BYTES, _PACKED_BYTES = 4.25, 2.7  # per position in a file, and in one compressed by xz
+_BYTES, _PACKED_BYTES = 4.25, 2.7  # per position in a file of training games, and in one compressed by xz
+_COMPRESSED = (".xz", ".gz", ".bz2", ".zip")
 CHUNK = 512  # games that a thread replays at a time
+_LINE_PLIES = 12  # that tell opening lines apart
 _KEY_MIX = np.uint64(0xD1342543DE82EF95)
 Arrays = npt.NDArray[Any]
 Keys = npt.NDArray[np.uint64]
@@ -125,6 +129,18 @@ def start_keys(rows: Arrays) -> Keys:
     return keys
 
 
+def line_keys(games: Games) -> Keys:
+    """[game]: `start_keys`, for games that all begin with the same position: its first moves count too.
+
+    Games that share an opening line are held out together.
+    """
+    keys = start_keys(games.rows)
+    for ply in range(_LINE_PLIES):
+        is_long = games.rows["plies"] > ply
+        keys[is_long] = mix_words(keys[is_long] + games.moves[games.starts[:-1][is_long] + ply].astype(np.uint64))
+    return keys
+
+
 def replay(games: Games, filter_by: SampleFilter, threads: int, *, validates: bool) -> Samples:
     """The samples of all games, in their order, replayed by several threads."""
     weights, record, keys = load_weights(), filter_by.record(validates=validates), start_keys(games.rows)
@@ -194,15 +210,16 @@ class SampleSource:
 def held_out_samples(paths: Sequence[Path], filter_by: SampleFilter, threads: int,
                      warn: Callable[[str], None]) -> Samples:
     """The samples of all held-out games of some files, in the order of play."""
-    blocks = (pick(block, is_held_out(block.rows, filter_by.held_out)) for block in mixed_blocks(paths, warn))
+    blocks = (pick(block, is_held_out(start_keys(block.rows), filter_by.held_out))
+              for block in mixed_blocks(paths, warn))
     games = with_lambda_targets(join(list(blocks)), filter_by.lambda_)
     samples = replay(games, filter_by, threads, validates=True)
     return select_samples(samples, filter_by.few_pieces_share, filter_by.seed, threads)
 
 
-def is_held_out(rows: Arrays, held_out: int) -> npt.NDArray[np.bool_]:
-    """[game]: whether it is one of the held-out games, one in `held_out`."""
-    return start_keys(rows) % np.uint64(held_out) == 0
+def is_held_out(keys: Keys, held_out: int) -> npt.NDArray[np.bool_]:
+    """[game]: whether it is one of the held-out games, one in `held_out`, by its key."""
+    return keys % np.uint64(held_out) == 0
 
 
 def pick(games: Games, chosen: npt.NDArray[np.bool_]) -> Games:
@@ -227,7 +244,8 @@ def mixed_blocks(paths: Sequence[Path], warn: Callable[[str], None]) -> Iterator
 
     A damaged file is reported to `warn`, after its blocks before the damage.
     """
-    readers = {path: read_games(path) for path in paths}
+    readers = {path: read_pgn_games(path, partial(_warn_about, path, warn)) if is_pgn(path) else read_games(path)
+               for path in paths}
     sizes = {path: max(_estimated_positions(path), 1.0) for path in paths}
     read = dict.fromkeys(readers, 0.0)
     while readers:
@@ -245,9 +263,14 @@ def mixed_blocks(paths: Sequence[Path], warn: Callable[[str], None]) -> Iterator
         yield block
 
 
+def _warn_about(path: Path, warn: Callable[[str], None], problem: str) -> None:
+    warn(f"{path}: {problem}")
+
+
 def _estimated_positions(path: Path) -> float:
     """The approximate number of positions in a file, from its size; 0 if it is missing, which its reader reports."""
-    bytes_each = _PACKED_BYTES if path.suffix == ".xz" else _BYTES
+    plain, packed = (PGN_BYTES, PACKED_PGN_BYTES) if is_pgn(path) else (_BYTES, _PACKED_BYTES)
+    bytes_each = packed if path.suffix in _COMPRESSED else plain
     return path.stat().st_size / bytes_each if path.exists() else 0.0
 
 

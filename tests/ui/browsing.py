@@ -67,11 +67,16 @@ class Page:
     def visit(self, address: str, size: tuple[int, int]) -> None:
         """Comes to the page for the first time, on a screen of that size."""
         width, height = size
+        old = self.driver.current_window_handle
+        self.driver.switch_to.new_window("tab")  # a tab of its own remembers nothing
+        fresh = self.driver.current_window_handle
+        self.driver.switch_to.window(old)
+        self.driver.close()
+        self.driver.switch_to.window(fresh)
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
-        self.driver.get("about:blank")  # on leaving, the page keeps its game
         self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {
-            "origin": address.rstrip("/"), "storageTypes": "local_storage"})
+            "origin": address.rstrip("/"), "storageTypes": "local_storage,indexeddb"})
         self.driver.get(address)
         self.wait(lambda: self.script("return document.documentElement.dataset.theme"), "the page to start")
 
@@ -203,3 +208,32 @@ class Page:
             for (const type of ["dragover", "drop"]) {
               document.body.dispatchEvent(new DragEvent(type, {dataTransfer: data, bubbles: true, cancelable: true}));
             }""", name, text)
+
+    def copied(self, selector: str) -> str:
+        """What a click on a button puts into the clipboard."""
+        self.script("""window.copied = null;
+            navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); };""")
+        self.click_hidden(selector)
+        return str(self.wait(lambda: self.script("return window.copied"), "a copy"))
+
+    def click_hidden(self, selector: str) -> None:
+        """Clicks what may stand in a closed menu."""
+        self.script("document.querySelector(arguments[0]).click()", selector)
+
+    def value(self, selector: str) -> str:
+        """The text of a field."""
+        return str(self.script("return document.querySelector(arguments[0]).value", selector))
+
+    def current(self) -> str:
+        """The current move of the analysis board."""
+        return self.text("#analyse-moves [aria-current] > span:first-child")
+
+    def keys(self, *keys: str) -> None:
+        """Presses keys with Shift or Control held: `shift`, `ctrl`, then the key."""
+        chain, names = ActionChains(self.driver), {"shift": Keys.SHIFT, "ctrl": Keys.CONTROL}
+        for key in keys[:-1]:
+            chain = chain.key_down(names[key])
+        chain = chain.send_keys(keys[-1])
+        for key in keys[:-1]:
+            chain = chain.key_up(names[key])
+        chain.perform()

@@ -1,5 +1,6 @@
 /** Has the server annotate a game, shows its progress, and the accuracy of each player. */
 
+import { turnOf } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
 
 /** "about 40 s", "about 3 min". @param {number} milliseconds */
@@ -70,32 +71,20 @@ export class Annotator {
   }
 }
 
-/**
- * Stores the server's annotation of a move in its node.
- * @param {import("./record.js").Node} node
- * @param {any} note
- */
-export function annotateNode(node, { cp, mate, winner, mark, reason, better }) {
-  node.score = mate === undefined || mate === null ? { cp } : { mate, winner };
-  node.mark = mark ?? "";
-  node.reason = reason || null;
-  const line = (Array.isArray(better) ? better.join(" ") : better) || null;
-  node.better = node.reason?.startsWith("better") ? null : line;
-}
-
 const WORDS = { "??": ["blunder", "blunders"], "?": ["mistake", "mistakes"], "?!": ["inaccuracy", "inaccuracies"] };
 
-/** Shows the accuracy and the mistakes of each player. @param {any} game of the server's `annotated` */
-export function showPlayers(game) {
-  const side = (/** @type {"white"|"black"} */ name) => {
-    const player = game.players?.[name] ?? {};
-    const who = game.headers?.[name === "white" ? "White" : "Black"] || (name === "white" ? "White" : "Black");
+/** Shows the accuracy of each player, which annotation has written into the tags, and counts the mistakes. @param {import("./record.js").Record} record */
+export function showPlayers(record) {
+  const main = record.main();
+  const side = (/** @type {"White"|"Black"} */ name) => {
+    const own = main.filter(({ parent }) => (turnOf(parent?.fen ?? "") === "white") === (name === "White"));
     const counts = Object.entries(WORDS).map(([mark, [one, many]]) => {
-      const number = player.marks?.[mark] ?? 0;
+      const number = own.filter((node) => node.mark === mark).length;
       return `${number} ${number === 1 ? one : many}`;
     });
-    const accuracy = player.accuracy === undefined ? null : h("div", {}, `Accuracy ${Math.round(player.accuracy)} %`);
-    return h("div", {}, h("strong", {}, who), accuracy, ...counts.map((text) => h("div.faint", {}, text)));
+    const accuracy = record.headers[`${name}Accuracy`];
+    const title = accuracy ? `${Math.round(Number(accuracy))} % accuracy` : "";
+    return h("div", {}, h("strong", {}, record.headers[name] || name), h("div", {}, title), h("div.faint", {}, counts.join(" · ")));
   };
-  byId("players").replaceChildren(side("white"), side("black"));
+  byId("players").replaceChildren(side("White"), side("Black"));
 }

@@ -3,11 +3,16 @@
 import { AnalyseView } from "./analyse.js";
 import { byId, toast } from "./dom.js";
 import { PlayView } from "./play.js";
-import { keep, recall } from "./store.js";
+import { keep, keepHere, recall, recallHere } from "./store.js";
 import { Talk } from "./talk.js";
 import { WatchView } from "./watch.js";
 
 const TITLES = { play: "Play", analyse: "Analyse", watch: "Watch" };
+
+const KEYS = {
+  ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type", c: "comment",
+  "Shift+ArrowUp": "above", "Shift+ArrowDown": "below", "Shift+ArrowLeft": "out", Delete: "delete", "Ctrl+z": "undo",
+};
 
 export class App {
   constructor() {
@@ -27,10 +32,11 @@ export class App {
   route() {
     const asked = location.hash.slice(1);
     if (asked === "main") return;
-    const name = asked in TITLES ? asked : "play";
+    const name = asked in TITLES ? asked : recallHere("view", "play");
     if (name === this.current) return;
     if (this.current) this.views[this.current].leave();
     this.current = name;
+    keepHere("view", name);
     for (const view of Object.keys(TITLES)) {
       byId(`view-${view}`).hidden = view !== name;
       const link = document.querySelector(`nav [data-view=${view}]`);
@@ -46,9 +52,9 @@ export class App {
     location.hash = name;
   }
 
-  /** Opens a game on the analysis board. @param {import("./record.js").Record} record @param {number} ply @param {boolean} flipped */
+  /** Opens a game on the analysis board, after so many moves. @param {import("./record.js").Record} record @param {number} ply @param {boolean} flipped */
   analyse(record, ply, flipped) {
-    this.views.analyse.open(record, ply, flipped);
+    this.views.analyse.open(record, { steps: Array(ply).fill(0), flipped });
     this.go("analyse");
   }
 
@@ -104,25 +110,18 @@ export class App {
     night.addEventListener("change", paint);
     paint();
     byId("show-keys").addEventListener("click", () => byId("keys-dialog").showModal());
-    const menu = byId("settings");
-    document.addEventListener("click", (event) => {
-      if (menu.open && !menu.contains(/** @type {globalThis.Node} */ (event.target))) menu.open = false;
-    });
-    menu.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== "Escape") return;
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    });
+    for (const menu of document.querySelectorAll("details.menu")) bindMenu(/** @type {HTMLDetailsElement} */ (menu));
   }
 
   /** Global keys, active where no control handles them. */
   bindKeys() {
     document.addEventListener("keydown", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (event.altKey || event.defaultPrevented) return;
       if (target.matches("input, select, textarea, [role=region]") || target.closest("dialog, details.menu")) return;
-      const keys = { ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "first", ArrowDown: "last", f: "flip", h: "hint", m: "type" };
-      const name = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+      const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
+      const shift = event.shiftKey && event.key.length > 1 ? "Shift+" : "";
+      const name = KEYS[control + shift + (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
       if (!name) return;
       if (name === "type") {
         const field = document.getElementById(`${this.current}-text`);
@@ -154,16 +153,28 @@ export class App {
       this.go("analyse");
       this.views.analyse.load(text);
     });
-    document.addEventListener("drop", async (event) => {
+    document.addEventListener("drop", (event) => {
       zone.hidden = true;
       if (!takes(event)) return;
       event.preventDefault();
       const file = event.dataTransfer?.files[0];
-      const text = file ? await file.text() : event.dataTransfer?.getData("text/plain") ?? "";
       this.go("analyse");
-      this.views.analyse.load(text);
+      if (file) this.views.analyse.loadFile(file);
+      else this.views.analyse.load(event.dataTransfer?.getData("text/plain") ?? "");
     });
   }
+}
+
+/** A menu closes when one clicks elsewhere, and by Escape. @param {HTMLDetailsElement} menu */
+function bindMenu(menu) {
+  document.addEventListener("click", (event) => {
+    if (menu.open && !menu.contains(/** @type {globalThis.Node} */ (event.target))) menu.open = false;
+  });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    menu.open = false;
+    menu.querySelector("summary")?.focus();
+  });
 }
 
 new App();
