@@ -1,7 +1,7 @@
 """The material ledger of a line: what each side captures and promotes, up to a position in which nothing hangs.
 
-It needs no engine: exchanges are counted with legal captures on python-chess boards, so a sentence about material can be
-proven by replaying the line that is printed beside it.
+It needs no engine: exchanges are counted with legal captures on python-chess boards, so a sentence about material can
+be proven by replaying the line that is printed beside it.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "all games")
     parser.add_argument("--mode", default=DEFAULT_MODE.name, choices=(DEFAULT_MODE.name, *BY_MODE),
                         help=f"the search mode (default {DEFAULT_MODE.name})")
-    parser.add_argument("--setting", type=text, default=DEFAULT, metavar="CONFIG",
+    parser.add_argument("--config", type=text, default=DEFAULT, metavar="CONFIG",
                         help="the config that plays (as in `match`)")
     parser.add_argument("--network", type=text, metavar="FILE",
                         help="a network to evaluate with, or `features`")
@@ -77,7 +77,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         f"play all of them on (default {_DECISIVE}); with --stats, count the games that were played on")
     conflicts_with(add_concurrency(parser), "--cluster")
     parser.add_argument("--cluster", type=text, metavar="ADDRESS", help="play on the dask cluster at tcp://...")
-    conflicts_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--mode", "--setting", "--network",
+    conflicts_with(stats, "--positions", "--minutes", "--out", "--nodes", "--seed", "--mode", "--config", "--network",
                    "--openings", "--chess960", "--chess960-share", "--concurrency", "--cluster")
 
 
@@ -174,8 +174,8 @@ def _openings_of_shards(arguments: argparse.Namespace, games: int, first: int) -
 def _with_mode(arguments: argparse.Namespace) -> str:
     """The config with its mode, in the syntax of `match`."""
     if arguments.mode == DEFAULT_MODE.name:
-        return str(arguments.setting)
-    return arguments.mode if arguments.setting == DEFAULT else f"{arguments.mode},{arguments.setting}"
+        return str(arguments.config)
+    return arguments.mode if arguments.config == DEFAULT else f"{arguments.mode},{arguments.config}"
 
 
 def _print_stats(path: Path, win_score: int | None) -> int:
