@@ -16,9 +16,9 @@ import chess
 
 from engine.system.errors import IllegalMoveError, InputError, quote
 from engine.system.files import begins_with, check_target, user_path, write_file
+from engine.ui.autosave import AutoSave
 from engine.ui.game import GameOutcome, PlayedGame
 from engine.ui.opponent import EngineOpponent
-from engine.ui.terminal.autosave import AutoSave
 from engine.ui.terminal.drawing import View
 from engine.ui.terminal.screen import InputLines, Screen
 
