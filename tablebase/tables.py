@@ -26,7 +26,7 @@ from tablebase.material import (
     Ending,
     Pieces,
     can_become,
-    ending_of,
+    endings_at_root,
     in_dependency_order,
     pieces_besides_kings,
 )
@@ -178,10 +178,12 @@ class OwnTables:
         self._prepared = pieces
         table_kinds = TableKind if piece_count <= ALL_KINDS_PIECES else (TableKind.WDL,)
         directories = [self.directories[table_kind] for table_kind in table_kinds]
-        jobs = [self._job(directory, ending) for directory in directories for ending in directory.endings
-                if not directory.is_loaded(ending) and can_become(pieces, ending)
-                and _is_affordable(ending, piece_count)]
-        self._reader.read(jobs)
+        missing = [(directory, ending) for directory in directories for ending in directory.endings
+                   if not directory.is_loaded(ending) and can_become(pieces, ending)
+                   and _is_affordable(ending, piece_count)]
+        at_root = endings_at_root(pieces)
+        missing.sort(key=lambda table: table[1] not in at_root)  # the next answer needs those; stable for the others
+        self._reader.read([self._job(directory, ending) for directory, ending in missing])
 
     def load_kernels(self) -> None:
         """Load the kernels that are needed while the clock is running."""
@@ -216,9 +218,7 @@ class OwnTables:
     def load_for(self, position: PositionRecord, *table_kinds: TableKind) -> bool:
         """Load the tables of the position and of those its moves lead to; return whether any were missing."""
         self.wait()
-        pieces = pieces_besides_kings(position)
-        endings = {ending_of(pieces)[0]} if pieces else set()
-        endings |= {after for ending in endings for after in ending.next_endings()}
+        endings = endings_at_root(pieces_besides_kings(position))
         directories = [self.directories[table_kind] for table_kind in table_kinds]
         missing = [(directory, ending) for ending in endings for directory in directories
                    if not directory.is_loaded(ending)]

@@ -3,8 +3,8 @@
 It is run when the package is built, and the files become part of it.
 
 Half of the work is Numba's, which turns Python into bitcode and shares it between the entries of a process; the other
-half is LLVM's, which optimises each entry by itself. So on two processors one process does Numba's part, and never
-twice, while others take each entry from it and generate its machine code.
+half is LLVM's, which optimises each entry by itself. Each half has its own pool: while some processes run Numba, others
+take each finished entry from them and generate its machine code.
 """
 
 from __future__ import annotations
@@ -58,10 +58,12 @@ def _compiler_versions() -> str:
 def _compile(only: str, triple: str, jobs: int) -> list[list[Code]]:
     """The machine code of each wanted entry for each baseline of the triple.
 
-    There are more processes than jobs, so that no processor idles while there is little work of one of the two sorts.
+    There are twice as many processes as jobs, so that no processor idles while one of the two pools has little to do.
+    A kernel that two entries share may be turned into bitcode twice: on two processors that costs 15 s of CPU time, and
+    a single process for this half would make the build 6 s longer, since all else would wait for it.
     """
     context = multiprocessing.get_context("spawn")
-    with (ProcessPoolExecutor(max(1, jobs // 2), context, gc.disable) as front_ends,
+    with (ProcessPoolExecutor(jobs, context, gc.disable) as front_ends,
           ProcessPoolExecutor(jobs, context) as back_ends):
         try:
             names = [name for name in front_ends.submit(_entry_names).result() if name.startswith(only)]

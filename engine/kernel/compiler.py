@@ -22,9 +22,21 @@ from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import PassManager
 from numba.core.registry import cpu_target
+from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, NopythonRewrites
 from numba.core.types.functions import BaseFunction
 from numba.core.typing.templates import make_intrinsic_template
+from numba.core.untyped_passes import (
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    RewriteDynamicRaises,
+    WithLifting,
+)
 from numba.np.arrayobj import populate_array
 
 from engine.kernel import targets
@@ -83,10 +95,27 @@ class _InnerLibrary(_BitcodeLibrary):
         super().add_ir_module(module)
 
 
+# Passes for what kernels do not contain: `with`, closures, literal arguments, array expressions, exceptions. Without
+# them the code is the same, byte for byte.
+_NEEDLESS_PASSES = {AnnotateTypes, DumpParforDiagnostics, FindLiterallyCalls, InlineClosureLikes, InlineInlinables,
+                    LiteralPropagationSubPipelinePass, LiteralUnroll, MakeFunctionToJitFunction,
+                    NopythonRewrites, RewriteDynamicRaises, WithLifting}
+
+
 class _LibraryCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler, with the code going into one of the libraries above."""
+    """Numba's compiler without needless passes, with the code going into one of the libraries above."""
 
     library: type[JITCodeLibrary]
+
+    def define_pipelines(self) -> list[PassManager]:
+        """The passes that turn a kernel into bitcode."""
+        pipeline = PassManager("kernel")
+        for each in super().define_pipelines():
+            for compiler_pass, description in each.passes:
+                if compiler_pass not in _NEEDLESS_PASSES:
+                    pipeline.add_pass(compiler_pass, description)
+        pipeline.finalize()
+        return [pipeline]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

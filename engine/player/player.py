@@ -29,7 +29,9 @@ from engine.search.time_management import Budget
 from engine.search.types import InfoString, Limits, Report, Result
 from engine.system import host
 from engine.system.errors import InputError, quote
+from engine.system.files import user_path
 from eval.evaluator import BUILT_IN, FEATURES, Evaluator, evaluator_named
+from eval.policy.file import read_policy
 
 if TYPE_CHECKING:
     from engine.humanlike.searcher import HumanlikeSearch
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
 _MEGABYTE = 1 << 20
 _WARM_UP_MEGABYTES = 1
 _SHORTEST_THOUGHT = 0.001  # seconds
-_PULSE = 0.05  # seconds between two checks of the signals
-_SHORT_PULSE = 0.005  # seconds between two checks of kernels that are being loaded
+_SHORT_PULSE = 0.005  # seconds between two checks of kernels or tables that are being loaded
+_SHARE_FOR_TABLES = 0.7  # of the longest time for a move: to wait for tables, which answer better than any search
 _COMPILING_TIMEOUT = 6.0  # seconds that `isready` waits for the kernels of another mode
 _TABLES_TIMEOUT = 2.0  # seconds that `isready` waits for endgame tables
 
@@ -84,7 +86,9 @@ class Player:
     def apply(self, option: Option) -> str | None:
         """Do what a changed option requires; returns a message for the user, if any. InputError if that fails."""
         mode = self._settings.search_mode
-        if mode != self._mode or (option.effect is Effect.NEW_SEARCH and mode in option.modes):
+        if option.effect is Effect.POLICY and self._settings.policy_file:
+            read_policy(user_path(self._settings.policy_file))  # InputError, whatever the mode
+        if mode != self._mode or (option.effect in (Effect.NEW_SEARCH, Effect.POLICY) and mode in option.modes):
             self._change_search(mode)
         match option.effect:
             case Effect.MEMORY:
@@ -218,8 +222,9 @@ class Player:
                                                                self._lag)
             tb_result = TbRootResult((), root_moves)
             if level is None:
+                self._await_tables(request, budget, received, signals, report)
                 seconds = None if budget is None or request.ponder else budget.hard - (time.perf_counter() - received)
-                tb_result = self._probe_root(request, root_moves, seconds, signals, report)
+                tb_result = self._probe_root(root_moves, seconds, report)
             if tb_result.lines:
                 result = report_tb_result(tb_result, time.perf_counter() - received, report)
             else:
@@ -253,17 +258,26 @@ class Player:
             self._loading.join(_SHORT_PULSE)  # loading without compiling takes no time worth mentioning
         return self._search
 
-    def _probe_root(self, request: GoRequest, root_moves: tuple[int, ...], seconds: float | None,
-                    signals: SearchSignals,
-                    report: Report) -> TbRootResult:
-        """Probe the loaded endgame tables at the root; without an answer all `root_moves` are left to the search.
-
-        Only a request without a clock waits for tables that are still loading.
+    def _await_tables(self, request: GoRequest, budget: Budget | None, received: float, signals: SearchSignals,
+                      report: Report) -> None:
+        """Wait for tables that are being read: on the clock for those of this position, otherwise for all, so that
+        the search finds the same each time. If the time is up first, that is reported.
         """
         self._tb_root.prefetch_for(self.game)
-        may_wait = not request.is_timed and self._tb_root.is_close_to_tables(self.game)
-        while may_wait and not signals.stop.is_set() and not self._tb_root.wait(_PULSE):
-            pass
+        if not self._tb_root.is_close_to_tables(self.game):
+            return
+        deadline = None if budget is None or request.ponder else received + _SHARE_FOR_TABLES * budget.hard
+        while not (self._tb_root.is_ready_for(self.game) if request.is_timed else self._tb_root.wait(0)):
+            now = time.perf_counter()
+            if deadline is None and budget is not None and signals.ponderhit.is_set():
+                deadline = now + _SHARE_FOR_TABLES * budget.hard
+            if signals.stop.is_set() or (deadline is not None and now >= deadline):
+                report(InfoString("no time to load the endgame tables: the search decides"))
+                return
+            self._tb_root.wait(_SHORT_PULSE if deadline is None else min(_SHORT_PULSE, deadline - now))
+
+    def _probe_root(self, root_moves: tuple[int, ...], seconds: float | None, report: Report) -> TbRootResult:
+        """Probe the loaded endgame tables at the root; without an answer all `root_moves` are left to the search."""
         for warning in self._tb_root.take_warnings():
             report(InfoString(warning))
         tb_result = self._tb_root.probe(self.game, self._settings.multipv, root_moves, seconds)

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.game import Game
@@ -17,8 +16,9 @@ from engine.search.tb import TbRecord, no_tb
 from engine.search.time_management import FOREVER
 from engine.search.types import Bound, Info, InfoString, Progress, Report, Result
 from engine.system.errors import InputError
+from engine.system.files import user_path
 from tablebase.background_reader import BackgroundReader
-from tablebase.material import PREFETCH_PIECES, pieces_besides_kings
+from tablebase.material import MAX_PIECES, PREFETCH_PIECES, pieces_besides_kings
 from tablebase.root_ranking import DRAWS, IS_MATED, MATES, MAY_LOSE, MAY_WIN, SPOILT_LOSS, SPOILT_WIN, WINS, RankedMove
 
 if TYPE_CHECKING:
@@ -76,16 +76,17 @@ class TbRoot:
         """The engine's own tables, and those of a folder that the user names."""
         from tablebase.tables import BUILT_IN, OwnTables
 
-        folder = self._settings.table_path
-        if folder and not any(Path(folder).glob("*.tables")):
-            raise InputError(f"no tables in {folder}")
-        return OwnTables([*([Path(folder)] if folder else []), BUILT_IN])
+        named = self._settings.table_path
+        folders = [user_path(named)] if named else []
+        if not all(any(folder.glob("*.tables")) for folder in folders):
+            raise InputError(f"no tables in {named}")
+        return OwnTables([*folders, BUILT_IN])
 
     def _open_syzygy(self) -> str | None:
         from tablebase.syzygy.tables import SyzygyTables
 
         text = self._settings.syzygy_path
-        folders = [Path(part) for part in text.split(os.pathsep) if part]
+        folders = [user_path(part) for part in text.split(os.pathsep) if part]
         if not folders:
             self._syzygy = None
             return None
@@ -140,6 +141,29 @@ class TbRoot:
         return self._opener.wait(seconds) and all(
             tables.wait(seconds) for tables in (self._own, self._syzygy) if tables is not None)
 
+    def is_ready_for(self, game: Game) -> bool:
+        """Whether `probe` can answer for this game, or nothing that is being read would help it to."""
+        is_opening = not self._opener.wait(0)  # asked before what it opens: so nothing is missed in between
+        if self._is_covered_by_own(game):
+            if is_opening and self._own is None:
+                return False
+            if self._own is not None and self._own.ranked_moves(game.position) is not None:
+                return True
+            if is_opening or (self._own is not None and not self._own.wait(0)):
+                return False
+        return not self._is_covered_by_syzygy(game) or self._is_syzygy_ready_for(game)
+
+    def _is_covered_by_own(self, game: Game) -> bool:
+        return self._settings.own_tables and _count_pieces(game) <= MAX_PIECES and not game.position.castling
+
+    def _is_covered_by_syzygy(self, game: Game) -> bool:
+        return self._syzygy is not None and _count_pieces(game) <= self._syzygy.max_pieces
+
+    def _is_syzygy_ready_for(self, game: Game) -> bool:
+        assert self._syzygy is not None
+        return self._syzygy.wait(0) or self._syzygy.ranked_moves(
+            game.position, self._settings.syzygy_50_move_rule) is not None
+
     def take_warnings(self) -> list[str]:
         """Problems with files since the last call."""
         return [warning for source in (self._opener, self._own, self._syzygy) if source is not None
@@ -167,7 +191,7 @@ class TbRoot:
                             or ranked.move in allowed]
             if ranked_moves:
                 return self._by_rank(game, ranked_moves, lines, seconds)
-        if self._syzygy is None or _count_pieces(game) > self._syzygy.max_pieces:
+        if self._syzygy is None or not self._is_covered_by_syzygy(game):
             return None
         by_distance = self._syzygy.ranked_moves(game.position, self._settings.syzygy_50_move_rule)
         if by_distance is None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.alphabeta.iterations import PvLine
-from engine.alphabeta.params import PARAMETERS, default_params, minimax_params, set_param
+from engine.alphabeta.params import PARAMETERS, ParamsRecord, default_params, minimax_params, set_param
 from engine.alphabeta.reductions import multi_cut_score
 from engine.alphabeta.searcher import AlphaBetaSearch, ThreadResult, vote
 from engine.alphabeta.state import HISTORY_FIELDS, ROOT_OFFSET, new_state
@@ -36,6 +36,15 @@ MATES = {  # position: moves to the mate, the line forced
 }
 
 
+def every_technique() -> ParamsRecord:
+    """The default parameters with every switch on."""
+    params = default_params()
+    for row in PARAMETERS:
+        if row.is_switch:
+            set_param(params, row.name, 1)
+    return params
+
+
 @pytest.fixture(scope="module", autouse=True)
 def kernels() -> None:
     """Have the kernels there before anything is timed."""
@@ -55,9 +64,12 @@ def test_perft_through_the_picker(known):
         assert perft_by_picker(game.position, state, 3, tt_move) == known.counts[2]
 
 
+@pytest.mark.parametrize("params", [default_params(), every_technique()], ids=["default", "every technique"])
 @pytest.mark.parametrize(("fen", "moves"), MATES.items())
-def test_short_mates_and_their_lines(fen, moves):
+def test_short_mates_and_their_lines(fen, moves, params):
+    SEARCHER.set_params(params)
     game, result = search(fen, nodes=300_000)
+    SEARCHER.set_params(default_params())
     assert mate_distance(result.score) == moves
     board = judge(fen)
     for move in result.pv:
@@ -270,7 +282,7 @@ def test_a_bare_king_is_mated():
 
 @pytest.mark.parametrize("evaluation", [features_evaluator(), built_in_evaluator()], ids=["features", "built in"])
 def test_a_new_game_begins_with_nothing_remembered(evaluation):
-    searcher = AlphaBetaSearch(1, evaluation=evaluation)
+    searcher = AlphaBetaSearch(1, params=every_technique(), evaluation=evaluation)
     searcher.run(Game().position, Limits(nodes=20_000))
     state = searcher._states[0]
     remembered = [*(state[name] for name in HISTORY_FIELDS), state.cache.scores]
@@ -364,8 +376,8 @@ def test_without_ordering_quiescence_still_searches_no_quiet_moves_but_checks():
 
 
 @pytest.mark.parametrize(("is_on", "score", "singular_beta", "expected"), [
-    (1, 30, 25, 25),  # all that a singular move would have to be better than is enough
-    (1, 30, 15, 30),  # the score itself is
+    (1, 30, 25, 25), (1, 30, 20, 20),  # singular_beta itself reaches beta
+    (1, 30, 15, 30),  # only the score does
     (1, 19, 15, int(NO_SCORE)),
     (0, 30, 25, int(NO_SCORE)),
 ])

@@ -12,9 +12,9 @@ import pytest
 from engine.core.game import Game
 from tablebase.codes import OUTCOME_DRAW, OUTCOME_LOSS, OUTCOME_WIN, is_won, move_value
 from tablebase.files import TableKind
-from tablebase.material import all_endings, parse_ending
+from tablebase.material import all_endings, endings_at_root, parse_ending
 from tablebase.random_positions import random_board
-from tablebase.tables import OwnTables
+from tablebase.tables import OwnTables, TableDirectory
 from tests.positions import DATA
 
 SYZYGY = DATA / "endgame" / "syzygy"
@@ -117,3 +117,14 @@ def test_nothing_is_read_far_from_the_end_and_reading_is_done_behind_the_scenes(
     tables.prepare(five.position)
     assert tables.wait(10)
     assert all(tables.directories[table_kind].is_loaded(parse_ending("KRvKP")) for table_kind in TableKind)
+
+
+def test_the_tables_of_the_position_are_read_before_those_of_later_ones(monkeypatch):
+    tables, read = OwnTables(), []
+    monkeypatch.setattr(TableDirectory, "load", lambda directory, ending, warn: read.append(
+        (ending.name, directory.table_kind)))
+    tables.prepare(Game("8/8/3k4/3p4/8/3K4/3P4/8 w - - 0 1").position)
+    assert tables.wait(10)
+    at_root = {ending.name for ending in endings_at_root(parse_ending("KPvKP").pieces)}
+    first = read[:len(TableKind) * len(at_root)]
+    assert {name for name, _ in first} == at_root and len(read) > len(first)
