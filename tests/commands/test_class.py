@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import itertools
@@ -10,6 +11,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -238,6 +240,38 @@ def test_notebooks_are_those_of_the_lessons_and_have_no_outputs(name):
     assert len(cells) == 2 + 2 * len(steps_of(load(name)))
     assert not any(line.startswith("return") for cell in cells if cell["cell_type"] == "code"
                    for line in cell["source"])
+
+
+def test_the_readme_shows_what_the_lesson_draws(capsys, tmp_path, monkeypatch):
+    """If this fails: adversary class alphabeta --svg engine/reference/alphabeta.svg."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    file = tmp_path / "alphabeta.svg"
+    run(capsys, "class", "alphabeta", "--svg", str(file))
+    assert file.read_text(encoding="utf-8") == (NOTEBOOKS.parent / "alphabeta.svg").read_text(encoding="utf-8")
+
+
+def shown_values(cells: list[dict[str, Any]]) -> list[object]:
+    """Run the cells one after another in one namespace, as a notebook does; what the last line of each is worth."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    shown = []
+    for cell in cells:
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, cell["id"], "exec"), names)  # noqa: S102
+        if isinstance(last, ast.Expr):
+            shown.append(eval(compile(ast.Expression(last.value), cell["id"], "eval"), names))  # noqa: S307
+    return shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LESSONS)
+def test_the_cells_of_a_notebook_run(capsys, monkeypatch, name):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    number = list(LESSONS).index(name) + 1
+    book = json.loads((NOTEBOOKS / f"{number:02}-{name}.ipynb").read_text(encoding="utf-8"))
+    shown = shown_values([cell for cell in book["cells"] if cell["cell_type"] == "code"])
+    assert any(isinstance(value, svg.Picture) for value in shown)
+    assert "The answer is" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def fraction_tree(root: WinNode, path: Sequence[WinNode] = ()) -> Drawn:
     def draw(node: WinNode, level: int) -> Drawn:
         is_on_path = any(node is other for other in path)
         children = [draw(child, level + 1) for child in node.children]
-        return Drawn("max" if level % 2 == 0 else "min", str(node), is_best=is_on_path, children=children, size=1.35,
-                     room=1.6)
+        return Drawn("max" if level % 2 == 0 else "min", str(node), is_best=is_on_path, children=children, size=1.6,
+                     room=1.9)
 
     return draw(root, 0)

@@ -9,6 +9,7 @@ import random
 
 from engine.commands.course.questions import leaves_of_perfect_order, levels_above
 from engine.commands.course.quiz import quiz
+from engine.commands.course.svg import stacked
 from engine.commands.course.trees import outline, picture, traced
 from engine.commands.shared.tables import print_table
 from engine.reference.games.board import TicTacToe
@@ -93,6 +94,12 @@ def type_a_and_type_b():
     looks = {0: 2.0, 1: 1.0, 2: 0.0}
     narrow = Ordered(game, lambda state, action: looks[action] if state.depth == 0 else 0.0, width=2)
     print("type A:", minimax(game, game.initial()), "   type B:", minimax(narrow, game.initial()))
+    pictures = []
+    for name, searched in (("Type A looks at all moves", game), ("Type B tries two, and misses the best", narrow)):
+        trace = Trace()
+        minimax(searched, searched.initial(), count=trace)
+        pictures.append(picture(traced(game, trace), name))
+    return stacked(pictures)
 
 
 def your_turn():
