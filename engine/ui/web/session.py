@@ -18,6 +18,7 @@ from engine.ui.web.analysis import AnalysisSession, explore, parse_boards
 from engine.ui.web.annotation import LIMITS, AnnotateSession, load_game_or_position
 from engine.ui.web.engine_pool import EnginePool
 from engine.ui.web.play import ADVICE, LEVELS, PlaySession, Work
+from engine.ui.web.practice import PracticeSession
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, game_opening_json, make_message, position_json
 from engine.ui.web.security import RateLimiter
@@ -49,6 +50,7 @@ class Session:
             "annotate": annotating.annotate,
             "watch": watching.watch,
             "tree": watching.tree,
+            "judge": PracticeSession(pool, self.send).judge,
         }
         self._handlers: dict[str, Handler] = {
             "hello": self._hello,

@@ -33,7 +33,7 @@ export class AnalyseView {
     this.board = new Board(byId("analyse-board"), { label: "Analysis board", onMove: (uci) => this.play([uci]) });
     this.list = new MoveList(byId("analyse-moves"), { go: (node) => this.go(node), empty: "Move the pieces or load a game.", values: true });
     this.editor = new MoveEditor(this.study, { show: () => this.show(), remove: () => this.remove() });
-    this.engine = new LiveEngine(this.talk, this.study, { board: this.board, follow: (uci) => this.play(uci), isFree: () => this.active && !this.asleep && !this.annotator.asked });
+    this.engine = new LiveEngine(this.talk, this.study, { board: this.board, follow: (uci) => this.play(uci), isFree: () => this.active && !this.asleep && !this.annotator.asked && !this.practice?.isOn });
     this.graph = new Graph(byId("graph"), { go: (node) => this.go(node) });
     this.annotator = new Annotator(this.talk, {
       games: (all) => this.gamesToAnnotate(all), begin: () => this.engine.stop("The engine is annotating."),
@@ -58,6 +58,7 @@ export class AnalyseView {
     const clicks = {
       "analyse-load": () => this.askLoad(),
       "analyse-annotate": () => this.annotate(),
+      "analyse-practise": () => this.practise(),
       "analyse-play": () => this.app.playFrom(this.node.fen),
       "analyse-watch": () => this.app.watch(this.node.fen, this.record.chess960),
       "analyse-new": () => this.open(new GameRecord()),
@@ -222,6 +223,14 @@ export class AnalyseView {
     toast("The game is annotated");
   }
 
+  /** Asks for better moves at the mistakes of the game. */
+  async practise() {
+    const { Practice } = await import("./practise.js");
+    this.practice ??= new Practice(this.talk, this.board, { done: () => { this.show(); } });
+    this.engine.stop("");
+    this.practice.start(this.record, this.study.flipped);
+  }
+
   /** Deletes the current move and all that follows it. */
   remove() {
     if (!this.node.parent) return;
@@ -258,6 +267,10 @@ export class AnalyseView {
 
   /** Plays moves from here, in the main line or as a variation. @param {string[]} moves */
   play(moves) {
+    if (this.practice?.isOn) {
+      this.practice.attempt(moves[0]);
+      return;
+    }
     this.editor.store();
     const from = this.node;
     const legal = moves.every((uci) => this.study.play(uci));
@@ -272,7 +285,7 @@ export class AnalyseView {
   type(event) {
     event.preventDefault();
     const field = byId("analyse-text");
-    const uci = readMove(field.value, this.record.positionAt(this.node));
+    const uci = readMove(field.value, this.record.positionAt(this.practice?.asking ?? this.node));
     if (uci) this.play([uci]);
     else if (field.value.trim()) toast(`“${field.value.trim()}” is not a legal move here.`);
     if (uci) field.value = "";
@@ -280,6 +293,7 @@ export class AnalyseView {
 
   /** Shows the node, looks up its opening, and has it analysed. */
   show() {
+    this.practice?.stop();
     this.showNode();
     if (!this.active) return;
     this.lookUp();
