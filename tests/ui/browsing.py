@@ -138,6 +138,10 @@ class Page:
         self.wait(lambda: "movable" in self.square(start).get_attribute("class"), f"{start} to be movable")
         ActionChains(self.driver).drag_and_drop(self.square(start), self.square(target)).perform()
 
+    def drag_element(self, start: Any, target: Any) -> None:
+        """Drags what is at one element to another one."""
+        ActionChains(self.driver).click_and_hold(start).move_by_offset(8, 8).move_to_element(target).release().perform()
+
     def press(self, *keys: str) -> None:
         ActionChains(self.driver).send_keys(*keys).perform()
 

@@ -60,6 +60,8 @@ export class AnalyseView {
       "analyse-annotate": () => this.annotate(),
       "analyse-practise": () => this.practise(),
       "analyse-play": () => this.app.playFrom(this.node.fen),
+      "analyse-edit": () => this.edit(),
+      "analyse-share": () => this.share(),
       "analyse-watch": () => this.app.watch(this.node.fen, this.record.chess960),
       "analyse-new": () => this.open(new GameRecord()),
       "analyse-copy-pgn": () => copy(this.pgn(), "PGN"),
@@ -231,6 +233,34 @@ export class AnalyseView {
     this.practice.start(this.record, this.study.flipped);
   }
 
+  /** Opens the position editor. */
+  async edit() {
+    const { Editor } = await import("./editor.js");
+    this.setup ??= new Editor({
+      analyse: (fen, chess960) => this.open(positionRecord(fen, chess960), { flipped: this.study.flipped }), play: (fen) => this.app.playFrom(fen),
+    });
+    this.setup.open(this.node.fen, this.record.chess960, this.study.flipped);
+  }
+
+  async share() {
+    const { Share } = await import("./share.js");
+    this.sharing ??= new Share({ board: this.board, study: this.study });
+    this.sharing.open();
+  }
+
+  /** Opens what a link carries. @param {string} fragment */
+  async openLink(fragment) {
+    try {
+      const { readFragment } = await import("./share.js");
+      const found = await readFragment(fragment);
+      if (!found) return;
+      const record = looksLikeFen(found.text) ? positionRecord(found.text) : readGame(splitGames(found.text)[0] ?? { headers: {}, text: "" }).record;
+      this.open(record, { steps: found.steps });
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, "bad");
+    }
+  }
+
   /** Deletes the current move and all that follows it. */
   remove() {
     if (!this.node.parent) return;
@@ -345,12 +375,12 @@ export class AnalyseView {
   }
 }
 
-/** @param {string} text a FEN */
-function positionRecord(text) {
+/** @param {string} text a FEN @param {boolean} [chess960] */
+function positionRecord(text, chess960 = needsChess960(text)) {
   if (!looksLikeFen(text)) throw new Error("This is neither a game in PGN nor a position in FEN.");
   const problem = fenProblem(text);
   if (problem) throw new Error(`This is not a possible position. ${problem}`);
-  return readGame({ headers: { FEN: text.trim(), ...(needsChess960(text) ? { Variant: "Chess960" } : {}) }, text: "" }).record;
+  return readGame({ headers: { FEN: text.trim(), ...(chess960 ? { Variant: "Chess960" } : {}) }, text: "" }).record;
 }
 
 /** The annotated game, with the accuracy of the players in its tags. @param {any} message */

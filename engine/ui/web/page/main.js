@@ -32,6 +32,12 @@ export class App {
   route() {
     const asked = location.hash.slice(1);
     if (asked === "main") return;
+    if (/^(fen|pgn)=/.test(asked)) {
+      history.replaceState(null, "", "#analyse");
+      this.views.analyse.openLink(asked);
+      this.route();
+      return;
+    }
     const name = asked in TITLES ? asked : recallHere("view", "play");
     if (name === this.current) return;
     if (this.current) this.views[this.current].leave();
