@@ -6,6 +6,7 @@ import { readMove, spoken } from "./chess.js";
 import { announce, byId, copy, download, toast } from "./dom.js";
 import { MoveEditor } from "./edit.js";
 import { LiveEngine } from "./engine.js";
+import { Explorer } from "./explorer.js";
 import { fenProblem, looksLikeFen, needsChess960 } from "./fen.js";
 import { Graph } from "./graph.js";
 import { Games, nameOf } from "./games.js";
@@ -39,7 +40,8 @@ export class AnalyseView {
       games: (all) => this.gamesToAnnotate(all), begin: () => this.engine.stop("The engine is annotating."),
       done: (job, message) => this.takeAnnotated(job, message), end: () => this.engine.think(),
     });
-    this.games = new Games(this.talk, { open: (entry, number) => this.openGame(entry, number), shown: () => this.games.mark(this.study.game) });
+    this.games = new Games(this.talk, { open: (entry, number) => this.openGame(entry, number), shown: () => { this.games.mark(this.study.game); this.explorer.show(); } });
+    this.explorer = new Explorer(this.talk, this.study, { file: () => this.games.file, play: (uci) => this.play([uci]), named: () => this.showOpening() });
     this.tabs = new Tabs("panel", ["explorer", "games", "terms-panel"]);
     this.bind();
     this.recallStudy();
@@ -326,7 +328,8 @@ export class AnalyseView {
     this.practice?.stop();
     this.showNode();
     if (!this.active) return;
-    this.lookUp();
+    this.explorer.lookUp();
+    this.explorer.show();
     this.engine.think();
   }
 
@@ -359,19 +362,6 @@ export class AnalyseView {
     const { White, Black, Event } = this.record.headers;
     const named = [White, Black].some((name) => name && name !== "?");
     byId("analyse-headline").textContent = named ? `${White ?? "?"} – ${Black ?? "?"}` : Event && Event !== "?" ? Event : "Analysis board";
-  }
-
-  /** Asks for the name of the opening. */
-  async lookUp() {
-    const { node, record } = this;
-    if (node.opening !== undefined || !this.talk.ready) return;
-    try {
-      const { opening } = await this.talk.request("position", record.positionFields(node));
-      node.opening = opening;
-      if (this.node === node) this.showOpening();
-    } catch (error) {
-      if (this.talk.ready) toast(/** @type {Error} */ (error).message, "bad");
-    }
   }
 }
 

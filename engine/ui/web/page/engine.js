@@ -18,7 +18,7 @@ export class LiveEngine {
     this.isFree = isFree;
     this.asked = 0;
     this.lines = new Lines({ follow });
-    this.facts = new Facts({ board, play: (uci) => follow([uci]) });
+    this.facts = new Facts(board);
     byId("engine-on").checked = recall("engine", true);
     byId("engine-lines").value = recall("multipv", 3);
     byId("engine-on").addEventListener("change", () => { keep("engine", byId("engine-on").checked); this.think(); });

@@ -54,6 +54,7 @@ export class WatchView {
     this.branches = null;
     this.bind();
     this.show();
+    if (this.talk.greeting) this.setModes(this.talk.greeting.modes);
   }
 
   bind() {
