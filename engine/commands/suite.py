@@ -86,7 +86,7 @@ def _solve_all(problems: list[Problem], arguments: argparse.Namespace) -> None:
 
 def _total(attempts: Sequence[Attempt], seconds: float) -> dict[str, Any]:
     solved = [attempt for attempt in attempts if attempt.solved]
-    return {"kind": "total", "positions": len(attempts), "solved": len(solved),
+    return {"type": "total", "positions": len(attempts), "solved": len(solved),
             "mean_seconds": sum(attempt.seconds for attempt in solved) / len(solved) if solved else None,
             "seconds": round(seconds, 3), "mates": sum(attempt.mates for attempt in attempts),
             "false_mates": sum(attempt.false_mates for attempt in attempts)}
@@ -94,8 +94,8 @@ def _total(attempts: Sequence[Attempt], seconds: float) -> dict[str, Any]:
 
 def _as_object(attempt: Attempt) -> dict[str, Any]:
     problem = attempt.problem
-    return {"kind": "position", "line": problem.number, "id": problem.label, "fen": problem.fen,
-            "wanted": _solution_text(problem), "move": attempt.move, "solved": attempt.solved,
+    return {"type": "position", "line": problem.number, "id": problem.label, "fen": problem.fen,
+            "solution": _solution_text(problem), "move": attempt.move, "solved": attempt.solved,
             "seconds": round(attempt.seconds, 3) if attempt.solved else None, "mates": attempt.mates,
             "false_mates": attempt.false_mates}
 

@@ -63,7 +63,7 @@ class LiveAnalysis:
         if not infos:
             return make_message("lines", depth=0, nodes=0, nps=0, seconds=0, lines=[], done=done)
         first = infos[0]
-        lines = [{**score_json(self._board, info.score), **line_json(self._board, info.line, _LONGEST_LINE)}
+        lines = [{**score_json(info.score), **line_json(self._board, info.line, _LONGEST_LINE)}
                  for info in infos]
         return make_message("lines", depth=first.depth, nodes=first.nodes,
                             nps=round(first.nodes / max(first.seconds, 0.001)),
@@ -171,7 +171,7 @@ def _reason(engine: Engine, board: chess.Board, move: chess.Move, position_eval:
     if mate is not None and mate > 0:
         return "it mates" if mate == 1 else f"it mates in {mate}"
     lost, gained = exchanged(board, position_eval.line, board.turn)
-    if _material_value(gained) > _material_value(lost):
+    if material_value(gained) > material_value(lost):
         return f"it wins {material_text(gained, lost)}"
     if not board.chess960 and is_in_book(board, move):
         after = board.copy()
@@ -183,7 +183,8 @@ def _reason(engine: Engine, board: chess.Board, move: chess.Move, position_eval:
     return f"it {gains[0]}" if gains else f"the game may continue {line_text(board, position_eval.line)}"
 
 
-def _material_value(counts: Counter[int]) -> int:
+def material_value(counts: Counter[int]) -> int:
+    """The value of some pieces in pawns."""
     return sum(PIECE_VALUES[piece_type] * count for piece_type, count in counts.items())
 
 

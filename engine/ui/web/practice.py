@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import chess
 
-from engine.analysis.accuracy import classify_move
 from engine.analysis.engine import Engine
-from engine.analysis.reasons import line_text, reason_for
-from engine.analysis.review import SearchEffort, evaluate_board
+from engine.analysis.judgement import JudgedMove, judge_move
+from engine.analysis.reasons import exchanged, line_text, material_text, mate_length
+from engine.analysis.review import SearchEffort
 from engine.system.errors import InputError
 from engine.ui.game import PlayedGame
 from engine.ui.web import requests
+from engine.ui.web.analysis import material_value
 from engine.ui.web.engine_pool import EnginePool, with_engine
 from engine.ui.web.play import Send
 from engine.ui.web.requests import Message
 from engine.ui.web.responses import Value, make_message
 
-_EFFORT = SearchEffort(movetime=350)  # for the position before the move, and for the one after it
+_EFFORT = SearchEffort(nodes=40_000)  # of each search, of which there are four at most
 _LONGEST_MOVE = 8  # characters
 
 
@@ -32,18 +33,30 @@ class PracticeSession:
         if PlayedGame(board).is_over:
             raise InputError("the game is over: there is no move to find")
         move = requests.parse_uci_move(board, requests.str_field(message, "uci", _LONGEST_MOVE))
-        value = await with_engine(self._pool, lambda engine: judge_move(engine, board, move))
+        value = await with_engine(self._pool, lambda engine: practice_verdict(engine, board, move))
         await self._send(make_message("judged", uci=board.uci(move), san=board.san(move), **value))
 
 
-def judge_move(engine: Engine, board: chess.Board, move: chess.Move) -> Value:
-    """Whether annotation would leave `move` without a bad mark; if not, the mark, the reason and the refutation."""
-    here = evaluate_board(engine, board, _EFFORT)
+def practice_verdict(engine: Engine, board: chess.Board, move: chess.Move) -> Value:
+    """Whether annotation would leave `move` without a bad mark; if not, the mark, what is wrong and the refutation.
+
+    Unlike the reasons of annotation, the words do not give away the better move.
+    """
+    judged = judge_move(engine, board, move, _EFFORT)
+    if not judged.mark.is_bad:
+        return {"good": True, "mark": "", "reason": "", "refutation": ""}
     after = board.copy(stack=False)
     after.push(move)
-    there = evaluate_board(engine, after, _EFFORT)
-    verdict = classify_move(board, move, here, there)
-    if not verdict.mark.is_bad:
-        return {"good": True, "mark": "", "reason": "", "refutation": ""}
-    return {"good": False, "mark": verdict.mark.text, "reason": reason_for(board, move, here, there, verdict),
-            "refutation": line_text(after, there.line) if there.line else ""}
+    replies = judged.played_line[1:]
+    return {"good": False, "mark": judged.mark.text, "reason": _fault_text(judged, after),
+            "refutation": line_text(after, replies) if replies else ""}
+
+
+def _fault_text(judged: JudgedMove, after: chess.Board) -> str:
+    allowed = mate_length(after, judged.played_line[1:])
+    if allowed is not None:
+        return f"it allows mate in {allowed}"
+    lost, gained = exchanged(judged.board, judged.played_line, judged.board.turn)
+    if material_value(lost) > material_value(gained):
+        return f"it loses {material_text(lost, gained)}"
+    return f"it leaves {judged.after.white()} instead of {judged.before.white()}"

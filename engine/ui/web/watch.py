@@ -143,7 +143,7 @@ def _report_message(name: str, board: chess.Board, rules: Rules, live: LiveSearc
     info, visits = live.latest.info, live.latest.visits
     moves = _line(board, rules, info.pv)
     return make_message("watched", mode=name, depth=info.depth, nodes=info.nodes, seconds=round(info.seconds, 3),
-                        **score_json(board, to_score(rules.position, info.score)),
+                        **score_json(to_score(rules.position, info.score)),
                         line=line_json(board, moves, _LONGEST_LINE)["san"],
                         visits=_visit_fractions(board, rules, visits),
                         depths=[] if visits else _depth_values(board, rules, live.depths), done=done)
@@ -153,7 +153,7 @@ def _depth_values(board: chess.Board, rules: Rules, infos: dict[int, Info]) -> l
     """The best move and the score of the last depths, the deepest first."""
     deepest = sorted((depth for depth, info in infos.items() if info.pv), reverse=True)[:_MOST_DEPTHS]
     return [{"depth": depth, "san": board.san(_line(board, rules, infos[depth].pv[:1])[0]),
-             "score": score_json(board, to_score(rules.position, infos[depth].score))["score"]} for depth in deepest]
+             "score": score_json(to_score(rules.position, infos[depth].score))["score"]} for depth in deepest]
 
 
 def _line(board: chess.Board, rules: Rules, line: tuple[int, ...]) -> list[chess.Move]:

@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from engine.analysis.engine import Engine
-from engine.ui.web.practice import judge_move
+from engine.ui.web.practice import practice_verdict
 from tests.ui.browsing import Keys, Page
 
 GAME = """[White "Ada"]
@@ -23,7 +23,7 @@ BEFORE_MATE = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3
 def test_moves_are_judged_as_annotation_would(san, good):
     board = chess.Board(BEFORE_MATE)
     with Engine(hash=16) as engine:
-        verdict = judge_move(engine, board, board.parse_san(san))
+        verdict = practice_verdict(engine, board, board.parse_san(san))
     assert verdict["good"] is good
     assert ("mate" in verdict["reason"]) is not good
     assert verdict["refutation"].startswith("4.Qxf7#") is not good
@@ -45,7 +45,8 @@ def test_mistakes_are_asked_one_after_the_other(practice):
     assert practice.square("a1").location["x"] > practice.square("h1").location["x"]  # Black is below
     assert not practice.script("return document.getElementById('analyse-moves').checkVisibility()")
     practice.move_by_clicks("g8", "f6")
-    practice.wait(lambda: "allows mate" in practice.text("#practice .wrong"), "the reason")
+    practice.wait(lambda: "it allows mate in 1" in practice.text("#practice .wrong"), "the reason")
+    assert "g6" not in practice.text("#practice")  # not yet
     practice.move_by_clicks("a7", "a6")
     wrong = "return [...document.querySelectorAll('#practice .wrong')].map((note) => note.textContent)"
     practice.wait(lambda: any("a6" in note and "Qxf7#" in note for note in practice.script(wrong)), "the refutation")

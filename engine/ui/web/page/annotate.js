@@ -46,7 +46,7 @@ export class Annotator {
 
   start() {
     const chosen = (/** @type {string} */ name) => byId("annotate-dialog").querySelector(`[name=${name}]:checked`).value;
-    this.movetime = Number(chosen("movetime"));
+    this.nodes = Number(chosen("nodes"));
     this.jobs = this.options.games(chosen("which") === "all");
     [this.at, this.failed, this.began] = [0, 0, performance.now()];
     this.options.begin();
@@ -61,7 +61,7 @@ export class Annotator {
       if (this.jobs.length > 1) toast(`${this.at - this.failed} games are annotated${this.failed ? `, ${this.failed} could not be read` : ""}`);
       return;
     }
-    this.asked = this.talk.send("annotate", { pgn: job.text, movetime: this.movetime });
+    this.asked = this.talk.send("annotate", { pgn: job.text, nodes: this.nodes });
     if (!this.asked) toast("There is no connection to the server.", "bad");
     else this.advance({ ask: this.asked, done: 0, total: 0 });
   }

@@ -108,12 +108,11 @@ export class Practice {
     const san = record.rulesAt(asking).san(move);
     const written = betterMoves(mistake).find((child) => child.san === san);
     if (written) this.accept(san, "That is the move.");
-    else if (san === mistake.san) this.refuse(san, mistake.mark ?? "", mistake.comment || "that is what was played");
-    else await this.ask(uci, san);
+    else await this.ask(uci, san, san === mistake.san);
   }
 
-  /** Has the server judge a move that annotation does not mention. @param {string} uci @param {string} san */
-  async ask(uci, san) {
+  /** Has the server judge a move, and say what is wrong with it. @param {string} uci @param {string} san @param {boolean} isMistake whether it is the mistake itself */
+  async ask(uci, san, isMistake) {
     const { asking } = this;
     this.checking = true;
     this.show();
@@ -122,7 +121,8 @@ export class Practice {
       this.checking = false;
       if (!this.isOn || this.asking !== asking) return;
       const why = [verdict.reason, verdict.refutation && `the answer is ${verdict.refutation}`].filter(Boolean).join("; ");
-      if (verdict.good) this.accept(san, "That is as good as the best move.");
+      if (isMistake) this.refuse(san, this.mistakes[this.at].mark ?? "", why || "that is what was played");
+      else if (verdict.good) this.accept(san, "That is as good as the best move.");
       else this.refuse(san, verdict.mark, why);
     } catch (error) {
       this.checking = false;
@@ -136,7 +136,8 @@ export class Practice {
   accept(san, words) {
     if (!this.missed) this.found += 1;
     this.solve(san);
-    this.notes.push(h("p.right", {}, h("strong", {}, san), ` ${words}`));
+    const { comment } = this.mistakes[this.at];
+    this.notes.push(h("p.right", {}, h("strong", {}, san), ` ${words}`), ...(comment ? [h("p", {}, h("strong", {}, this.mistakes[this.at].san), ` ${comment}`)] : []));
     this.show();
     announce(`${spoken(san)}. ${words}`);
     this.panel.querySelector(".primary")?.focus();
