@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +37,16 @@ _ARROWS = {(1, 0): Keys.ARROW_RIGHT, (-1, 0): Keys.ARROW_LEFT, (0, 1): Keys.ARRO
 class Server:
     """`adversary web` in a process of its own."""
 
-    def __init__(self, port: int = 0, data: Path | None = None) -> None:
+    def __init__(self, port: int = 0, data: Path | None = None, options: Sequence[str] = ()) -> None:
         """`data` is where the user's data is; nowhere near the real user's."""
         self._data = tempfile.TemporaryDirectory()
         self.data = data or Path(self._data.name)
         environment = {**os.environ, "PYTHONPATH": str(SOURCE_ROOT), "XDG_DATA_HOME": str(self.data)}
-        self.process = subprocess.Popen([sys.executable, "-m", "engine", "web", "--port", str(port)], cwd=SOURCE_ROOT,
-                                        env=environment, stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-m", "engine", "web", "--port", str(port), *options]
+        self.process = subprocess.Popen(command, cwd=SOURCE_ROOT, env=environment, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        found = re.search(r"http://[\w.-]+:(\d+)/\S*", line)
         assert found, f"the server did not say where it is: {line!r}"
         self.address, self.port = found[0], int(found[1])
 
@@ -81,7 +81,7 @@ class Page:
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
         self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {
-            "origin": address.rstrip("/"), "storageTypes": "local_storage,indexeddb"})
+            "origin": "/".join(address.split("/")[:3]), "storageTypes": "local_storage,indexeddb"})
         self.driver.get(address)
         self.wait(lambda: self.script("return document.documentElement.dataset.theme"), "the page to start")
 

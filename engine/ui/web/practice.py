@@ -6,7 +6,7 @@ import chess
 
 from engine.analysis.engine import Engine
 from engine.analysis.judgement import JudgedMove, judge_move
-from engine.analysis.reasons import exchanged, line_text, material_text, mate_length
+from engine.analysis.reasons import exchanged, line_text, mate_length, material_text
 from engine.analysis.review import SearchEffort
 from engine.system.errors import InputError
 from engine.ui.game import PlayedGame

@@ -90,3 +90,9 @@ def test_own_games_are_explored(chromium, tmp_path):
     finally:
         chromium.driver.get("about:blank")
         server.stop()
+
+
+def test_the_endgame_tables_speak_without_the_engine(explorer):
+    explorer.drop("ending.fen", "8/8/8/8/8/4k3/8/4K2R w - - 0 1")
+    words = "Endgame tables: White wins: mate in"
+    explorer.wait(lambda: explorer.text("#table-verdict").startswith(words), "a verdict")

@@ -25,7 +25,7 @@ export class LiveEngine {
     byId("engine-lines").addEventListener("change", () => { keep("multipv", Number(byId("engine-lines").value)); this.think(); });
     talk.on("lost", () => { this.asked = 0; });
     talk.on("lines", (message) => { if (message.ask === this.asked) this.takeLines(message); });
-    talk.on("facts", (message) => { if (message.ask === this.asked) this.facts.show(this.over() ? { ...message, table: null } : message); });
+    talk.on("facts", (message) => { if (message.ask === this.asked) this.facts.show(message); });
     this.lines.clear("");
   }
 

@@ -1,4 +1,4 @@
-/** The opening explorer: what the book plays here, and what was played in the open file and in one's own games. */
+/** What is known without a search: the opening explorer (book, open file, one's own games) and the endgame tables. */
 
 import { percent } from "./chess.js";
 import { byId, h, toast } from "./dom.js";
@@ -22,7 +22,7 @@ export class Explorer {
     this.source = "book";
     /** The indices that were made, by what they were made of. @type {Map<string, OpeningIndex>} */
     this.indices = new Map();
-    /** The answers of the book. @type {WeakMap<Node, any[]>} */
+    /** The answers of book and endgame tables. @type {WeakMap<Node, {moves: any[], table: string|null}>} */
     this.book = new WeakMap();
     for (const radio of byId("explorer").querySelectorAll("[name=explorer]")) {
       radio.addEventListener("change", () => { this.source = radio.value; this.show(); });
@@ -35,24 +35,27 @@ export class Explorer {
     const { node, record } = this.study;
     if (this.book.has(node) || !this.talk.ready) return;
     try {
-      const { opening, book } = await this.talk.request("explore", record.positionFields(node));
+      const { opening, book, table } = await this.talk.request("explore", record.positionFields(node));
       node.opening = opening;
-      this.book.set(node, book);
+      this.book.set(node, { moves: book, table });
       if (this.study.node !== node) return;
       this.options.named();
-      if (this.source === "book") this.show();
+      this.show();
     } catch (error) {
       if (this.talk.ready) toast(/** @type {Error} */ (error).message, "bad");
     }
   }
 
   show() {
+    const table = this.book.get(this.study.node)?.table;
+    byId("table-verdict").hidden = !table;
+    byId("table-verdict").textContent = table ? `Endgame tables: ${table}` : "";
     if (this.source === "book") this.showBook();
     else this.showGames();
   }
 
   showBook() {
-    const moves = this.book.get(this.study.node);
+    const moves = this.book.get(this.study.node)?.moves;
     const rows = (moves ?? []).map(({ uci, san, share, opening }) => {
       const bar = h("div.meter");
       bar.style.width = `${share * 100}%`;

@@ -1,4 +1,4 @@
-/** Facts about a position besides the engine's lines: endgame tables, the terms of the evaluation. */
+/** The terms of the evaluation of a position, and what each piece is worth. */
 
 import { pawns } from "./chess.js";
 import { byId, h } from "./dom.js";
@@ -17,7 +17,6 @@ export class Facts {
 
   clear() {
     this.facts = null;
-    byId("table-verdict").hidden = true;
     byId("terms").replaceChildren(h("p.faint", {}, "Switch the engine on to see the terms of the evaluation."));
     this.showWorths();
   }
@@ -25,8 +24,6 @@ export class Facts {
   /** @param {any} facts the server's message */
   show(facts) {
     this.facts = facts;
-    byId("table-verdict").hidden = !facts.table;
-    byId("table-verdict").textContent = facts.table ? `Endgame tables: ${facts.table}` : "";
     this.showTerms(facts.terms ?? []);
     this.showWorths();
   }
