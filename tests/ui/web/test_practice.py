@@ -51,7 +51,7 @@ def test_mistakes_are_asked_one_after_the_other(practice):
     wrong = "return [...document.querySelectorAll('#practice .wrong')].map((note) => note.textContent)"
     practice.wait(lambda: any("a6" in note and "Qxf7#" in note for note in practice.script(wrong)), "the refutation")
     practice.move_by_clicks("d8", "e7")
-    practice.wait(lambda: "Qe7 That is as good" in practice.text("#practice .right"), "the move to be accepted")
+    practice.wait(lambda: "Qe7: That is as good" in practice.text("#practice .right"), "the move to be accepted")
     assert practice.text("#practice-count") == "0 found"  # not at the first try
     practice.click("#practice .primary")
     assert practice.text("#practice .question").startswith("White played 4. Nf3??")

@@ -137,7 +137,7 @@ export class Practice {
     if (!this.missed) this.found += 1;
     this.solve(san);
     const { comment } = this.mistakes[this.at];
-    this.notes.push(h("p.right", {}, h("strong", {}, san), ` ${words}`), ...(comment ? [h("p", {}, h("strong", {}, this.mistakes[this.at].san), ` ${comment}`)] : []));
+    this.notes.push(h("p.right", {}, h("strong", {}, san), `: ${words}`), ...(comment ? [h("p", {}, h("strong", {}, this.mistakes[this.at].san), `: ${comment}`)] : []));
     this.show();
     announce(`${spoken(san)}. ${words}`);
     this.panel.querySelector(".primary")?.focus();
@@ -147,7 +147,7 @@ export class Practice {
   refuse(san, mark, why) {
     this.missed = true;
     this.showBoard(this.asking);
-    this.notes.push(h("p.wrong", {}, h("strong", {}, san), h("span.mark", {}, mark), ` ${why || "there is something better"}.`));
+    this.notes.push(h("p.wrong", {}, h("strong", {}, san), h("span.mark", {}, mark), `: ${why || "there is something better"}.`));
     this.show();
     announce(`${spoken(san)} is not good enough: ${why}`);
   }

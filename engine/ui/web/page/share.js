@@ -132,7 +132,7 @@ export class Share {
     const fits = fragment.length < LONGEST;
     byId("share-link").value = fits ? `${location.origin}${location.pathname}#${fragment}` : "";
     byId("share-copy").disabled = !fits;
-    byId("share-note").textContent = fits ? "Who opens the link on this board sees the same position." : "The game is too long for a link. Save it as a PGN file instead.";
+    byId("share-note").textContent = fits ? "Anyone who opens the link on this board sees the same position." : "The game is too long for a link. Save it as a PGN file instead.";
     const picture = byId("share-picture");
     picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(await pictureOf(this.board))}`;
   }
