@@ -10,7 +10,7 @@ import chess
 from engine.analysis.claims import gain_claim, mate_claim, material_of_line
 from engine.analysis.engine import Engine
 from engine.analysis.facts import Facts, position_facts
-from engine.analysis.lookup import book_moves, is_in_book, opening_name
+from engine.analysis.lookup import book_moves, is_in_book, opening_name, tb_verdict_text
 from engine.analysis.reasons import line_text, pieces_text
 from engine.analysis.results import AnalysisInfo
 from engine.analysis.review import PositionEval, SearchEffort, evaluate_board
@@ -137,14 +137,19 @@ def _facts_value(board: chess.Board, facts: Facts) -> Value:
 
 
 def explore(board: chess.Board) -> Value:
-    """The opening's name and the book moves, each with its share and the name of the opening that it leads to."""
+    """What is known without a search: the opening's name, the verdict of the endgame tables, and the book moves.
+
+    Each move has its share and the name of the opening that it leads to.
+    """
     moves = []
     for move, share in () if board.chess960 else book_moves(board):
         after = board.copy(stack=False)
         after.push(move)
         moves.append({"uci": board.uci(move), "san": board.san(move), "share": round(share, 4),
                       "opening": opening_json(opening_name(after))})
-    return {"opening": game_opening_json(board), "book": moves}
+    verdict = None if PlayedGame(board).is_over else tb_verdict_text(board)
+    table = None if verdict is None else verdict[0].upper() + verdict[1:]
+    return {"opening": game_opening_json(board), "book": moves, "table": table}
 
 
 def parse_boards(message: Message) -> list[chess.Board]:
