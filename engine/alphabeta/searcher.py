@@ -25,7 +25,7 @@ from engine.core.position import PositionRecord
 from engine.search.interface import Search
 from engine.search.scores import is_win
 from engine.search.tb import TbRecord, no_tb
-from engine.search.types import Counts, Info, InfoString, Limits, Progress, Report, Result, no_report
+from engine.search.types import Counts, Info, InfoString, Limits, Progress, Report, Result, TreeCounts, no_report
 from engine.system.errors import InputError
 from eval.evaluator import Evaluator, built_in_evaluator
 
@@ -99,6 +99,11 @@ class IterativeSearch(Search):
     def counts(self) -> Counts:
         """Leaf nodes and cutoffs of the running or last search, in all threads."""
         return Counts(*(sum(int(state[name]) for state in self._states) for name in Counts._fields))
+
+    @property
+    def tree_counts(self) -> TreeCounts:
+        """How well the techniques worked in the last search, in all threads."""
+        return TreeCounts(*(sum(int(state[name]) for state in self._states) for name in TreeCounts._fields))
 
     @property
     def tb_hits(self) -> int:
