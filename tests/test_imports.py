@@ -28,6 +28,7 @@ ALLOWED = {
     "eval": RULES,
     "eval.network.model": TRAINING,
     "eval.network.quantize": TRAINING,
+    "eval.network.rounding": TRAINING,
     "eval.network.teacher": TRAINING,
     "eval.network.train": TRAINING,
     "eval.network.simd": {"eval.network", "llvmlite"},
@@ -43,8 +44,8 @@ ALLOWED = {
     "engine.expectimax": SEARCHES,
     "engine.humanlike": SEARCHES,
     # Searches are reached through engine.search.modes alone; levels set what a human-like search sees.
-    "engine.player": {*RULES, "engine.search", "engine.humanlike", "eval.evaluator", "eval.human_curve", "book",
-                      "tablebase", "chess"},
+    "engine.player": {*RULES, "engine.search", "engine.humanlike", "eval.evaluator", "eval.human_curve",
+                      "eval.policy.file", "book", "tablebase", "chess"},
     "engine.player.request": set(),  # the handshake imports it
     "engine.arena": {*SEARCHES, "book", "engine.mcts", "tablebase", "chess", "distributed"},
     "engine.uci": {*RULES, "engine.player", "engine.text", "engine.search.types", "engine.search.scores",

@@ -94,7 +94,7 @@ def test_objects_have_the_fields_of_the_page(capsys, tmp_path, words):
     for fields in found:
         assert set(fields) <= documented()[place]
     if kinds is not None:
-        assert [fields["kind"] for fields in found] == kinds
+        assert [fields["type"] for fields in found] == kinds
 
 
 def test_every_field_of_the_page_is_printed(capsys, tmp_path):
@@ -125,7 +125,7 @@ def test_what_the_objects_say(capsys, tmp_path):
     assert isinstance(probed["moves"], list) and probed["moves"][0] == {
         "move": "Kb1", "uci": "a1b1", "result": "win", "certain": True, "plies": 31}
     (played,) = objects(capsys, tmp_path, "match default default --games 2 --nodes 50")
-    assert played["games"] == 2 and played["sprt"] is None and played["faults"] is None
+    assert played["games"] == 2 and played["sprt"] is None and played["forfeits"] is None
 
 
 def told(capsys, work, place: str) -> list[dict[str, object]]:
@@ -143,23 +143,22 @@ def test_what_takes_long_is_told_as_well(capsys, monkeypatch):
     monkeypatch.setattr(startup, "_seconds_to_uciok", lambda cache: 0.2)
     starts = told(capsys, lambda as_json: startup.print_startup(2, as_json), "bench startup")
     assert {fields["code"] for fields in starts} >= {None, "cache", "compiled"}
-    monkeypatch.setattr(perft, "_measure_position", lambda position, runs, rival: PerftSpeed(position, 4.0, 2.0))
+    monkeypatch.setattr(perft, "_measure_position", lambda position, runs, reference: PerftSpeed(position, 4.0, 2.0))
     speeds = told(capsys, lambda as_json: perft.print_perft(1, None, as_json), "bench perft")
-    assert speeds[-1] == {"kind": "total", "rival_name": None, "counted": 4.0, "made": 2.0, "rival": None,
-                          "ratio": None}
-    monkeypatch.setattr(shipped, "_built", lambda folder: [])
+    assert speeds[-1] == {"type": "total", "reference_name": None, "bulk": 4.0, "no_bulk": 2.0,
+                          "reference": None, "ratio": None}
+    monkeypatch.setattr(shipped, "_build", lambda folder: [])
     monkeypatch.setattr(shipped, "shipped_paths", list)
     monkeypatch.setattr(shipped, "_bench", lambda choice, depth: (100, 2.0))
     (native,) = told(capsys, lambda as_json: shipped.print_shipped(1, 2, as_json), "bench shipped")
     assert (native["code"], native["nodes_per_cpu_second"], native["of_native"]) == ("native", 50, 1.0)
-    for module in (models, models):
-        monkeypatch.setattr(module, "lines_of_play", list)
-        monkeypatch.setattr(module, "nanoseconds_a_move",
-                            lambda lines, runs, replay: 100.0 if replay is replay_moves else 300.0)
+    monkeypatch.setattr(models, "played_lines", list)
+    monkeypatch.setattr(models, "nanoseconds_per_move",
+                        lambda lines, runs, replay: 100.0 if replay is replay_moves else 300.0)
     monkeypatch.setattr(models, "_search_speeds", lambda evaluation, movetime: {
-        "kind": "search", "features_nps": 2, "network_nps": 1, "ratio": 0.5})
+        "type": "search", "features_nps": 2, "network_nps": 1, "ratio": 0.5})
     costs = told(capsys, lambda as_json: models.print_network(None, 1, 0.001, as_json), "bench network")
-    assert [fields["kind"] for fields in costs] == ["features", "network", "search"]
+    assert [fields["type"] for fields in costs] == ["features", "network", "search"]
     assert costs[1]["of_features"] == 1.0
     monkeypatch.setattr(models, "_mean_count", lambda lines, policy: 30.0)
     (cost,) = told(capsys, lambda as_json: models.print_policy(None, 1, as_json), "bench policy")

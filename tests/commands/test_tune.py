@@ -93,7 +93,7 @@ def test_the_run_can_be_drawn(tmp_path: Path, capsys):
     (("selfplay", "--positions", "5", "--out", "x", "--openings", "/no/such.epd"), "cannot read /no/such.epd"),
     (("selfplay", "--positions", "5", "--out", "x", "--mode", "mcts", "--openings", __file__), "alphabeta only"),
     (("selfplay", "--stats", "/no/such/file"), "cannot read /no/such/file"),
-    (("selfplay", "--positions", "5", "--out", "no_such_file", "--setting", "no_such=1"), "unknown search parameter"),
+    (("selfplay", "--positions", "5", "--out", "no_such_file", "--config", "no_such=1"), "unknown search parameter"),
     (("tune",), "required: WHAT"),
     (("tune", "dance"), "invalid choice"),
     (("tune", "weights", "--out", "x"), "required: FILE"),

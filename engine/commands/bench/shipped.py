@@ -1,4 +1,4 @@
-"""How fast shipped machine code is beside what is compiled for this very processor."""
+"""`bench shipped`: the speed of shipped machine code, compared with code compiled for this processor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.kernel.library import CODE_VARIABLE, SHIPPED_FOLDER, shipped_paths
 from engine.kernel.targets import BASELINES, lacking
 from engine.system.errors import InputError
 
-# A bench whose speed is by CPU time: other programs on the machine count less. The first run loads what it needs.
+# A bench timed by CPU time, which other programs disturb less. The first search loads the kernels.
 _PROGRAM = """
 import time
 from engine.alphabeta.searcher import AlphaBetaSearch
@@ -35,11 +35,11 @@ print(nodes, time.process_time() - begin)
 
 
 def print_shipped(runs: int, depth: int, as_json: bool) -> int:
-    """Bench every baseline that this processor can run, in turn with native code; returns the exit status."""
+    """Bench every baseline that this processor can run, alternating with native code; return the exit status."""
     with tempfile.TemporaryDirectory(prefix="adversary-bench-") as folder:
-        paths = [path for path in (shipped_paths() if SHIPPED_FOLDER.is_dir() else _built(folder)) if _can_run(path)]
+        paths = [path for path in (shipped_paths() if SHIPPED_FOLDER.is_dir() else _build(folder)) if _can_run(path)]
         choices = {NATIVE: NATIVE, **{path.stem: str(path) for path in paths}}
-        _bench(NATIVE, 1)  # compiles what is not in the cache
+        _bench(NATIVE, 1)  # fills the cache
         results: dict[str, list[tuple[int, float]]] = {name: [] for name in choices}
         for name in track([name for _ in range(runs) for name in choices], str):
             results[name].append(_bench(choices[name], depth))
@@ -63,9 +63,9 @@ def _can_run(path: Path) -> bool:
     return any(baseline.name == path.stem and not lacking(baseline) for baseline in BASELINES)
 
 
-def _built(folder: str) -> list[Path]:
-    """The machine code that an installed package would have."""
-    print("building the machine code of a package: this takes a minute or two", file=sys.stderr)
+def _build(folder: str) -> list[Path]:
+    """Build the machine code that an installed package contains; return its files."""
+    print("building the machine code, which takes a minute or two", file=sys.stderr)
     done = run_child([sys.executable, "-m", "engine.kernel.build", folder], os.environ)
     if done.returncode != 0:
         raise InputError(f"the build failed: {done.stderr.strip().splitlines()[-1:]}")

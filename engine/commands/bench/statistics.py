@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from engine.alphabeta.searcher import AlphaBetaSearch
 from engine.arena.configs import Config
-from engine.commands.bench.rival import open_reference_engine
+from engine.commands.bench.reference_engine import open_reference_engine
 from engine.commands.shared.bench_positions import BENCH_FENS
 from engine.commands.shared.output import pluralize, print_object
 from engine.commands.shared.progress import map_with_progress
@@ -42,26 +42,26 @@ class PositionStatistics(NamedTuple):
     counts: TreeCounts
 
 
-def print_statistics(depth: int, megabytes: int, setting: Config, against: str | None, as_json: bool) -> int:
+def print_statistics(depth: int, megabytes: int, config: Config, against: str | None, as_json: bool) -> int:
     """Search the bench positions, print the statistics, and return the exit status."""
-    searcher = AlphaBetaSearch(megabytes, 1, setting.params_record(), setting.evaluator())
+    searcher = AlphaBetaSearch(megabytes, 1, config.params_record(), config.evaluator())
     with contextlib.ExitStack() as stack:
-        rival = open_reference_engine(stack, against)
-        if rival is not None:
+        reference = open_reference_engine(stack, against)
+        if reference is not None:
             for name, value in (("Threads", "1"), ("Hash", str(megabytes))):
-                rival.set_option(name, value)
+                reference.set_option(name, value)
         theirs: list[list[Iteration]] = []
 
         def measure(fen: str) -> PositionStatistics:
-            if rival is not None:
-                theirs.append([Iteration(*found) for found in rival.iterations(fen, depth)])
+            if reference is not None:
+                theirs.append([Iteration(*found) for found in reference.iterations(fen, depth)])
             return _search(searcher, fen, depth)
 
         found = map_with_progress(BENCH_FENS, measure, lambda fen: fen)
         if found:
             sides = [("Adversary", _rows([position.iterations for position in found]))]
-            if rival is not None:
-                sides.append((rival.name, _rows(theirs[: len(found)])))
+            if reference is not None:
+                sides.append((reference.name, _rows(theirs[: len(found)])))
             _print(sides, _sum([position.counts for position in found]), len(found), as_json)
     return 0
 
@@ -100,8 +100,8 @@ def _print(sides: Sequence[tuple[str, list[DepthRow]]], counts: TreeCounts, posi
     if as_json:
         for name, rows in sides:
             for row in rows:
-                print_object({"kind": "depth", "engine": name, **row._asdict()})
-        print_object({"kind": "total", "positions": positions, **counts._asdict(), **rates})
+                print_object({"type": "depth", "engine": name, **row._asdict()})
+        print_object({"type": "total", "positions": positions, **counts._asdict(), **rates})
         return
     for name, rows in sides:
         print_table(("depth", "nodes", "branching", "seldepth"), map(_cells, rows), title=name)

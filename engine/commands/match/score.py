@@ -48,13 +48,13 @@ def as_object(score: MatchScore, sprt: Sprt | None) -> dict[str, Any]:
     found = {"players": list(score.players), "games": games, "wins": wins, "draws": draws, "losses": losses,
              "score": round((wins + draws / 2) / games, 4) if games else None, "pairs": list(pairs),
              "elo": asdict(elo_estimate(pairs)) if has_error else None,
-             "los": round(likelihood_of_superiority(pairs), 4) if has_error else None, "sprt": None, "faults": None,
+             "los": round(likelihood_of_superiority(pairs), 4) if has_error else None, "sprt": None, "forfeits": None,
              "illegal_lines": score.illegal_lines}
     if sprt is not None:
         found["sprt"] = {"elo0": sprt.elo0, "elo1": sprt.elo1, "llr": _ratio(sprt, pairs), "bounds": list(sprt.bounds),
                          "accepted": sprt.verdict(pairs)}
     if score.is_refereed:
-        found["faults"] = {fault.name.lower(): list(score.forfeits(fault)) for fault in Forfeit}
+        found["forfeits"] = {fault.name.lower(): list(score.forfeits(fault)) for fault in Forfeit}
     return found
 
 

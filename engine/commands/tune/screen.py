@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--params", type=text, default=_NUMBERS, metavar="NAME[=LOW:HIGH],...",
         help=f"parameters and their two values; `{_SWITCHES}` is all techniques not in use, `{_NUMBERS}` all numbers, "
         f"a step either way (default {_NUMBERS})")
-    add("--setting", type=text, default=DEFAULT, metavar="CONFIG", help="the config to change (as in `match`)")
+    add("--config", type=text, default=DEFAULT, metavar="CONFIG", help="the config to change (as in `match`)")
     add("--pairs", type=positive, default=10_000, metavar="N", help="pairs of games in total (default 10000)")
     add("--minutes", type=minutes, metavar="X", help="play no longer than this")
     add("--nodes", type=positive, default=5000, metavar="N", help="nodes per move (default 5000)")
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Play, print what each change is worth, and return the exit status."""
-    base = parse_config(arguments.setting)
+    base = parse_config(arguments.config)
     screens = [read_screen(path)[1] for path in arguments.fold]
     if arguments.out is not None or not screens:
         screens.append(_play_screen(arguments, base))
@@ -68,16 +68,16 @@ def _play_screen(arguments: argparse.Namespace, base: Config) -> Screening:
     source = RandomOpenings() if arguments.openings is None else Openings(arguments.openings)
     openings = source.draw(arguments.pairs, arguments.seed, print_warning)
     plan = ScreenPlan(changes, arguments.nodes, arguments.seed,
-                      "" if arguments.openings is None else arguments.openings.name, _name_of(arguments.setting))
+                      "" if arguments.openings is None else arguments.openings.name, _name_of(arguments.config))
     with open_screen(arguments.out, plan) as journal:
         pairs = screen_pairs(changes, base, openings, arguments.nodes, arguments.seed)
         _play(journal, islice(pairs, journal.screening.pairs, None), arguments)
         return journal.screening
 
 
-def _name_of(setting: str) -> str:
+def _name_of(config: str) -> str:
     """A config as it is kept in a file: that of a file by its name, so that it may be read in another folder."""
-    return setting if "=" in setting else Path(setting).name
+    return config if "=" in config else Path(config).name
 
 
 def _names(words: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Another UCI engine as a child process, and the CPU time it uses; for commands that measure against it."""
+"""Another UCI engine as a child process, with the CPU time that it uses, as a reference for benchmarks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NODES = re.compile(r"Nodes searched\s*:\s*(\d+)")
 
 
 class ReferenceEngine:
-    """A running UCI engine; a context manager that ends it."""
+    """A running UCI engine; leaving the context kills it."""
 
     def __init__(self, path: str) -> None:
         try:
@@ -42,14 +42,14 @@ class ReferenceEngine:
         threading.Thread(target=self._read, daemon=True).start()
 
     def perft(self, fen: str, depth: int) -> tuple[int, float]:
-        """Leaves that the engine's `go perft` counts, and the CPU seconds it took."""
+        """(leaves, CPU seconds) of the engine's `go perft`."""
         self._ask(f"position fen {fen}\nisready", "readyok", _HANDSHAKE_SECONDS)
         started = self._cpu_seconds()
         reply = self._ask(f"go perft {depth}", "Nodes searched", _PERFT_SECONDS)
         seconds = max(self._cpu_seconds() - started, _CLOCK_TICK)
         found = _NODES.match(reply)
         if found is None:
-            raise InputError(f"{self._path} answers 'go perft' with {reply[:80]!r}, not with 'Nodes searched: N'")
+            raise InputError(f"{self._path}: the answer to 'go perft' must be 'Nodes searched: N', got {reply[:80]!r}")
         return int(found[1]), seconds
 
     def set_option(self, name: str, value: str) -> None:
@@ -57,7 +57,7 @@ class ReferenceEngine:
         self._ask(f"setoption name {name} value {value}\nisready", "readyok", _HANDSHAKE_SECONDS)
 
     def speed(self, fen: str, movetime: float) -> tuple[int, float]:
-        """Nodes that the engine searches in `movetime` seconds, and the CPU seconds it took."""
+        """(nodes, CPU seconds) of a search of `movetime` seconds."""
         self._ask(f"ucinewgame\nposition fen {fen}\nisready", "readyok", _HANDSHAKE_SECONDS)
         started = self._cpu_seconds()
         self._nodes = 0
@@ -75,24 +75,24 @@ class ReferenceEngine:
         try:
             times = self._times.cpu_times()
         except psutil.Error as error:
-            raise InputError(f"{self._path} ended while it was measured") from error
+            raise InputError(f"{self._path} exited during the measurement") from error
         return float(times.user + times.system)
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        with contextlib.suppress(ValueError):  # closed under our hands
+        with contextlib.suppress(ValueError):  # closed by `_end`
             for line in self._process.stdout:
                 self._lines.put(line.strip())
         self._lines.put(None)
 
     def _ask(self, command: str, last: str, seconds: float) -> str:
-        """Send `command`; the first line of the answer that starts with `last`. Notes name and nodes on the way."""
+        """Send `command`; return the first line of the answer that starts with `last`. Updates name and nodes."""
         with stop_on_interrupt(self._process.kill):
             return self._answer(command, last, seconds)
 
     def _answer(self, command: str, last: str, seconds: float) -> str:
         assert self._process.stdin is not None
-        complaint = f"{self._path} gave no answer to {command.splitlines()[-1]!r}; is it a UCI engine?"
+        message = f"{self._path} did not answer {command.splitlines()[-1]!r}; is it a UCI engine?"
         try:
             self._process.stdin.write(command + "\n")
             deadline = time.monotonic() + seconds
@@ -107,9 +107,9 @@ class ReferenceEngine:
                     return line
         except (OSError, queue.Empty) as error:
             check_interruption()
-            raise InputError(complaint) from error
+            raise InputError(message) from error
         check_interruption()
-        raise InputError(complaint)
+        raise InputError(message)
 
     def __enter__(self) -> Self:
         try:
@@ -133,5 +133,5 @@ class ReferenceEngine:
 
 
 def open_reference_engine(stack: contextlib.ExitStack, path: str | None) -> ReferenceEngine | None:
-    """The engine that the user named, running until the stack ends; None if nobody was named."""
+    """Start the engine at `path`, which runs until the stack is closed; None without a path."""
     return None if path is None else stack.enter_context(ReferenceEngine(path))
