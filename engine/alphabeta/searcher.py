@@ -169,7 +169,7 @@ class IterativeSearch(Search):
         reported = next((info.pv[:1] for info in reversed(infos) if info.multipv == 1), ())
         if reported != line[:1]:
             depth = max(chosen.depth, 1)
-            infos.append(Info(depth, depth, 1, best.score, self.nodes, seconds, self.tt.hashfull(), line,
+            infos.append(Info(depth, depth, 1, best.score, self.nodes, seconds, self.tt.hashfull(), line, best.bound,
                               tb_hits=self.tb_hits))
             report(infos[-1])
         return Result(line[0], best.score, chosen.depth, self.nodes, seconds, line, infos)
