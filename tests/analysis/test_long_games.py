@@ -6,9 +6,9 @@ import chess
 import chess.pgn
 import pytest
 
-from engine.analysis.annotation import annotate
 from engine.analysis.boards import fen_and_moves
-from engine.analysis.results import STALEMATE
+from engine.analysis.judgement import GameReview, judge_game
+from engine.analysis.results import drawn_score
 from engine.analysis.review import PositionEval, SearchEffort, slices_of
 from engine.core.game import Game
 from tests.commands.running import run
@@ -57,17 +57,15 @@ def test_the_slices_of_a_long_game_are_short_and_cover_it():
         assert follower.fen() == board.fen()
 
 
-def test_every_board_of_a_long_game_is_the_one_before_its_move(monkeypatch):
-    game, boards = chess.pgn.Game(), []
+def test_every_board_of_a_long_game_is_the_one_before_its_move():
+    game = chess.pgn.Game()
     game.add_line(long_moves(3000, 90))
-    evals = [PositionEval(STALEMATE)] * 3001
-    monkeypatch.setattr("engine.analysis.annotation.opening_name", lambda board: boards.append(board.copy()))
-    monkeypatch.setattr("engine.analysis.annotation.is_in_book", lambda board, move: True)
-    annotate(game, evals)
-    assert len(boards) == 3000 and max(len(board.move_stack) for board in boards) <= 600
+    review = GameReview([PositionEval(drawn_score(chess.WHITE))] * 3001, {})
+    judged = judge_game(game.board(), list(game.mainline_moves()), review)
+    assert len(judged) == 3000 and max(len(move.board.move_stack) for move in judged) <= 600
     for ply, node in enumerate(game.mainline()):
         if ply % 500 == 499:
-            assert boards[ply].fen() == node.parent.board().fen()
+            assert judged[ply].board.fen() == node.parent.board().fen()
 
 
 @pytest.mark.slow

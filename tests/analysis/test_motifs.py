@@ -80,8 +80,7 @@ def test_motifs_agree_with_the_labels_of_puzzles():
 def test_a_motif_is_found_where_it_is(name, fen, line):
     board, moves = chess.Board(fen), []
     follower = board.copy()
-    for san in line.split():
-        moves.append(follower.push_san(san))
+    moves.extend(follower.push_san(san) for san in line.split())
     if name == "removal of the defender":
         assert {**MATING, **WINNING}["hanging piece"](TacticalLine(board, moves)) is not None
     else:
@@ -95,8 +94,7 @@ def test_a_motif_is_found_where_it_is(name, fen, line):
 def test_nothing_is_found_where_nothing_is_won(fen, line):
     board, moves = chess.Board(fen), []
     follower = board.copy()
-    for san in line.split():
-        moves.append(follower.push_san(san))
+    moves.extend(follower.push_san(san) for san in line.split())
     assert find_motif(board, moves, {**MATING, **WINNING}) is None
 
 
@@ -113,6 +111,5 @@ def test_a_trapped_bishop_and_a_free_one():
 def test_three_checks_and_a_repetition_are_a_perpetual(line, is_perpetual):
     board, moves = chess.Board("6k1/5p1p/8/8/7q/8/6P1/6K1 b - - 0 1"), []
     follower = board.copy()
-    for san in line.split():
-        moves.append(follower.push_san(san))
+    moves.extend(follower.push_san(san) for san in line.split())
     assert (perpetual_check(TacticalLine(board, moves)) is not None) == is_perpetual

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands.compare.contenders import LADDER
+from engine.commands.compare.variants import LADDER
 from engine.commands.course.outputs import printed, renew, shown_outputs
 from engine.commands.shared.searches import TREES
 

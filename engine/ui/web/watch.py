@@ -153,7 +153,7 @@ def _depth_values(board: chess.Board, rules: Rules, infos: dict[int, Info]) -> l
     """The best move and the score of the last depths, the deepest first."""
     deepest = sorted((depth for depth, info in infos.items() if info.pv), reverse=True)[:_MOST_DEPTHS]
     return [{"depth": depth, "san": board.san(_line(board, rules, infos[depth].pv[:1])[0]),
-             "score": score_json(board, to_score(rules.position, infos[depth].score))["score"]} for depth in deepest]
+             "score": score_json(to_score(rules.position, infos[depth].score))["score"]} for depth in deepest]
 
 
 def _line(board: chess.Board, rules: Rules, line: tuple[int, ...]) -> list[chess.Move]:
