@@ -14,7 +14,7 @@ from engine.commands.shared.output import print_object
 from engine.commands.shared.progress import track
 from engine.kernel.codefile import NATIVE
 from engine.kernel.library import CODE_VARIABLE, SHIPPED_FOLDER, shipped_paths
-from engine.kernel.targets import BASELINES, lacking
+from engine.kernel.targets import BASELINES, missing_features
 from engine.system.errors import InputError
 
 # A bench timed by CPU time, which other programs disturb less. The first search loads the kernels.
@@ -60,7 +60,7 @@ def print_shipped(runs: int, depth: int, as_json: bool) -> int:
 
 
 def _can_run(path: Path) -> bool:
-    return any(baseline.name == path.stem and not lacking(baseline) for baseline in BASELINES)
+    return any(baseline.name == path.stem and not missing_features(baseline) for baseline in BASELINES)
 
 
 def _build(folder: str) -> list[Path]:

@@ -82,7 +82,7 @@ def effective_branching(nodes: int, depth: int) -> float | None:
 
 
 def pawns_text(score: int) -> str:
-    """Pawns, or the moves to a mate."""
+    """A score in pawns, or in moves to mate."""
     distance = mate_distance(score)
     return f"{score / 100:+.2f}" if distance is None else f"#{distance}"
 
